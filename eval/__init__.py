@@ -1,0 +1,1 @@
+"""Attacks and measurements: what leaks, and what protection costs."""

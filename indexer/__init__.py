@@ -1,0 +1,1 @@
+"""The owner's zone: a corpus becomes an immutable, published index version."""

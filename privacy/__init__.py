@@ -1,0 +1,1 @@
+"""What is private, how it is hidden, and who may see it."""

@@ -1,0 +1,1 @@
+"""Entity ciphers: a plain value becomes a token, and back."""

@@ -1,0 +1,195 @@
+"""The gate: measures a draft against its original and has the last word over any agent.
+
+Pure measurement. A draft passes when every measure is within its limit; "nothing was recognised"
+is never taken for "safe": the shared runs and ROUGE-L are measured whatever was recognised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from privacy.entities import EntityType, Identifiability, identifiability
+from privacy.leakage import Original, digits, normalize, tokenize
+from privacy.protect import Identifier, Protection
+from privacy.protocols import Recognizer
+from privacy.spans import resolve_overlaps
+from privacy.tokens import PLACEHOLDER, TOKEN
+
+
+class FindingKind(StrEnum):
+    """What can be wrong with a draft."""
+
+    IDENTIFIER = "identifier"
+    SHARED_RUN = "shared-run"
+    SIMILARITY = "similarity"
+    QUASI_COMBINATION = "quasi-combination"
+    UNKNOWN_PLACEHOLDER = "unknown-placeholder"
+    UNPROTECTED = "unprotected"
+    EMPTY = "empty"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One reason why a draft does not pass.
+
+    `message` holds no plain value. `[start, end)` is the place in the draft, where there is one.
+    """
+
+    kind: FindingKind
+    message: str
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the gate measured. `safe` when there is no finding.
+
+    `longest_run` in tokens; `rouge_l` is F in [0, 1].
+    """
+
+    findings: tuple[Finding, ...]
+    longest_run: int
+    rouge_l: float
+
+    @property
+    def safe(self) -> bool:
+        """Whether the draft may be published."""
+        return not self.findings
+
+
+@dataclass(frozen=True, slots=True)
+class GateLimits:
+    """The limits of a gate; `None` leaves a measure out (for recipes that publish originals'
+    wording on purpose, as the baselines `redacted` and `encrypted` do).
+
+    Source: Zeng et al. (2024), arXiv 2406.14773, §4.3 for the run of 10 tokens and ROUGE-L 0.5.
+    """
+
+    run_tokens: int | None = 10
+    """A shared run of this many tokens counts as repeated text."""
+    rouge_l: float | None = 0.5
+    """ROUGE-L F above this counts as the same text again."""
+    quasi_values: int = 1
+    """How many distinct quasi-identifiers of the original may stand in the draft as they were:
+    one alone is common, two together begin to single out."""
+    min_tokens: int = 8
+    """A draft shorter than this and than half its original answers for nothing."""
+
+
+class Gate:
+    """Judge drafts. The recognizer looks for private values that a draft brings in anew."""
+
+    def __init__(self, limits: GateLimits, recognizer: Recognizer) -> None:
+        self.limits = limits
+        self._recognizer = recognizer
+
+    @property
+    def fingerprint(self) -> str:
+        """A short name that changes with any limit."""
+        return f"{self.limits}/{self._recognizer.fingerprint}"
+
+    def judge(self, original: Original, protection: Protection, draft: str) -> Verdict:
+        """Measure a draft (with placeholders) against its plain original."""
+        rouge = original.rouge_l(draft)
+        findings = [
+            *self._text_findings(original, rouge.f1, draft),
+            *_identifier_findings(protection.identifiers, draft, self.limits.quasi_values),
+            *_placeholder_findings(protection, draft),
+            *self._unprotected(draft),
+        ]
+        return Verdict(tuple(findings), original.longest_shared_run(draft), rouge.f1)
+
+    def _text_findings(self, original: Original, rouge_f1: float, draft: str) -> Iterable[Finding]:
+        limits = self.limits
+        length = len(tokenize(PLACEHOLDER.sub(" ", draft)))
+        if length < min(limits.min_tokens, len(original.tokens) / 2):
+            yield Finding(FindingKind.EMPTY, f"only {length} words are left of the record")
+        if limits.run_tokens is not None:
+            for run in original.shared_runs(draft, at_least=limits.run_tokens):
+                message = f"repeats {run.tokens} words of the original in a row"
+                yield Finding(FindingKind.SHARED_RUN, message, run.start, run.end)
+        if limits.rouge_l is not None and rouge_f1 > limits.rouge_l:
+            message = f"ROUGE-L with the original is {rouge_f1:.2f}, over {limits.rouge_l}"
+            yield Finding(FindingKind.SIMILARITY, message)
+
+    def _unprotected(self, draft: str) -> Iterable[Finding]:
+        """Find direct identifiers in the draft itself, whoever brought them in."""
+        clear = PLACEHOLDER.sub(_blank, TOKEN.sub(_blank, draft))
+        for span in resolve_overlaps(self._recognizer.recognize(clear)):
+            if identifiability(span.entity_type) is Identifiability.DIRECT:
+                message = f"holds a {span.entity_type} in clear"
+                yield Finding(FindingKind.UNPROTECTED, message, span.start, span.end)
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Blank out markup at its length, so that places stay right."""
+    return " " * len(match.group())
+
+
+def _identifier_findings(
+    identifiers: Iterable[Identifier], draft: str, quasi_limit: int
+) -> list[Finding]:
+    clear = PLACEHOLDER.sub(_blank, TOKEN.sub(_blank, draft))
+    findings: list[Finding] = []
+    quasi: list[Finding] = []
+    for identifier in identifiers:
+        place = find_identifier(identifier, clear)
+        if place is None:
+            continue
+        message = f"holds a {identifier.entity_type} of the original"
+        direct = identifiability(identifier.entity_type) is Identifiability.DIRECT
+        kind = FindingKind.IDENTIFIER if direct else FindingKind.QUASI_COMBINATION
+        (findings if direct else quasi).append(Finding(kind, message, *place))
+    return findings + (quasi if len(quasi) > quasi_limit else [])
+
+
+def find_identifier(identifier: Identifier, text: str) -> tuple[int, int] | None:
+    """Return where a plain value stands in a text, or `None`.
+
+    Compared under NFKC and case folding at word borders; values that are mostly digits by their
+    digits alone; a person's capitalised names each for itself, as written.
+    """
+    value = identifier.value
+    number = digits(value)
+    if len(number) >= 7 and len(number) * 2 >= len(value):
+        return _find_digits(number, text)
+    if identifier.entity_type is EntityType.AGE and value.isdecimal():
+        return None  # a bare number is no age outside its sentence
+    pattern = r"(?<!\w)" + r"\s+".join(map(re.escape, normalize(value).split())) + r"(?!\w)"
+    match = re.search(pattern, text, re.IGNORECASE)
+    if match is None and normalize(value) in normalize(text) and len(value) > 3:
+        return (0, len(text)) if not value.isalpha() else None
+    if match is None and identifier.entity_type is EntityType.PERSON:
+        match = _find_name_part(value, text)
+    return match.span() if match else None
+
+
+def _find_digits(number: str, text: str) -> tuple[int, int] | None:
+    separated = r"[\s().\-/]*".join(number)
+    match = re.search(rf"(?<!\d){separated}(?!\d)", text)
+    return match.span() if match else None
+
+
+def _find_name_part(value: str, text: str) -> re.Match[str] | None:
+    for part in re.findall(r"[^\W\d_]{3,}", value):
+        if part[0].isupper():
+            match = re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text)
+            if match:
+                return match
+    return None
+
+
+def _placeholder_findings(protection: Protection, draft: str) -> list[Finding]:
+    return [
+        Finding(
+            FindingKind.UNKNOWN_PLACEHOLDER,
+            f"holds {match.group()}, which the original has not",
+            *match.span(),
+        )
+        for match in PLACEHOLDER.finditer(draft)
+        if match.group() not in protection.tokens
+    ]

@@ -1,0 +1,1 @@
+"""Keys: who may turn tokens back into plain values."""

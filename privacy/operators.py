@@ -1,0 +1,44 @@
+"""Irreversible operators: what stands in a text instead of a value."""
+
+from __future__ import annotations
+
+import re
+
+from privacy.entities import EntityType
+
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
+_MONTH = re.compile(
+    r"\b(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?",
+    re.IGNORECASE,
+)
+_AGE_BANDS = ((0, 1), (2, 5), (6, 11), (12, 17), *((n, n + 9) for n in range(20, 90, 10)))
+"""Paediatric stages, then decades; 18 and 19 join the twenties' band below, and ages over 89 are
+one band (45 CFR 164.514(b)(2)(i)(C))."""
+
+
+def redact(entity_type: EntityType) -> str:
+    """Return the mark that replaces a redacted value."""
+    return f"<{entity_type}>"
+
+
+def generalize(value: str, entity_type: EntityType) -> str:
+    """Return a coarser value: ages as bands, dates as month and year; else the redaction mark."""
+    if entity_type is EntityType.AGE and _NUMBER.search(value):
+        return _NUMBER.sub(lambda m: _age_band(float(m.group())), value, count=1)
+    if entity_type is EntityType.DATE_TIME:
+        month, year = _MONTH.search(value), _YEAR.search(value)
+        parts = [m.group().rstrip(".") for m in (month, year) if m]
+        if parts:
+            return " ".join(parts)
+    return redact(entity_type)
+
+
+def _age_band(age: float) -> str:
+    if age >= 90:
+        return "90 or more"
+    if 18 <= age < 30:
+        return "18-29"
+    low, high = next((low, high) for low, high in reversed(_AGE_BANDS) if age >= low)
+    return f"{low}-{high}"

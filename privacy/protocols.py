@@ -1,0 +1,43 @@
+"""The seams of the kernel: what a recognizer and a cipher must do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from privacy.entities import EntityType
+from privacy.spans import Span
+
+
+class Recognizer(Protocol):
+    """Finds private values. Never changes text; may return overlapping spans."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A short name that changes whenever the recognizer could answer differently."""
+        ...
+
+    def recognize(self, text: str) -> Sequence[Span]:
+        """Return the spans found in `text`, in code points, in any order."""
+        ...
+
+
+class EntityCipher(Protocol):
+    """Turns a value into a token and back.
+
+    Guarantees: equal values of one type give equal tokens; `decrypt(encrypt(v, t)) == v`; a
+    token that was not made under this keyset, corpus and type is refused.
+    Does not guarantee: hiding equality or frequency of values, or their length beyond 16 bytes.
+    """
+
+    def encrypt(self, value: str, entity_type: EntityType) -> str:
+        """Return the token of a value."""
+        ...
+
+    def decrypt(self, token: str) -> str:
+        """Return the value of a token.
+
+        Raises:
+            DecryptionError: for anything that `encrypt` did not produce.
+        """
+        ...

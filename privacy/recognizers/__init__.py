@@ -1,0 +1,1 @@
+"""Recognizers: each finds spans of private values in a text."""

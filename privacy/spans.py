@@ -1,0 +1,63 @@
+"""Spans of private values, and the one rule that resolves overlaps between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from privacy.entities import EntityType
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range `[start, end)` of code points that holds one value.
+
+    `score` is the recognizer's confidence in [0, 1].
+    """
+
+    start: int
+    end: int
+    entity_type: EntityType
+    score: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end:
+            raise ValueError(f"a span needs 0 <= start < end, got [{self.start}, {self.end})")
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+    def overlaps(self, other: Span) -> bool:
+        """Return whether the two ranges share a code point."""
+        return self.start < other.end and other.start < self.end
+
+
+def resolve_overlaps(spans: Iterable[Span]) -> list[Span]:
+    """Keep a disjoint set of spans, in order of position.
+
+    One rule: the longer span wins, then the surer one, then the one further left. What a losing
+    span covers beyond the winner stays covered: the remainder is kept as a span of its own, so
+    that resolving never uncovers a character that some recognizer held to be private.
+    """
+    kept: list[Span] = []
+    pending = sorted(spans, key=lambda s: (-len(s), -s.score, s.start, s.entity_type))
+    while pending:
+        span = pending.pop(0)
+        rest = _uncovered(span, kept)
+        if rest == [(span.start, span.end)]:
+            kept.append(span)
+            continue
+        kept.extend(Span(start, end, span.entity_type, span.score) for start, end in rest)
+    return sorted(kept, key=lambda s: s.start)
+
+
+def _uncovered(span: Span, kept: list[Span]) -> list[tuple[int, int]]:
+    """Return the parts of `span` that no kept span covers, in order."""
+    position, rest = span.start, []
+    for other in sorted((k for k in kept if k.overlaps(span)), key=lambda s: s.start):
+        if position < other.start:
+            rest.append((position, other.start))
+        position = max(position, other.end)
+    if position < span.end:
+        rest.append((position, span.end))
+    return rest

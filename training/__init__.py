@@ -1,0 +1,1 @@
+"""Training on protected text."""
