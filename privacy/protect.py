@@ -43,7 +43,9 @@ class ProtectedText:
 
     __slots__ = ("fields", "placeholders")
 
-    def __init__(self, fields: Mapping[str, str], placeholders: frozenset[str], door: object):
+    def __init__(
+        self, fields: Mapping[str, str], placeholders: frozenset[str], door: object
+    ) -> None:
         if door is not _DOOR:
             raise TypeError("only privacy.protect builds a ProtectedText")
         self.fields = dict(fields)
@@ -75,7 +77,9 @@ class Protection:
 
         def token(match: re.Match[str]) -> str:
             if match.group() not in self.tokens:
-                raise ProtectionError(f"the draft holds {match.group()}, which its original has not")
+                raise ProtectionError(
+                    f"the draft holds {match.group()}, which its original has not"
+                )
             return self.tokens[match.group()]
 
         return PLACEHOLDER.sub(token, draft)

@@ -6,6 +6,7 @@ import base64
 import binascii
 
 from Crypto.Cipher import AES
+from Crypto.Cipher._mode_siv import SivMode
 
 from privacy.entities import EntityType
 from privacy.exceptions import DecryptionError, InputError
@@ -61,7 +62,7 @@ class SivCipher:
             raise DecryptionError("the token cannot be opened with this keyset") from None
         return _unpad(plain).decode()
 
-    def _cipher(self, key_id: str, entity_type: EntityType) -> AES.SivMode:
+    def _cipher(self, key_id: str, entity_type: EntityType) -> SivMode:
         key = self._keyset.derive(key_id, purpose=f"siv/{entity_type}", size_bytes=64)
         cipher = AES.new(key, AES.MODE_SIV)
         cipher.update(self._corpus)

@@ -112,7 +112,7 @@ def _seal(keyset: Keyset, passphrase: str) -> str:
 
 
 def _stretch(passphrase: str, salt: bytes, cost: dict[str, int]) -> bytes:
-    key = scrypt(passphrase, salt, 32, cost["n"], cost["r"], cost["p"])  # type: ignore[arg-type]
+    key = scrypt(passphrase, salt, 32, cost["n"], cost["r"], cost["p"])
     if not isinstance(key, bytes):
         raise TypeError("scrypt returned several keys where one was asked for")
     return key
@@ -126,9 +126,7 @@ def _header(primary: str, key_ids: list[str]) -> bytes:
 def _read_envelope(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_mode & 0o077:
-            raise KeysetError(
-                f"`{path}` can be read by other users", hint=f"chmod 600 {path}"
-            )
+            raise KeysetError(f"`{path}` can be read by other users", hint=f"chmod 600 {path}")
         with path.open("rb") as file:
             envelope = json.loads(file.read(_MAX_FILE_BYTES))
     except OSError as error:

@@ -1,0 +1,1 @@
+"""Stores: how an index version keeps vectors and words on disk."""
