@@ -59,7 +59,7 @@ class ProtectedText:
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """What protecting one record gave: for agents, for sealing, and for the gate.
+    """What protecting one record gave: for agents, for `seal`, and for the gate.
 
     `tokens` maps each placeholder to its token. `identifiers` holds plain values: owner only.
     """
@@ -68,21 +68,20 @@ class Protection:
     tokens: Mapping[str, str]
     identifiers: tuple[Identifier, ...] = field(repr=False)
 
-    def seal(self, draft: str) -> str:
-        """Replace each placeholder of a draft by its token.
 
-        Raises:
-            ProtectionError: for a placeholder that this record does not have.
-        """
+def seal(draft: str, tokens: Mapping[str, str]) -> str:
+    """Replace each placeholder of a draft by its token.
 
-        def token(match: re.Match[str]) -> str:
-            if match.group() not in self.tokens:
-                raise ProtectionError(
-                    f"the draft holds {match.group()}, which its original has not"
-                )
-            return self.tokens[match.group()]
+    Raises:
+        ProtectionError: for a placeholder that the record does not have.
+    """
 
-        return PLACEHOLDER.sub(token, draft)
+    def token(match: re.Match[str]) -> str:
+        if match.group() not in tokens:
+            raise ProtectionError(f"the draft holds {match.group()}, which its original has not")
+        return tokens[match.group()]
+
+    return PLACEHOLDER.sub(token, draft)
 
 
 class Protector:

@@ -1,0 +1,51 @@
+# Everything is set up in .venv on first use. `make demo` and `make test` are all a newcomer needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+
+.PHONY: demo test quick lint format constraints clean
+
+demo: $(VENV)/.installed
+	$(BIN)/sage-rag demo
+
+test: $(VENV)/.installed-dev
+	$(BIN)/pytest
+
+quick: $(VENV)/.installed-dev
+	$(BIN)/pytest -m "not slow"
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# torch goes first and alone: a plain dependency on it would fetch gigabytes of CUDA libraries.
+$(VENV)/.installed: pyproject.toml constraints.txt
+	@echo "setting up $(VENV) (some minutes, once)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install -c constraints.txt torch
+	@$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	@echo "adding the tools for tests"
+	@$(PIP) install -c constraints.txt -e '.[dev]'
+	@touch $@
+
+# Pin what a fresh environment resolves to today.
+constraints:
+	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh
+	$(VENV)-fresh/bin/python -m pip install -qq torch==2.13.0
+	$(VENV)-fresh/bin/python -m pip install -qq '.[dev]'
+	$(VENV)-fresh/bin/python -m pip freeze --exclude sage-rag | sed 's/+cpu$$//' > constraints.txt
+	rm -rf $(VENV)-fresh
+
+clean:
+	rm -rf $(VENV) build home .mypy_cache .ruff_cache .pytest_cache .hypothesis

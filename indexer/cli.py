@@ -1,0 +1,146 @@
+"""`sage-rag index`: from a corpus to a published, protected index version."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privacy.exceptions import InputError
+
+if TYPE_CHECKING:
+    from agents.protocols import Roles
+    from indexer.pipeline import IndexJob, Summary
+    from indexer.protocols import Embedder
+    from privacy.keyset.keyset import Keyset
+    from privacy.protocols import Recognizer
+
+_EPILOG = (
+    "Example: sage-rag index notes.jsonl --name clinic --home home --keyset keys/clinic.keyset "
+    "--text-fields question,answer"
+)
+
+
+def index(
+    corpus: Annotated[Path, typer.Argument(help="A jsonl, txt or md file, or a folder of them.")],
+    name: Annotated[str, typer.Option(help="The corpus's name; clients see it as the model.")],
+    home: Annotated[Path, typer.Option(help="Where versions and the ledger live.")] = Path("home"),
+    keyset: Annotated[Path | None, typer.Option(help="The sealed keyset to encrypt with.")] = None,
+    passphrase_file: Annotated[
+        Path | None, typer.Option(help="Its passphrase. Default: SAGE_RAG_PASSPHRASE.")
+    ] = None,
+    text_fields: Annotated[
+        str | None, typer.Option(help="Fields of a jsonl record, e.g. question,answer.")
+    ] = None,
+    recipe: Annotated[
+        str, typer.Option(help="sage, or a baseline: encrypted, redacted, origin.")
+    ] = "sage",
+    llm_base_url: Annotated[
+        str | None, typer.Option(help="OpenAI-compatible endpoint for the agents, ending in /v1.")
+    ] = None,
+    llm_model: Annotated[
+        str | None, typer.Option(help="Model at that endpoint. Without one, rules do the roles.")
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Documents at a time with a model.")] = 8,
+    allow_plaintext: Annotated[
+        bool, typer.Option(help="Needed for recipe origin: its index holds plain identifiers.")
+    ] = False,
+) -> None:
+    """Protect a corpus, rewrite it into synthetic records, and publish it as an index version.
+
+    Can be stopped at any time: started again, it goes on where it was. Documents that do not
+    pass the gate are listed in HOME/owner/NAME/quarantine.jsonl and never indexed.
+    """
+    from indexer.pipeline import IndexJob, index_corpus
+    from indexer.progress import progress_bars
+    from indexer.recipes import recipe_called
+
+    chosen = recipe_called(recipe)
+    if chosen.policy is None and not allow_plaintext:
+        raise InputError(
+            f"recipe `{recipe}` publishes the corpus in clear",
+            hint="if that is meant, add --allow-plaintext",
+        )
+    job = IndexJob(
+        corpus=corpus,
+        text_fields=_fields(text_fields),
+        name=name,
+        home=home,
+        recipe=chosen,
+        keyset=_keyset(keyset, passphrase_file) if chosen.policy else None,
+        recognizer=_recognizer(),
+        embedder=_embedder(),
+        roles=_roles(llm_base_url, llm_model) if chosen.synthesize else None,
+        concurrency=concurrency,
+    )
+    with progress_bars() as progress:
+        summary = asyncio.run(index_corpus(job, progress))
+    _print(job, summary)
+
+
+def _fields(text_fields: str | None) -> tuple[str, ...] | None:
+    if text_fields is None:
+        return None
+    fields = tuple(name.strip() for name in text_fields.split(",") if name.strip())
+    if not fields or len(set(fields)) < len(fields):
+        raise InputError("--text-fields needs different names separated by commas")
+    return fields
+
+
+def _keyset(path: Path | None, passphrase_file: Path | None) -> Keyset:
+    from privacy.keyset.passphrase import open_keyset
+
+    if path is None:
+        raise InputError("--keyset is missing", hint="make one: sage-rag keys new --out FILE")
+    return open_keyset(path, passphrase_file)
+
+
+def _recognizer() -> Recognizer:
+    from privacy.recognizers.chain import default_recognizer
+
+    return default_recognizer()
+
+
+def _embedder() -> Embedder:
+    from indexer.embedding import SentenceTransformerEmbedder
+
+    return SentenceTransformerEmbedder()
+
+
+def _roles(base_url: str | None, model: str | None) -> Roles:
+    if (base_url is None) != (model is None):
+        raise InputError("--llm-base-url and --llm-model belong together")
+    if base_url is None or model is None:
+        from agents.rules.roles import rules_roles
+
+        return rules_roles()
+    from agents.backends.openai_chat import OpenAIChatModel
+    from agents.model_roles import model_roles
+
+    return model_roles(OpenAIChatModel(base_url, model))
+
+
+def _print(job: IndexJob, summary: Summary) -> None:
+    rate = summary.documents / summary.seconds if summary.seconds else 0.0
+    message = (
+        f"published {summary.published} of {summary.documents} documents in "
+        f"{summary.seconds:.1f} s ({rate:.0f} a second, {summary.resumed} taken up from before)"
+    )
+    typer.echo(message, err=True)
+    if summary.quarantined:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in summary.reasons.items())
+        where = job.home / "owner" / job.name / "quarantine.jsonl"
+        typer.echo(f"quarantined {summary.quarantined}: {reasons}; see {where}", err=True)
+    typer.echo(
+        json.dumps(
+            {
+                "version": str(summary.path),
+                "documents": summary.documents,
+                "published": summary.published,
+                "quarantined": summary.quarantined,
+            }
+        )
+    )

@@ -1,0 +1,154 @@
+"""Read a corpus: jsonl records, or text and Markdown files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from privacy.exceptions import InputError
+from privacy.protect import join_fields
+
+CHUNK_CHARS = 1500
+"""Longest chunk of running text. Source: Zeng et al. (2024), arXiv 2406.14773, A.9."""
+_MAX_RECORD_CHARS = 1_000_000
+_TEXT_SUFFIXES = (".txt", ".md")
+_KNOWN_FIELDS = (("text",), ("question", "answer"))
+
+
+@dataclass(frozen=True)
+class Document:
+    """One record of the owner's corpus, in plain text. `fields` keep their order."""
+
+    id: str
+    fields: Mapping[str, str]
+
+    @property
+    def text(self) -> str:
+        """All fields joined."""
+        return join_fields(self.fields)
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of the fields."""
+        content = json.dumps(list(self.fields.items()), ensure_ascii=False)
+        return hashlib.sha256(content.encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        return f"Document(fields={list(self.fields)})"
+
+
+def read_corpus(path: Path, text_fields: Sequence[str] | None = None) -> Iterator[Document]:
+    """Yield the documents of a jsonl, txt or md file, or of a folder of them.
+
+    `text_fields` names the fields of jsonl records that make up a document; without it `text`, or
+    `question` and `answer`, are taken. A document of one field that is longer than `CHUNK_CHARS`
+    is split at sentence borders; one of several fields (a dialogue) stays whole.
+
+    Raises:
+        InputError: for anything that cannot be read, with file and line.
+    """
+    files = _files(path)
+    root = path if path.is_dir() else path.parent
+    seen: set[str] = set()
+    found = False
+    for file in files:
+        for document in _read_file(file, root, text_fields):
+            for piece in _chunks(document):
+                if piece.id in seen:
+                    raise InputError(f"`{file}` repeats the document id `{piece.id}`")
+                seen.add(piece.id)
+                found = True
+                yield piece
+    if not found:
+        raise InputError(f"`{path}` holds no text")
+
+
+def _files(path: Path) -> list[Path]:
+    wanted = (".jsonl", *_TEXT_SUFFIXES)
+    if path.is_file():
+        if path.suffix.lower() not in wanted:
+            raise InputError(f"cannot read `{path}`", hint="a corpus is jsonl, txt or md")
+        return [path]
+    if not path.is_dir():
+        raise InputError(f"there is no corpus at `{path}`")
+    files = sorted(f for f in path.rglob("*") if f.is_file() and f.suffix.lower() in wanted)
+    if not files:
+        raise InputError(f"`{path}` holds no jsonl, txt or md file")
+    return files
+
+
+def _read_file(file: Path, root: Path, text_fields: Sequence[str] | None) -> Iterator[Document]:
+    try:
+        if file.suffix.lower() == ".jsonl":
+            yield from _read_jsonl(file, text_fields)
+            return
+        name = file.relative_to(root).as_posix()
+        yield Document(name, {"text": file.read_text("utf-8").strip()})
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"`{file}` is not UTF-8 at byte {error.start}", hint="convert it: iconv -t UTF-8"
+        ) from None
+    except OSError as error:
+        raise InputError(f"cannot read `{file}`: {error.strerror}") from None
+
+
+def _read_jsonl(file: Path, text_fields: Sequence[str] | None) -> Iterator[Document]:
+    with file.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            place = f"`{file}` line {number}"
+            record = _parse(line, place)
+            fields = {name: _text(record, name, place) for name in text_fields or _guess(record)}
+            if not fields:
+                raise InputError(
+                    f"{place} has none of the fields `text` or `question` and `answer`",
+                    hint=f"name its text with --text-fields; it has: {', '.join(record)[:200]}",
+                )
+            identity = record.get("id")
+            yield Document(f"{file.stem}:{number}" if identity is None else str(identity), fields)
+
+
+def _parse(line: str, place: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        raise InputError(f"{place} is not JSON") from None
+    if not isinstance(record, dict):
+        raise InputError(f"{place} is not a JSON object")
+    return record
+
+
+def _guess(record: Mapping[str, Any]) -> tuple[str, ...]:
+    return next((fields for fields in _KNOWN_FIELDS if all(f in record for f in fields)), ())
+
+
+def _text(record: Mapping[str, Any], name: str, place: str) -> str:
+    value = record.get(name)
+    if value is None:
+        raise InputError(f"{place} has no field `{name}`")
+    if not isinstance(value, str):
+        raise InputError(f"{place}: field `{name}` is not a string")
+    if len(value) > _MAX_RECORD_CHARS:
+        raise InputError(f"{place}: field `{name}` is longer than {_MAX_RECORD_CHARS} characters")
+    if any("\ud800" <= c <= "\udfff" for c in value):
+        raise InputError(f"{place}: field `{name}` holds half of a surrogate pair")
+    return value.strip()
+
+
+def _chunks(document: Document) -> Iterator[Document]:
+    if not document.text.strip():
+        return
+    if len(document.fields) > 1 or len(document.text) <= CHUNK_CHARS:
+        yield document
+        return
+    from indexer.backends.llamaindex import split_sentences
+
+    ((name, text),) = document.fields.items()
+    for number, piece in enumerate(split_sentences(text, CHUNK_CHARS), 1):
+        yield Document(f"{document.id}#{number}", {name: piece})

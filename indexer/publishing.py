@@ -1,0 +1,164 @@
+"""Publishing: write a version aside, check it, rename it into place, move the pointer."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version as software_version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from indexer.passages import Passage
+from indexer.protocols import Vectors
+from indexer.stores.faiss import FaissIndex
+from indexer.stores.lexical import LexicalIndex
+from indexer.versions import (
+    LEXICAL,
+    MANIFEST,
+    OFFSETS,
+    PASSAGES,
+    REPORT,
+    VECTORS,
+    Manifest,
+    corpus_folder,
+    hash_file,
+    list_versions,
+    open_version,
+    passage_line,
+)
+from privacy.exceptions import InputError, ProtectionError
+
+_STAGING = ".staging"
+
+
+def publish(
+    home: Path,
+    corpus: str,
+    passages: Sequence[Passage],
+    vectors: Vectors,
+    *,
+    manifest: Mapping[str, Any],
+    report: Mapping[str, Any],
+) -> Path:
+    """Publish a version and make it current; return its folder.
+
+    `vectors` is `(n, dim)`, row i for passage i. Killed at any moment, this leaves either the
+    old state or the new one, and at most a staging folder that the next run removes.
+
+    Raises:
+        ProtectionError: when there is nothing to publish.
+        InputError: when the disk does not take it.
+    """
+    if not passages:
+        raise ProtectionError(
+            "no document passed the gate, so nothing was published",
+            hint="see the quarantine file for the reasons",
+        )
+    folder = corpus_folder(home, corpus)
+    try:
+        return _publish(folder, passages, vectors, manifest, report)
+    except (OSError, RuntimeError) as error:  # FAISS reports a full disk as RuntimeError
+        shutil.rmtree(folder / "versions" / _STAGING, ignore_errors=True)
+        reason = error.strerror if isinstance(error, OSError) else "FAISS could not write"
+        raise InputError(
+            f"cannot write the version in `{folder}`: {reason}",
+            hint="the current version is unchanged; finished documents are kept",
+        ) from error
+
+
+def _publish(
+    folder: Path,
+    passages: Sequence[Passage],
+    vectors: Vectors,
+    manifest: Mapping[str, Any],
+    report: Mapping[str, Any],
+) -> Path:
+    number = f"{int((list_versions(folder) or ['0'])[-1]) + 1:06d}"
+    staging = folder / "versions" / _STAGING
+    shutil.rmtree(staging, ignore_errors=True)
+    staging.mkdir(parents=True)
+    _write_passages(staging, passages)
+    FaissIndex.write(vectors, staging / VECTORS)
+    LexicalIndex.write([passage.text for passage in passages], staging / LEXICAL)
+    (staging / REPORT).write_text(json.dumps(report, indent=2) + "\n", "utf-8")
+    _write_manifest(staging, {**manifest, "version": number, "dim": int(vectors.shape[1])})
+    _sync(staging)
+    open_version(staging, verify=True).close()
+    final = folder / "versions" / number
+    staging.rename(final)
+    _sync_folder(final.parent)
+    move_pointer(folder, number)
+    return final
+
+
+def move_pointer(folder: Path, number: str) -> None:
+    """Make a version current, atomically."""
+    aside = folder / ".current"
+    aside.write_text(number + "\n", "ascii")
+    _sync_file(aside)
+    aside.replace(folder / "current")
+    _sync_folder(folder)
+
+
+def hand_over(home: Path, corpus: str, server_home: Path) -> Path:
+    """Copy the current version of a corpus, and nothing else, to a server's home."""
+    source = corpus_folder(home, corpus)
+    number = (source / "current").read_text("ascii").strip()
+    target = corpus_folder(server_home, corpus)
+    staging, final = target / "versions" / _STAGING, target / "versions" / number
+    shutil.rmtree(staging, ignore_errors=True)
+    if not final.exists():
+        shutil.copytree(source / "versions" / number, staging)
+        staging.rename(final)
+    open_version(final, verify=True).close()
+    move_pointer(target, number)
+    return final
+
+
+def _write_passages(folder: Path, passages: Sequence[Passage]) -> None:
+    offsets = [0]
+    with (folder / PASSAGES).open("wb") as file:
+        for passage in passages:
+            offsets.append(offsets[-1] + file.write(passage_line(passage)))
+    np.save(folder / OFFSETS, np.asarray(offsets, dtype=np.int64))
+
+
+def _write_manifest(folder: Path, fields: Mapping[str, Any]) -> None:
+    files = {
+        path.relative_to(folder).as_posix(): hash_file(path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+    manifest = Manifest(
+        **fields,
+        files=files,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        sage_rag=software_version("sage-rag"),
+    )
+    (folder / MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", "utf-8")
+
+
+def _sync(folder: Path) -> None:
+    """Force a folder's files to the disk before anything points at them."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            _sync_file(path)
+    _sync_folder(folder)
+
+
+def _sync_file(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _sync_folder(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
