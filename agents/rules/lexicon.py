@@ -1,0 +1,87 @@
+"""The English that the rule agents know: stop words, stems, and what to leave out.
+
+Loaded once from `lexicon.toml` beside this module.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any
+
+import snowballstemmer
+
+WORD = re.compile(r"\[[A-Z_]+_\d+\]|<[A-Z_]+>|\w+(?:['’-]\w+)*")
+"""A word of protected text; placeholders and redaction marks are words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """What `lexicon.toml` says, ready for use. Patterns ignore case."""
+
+    stop_words: frozenset[str]
+    verbs: frozenset[str]
+    dangling: frozenset[str]
+    kin_female: frozenset[str]
+    kin_male: frozenset[str]
+    expansions: Mapping[str, str]
+    boilerplate: re.Pattern[str]
+    openings: re.Pattern[str]
+    fillers: re.Pattern[str]
+    sensitive: re.Pattern[str]
+    rare: re.Pattern[str]
+    direct: re.Pattern[str]
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Return the lexicon, loading it on first use."""
+    table = load_toml("lexicon.toml")
+    words = {
+        name: frozenset(table[name].split())
+        for name in ("stop_words", "verbs", "dangling", "kin_female", "kin_male")
+    }
+    patterns = {
+        name: _any_of(table[name])
+        for name in ("boilerplate", "fillers", "sensitive", "rare", "direct")
+    }
+    openings = re.compile(rf"(?:{'|'.join(table['openings'])})+", re.IGNORECASE)
+    return Lexicon(**words, **patterns, openings=openings, expansions=table["expansions"])
+
+
+def load_toml(name: str) -> dict[str, Any]:
+    """Return a table that is shipped with the package."""
+    source = resources.files("agents.rules").joinpath(name).read_text("utf-8")
+    return tomllib.loads(source)
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+
+
+_stemmer = snowballstemmer.stemmer("english")
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """Return the stem of a word in lower case."""
+    return str(_stemmer.stemWord(word.casefold()))
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text as written, placeholders whole."""
+    return WORD.findall(text)
+
+
+def content_stems(text: str) -> list[str]:
+    """Return the stems of the words that carry content, in order; placeholders as they are."""
+    stop = lexicon().stop_words
+    return [
+        word if word[0] in "[<" else stem(word)
+        for word in words(text)
+        if word.casefold() not in stop and (len(word) > 1 or word.isdecimal())
+    ]

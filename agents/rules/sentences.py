@@ -1,0 +1,201 @@
+"""Sentences out of typed text, run-on or unpunctuated, and what makes one worth keeping."""
+
+from __future__ import annotations
+
+import re
+
+from agents.rules.lexicon import lexicon, words
+from agents.rules.tidy import tidy
+
+_ABBREVIATIONS = frozenset("dr mr mrs ms st prof vs approx no e.g i.e eg ie fig sr jr mt tab cap inj".split())
+_STOP = re.compile(r"[.!?]+[\"')\]]*(?=\s)|\n+|;(?=\s)")
+_SUBJECT = (
+    r"(?:i|we|he|she|it|they|you|there|this)\b(?! (?:too|also)\b)"
+    r"|(?:my|his|her|the|our|their|your)(?: [\w-]+){1,2} "
+    r"(?:is|are|was|were|has|have|had|will|would|can|could|does|did|said|told|feels?|gets?|got|hurts?)\b"
+)
+_JOINT = re.compile(
+    rf"\s*[,:]?\s+(?:and then|and now|and so|and also|and|but|so|however) (?={_SUBJECT})"
+    rf"|\s*,\s+(?={_SUBJECT})"
+    r"|(?<=\w)\s+(?=(?:I|i) (?:am|have|had|was|went|took|do not|did not|also)\b)",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    r"[\s,]+(?:and |but |so )?(?=(?:what|how|why|(?:is|are|can|could|should|would|will|do|does|did|has|have)"
+    r" (?:i|it|this|that|there|he|she|they|we|you|my))\b)",
+    re.IGNORECASE,
+)
+_LOOSE = re.compile(
+    r"(?<=\w)\s+(?:and |but |then |so )?(?=(?:i|he|she|they|it|we|there) (?:am|is|are|was|were|have|has|had|went|took"
+    r"|did|do|got|get|feel|felt|started|still|can|cannot|also|just|think)\b)",
+    re.IGNORECASE,
+)
+_CONJUNCTION = re.compile(
+    r"\b(?:if|when|whenever|while|because|since|although|though|as|until|unless|after|before|once"
+    r"|due to|every time|that|for|in|at|on|during|with)\b",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(
+    r"(?:^|\s)(?:if|when|whenever|while|because|since|although|that|which|who|what|where|why|how"
+    r"|as|until|unless|after|before|once|whether|and|or|but|so|than|the|a|medicine|time|like|said"
+    r"|told|says|know|think|feel|wonder\w*|day|thing|last|every|now|sure|hope|to|even|from)$",
+    re.IGNORECASE,
+)
+_SUBORDINATE_START = re.compile(
+    r"(?:if|when|whenever|while|because|since|although|though|as|until|unless|after|before|once"
+    r"|whether|due to|even|every time)\b",
+    re.IGNORECASE,
+)
+_LEANING = re.compile(rf"(?:and|or|but)\b|{_SUBORDINATE_START.pattern}", re.IGNORECASE)
+_INVERTED = re.compile(
+    r"(?:(?:what|why|how|where|who|which)(?: \w+){0,3}? )?(?:is|are|am|can|could|should|would|will|do|does|did"
+    r"|has|have|may|might) (?:i|it|this|that|there|he|she|they|we|you|my|the|these|his|her|any\w*)\b",
+    re.IGNORECASE,
+)
+
+_NEVER_LAST = frozenset("a an the and or but however then though".split())
+
+RUN_ON = 28
+"""Words from which a clause is cut at the slightest sign of a new one."""
+
+LONG_SENTENCE = 16
+"""Words from which a sentence is looked at for clauses that can stand alone."""
+
+
+def split_sentences(text: str) -> list[str]:
+    """Return tidy sentences in order: each begins with a capital and ends with `.` or `?`.
+
+    Run-on sentences are cut where a new clause with its own subject begins; greetings, thanks,
+    sign-offs and fillers are left out.
+    """
+    found: list[str] = []
+    for sentence in _stops(tidy(text)):
+        clean = clean_sentence(sentence)
+        if clean:
+            found.extend(filter(None, map(clean_sentence, _clauses(clean))))
+    return found
+
+
+def clean_sentence(sentence: str) -> str:
+    """Return a sentence without openings, fillers and loose ends; empty when nothing is left."""
+    known = lexicon()
+    text = sentence.strip()
+    mark, ended = ("?" if text.endswith("?") else ""), text.endswith((".", "?", "!"))
+    text = known.fillers.sub("", text)
+    match = known.openings.match(text)
+    text = text[match.end() :] if match else text
+    if is_boilerplate(text):
+        return ""
+    text = _trim(text, known.dangling if not ended else _NEVER_LAST)
+    if not text:
+        return ""
+    mark = "?" if mark or is_question(text) else "."
+    return capitalize(text) + mark
+
+
+def is_boilerplate(sentence: str) -> bool:
+    """Return whether a sentence only greets, thanks, wishes well or offers more help."""
+    bare = sentence.strip(" .,!?;:-'\"")
+    count = len(words(bare))
+    if count == 0:
+        return True
+    found = lexicon().boilerplate.search(bare)
+    return bool(found) and count <= 22
+
+
+def is_question(sentence: str) -> bool:
+    """Return whether a sentence asks, whatever mark it ends with."""
+    return bool(_INVERTED.match(sentence))
+
+
+def is_clause(sentence: str) -> bool:
+    """Return whether a sentence holds a verb, as far as a word list can tell."""
+    known = lexicon().verbs
+    return any(w.lower() in known or _inflected(w.lower()) for w in words(sentence))
+
+
+def capitalize(text: str) -> str:
+    """Return the text with its first letter as a capital."""
+    return text[:1].upper() + text[1:]
+
+
+def uncapitalize(text: str) -> str:
+    """Return the text with a lower first letter, unless its first word is a name or initials."""
+    first = text.split(" ", 1)[0]
+    bare = first.strip(",.:'")
+    if first[:1] == "[" or bare == "I" or bare.startswith("I'") or not bare[1:].islower():
+        return text if len(bare) != 1 or bare == "I" else text[:1].lower() + text[1:]
+    return text[:1].lower() + text[1:]
+
+
+def _stops(text: str) -> list[str]:
+    parts, start = [], 0
+    for match in _STOP.finditer(text):
+        before = text[start : match.start()]
+        last = before.rsplit(" ", 1)[-1].lower().lstrip("(")
+        if match.group().startswith(".") and (last in _ABBREVIATIONS or re.fullmatch(r"[a-z]", last)):
+            continue
+        parts.append(text[start : match.end()])
+        start = match.end()
+    return [part for part in (*parts, text[start:]) if part.strip()]
+
+
+def _clauses(sentence: str) -> list[str]:
+    """Cut a long sentence where a new main clause begins."""
+    mark = sentence[-1]
+    clauses = [sentence.rstrip(".?")]
+    if len(words(sentence)) >= LONG_SENTENCE:
+        if not is_question(sentence):
+            clauses = _cut(_JOINT, clauses)
+            clauses = _cut(_ASIDE, clauses) if mark == "?" else clauses
+        clauses = [part for c in clauses for part in _cut(_LOOSE, [c], at_least=RUN_ON)]
+    return [*(clause.rstrip(" ,") + "." for clause in clauses[:-1]), clauses[-1] + mark]
+
+
+def _cut(joint: re.Pattern[str], clauses: list[str], at_least: int = 0) -> list[str]:
+    parts = []
+    for clause in clauses:
+        start = 0
+        if len(words(clause)) >= at_least:
+            for match in joint.finditer(clause):
+                left, right = clause[start : match.start()], clause[match.end() :]
+                if _can_part(left, right, match.group()):
+                    parts.append(left)
+                    start = match.end()
+        parts.append(clause[start:])
+    return parts
+
+
+def _can_part(left: str, right: str, joint: str) -> bool:
+    if len(words(left)) < 4 or len(words(right)) < 3 or not is_clause(left) or _OPEN.search(left):
+        return False
+    bound = joint.strip(" ,:").lower()
+    tail = left.rsplit(",", 1)[-1]
+    if _SUBORDINATE_START.match(left.strip()):
+        segments = re.split(r",\s*", left)[1:]
+        return any(is_clause(part) and not _LEANING.match(part) for part in segments)
+    if not bound:  # only a comma or nothing: what stands before must not lean on what follows
+        leans = [m.start() for m in _CONJUNCTION.finditer(tail)]
+        return not _SUBORDINATE_START.match(tail.strip()) and (
+            not leans or ("," not in joint and leans[-1] < len(tail) // 2)
+        )
+    return True
+
+
+def _trim(text: str, ends: frozenset[str]) -> str:
+    """Cut what an unfinished sentence leaves at its end, and marks at both ends."""
+    text = re.sub(r"\s+", " ", text).strip(" ,.!?;:-*'\"/")
+    while text:
+        head, _, last = text.rpartition(" ")
+        if last.lower().strip(",") not in ends or not head:
+            break
+        text = head.rstrip(" ,;:-")
+    if text.count('"') % 2:
+        text = text.replace('"', "")
+    if text.count("(") != text.count(")"):
+        text = text.replace("(", "").replace(")", "")
+    return text
+
+
+def _inflected(word: str) -> bool:
+    return len(word) > 4 and word.endswith("ed")

@@ -1,0 +1,99 @@
+"""Tidy typed text: shorthand, missing spaces and apostrophes, shouting. Says nothing new."""
+
+from __future__ import annotations
+
+import re
+
+from agents.rules.lexicon import lexicon
+
+_SPLIT_CONTRACTION = re.compile(
+    r"\b(i|you|we|they|he|she|it|that|there|what|don|doesn|didn|isn|wasn|aren|weren|haven|hasn"
+    r"|hadn|couldn|shouldn|wouldn|won|can|who)( ?['’`´]+ ?| )(m|ve|re|ll|t|s|d)\b(?!['’-])",
+    re.IGNORECASE,
+)
+_LONG_FORMS = {"m": "am", "ve": "have", "re": "are", "ll": "will"}
+_NEGATED = {"won": "will not", "can": "cannot", "don": "do not"}
+_GLUED_STOP = re.compile(r"(?<=[a-z)\]]{2})([.!?;])(?=\[?[A-Z])|(?<=[a-z]{3})([.!?])(?=[a-z]{2})")
+_SUFFIX = re.compile(r"(?:com|org|net|edu|gov|co|uk|html?|php|info|example)\b")
+_SPACE = re.compile(r"\s+")
+_DOTS = re.compile(r"\s*(?:\.\s*){2,}|\s*…\s*")
+_BLANK_COMMA = re.compile(r"\s+([,.!?;:])(?=\s|$)")
+_TIGHT_COMMA = re.compile(r"(?<=[a-z\])]),(?=[A-Za-z\[])")
+_DASH = re.compile(r"\s+[-–—]+\s+|\s*—\s*")
+_MANY_MARKS = re.compile(r"([!?,])[!?,.]*(?:\s*[!?]+)*")
+_TOKEN = re.compile(r"\[[A-Z_]+_\d+\]|<[A-Z_]+>|[^\W\d_]+")
+_ITS = re.compile(r"\b([Ii])ts(?= (?:a|an|the|been|not|just|very|really|so|like|about|only|been|\d+\w*)\b)")
+_LONE_I = re.compile(r"(?<![\w.])i(?![\w.'’-])")
+_UNIT = re.compile(r"(?<=\d)(mg|ml|mcg|yrs?|years?|months?|weeks?|days?|hrs?|cm|mm|kg|lbs?)\b")
+
+
+def tidy(text: str) -> str:
+    """Return the text as its writer would have typed it with care."""
+    text = _DASH.sub(", ", _DOTS.sub(". ", _SPACE.sub(" ", text).strip()))
+    text = _GLUED_STOP.sub(_separate, text)
+    text = _TIGHT_COMMA.sub(", ", _BLANK_COMMA.sub(r"\1", text))
+    text = _MANY_MARKS.sub(_one_mark, text)
+    text = _calm(_UNIT.sub(r" \1", text))
+    text = _LONE_I.sub("I", _SPLIT_CONTRACTION.sub(_write_out, text))
+    text = _ITS.sub(r"\1t is", text)
+    return _LONE_I.sub("I", _TOKEN.sub(_expand, text))
+
+
+def _separate(match: re.Match[str]) -> str:
+    if _SUFFIX.match(match.string, match.end()):
+        return match.group()
+    return match.group() + " "
+
+
+def _one_mark(match: re.Match[str]) -> str:
+    marks = match.group()
+    mark = "?" if "?" in marks else match.group(1)
+    return "." if mark == "!" else mark
+
+
+def _calm(text: str) -> str:
+    """Lower the case of a text that shouts."""
+    letters = re.sub(r"\[[A-Z_]+_\d+\]|[^A-Za-z]", "", text)
+    if len(letters) < 20 or sum(map(str.isupper, letters)) < 0.6 * len(letters):
+        return text
+    return re.sub(r"\[[A-Z_]+_\d+\]|[^\[]+|\[", _lower_unless_markup, text)
+
+
+def _lower_unless_markup(match: re.Match[str]) -> str:
+    piece = match.group()
+    return piece if piece.startswith("[") else piece.lower()
+
+
+def _write_out(match: re.Match[str]) -> str:
+    """Write a contraction out, with whatever stands for its apostrophe."""
+    head, gap, tail = match.group(1), match.group(2).strip(), match.group(3).lower()
+    low = head.lower()
+    if tail == "t":
+        if low not in ("can", "who") and not low.endswith("n"):
+            return match.group()
+        if re.match(r"\s+(?:i|you|he|she|it|we|they|there|this)\b", match.string[match.end() :], re.I):
+            return f"{head}'t"
+        return _like(_NEGATED.get(low) or f"{low.removesuffix('n')} not", head)
+    if low.endswith("n") and low != "can" or low in ("don", "can"):
+        return match.group()
+    if tail == "s":
+        has = re.match(r"\s+(?:been|got|had)\b", match.string[match.end() :])
+        return f"{head} {'has' if has else 'is'}"
+    if tail in _LONG_FORMS and (gap or low in ("i", "you", "we", "they")):
+        return f"{head} {_LONG_FORMS[tail]}"
+    return f"{head}'{tail}" if gap else match.group()
+
+
+def _like(text: str, model: str) -> str:
+    return text[0].upper() + text[1:] if model[0].isupper() else text
+
+
+def _expand(match: re.Match[str]) -> str:
+    word = match.group()
+    if word[0] in "[<" or (word.isupper() and len(word) > 1):
+        return word
+    expanded = lexicon().expansions.get(word.lower())
+    before, after = match.string[: match.start()], match.string[match.end() :]
+    if expanded is None or before.endswith(("'", "’", "-", ".")) or after[:1] in ("'", "’", "-"):
+        return word
+    return expanded if expanded[0] == "I" else _like(expanded, word)

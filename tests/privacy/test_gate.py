@@ -1,0 +1,115 @@
+"""The gate."""
+
+from __future__ import annotations
+
+import pytest
+
+from privacy.ciphers.siv import SivCipher
+from privacy.entities import EntityType
+from privacy.gate import FindingKind, Gate, GateLimits, Verdict, find_identifier
+from privacy.keyset.keyset import Keyset
+from privacy.leakage import Original
+from privacy.policy import preset
+from privacy.protect import Identifier, Protector
+from privacy.testing import TableRecognizer
+
+CIPHER = SivCipher(Keyset.generate(), "clinic")
+RECOGNIZER = TableRecognizer(
+    {
+        "Ada Novak": EntityType.PERSON,
+        "+1-202-555-0134": EntityType.PHONE_NUMBER,
+        "Bern": EntityType.LOCATION,
+        "Lake Clinic": EntityType.ORGANIZATION,
+        "Eve Stone": EntityType.PERSON,
+    }
+)
+TEXT = (
+    "Ada Novak of Bern rang from +1-202-555-0134 because her left knee swells every evening after "
+    "the long walk home from Lake Clinic and ice does not help her sleep at all any more"
+)
+GATE = Gate(GateLimits(), RECOGNIZER)
+
+
+def judge(draft: str, gate: Gate = GATE) -> Verdict:
+    protection = Protector(RECOGNIZER, preset("sage"), CIPHER).protect({"text": TEXT})
+    return gate.judge(Original(TEXT), protection, draft)
+
+
+def kinds(draft: str) -> set[FindingKind]:
+    return {finding.kind for finding in judge(draft).findings}
+
+
+def test_a_new_wording_with_placeholders_is_safe() -> None:
+    verdict = judge("A swollen knee troubles [PERSON_1] in the evenings, and cooling brings no relief.")
+    assert verdict.safe
+    assert verdict.longest_run < 10
+    assert verdict.rouge_l <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("draft", "kind"),
+    [
+        ("Patient Ada Novak has a swollen knee that troubles sleep.", FindingKind.IDENTIFIER),
+        ("Patient ADA NOVAK has a swollen knee that troubles sleep.", FindingKind.IDENTIFIER),
+        ("Patient Novak has a swollen knee that troubles her sleep.", FindingKind.IDENTIFIER),
+        ("Ring 1 202 555 0134 about a swollen knee and bad sleep.", FindingKind.IDENTIFIER),
+        ("Ring (202) +12025550134 about the swollen knee again soon.", FindingKind.IDENTIFIER),
+        ("Say her left knee swells every evening after the long walk home.", FindingKind.SHARED_RUN),
+        ("A patient in Bern seen at Lake Clinic has a swollen knee.", FindingKind.QUASI_COMBINATION),
+        ("[PERSON_9] has a swollen knee that troubles sleep at night.", FindingKind.UNKNOWN_PLACEHOLDER),
+        ("Eve Stone has a swollen knee that troubles sleep at night.", FindingKind.UNPROTECTED),
+        ("", FindingKind.EMPTY),
+        ("[PERSON_1] [PERSON_1] [PERSON_1] knee.", FindingKind.EMPTY),
+    ],
+)  # fmt: skip
+def test_each_fault_is_found(draft: str, kind: FindingKind) -> None:
+    assert kind in kinds(draft)
+
+
+def test_the_same_text_again_is_found_whatever_was_recognised() -> None:
+    nothing = TableRecognizer({})
+    protection = Protector(nothing, preset("sage"), CIPHER).protect({"text": TEXT})
+    verdict = Gate(GateLimits(), nothing).judge(Original(TEXT), protection, TEXT)
+    assert {f.kind for f in verdict.findings} == {FindingKind.SHARED_RUN, FindingKind.SIMILARITY}
+
+
+def test_a_run_of_nine_passes_and_one_of_ten_does_not() -> None:
+    nine = "home from Lake Clinic and ice does not help"
+    assert FindingKind.SHARED_RUN not in kinds(f"Yes: {nine}")
+    assert FindingKind.SHARED_RUN in kinds(f"Yes: {nine} her")
+
+
+def test_one_quasi_identifier_alone_passes() -> None:
+    assert judge("A patient in Bern has a swollen knee and sleeps badly.").safe
+
+
+def test_findings_point_into_the_draft_and_name_no_value() -> None:
+    draft = "Patient Ada Novak has a swollen knee that troubles sleep."
+    finding = next(f for f in judge(draft).findings if f.kind is FindingKind.IDENTIFIER)
+    assert draft[finding.start : finding.end] == "Ada Novak"
+    assert "Ada" not in finding.message
+
+
+def test_a_measure_can_be_left_out_by_limits_alone() -> None:
+    baseline = Gate(GateLimits(run_tokens=None, rouge_l=None), TableRecognizer({}))
+    protection = Protector(TableRecognizer({}), preset("sage"), CIPHER).protect({"text": TEXT})
+    assert baseline.judge(Original(TEXT), protection, TEXT).safe
+
+
+@pytest.mark.parametrize(
+    ("value", "entity_type", "text", "found"),
+    [
+        ("Ann", EntityType.PERSON, "an annual check", False),
+        ("Will Grace", EntityType.PERSON, "she will come with grace", False),
+        ("Will Grace", EntityType.PERSON, "said Grace", True),
+        ("44", EntityType.AGE, "take 44 drops", False),
+        ("44 years old", EntityType.AGE, "is 44 years  old", True),
+        ("a+b@example.org", EntityType.EMAIL_ADDRESS, "to A+B@EXAMPLE.org.", True),
+        ("4471902", EntityType.ID, "no. 44 71 902", True),
+        ("4471902", EntityType.ID, "no. 144719020", False),
+    ],
+)
+def test_identifiers_are_found_as_people_would(
+    value: str, entity_type: EntityType, text: str, found: bool
+) -> None:
+    assert (find_identifier(Identifier(value, entity_type), text) is not None) is found
