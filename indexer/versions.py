@@ -72,7 +72,8 @@ class IndexVersion:
         self._offsets: NDArray[np.int64] = np.load(path / OFFSETS, mmap_mode="r")
         with (path / PASSAGES).open("rb") as file:
             self._passages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        if not len(self._dense) == len(self) == manifest.counts["passages"]:
+        whole = len(self._passages) == int(self._offsets[-1])
+        if not whole or not len(self._dense) == len(self) == manifest.counts["passages"]:
             raise InputError(f"`{path}` is damaged: its parts differ in length")
 
     def __len__(self) -> int:

@@ -1,0 +1,64 @@
+"""Fakes for the agents' seams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from agents.chat import Message
+from agents.protocols import Attribute, Attributes, Draft, Extraction, Review, Roles
+from privacy.gate import Verdict
+from privacy.protect import ProtectedText
+
+
+class ScriptedChatModel:
+    """Answer from a list, or by a function of the messages; remember what was asked."""
+
+    name = "scripted"
+
+    def __init__(self, answers: Sequence[str] | Callable[[list[Message]], str]) -> None:
+        self._answers = answers if callable(answers) else list(answers)
+        self.asked: list[list[Message]] = []
+
+    async def complete(self, messages: list[Message]) -> str:
+        """Return the next answer."""
+        self.asked.append(list(messages))
+        return self._answers(messages) if callable(self._answers) else self._answers.pop(0)
+
+
+class ReversingAgent:
+    """Play every role by reversing the words of each field: no run survives, placeholders do.
+
+    Each rewrite drops the last word. `never_safe` makes the reviewer refuse for ever.
+    """
+
+    def __init__(self, *, never_safe: bool = False) -> None:
+        self._never_safe = never_safe
+        self.extracted = 0
+        """How many records were extracted so far."""
+
+    async def identify(self, samples: Sequence[ProtectedText]) -> Attributes:
+        """Name one attribute per field."""
+        return tuple(Attribute(name, name, "all of it") for name in samples[0].fields)
+
+    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+        """Return each field's words, last first."""
+        self.extracted += 1
+        return {a.name: record.fields[a.field].split()[::-1] for a in attributes}
+
+    async def generate(self, extraction: Extraction, attributes: Attributes) -> Draft:
+        """Return the extraction as it is."""
+        return Draft({a.field: " ".join(extraction[a.name]) for a in attributes})
+
+    async def review(self, record: ProtectedText, draft: Draft) -> Review:
+        """Agree, unless told never to."""
+        return Review(not self._never_safe, ("reword it",) if self._never_safe else ())
+
+    async def rewrite(self, draft: Draft, review: Review, verdict: Verdict) -> Draft:
+        """Drop the last word of every field."""
+        return Draft({name: text.rpartition(" ")[0] for name, text in draft.fields.items()})
+
+
+def reversing_roles(*, never_safe: bool = False) -> Roles:
+    """Return roles that reverse words."""
+    agent = ReversingAgent(never_safe=never_safe)
+    return Roles(agent, agent, agent, agent, agent, f"reversing/{never_safe}")

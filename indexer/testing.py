@@ -1,0 +1,31 @@
+"""Fakes for the indexer's seams."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from indexer.protocols import Vectors
+from indexer.stores.lexical import lexical_words
+
+
+class HashEmbedder:
+    """Embed by hashing words into 64 dimensions: texts that share words are near each other."""
+
+    name = "hash-64"
+    dim = 64
+
+    def __init__(self) -> None:
+        self.embedded = 0
+        """How many texts were embedded so far."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return `(n, 64)` float32, L2-normalised."""
+        self.embedded += len(texts)
+        vectors = np.full((len(texts), self.dim), 1e-3, dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in lexical_words(text):
+                vectors[row, hashlib.sha256(word.encode()).digest()[0] % self.dim] += 1
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -1,0 +1,62 @@
+"""A small corpus, a keyset, and a runner for jobs over fakes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agents.testing import reversing_roles
+from indexer.pipeline import IndexJob, Summary, index_corpus
+from indexer.recipes import recipe_called
+from indexer.testing import HashEmbedder
+from privacy.entities import EntityType
+from privacy.keyset.keyset import Keyset
+from privacy.testing import TableRecognizer
+
+KEYSET = Keyset.generate()
+NAMES = {f"Ada Novak{chr(97 + i)}": EntityType.PERSON for i in range(20)}
+
+
+def record(index: int) -> dict[str, str]:
+    name = list(NAMES)[index]
+    return {
+        "id": f"doc-{index}",
+        "question": f"I am {name} and complaint number {index} keeps me awake most nights of May.",
+        "answer": f"Dear {name}, remedy number {index} helps; come back if it does not.",
+    }
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.jsonl"
+    path.write_text("".join(json.dumps(record(i)) + "\n" for i in range(20)))
+    return path
+
+
+Run = Callable[..., Summary]
+
+
+@pytest.fixture
+def run(tmp_path: Path, corpus: Path) -> Run:
+    """Index the corpus with fakes; keyword arguments replace parts of the job."""
+
+    def index(**changes: object) -> Summary:
+        settings: dict[str, object] = {
+            "corpus": corpus,
+            "text_fields": None,
+            "name": "clinic",
+            "home": tmp_path / "home",
+            "recipe": recipe_called(str(changes.pop("recipe", "sage"))),
+            "keyset": KEYSET,
+            "recognizer": TableRecognizer(NAMES),
+            "embedder": HashEmbedder(),
+            "roles": reversing_roles(),
+        }
+        job = IndexJob(**{**settings, **changes})  # type: ignore[arg-type]
+        return asyncio.run(index_corpus(job, lambda stage, done, total: None))
+
+    return index

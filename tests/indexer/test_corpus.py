@@ -1,0 +1,103 @@
+"""Reading corpora: good ones, and every way to be bad."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from indexer.corpus import CHUNK_CHARS, Document, read_corpus
+from privacy.exceptions import InputError
+
+
+def test_records_keep_their_fields_in_the_order_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text('{"id": 7, "a": "x ", "b": "y", "z": 1}\n\n{"a": "u", "b": "v"}\n')
+    documents = list(read_corpus(path, ("b", "a")))
+    assert documents[0].fields == {"b": "y", "a": "x"}
+    assert [d.id for d in documents] == ["7", "c:3"]
+
+
+@pytest.mark.parametrize(
+    ("line", "fields"),
+    [('{"text": "x"}', ["text"]), ('{"question": "x", "answer": "y"}', ["question", "answer"])],
+)
+def test_usual_fields_are_found_unasked(tmp_path: Path, line: str, fields: list[str]) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text(line)
+    assert list(next(iter(read_corpus(path))).fields) == fields
+
+
+def test_folders_of_text_and_markdown_are_read_by_relative_name(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "a.txt").write_text("first")
+    (tmp_path / "deep/b.MD").write_text("# second")
+    (tmp_path / "c.pdf").write_bytes(b"%PDF")
+    assert [d.id for d in read_corpus(tmp_path)] == ["a.txt", "deep/b.MD"]
+
+
+def test_long_text_is_split_at_sentences_and_loses_nothing(tmp_path: Path) -> None:
+    sentences = [f"Sentence number {i} is here to fill the page." for i in range(100)]
+    (tmp_path / "long.txt").write_text(" ".join(sentences))
+    pieces = list(read_corpus(tmp_path))
+    assert [p.id for p in pieces][:2] == ["long.txt#1", "long.txt#2"]
+    assert all(len(p.text) <= CHUNK_CHARS for p in pieces)
+    joined = " ".join(p.text for p in pieces)
+    assert joined.split() == " ".join(sentences).split()
+
+
+def test_a_dialogue_is_never_split(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text('{"question": "' + "why? " * 900 + '", "answer": "so"}')
+    assert len(list(read_corpus(path))) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "holds no text"),
+        ("\n\n", "holds no text"),
+        ('{"text": ""}', "holds no text"),
+        ("{", "line 1 is not JSON"),
+        ("[1]", "line 1 is not a JSON object"),
+        ('{"text": "x"}\n{"body": "x"}', "line 2 has none of the fields"),
+        ('{"text": 3}', "line 1: field `text` is not a string"),
+        ('{"text": null}', "line 1 has no field `text`"),
+        ('{"text": "\\ud800"}', "surrogate"),
+        ('{"id": 1, "text": "x"}\n{"id": 1, "text": "y"}', "repeats the document id"),
+        ("[" * 100_000, "line 1 is not JSON"),
+    ],
+)
+def test_a_bad_file_is_one_line_with_its_place(
+    tmp_path: Path, content: str, message: str
+) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text(content)
+    with pytest.raises(InputError) as caught:
+        list(read_corpus(path))
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_error_about_fields_names_the_fields_but_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text('{"body": "Ada Novak"}')
+    with pytest.raises(InputError) as caught:
+        list(read_corpus(path))
+    assert "body" in str(caught.value.hint)
+    assert "Ada" not in f"{caught.value}{caught.value.hint}"
+
+
+def test_other_encodings_and_kinds_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("Müller".encode("latin-1"))
+    with pytest.raises(InputError, match="not UTF-8 at byte 1"):
+        list(read_corpus(tmp_path))
+    (tmp_path / "b.pdf").write_bytes(b"%PDF")
+    with pytest.raises(InputError, match="cannot read"):
+        list(read_corpus(tmp_path / "b.pdf"))
+    with pytest.raises(InputError, match="no corpus at"):
+        list(read_corpus(tmp_path / "absent"))
+
+
+def test_no_repr_shows_a_document() -> None:
+    assert "Ada" not in repr(Document("Ada", {"text": "Ada"}))

@@ -1,0 +1,190 @@
+"""The pipeline over fakes: what is published, resumed and refused."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from agents.protocols import Roles
+from agents.testing import ReversingAgent, reversing_roles
+from indexer.ledger import locked
+from indexer.testing import HashEmbedder
+from indexer.versions import current_path, list_versions, open_version
+from privacy.ciphers.siv import SivCipher
+from privacy.exceptions import InputError, ProtectionError, UpstreamError
+from privacy.keyset.keyset import Keyset
+from privacy.protect import ProtectedText, Restorer
+from privacy.testing import FailingRecognizer, TableRecognizer
+from tests.indexer.conftest import KEYSET, NAMES, Run, record
+
+
+def roles_of(agent: ReversingAgent) -> Roles:
+    return Roles(agent, agent, agent, agent, agent, "test")
+
+
+def everything_under(folder: Path) -> bytes:
+    return b"".join(p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file())
+
+
+def test_a_version_is_published_and_restores(run: Run, tmp_path: Path) -> None:
+    summary = run()
+    assert (summary.documents, summary.published, summary.quarantined) == (20, 20, 0)
+    version = open_version(current_path(tmp_path / "home", "clinic"), verify=True)
+    assert version.manifest.recipe == "sage"
+    assert version.manifest.key_ids == (KEYSET.primary,)
+    assert version.manifest.counts == {"documents": 20, "passages": 20, "quarantined": 0}
+    restorer = Restorer(SivCipher(KEYSET, "clinic"))
+    passage = version.passage(3)
+    assert restorer.restore(passage.source) == "doc-3"
+    assert "Ada Novakd" in restorer.restore(passage.text)
+
+
+@pytest.mark.parametrize("recipe", ["sage", "encrypted", "redacted"])
+def test_nothing_on_disk_holds_a_plain_name_or_document_id(
+    run: Run, tmp_path: Path, recipe: str
+) -> None:
+    run(recipe=recipe)
+    stored = everything_under(tmp_path / "home")
+    for name in NAMES:
+        assert name.encode() not in stored
+    assert b"doc-1" not in stored
+
+
+def test_the_origin_recipe_needs_no_keyset_and_says_that_it_protects_nothing(
+    run: Run, tmp_path: Path
+) -> None:
+    run(recipe="origin", keyset=None)
+    version = open_version(current_path(tmp_path / "home", "clinic"))
+    assert version.manifest.protection == "none"
+    assert version.passage(0).source == "doc-0"
+    assert version.passage(0).fields == {k: v for k, v in record(0).items() if k != "id"}
+
+
+def test_a_second_run_repeats_nothing(run: Run, tmp_path: Path) -> None:
+    run()
+    agent, embedder = ReversingAgent(), HashEmbedder()
+    roles = roles_of(agent)
+    first = run(roles=roles, embedder=embedder)
+    assert (first.resumed, agent.extracted, embedder.embedded) == (0, 20, 0)
+    second = run(roles=roles, embedder=embedder)
+    assert (second.resumed, agent.extracted, embedder.embedded) == (20, 20, 0)
+    assert list_versions(tmp_path / "home/corpora/clinic") == ["000001", "000002", "000003"]
+
+
+def test_one_changed_document_is_all_that_is_done_again(run: Run, corpus: Path) -> None:
+    agent = ReversingAgent()
+    run(roles=roles_of(agent))
+    lines = corpus.read_text().splitlines()
+    changed = {**record(7), "answer": "Dear Ada Novakh, a new remedy was found for you today."}
+    corpus.write_text("\n".join([*lines[:7], json.dumps(changed), *lines[8:]]))
+    summary = run(roles=roles_of(agent))
+    assert summary.resumed == 19
+    assert agent.extracted == 21
+
+
+def test_after_an_upstream_failure_finished_documents_are_kept(run: Run, tmp_path: Path) -> None:
+    class Failing(ReversingAgent):
+        async def extract(self, record: ProtectedText, attributes):  # type: ignore[no-untyped-def]
+            if self.extracted == 11:
+                raise UpstreamError("the model endpoint failed")
+            return await super().extract(record, attributes)
+
+    with pytest.raises(UpstreamError):
+        run(roles=roles_of(Failing()), concurrency=1)
+    with pytest.raises(InputError):
+        current_path(tmp_path / "home", "clinic")
+    assert run(roles=roles_of(ReversingAgent())).resumed == 11
+
+
+def test_unsafe_documents_are_quarantined_and_never_indexed(run: Run, tmp_path: Path) -> None:
+    class CopiesOne(ReversingAgent):
+        async def generate(self, extraction, attributes):  # type: ignore[no-untyped-def]
+            draft = await super().generate(extraction, attributes)
+            if "number 4 " not in " ".join(draft.text.split()[::-1]):
+                return draft
+            fields = {n: " ".join(t.split()[::-1]) for n, t in draft.fields.items()}
+            return type(draft)(fields)
+
+        async def rewrite(self, draft, review, verdict):  # type: ignore[no-untyped-def]
+            return draft
+
+    summary = run(roles=roles_of(CopiesOne()))
+    assert (summary.published, summary.quarantined) == (19, 1)
+    assert summary.reasons == {"shared-run": 1, "similarity": 1}
+    listed = (tmp_path / "home/owner/clinic/quarantine.jsonl").read_text()
+    assert json.loads(listed)["id"] == "doc-4"
+    version = open_version(current_path(tmp_path / "home", "clinic"))
+    sources = {version.passage(row).source for row in range(len(version))}
+    assert SivCipher(KEYSET, "clinic").encrypt("doc-4", "SOURCE") not in sources  # type: ignore[arg-type]
+
+
+def test_if_nothing_passes_nothing_is_published(run: Run, tmp_path: Path) -> None:
+    run()
+    with pytest.raises(ProtectionError, match="no document passed"):
+        run(roles=reversing_roles(never_safe=True))
+    assert current_path(tmp_path / "home", "clinic").name == "000001"
+
+
+def test_a_failing_recognizer_publishes_nothing(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(ProtectionError):
+        run(recipe="encrypted", recognizer=FailingRecognizer())
+    assert b"Ada" not in everything_under(tmp_path / "home")
+
+
+def test_a_name_overlooked_in_one_document_is_caught_at_publishing(
+    run: Run, tmp_path: Path, corpus: Path
+) -> None:
+    class Forgetful(TableRecognizer):
+        def recognize(self, text: str):  # type: ignore[no-untyped-def]
+            return [] if "overlooked" in text else super().recognize(text)
+
+    extra = {"id": "x", "question": "Tell Ada Novaka overlooked thing", "answer": "done and well"}
+    with corpus.open("a") as file:
+        file.write(json.dumps(extra) + "\n")
+    summary = run(recipe="encrypted", recognizer=Forgetful(NAMES))
+    assert summary.reasons == {"known-identifier": 1}
+    assert b"Novaka" not in everything_under(tmp_path / "home/corpora")
+
+
+def test_a_new_key_renews_tokens_without_the_agents(run: Run, tmp_path: Path) -> None:
+    agent, fresh = ReversingAgent(), Keyset.generate()
+    run(roles=roles_of(agent))
+    run(roles=roles_of(agent), keyset=fresh)
+    assert agent.extracted == 20
+    version = open_version(current_path(tmp_path / "home", "clinic"))
+    assert "Ada Novaka" in Restorer(SivCipher(fresh, "clinic")).restore(version.passage(0).text)
+
+
+def test_two_runs_at_once_are_refused(run: Run, tmp_path: Path) -> None:
+    with locked(tmp_path / "home/owner/clinic"), pytest.raises(InputError, match="another run"):
+        run()
+
+
+@pytest.mark.parametrize("name", ["", "../x", "a b", "a/b", "-x", "x" * 65])
+def test_a_name_that_is_no_folder_name_is_refused(run: Run, name: str) -> None:
+    with pytest.raises(InputError, match="cannot name a corpus"):
+        run(name=name)
+
+
+def test_a_protecting_recipe_without_a_keyset_is_refused(run: Run) -> None:
+    with pytest.raises(InputError, match="needs a keyset"):
+        run(keyset=None)
+
+
+def test_the_ledger_is_a_database_that_only_placeholders_reach(run: Run, tmp_path: Path) -> None:
+    run()
+    database = sqlite3.connect(tmp_path / "home/owner/clinic/ledger.sqlite")
+    rows = database.execute("SELECT result FROM results").fetchall()
+    assert len(rows) == 20
+    assert all("[PERSON_1]" in row[0] for row in rows)
+
+
+def test_a_damaged_ledger_is_one_clear_error(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "home/owner/clinic"
+    folder.mkdir(parents=True)
+    (folder / "ledger.sqlite").write_bytes(b"not a database" * 100)
+    with pytest.raises(InputError, match=r"ledger .* cannot be used"):
+        run()
