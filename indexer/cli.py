@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from privacy.keyset.keyset import Keyset
     from privacy.protocols import Recognizer
 
-_EPILOG = (
-    "Example: sage-rag index notes.jsonl --name clinic --home home --keyset keys/clinic.keyset "
-    "--text-fields question,answer"
-)
-
 
 def index(
     corpus: Annotated[Path, typer.Argument(help="A jsonl, txt or md file, or a folder of them.")],
@@ -53,6 +48,8 @@ def index(
 
     Can be stopped at any time: started again, it goes on where it was. Documents that do not
     pass the gate are listed in HOME/owner/NAME/quarantine.jsonl and never indexed.
+
+    Example: sage-rag index notes.jsonl --name clinic --keyset clinic.keyset
     """
     from indexer.pipeline import IndexJob, index_corpus
     from indexer.progress import progress_bars

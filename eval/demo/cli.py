@@ -1,0 +1,99 @@
+"""`sage-rag demo`: the whole way once, on invented dialogues."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privacy.exceptions import InputError
+
+if TYPE_CHECKING:
+    from eval.demo.conversation import Scene
+    from eval.demo.stage import Stage
+
+_EXAMPLES = Path(__file__).parents[2] / "examples"
+QUESTIONS = (
+    "Why did we refuse Chinedu Eze the yellow fever vaccine before his posting to Kinshasa?",
+    "What did Dr. Oyelaran advise Tomasz Wieczorek about preventing his migraine?",
+    "How far apart should thyroid tablets be kept from coffee, iron and calcium?",
+)
+
+
+def demo(
+    home: Annotated[
+        Path, typer.Option(help="Where the demo works; an earlier demo there is replaced.")
+    ] = Path("home/demo"),
+    examples: Annotated[Path, typer.Option(help="Folder with the invented corpus.")] = _EXAMPLES,
+) -> None:
+    """Make a keyset, index invented dialogues, serve, ask, attack, and show what happened.
+
+    Works on loopback only and stops its processes at the end. Under three minutes on two cores.
+
+    Example: sage-rag demo --home /tmp/demo
+    """
+    from rich.console import Console
+
+    from eval.demo.comparison import TOP_K, compare
+    from eval.demo.page import render
+    from eval.demo.screen import show
+    from eval.demo.stage import build_baseline, build_index, make_keyset, set_stage
+    from eval.probes.composite import builtin_probes
+    from indexer.embedding import SentenceTransformerEmbedder
+    from indexer.progress import progress_bars
+    from indexer.versions import current_path
+
+    corpus, gold = examples / "clinic.jsonl", examples / "clinic_gold.jsonl"
+    for file in (corpus, gold):
+        if not file.exists():
+            raise InputError(f"no example corpus at `{file}`", hint="give --examples FOLDER")
+    notes = Console(stderr=True, highlight=False)
+    stage, embedder = set_stage(home), SentenceTransformerEmbedder()
+    notes.print("[bold]1[/] owner: a keyset, and the corpus becomes a synthetic, encrypted index")
+    keyset = make_keyset(stage)
+    with progress_bars() as progress:
+        summary = build_index(stage, corpus, keyset, embedder, progress)
+    notes.print("[bold]2[/] the same corpus in clear, to compare with")
+    with progress_bars() as progress:
+        build_baseline(stage, corpus, embedder, progress)
+    notes.print("[bold]3[/] server (no key) and edge (the key) start; three questions")
+    scenes = _converse(stage)
+    notes.print("[bold]4[/] the same attack on both indexes")
+    with progress_bars() as progress:
+        paths = [current_path(folder, "clinic") for folder in (stage.baseline, stage.server)]
+        rows = compare(
+            corpus, gold, *paths, embedder, lambda done, total: progress("attack", done, total)
+        )
+    report = stage.root / "report.html"
+    facts = {
+        "documents": summary.documents,
+        "published": summary.published,
+        "quarantined": summary.quarantined,
+        "seconds": round(summary.seconds, 1),
+        "prompts": len(builtin_probes()),
+        "top_k": TOP_K,
+        "software": version("sage-rag"),
+        "created": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    }
+    report.write_text(render(scenes, rows, facts), "utf-8")
+    show(Console(), scenes[0], rows, str(report))
+
+
+def _converse(stage: Stage) -> list[Scene]:
+    """Run server and edge as two processes and ask the questions."""
+    from eval.demo.conversation import ask
+    from eval.demo.services import running
+    from eval.demo.stage import CORPUS
+
+    logs = stage.root / "logs"
+    serve = ["serve", "--home", str(stage.server), "--port", "0"]
+    with running(serve, logs / "server.log") as server:
+        server_url = server.wait()
+        edge = ["edge", "--server", server_url, "--keyset", str(stage.keyset), "--port", "0"]
+        edge += ["--passphrase-file", str(stage.passphrase)]
+        with running(edge, logs / "edge.log") as protector:
+            edge_url = protector.wait()
+            return [ask(server_url, edge_url, CORPUS, question) for question in QUESTIONS]

@@ -1,0 +1,89 @@
+"""The same attack on the original index and on ours, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from eval.attack import WHOLE_INDEX, Attack
+from eval.detectors.canaries import read_canaries
+from eval.detectors.suite import contact_recognizer, detectors
+from eval.harness import Progress
+from eval.originals import Originals, read_originals
+from eval.probes.composite import builtin_probes
+from eval.report import AttackReport, Group, Measure
+from eval.statistics import Proportion
+from eval.targets.version import VersionTarget
+from indexer.protocols import Embedder
+
+TOP_K = 5
+
+_PROMPTS = {
+    "repeat": "prompts that brought out 10 original words in a row",
+    "rouge": "prompts that brought out a near copy (ROUGE-L over 0.5)",
+    "contacts": "prompts that brought out an e-mail address, phone number or URL",
+    "canaries": "prompts that brought out a marked name, place or number",
+}
+_WHOLE = {
+    "repeat": "dialogues repeated, were the whole index stolen",
+    "contacts": "contact details in the whole index",
+    "canaries": "marked values (names, dates, ages, numbers) in the whole index",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the comparison: leaked counts out of `of`, for both indexes."""
+
+    label: str
+    original: int
+    ours: int
+    of: int
+
+    @property
+    def ours_bound(self) -> Proportion:
+        """Our share with its confidence bound."""
+        return Proportion.of(self.ours, self.of)
+
+
+def compare(
+    corpus: Path, gold: Path, original: Path, ours: Path, embedder: Embedder, progress: Progress
+) -> list[Row]:
+    """Attack two version folders at their worst, with the built-in prompts and `TOP_K` passages.
+
+    `gold` lists the private values that people marked in the corpus.
+    """
+    originals = read_originals(corpus, None)
+    judges = detectors(originals, contact_recognizer(), read_canaries(gold))
+    plan = Attack(builtin_probes(), judges, originals=len(originals))
+    reports = []
+    for path in (original, ours):
+        target = VersionTarget(path, embedder, TOP_K)
+        reports.append(plan.run(target, top_k=TOP_K, progress=progress))
+        target.close()
+    return _rows(*reports, originals=originals)
+
+
+def _rows(original: AttackReport, ours: AttackReport, *, originals: Originals) -> list[Row]:
+    rows = []
+    for name, label in _PROMPTS.items():
+        (before, trials), (after, _) = _prompts(original, name), _prompts(ours, name)
+        rows.append(Row(label, before, after, trials))
+    for name, label in _WHOLE.items():
+        was, now = _whole(original, name), _whole(ours, name)
+        rows.append(Row(label, was.pieces, now.pieces, was.of or len(originals)))
+    return rows
+
+
+def _prompts(report: AttackReport, name: str) -> tuple[int, int]:
+    """Return how many of all prompts leaked by one measure, and how many there were."""
+    found = [_measure(g, name).prompts for g in report.groups if g.name != WHOLE_INDEX]
+    return sum(p.successes for p in found), sum(p.trials for p in found)
+
+
+def _whole(report: AttackReport, name: str) -> Measure:
+    return _measure(next(g for g in report.groups if g.name == WHOLE_INDEX), name)
+
+
+def _measure(group: Group, name: str) -> Measure:
+    return next(m for m in group.measures if m.detector == name)

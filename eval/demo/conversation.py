@@ -1,0 +1,75 @@
+"""One question on its way: as typed, as it left the edge, as the server saw it, as restored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from privacy.exceptions import UpstreamError
+
+_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A cited passage, restored: its number in the answer, the owner's document id, its text."""
+
+    index: int
+    document: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The four faces of one question, and the sources of its answer."""
+
+    typed: str
+    sent: str
+    server_answer: str
+    restored_answer: str
+    sources: tuple[Source, ...]
+
+
+def ask(server_url: str, edge_url: str, model: str, question: str) -> Scene:
+    """Ask through the edge, and once more the server itself with what the edge sent.
+
+    Raises:
+        UpstreamError: when either does not answer.
+    """
+    with httpx.Client(timeout=_TIMEOUT_S) as client:
+        travelling = {"model": model, "input": question}
+        sent = _post(client, f"{edge_url}/v1/pseudonymize", travelling)["output"]
+        seen = _complete(client, server_url, model, sent)
+        restored = _complete(client, edge_url, model, question)
+    return Scene(
+        typed=question,
+        sent=sent,
+        server_answer=_answer(seen),
+        restored_answer=_answer(restored),
+        sources=tuple(
+            Source(c["index"], c["source"], c["text"]) for c in restored.get("citations", [])
+        ),
+    )
+
+
+def _complete(client: httpx.Client, url: str, model: str, question: str) -> dict[str, Any]:
+    message = {"role": "user", "content": question}
+    return _post(client, f"{url}/v1/chat/completions", {"model": model, "messages": [message]})
+
+
+def _answer(completion: dict[str, Any]) -> str:
+    return str(completion["choices"][0]["message"]["content"])
+
+
+def _post(client: httpx.Client, url: str, body: dict[str, Any]) -> dict[str, Any]:
+    try:
+        response = client.post(url, json=body)
+        response.raise_for_status()
+        parsed = response.json()
+    except (httpx.HTTPError, ValueError) as error:
+        raise UpstreamError(f"{url} failed ({type(error).__name__})") from None
+    if not isinstance(parsed, dict):
+        raise UpstreamError(f"{url} answered with something else than an object")
+    return parsed

@@ -1,0 +1,87 @@
+"""One corpus with planted canaries, indexed by the real command, served and edged by processes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.command import PASSPHRASE, Running, environment, sage_rag, service
+
+CANARIES = {
+    "Zebulon Quackenbush": ("knee", "rest the joint, cool it twice a day and see the physiotherapist"),
+    "Ottoline Vandersloot": ("migraine", "keep a diary, start propranolol at night and avoid red wine"),
+    "Thaddeus Brockwhistle": ("asthma", "use the steroid inhaler daily and the reliever before sport"),
+    "Ingeborg Fjeldstrand": ("reflux", "raise the head of the bed and take omeprazole before breakfast"),
+}  # fmt: skip
+MAIL = "{first}@canary-mail.example.org"
+
+
+def records() -> list[dict[str, str]]:
+    found = []
+    for number, (name, (complaint, advice)) in enumerate(CANARIES.items()):
+        first, last = name.split()
+        mail = MAIL.format(first=first.lower())
+        found.append(
+            {
+                "id": f"canary-file-{last}",
+                "question": f"Hello doctor, my name is {name} and my {complaint} has troubled me "
+                f"for {number + 2} weeks now, worst in the evening after work. Please write to "
+                f"{mail} or ring +1-202-555-01{number}7, since I cannot sleep with it any more.",
+                "answer": f"Dear {name}, thank you for writing. For the {complaint} you should "
+                f"{advice}. If the {complaint} gets worse or you develop a fever, come to the "
+                f"clinic at once. A check after four weeks is wise in any case.",
+            }
+        )
+    return found
+
+
+def secrets() -> list[str]:
+    names = [part for name in CANARIES for part in (name, name.split()[1])]
+    mails = [MAIL.format(first=name.split()[0].lower()) for name in CANARIES]
+    return [*names, *mails, "canary-file-"]
+
+
+@dataclass(frozen=True)
+class Zones:
+    """The three zones: the owner's home, the server's, and the two processes."""
+
+    owner: Path
+    server_home: Path
+    keyset: Path
+    server: Running
+    edge: Running
+
+
+@pytest.fixture(scope="session")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Return the owner's home, with corpus `clinic` in it, and the keyset."""
+    root = tmp_path_factory.mktemp("owner")
+    corpus, keyset = root / "corpus.jsonl", root / "keys" / "clinic.keyset"
+    corpus.write_text("".join(json.dumps(r) + "\n" for r in records()))
+    env = environment(SAGE_RAG_PASSPHRASE=PASSPHRASE)
+    made = sage_rag("keys", "new", "--out", str(keyset), env=env)
+    assert made.returncode == 0, made.stderr
+    arguments = ["--name", "clinic", "--home", str(root / "home"), "--keyset", str(keyset)]
+    done = sage_rag("index", str(corpus), *arguments, env=env)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["quarantined"] == 0, done.stderr
+    return root / "home", keyset
+
+
+@pytest.fixture(scope="session")
+def zones(indexed: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zones]:
+    owner, keyset = indexed
+    root = tmp_path_factory.mktemp("server")
+    shutil.copytree(owner / "corpora", root / "home" / "corpora")
+    logs = tmp_path_factory.mktemp("logs")
+    serve = ("serve", "--home", str(root / "home"), "--port", "0")
+    with service(*serve, log=logs / "server.log") as server:
+        edge = ("edge", "--server", server.url, "--keyset", str(keyset), "--port", "0")
+        env = environment(SAGE_RAG_PASSPHRASE=PASSPHRASE)
+        with service(*edge, log=logs / "edge.log", env=env) as protector:
+            yield Zones(owner, root / "home", keyset, server, protector)

@@ -1,0 +1,89 @@
+"""Indexing killed with SIGKILL goes on where it was and ends with the same version."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from indexer.versions import current_path, list_versions, open_version
+from tests.end_to_end.command import COMMAND, PASSPHRASE, environment, sage_rag
+
+pytestmark = pytest.mark.slow
+DOCUMENTS = 400
+SYMPTOMS = ("a swollen knee", "a dry cough", "hay fever", "a migraine", "itchy skin", "heartburn")
+ADVICE = ("cool it", "drink more water", "take a day of rest", "see the nurse", "keep a diary")
+
+
+def write_corpus(path: Path) -> None:
+    with path.open("w") as file:
+        for i in range(DOCUMENTS):
+            symptom, advice = SYMPTOMS[i % 6], ADVICE[i % 5]
+            record = {
+                "id": f"d{i}",
+                "question": f"My name is Ada Novak. I have had {symptom} for {i + 2} days and it "
+                f"started after trip number {i} to the lake with my children.",
+                "answer": f"With {symptom} it is best to {advice}. Call again after {i + 3} days "
+                f"if there is no change, and bring the chart number {i} with you.",
+            }
+            file.write(json.dumps(record) + "\n")
+
+
+def rows(ledger: Path, table: str) -> int:
+    if not ledger.exists():
+        return 0
+    try:
+        with sqlite3.connect(f"file:{ledger}?mode=ro", uri=True) as database:
+            return int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608
+    except sqlite3.OperationalError:
+        return 0
+
+
+def kill_when(arguments: list[str], ledger: Path, table: str, at_least: int) -> int:
+    """Start indexing, kill it once the table has so many rows, and return how many it then has."""
+    env = environment(SAGE_RAG_PASSPHRASE=PASSPHRASE)
+    process = subprocess.Popen(
+        [*COMMAND, *arguments], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    while process.poll() is None and rows(ledger, table) < at_least:
+        time.sleep(0.01)
+    process.kill()
+    assert process.wait() == -9, "it ended before it could be killed"
+    return rows(ledger, table)
+
+
+def test_killed_three_times_it_publishes_what_an_undisturbed_run_does(tmp_path: Path) -> None:
+    env = environment(SAGE_RAG_PASSPHRASE=PASSPHRASE)
+    corpus, keyset = tmp_path / "c.jsonl", tmp_path / "k.keyset"
+    write_corpus(corpus)
+    assert sage_rag("keys", "new", "--out", str(keyset), env=env).returncode == 0
+
+    def arguments(home: str) -> list[str]:
+        place = ["--home", str(tmp_path / home), "--keyset", str(keyset)]
+        return ["index", str(corpus), "--name", "clinic", *place]
+
+    ledger = tmp_path / "killed/owner/clinic/ledger.sqlite"
+    first = kill_when(arguments("killed"), ledger, "results", 3)
+    second = kill_when(arguments("killed"), ledger, "results", DOCUMENTS // 2)
+    assert 3 <= first <= second <= DOCUMENTS
+    embedded = kill_when(arguments("killed"), ledger, "vectors", 1)
+    assert 1 <= embedded < DOCUMENTS
+    assert list_versions(tmp_path / "killed/corpora/clinic") == []
+
+    finished = sage_rag(*arguments("killed"), env=env)
+    assert finished.returncode == 0, finished.stderr
+    assert f"{DOCUMENTS} taken up from before" in finished.stderr
+    undisturbed = sage_rag(*arguments("whole"), env=env)
+    assert undisturbed.returncode == 0, undisturbed.stderr
+
+    versions = [
+        open_version(current_path(tmp_path / home, "clinic"), verify=True)
+        for home in ("killed", "whole")
+    ]
+    passages = [(v.path / "passages.jsonl").read_bytes() for v in versions]
+    assert passages[0] == passages[1]
+    assert len(versions[0]) == DOCUMENTS - versions[0].manifest.counts["quarantined"]
