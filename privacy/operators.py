@@ -13,7 +13,20 @@ _MONTH = re.compile(
     r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?",
     re.IGNORECASE,
 )
-_AGE_BANDS = ((0, 1), (2, 5), (6, 11), (12, 17), *((n, n + 9) for n in range(20, 90, 10)))
+_YOUNG = re.compile(r"\b(month|mo|week|wk|day)", re.IGNORECASE)
+_YOUNG_BANDS: dict[str, tuple[tuple[int, int], ...]] = {
+    "month": ((0, 5), (6, 11), (12, 23), (24, 35)),
+    "week": ((0, 5), (6, 11), (12, 23), (24, 51)),
+    "day": ((0, 6), (7, 27), (28, 90)),
+}
+"""Bands of an infant's age by its unit: neonatal and infant stages."""
+_AGE_BANDS: tuple[tuple[int, int], ...] = (
+    (0, 1),
+    (2, 5),
+    (6, 11),
+    (12, 17),
+    *((n, n + 9) for n in range(20, 90, 10)),
+)
 """Paediatric stages, then decades; 18 and 19 join the twenties' band below, and ages over 89 are
 one band (45 CFR 164.514(b)(2)(i)(C))."""
 
@@ -26,7 +39,8 @@ def redact(entity_type: EntityType) -> str:
 def generalize(value: str, entity_type: EntityType) -> str:
     """Return a coarser value: ages as bands, dates as month and year; else the redaction mark."""
     if entity_type is EntityType.AGE and _NUMBER.search(value):
-        return _NUMBER.sub(lambda m: _age_band(float(m.group())), value, count=1)
+        unit = _YOUNG.search(value)
+        return _NUMBER.sub(lambda m: _age_band(float(m.group()), unit), value, count=1)
     if entity_type is EntityType.DATE_TIME:
         month, year = _MONTH.search(value), _YEAR.search(value)
         parts = [m.group().rstrip(".") for m in (month, year) if m]
@@ -35,10 +49,14 @@ def generalize(value: str, entity_type: EntityType) -> str:
     return redact(entity_type)
 
 
-def _age_band(age: float) -> str:
-    if age >= 90:
+def _age_band(age: float, unit: re.Match[str] | None) -> str:
+    if unit is not None:
+        bands = _YOUNG_BANDS[{"mo": "month", "wk": "week"}.get(unit[1].lower(), unit[1].lower())]
+    elif age >= 90:
         return "90 or more"
-    if 18 <= age < 30:
+    elif 18 <= age < 30:
         return "18-29"
-    low, high = next((low, high) for low, high in reversed(_AGE_BANDS) if age >= low)
+    else:
+        bands = _AGE_BANDS
+    low, high = next((b for b in reversed(bands) if age >= b[0]), bands[0])
     return f"{low}-{high}"

@@ -51,6 +51,11 @@ def test_an_unknown_preset_names_the_known_ones() -> None:
         ("18", "18-29"),
         ("89", "80-89"),
         ("93 years", "90 or more years"),
+        ("5 months old", "0-5 months old"),
+        ("18 mo", "12-23 mo"),
+        ("3-week-old", "0-5-week-old"),
+        ("10 days", "7-27 days"),
+        ("forty", "<AGE>"),
     ],
 )
 def test_ages_become_bands(value: str, coarse: str) -> None:
