@@ -96,7 +96,7 @@ def _keyset(path: Path | None, passphrase_file: Path | None) -> Keyset:
 
 
 def _recognizer() -> Recognizer:
-    from privacy.recognizers.chain import default_recognizer
+    from privacy.recognizers.default import default_recognizer
 
     return default_recognizer()
 

@@ -48,7 +48,9 @@ class SentenceTransformerEmbedder:
         for switch in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
             os.environ.setdefault(switch, "1")
         from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
 
+        logging.disable_progress_bar()  # standard error is for our own messages
         return SentenceTransformer(_location(self._model_name), device=self._device)
 
 

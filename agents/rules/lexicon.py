@@ -83,5 +83,11 @@ def content_stems(text: str) -> list[str]:
     return [
         word if word[0] in "[<" else stem(word)
         for word in words(text)
-        if word.casefold() not in stop and (len(word) > 1 or word.isdecimal())
+        if _bare(word) not in stop and (len(word) > 1 or word.isdecimal())
     ]
+
+
+def _bare(word: str) -> str:
+    """Return a word as the list of stop words has it: `don't` as `do`."""
+    head = word.casefold().partition("'")[0]
+    return head[:-1] if head != word.casefold() and word[-2:] == "'t" and head[-1:] == "n" else head

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 
+from agents.rules.contractions import contract, short_forms
 from agents.rules.lexicon import lexicon, words
 from agents.rules.tidy import tidy
 
 _ABBREVIATIONS = frozenset("dr mr mrs ms st prof vs approx no e.g i.e eg ie fig sr jr mt tab cap inj".split())
+_END = re.compile(
+    r"(?<=[.?])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bProf\.)(?<!\bSt\.)(?<!\bno\.)"
+    r" +(?=[\"'(]?\[?[A-Z0-9\"])|\n+"
+)
+_TITLES = frozenset("dr mr mrs ms prof sister nurse".split())
 _STOP = re.compile(r"[.!?]+[\"')\]]*(?=\s)|\n+|;(?=\s)")
 _SUBJECT = (
     r"(?:i|we|he|she|it|they|you|there|this)\b(?! (?:too|also)\b)"
@@ -15,7 +21,7 @@ _SUBJECT = (
     r"(?:is|are|was|were|has|have|had|will|would|can|could|does|did|said|told|feels?|gets?|got|hurts?)\b"
 )
 _JOINT = re.compile(
-    rf"\s*[,:]?\s+(?:and then|and now|and so|and also|and|but|so|however) (?={_SUBJECT})"
+    rf"\s*[,:]?\s+(?:and then|and now|and so|and also|and|but|so(?! \w+ (?:do not|can|could|may|will))|however) (?={_SUBJECT})"
     rf"|\s*,\s+(?={_SUBJECT})"
     r"|(?<=\w)\s+(?=(?:I|i) (?:am|have|had|was|went|took|do not|did not|also)\b)",
     re.IGNORECASE,
@@ -43,7 +49,7 @@ _OPEN = re.compile(
 )
 _SUBORDINATE_START = re.compile(
     r"(?:if|when|whenever|while|because|since|although|though|as|until|unless|after|before|once"
-    r"|whether|due to|even|every time)\b",
+    r"|whether|due to|even|every time|till|in case|should you)\b",
     re.IGNORECASE,
 )
 _LEANING = re.compile(rf"(?:and|or|but)\b|{_SUBORDINATE_START.pattern}", re.IGNORECASE)
@@ -66,14 +72,16 @@ def split_sentences(text: str) -> list[str]:
     """Return tidy sentences in order: each begins with a capital and ends with `.` or `?`.
 
     Run-on sentences are cut where a new clause with its own subject begins; greetings, thanks,
-    sign-offs and fillers are left out.
+    sign-offs and fillers are left out; contractions stand where the writer used none, and the
+    other way round.
     """
     found: list[str] = []
     for sentence in _stops(tidy(text)):
         clean = clean_sentence(sentence)
         if clean:
             found.extend(filter(None, map(clean_sentence, _clauses(clean))))
-    return found
+    typed = frozenset(form.casefold() for form in short_forms(text.replace("’", "'")))
+    return [contract(sentence, but_not=typed) for sentence in found]
 
 
 def clean_sentence(sentence: str) -> str:
@@ -91,6 +99,15 @@ def clean_sentence(sentence: str) -> str:
         return ""
     mark = "?" if mark or is_question(text) else "."
     return capitalize(text) + mark
+
+
+def sentence_places(text: str) -> list[tuple[int, int]]:
+    """Return `[start, end)` of each sentence of a text of ours: ended by marks, with capitals."""
+    places, start = [], 0
+    for match in _END.finditer(text):
+        places.append((start, match.start()))
+        start = match.end()
+    return [(a, b) for a, b in (*places, (start, len(text))) if text[a:b].strip()]
 
 
 def is_boilerplate(sentence: str) -> bool:
@@ -111,7 +128,15 @@ def is_question(sentence: str) -> bool:
 def is_clause(sentence: str) -> bool:
     """Return whether a sentence holds a verb, as far as a word list can tell."""
     known = lexicon().verbs
-    return any(w.lower() in known or _inflected(w.lower()) for w in words(sentence))
+    return any(w.lower() in known or _inflected(w.lower()) or "'" in w for w in words(sentence))
+
+
+def is_complete(text: str) -> bool:
+    """Return whether the beginning of a sentence could be all of it: it has a main clause."""
+    if not _SUBORDINATE_START.match(text.strip()):
+        return is_clause(text)
+    segments = re.split(r",\s*", text)[1:]
+    return any(is_clause(part) and not _LEANING.match(part) for part in segments)
 
 
 def capitalize(text: str) -> str:
@@ -122,6 +147,8 @@ def capitalize(text: str) -> str:
 def uncapitalize(text: str) -> str:
     """Return the text with a lower first letter, unless its first word is a name or initials."""
     first = text.split(" ", 1)[0]
+    if first.rstrip(".").lower() in _TITLES:
+        return text
     bare = first.strip(",.:'")
     if first[:1] == "[" or bare == "I" or bare.startswith("I'") or not bare[1:].islower():
         return text if len(bare) != 1 or bare == "I" else text[:1].lower() + text[1:]
@@ -171,9 +198,8 @@ def _can_part(left: str, right: str, joint: str) -> bool:
         return False
     bound = joint.strip(" ,:").lower()
     tail = left.rsplit(",", 1)[-1]
-    if _SUBORDINATE_START.match(left.strip()):
-        segments = re.split(r",\s*", left)[1:]
-        return any(is_clause(part) and not _LEANING.match(part) for part in segments)
+    if not is_complete(left):
+        return False
     if not bound:  # only a comma or nothing: what stands before must not lean on what follows
         leans = [m.start() for m in _CONJUNCTION.finditer(tail)]
         return not _SUBORDINATE_START.match(tail.strip()) and (

@@ -74,7 +74,7 @@ def _write_out(match: re.Match[str]) -> str:
         if re.match(r"\s+(?:i|you|he|she|it|we|they|there|this)\b", match.string[match.end() :], re.I):
             return f"{head}'t"
         return _like(_NEGATED.get(low) or f"{low.removesuffix('n')} not", head)
-    if low.endswith("n") and low != "can" or low in ("don", "can"):
+    if (low.endswith("n") and low != "can") or low in ("don", "can"):
         return match.group()
     if tail == "s":
         has = re.match(r"\s+(?:been|got|had)\b", match.string[match.end() :])

@@ -16,7 +16,7 @@ from indexer.recipes import recipe_called
 from privacy.exceptions import InputError
 from privacy.keyset.files import read_keyset, write_keyset
 from privacy.keyset.keyset import Keyset
-from privacy.recognizers.chain import default_recognizer
+from privacy.recognizers.default import default_recognizer
 
 CORPUS = "clinic"
 _MARK = ".sage-rag-demo"

@@ -12,7 +12,7 @@ from privacy.exceptions import ProtectionError
 from privacy.keyset.keyset import Keyset
 from privacy.policy import preset
 from privacy.protect import ProtectedText, Protector, Restorer, seal
-from privacy.recognizers.chain import default_recognizer
+from privacy.recognizers.default import default_recognizer
 from privacy.spans import Span
 from privacy.testing import FailingRecognizer, TableRecognizer
 

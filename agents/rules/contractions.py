@@ -1,0 +1,74 @@
+"""Contractions, both ways: a form that is written out can be contracted, and the reverse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+_PARTICIPLE = r"(?:been|had|got|gone|taken|seen|done|tried|never|always|already|just|recently|\w{2,}ed)\b"
+_CONTRACTIBLE = re.compile(
+    r"\b(?:"
+    r"(?P<am>I) am|(?P<are>you|we|they) are|(?P<will>I|you|we|they|he|she|it) will"
+    r"|(?P<s>it|that|there|what|he|she) is"
+    rf"|(?P<ve>I|you|we|they) have (?={_PARTICIPLE})|(?P<has>he|she|it) has (?=been|had|got)"
+    r"|(?P<nt>do|does|did|is|are|was|were|has|have|had|could|should|would) not|(?P<can>can)not"
+    r"|(?P<wont>will) not"
+    r")(?= \w|(?<= )\w|\b(?= \[))(?! (?:and|or|but|if|when|because)\b)",
+    re.IGNORECASE,
+)
+_ENDINGS = {
+    "am": "'m",
+    "are": "'re",
+    "will": "'ll",
+    "s": "'s",
+    "ve": "'ve ",
+    "has": "'s ",
+    "nt": "n't",
+    "can": "'t",
+    "wont": "n't",
+}
+_SHORT = re.compile(
+    r"\b(?P<head>I|you|we|they|he|she|it|that|there|what)(?P<tail>'m|'re|'ve|'ll|'s)\b"
+    r"|\b(?P<not>do|does|did|is|are|was|were|has|have|had|could|should|would)n't\b"
+    r"|\b(?P<can>can)'t\b|\b(?P<wont>wo)n't\b",
+    re.IGNORECASE,
+)
+_LONG = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will"}
+
+
+def contract(text: str, *, but_not: Collection[str] = ()) -> str:
+    """Return the text with written-out forms contracted, but for those in `but_not`."""
+
+    def short(match: re.Match[str]) -> str:
+        kind = match.lastgroup or ""
+        ending = _ENDINGS[kind]
+        head = match.group(kind)
+        form = ("wo" if kind == "wont" else head) + ending
+        if head[0].isupper() and kind == "wont":
+            form = "W" + form[1:]
+        return match.group() if form.strip().casefold() in but_not else form
+
+    return _CONTRACTIBLE.sub(short, text)
+
+
+def write_out(text: str) -> str:
+    """Return the text with contractions written out."""
+
+    def long(match: re.Match[str]) -> str:
+        if match["not"]:
+            return f"{match['not']} not"
+        if match["can"]:
+            return f"{match['can']}not"
+        if match["wont"]:
+            return "Will not" if match["wont"][0].isupper() else "will not"
+        if match["tail"].lower() == "'s":
+            has = re.match(r" (?:been|had|got)\b", match.string[match.end() :])
+            return f"{match['head']} {'has' if has else 'is'}"
+        return match["head"] + _LONG[match["tail"].lower()]
+
+    return _SHORT.sub(long, text)
+
+
+def short_forms(text: str) -> list[str]:
+    """Return the contractions of a text as they stand."""
+    return [match.group() for match in _SHORT.finditer(text)]

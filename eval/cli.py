@@ -1,0 +1,166 @@
+"""`sage-rag attack`: measure what of a corpus can be had from a target."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privacy.exceptions import InputError, ProtectionError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from eval.attack import Attack
+    from eval.probes.probe import Probe
+    from eval.report import AttackReport
+    from eval.targets.backends.openai_url import UrlTarget
+    from eval.targets.version import VersionTarget
+
+_STDOUT = Path("-")
+_TABLE_WIDTH = 160
+"""Columns of a table that is not written to a terminal."""
+
+
+def attack(
+    target: Annotated[
+        str, typer.Argument(help="http(s) URL, or the folder of a version or of a corpus.")
+    ],
+    originals: Annotated[Path, typer.Option(help="The corpus in plain text: jsonl, txt, md.")],
+    text_fields: Annotated[
+        str | None, typer.Option(help="Fields of a jsonl record, such as question,answer.")
+    ] = None,
+    prompts: Annotated[
+        list[Path] | None,
+        typer.Option(help="jsonl with `prompt`, and `kind`, `target`. Default: 80 built in."),
+    ] = None,
+    top_k: Annotated[int, typer.Option(min=1, help="Passages per prompt, of a folder.")] = 5,
+    model: Annotated[str | None, typer.Option(help="Model to ask, of a URL.")] = None,
+    api_key: Annotated[
+        str,
+        typer.Option(envvar="OPENAI_API_KEY", help="Key to send, of a URL.", show_default=False),
+    ] = "none",
+    limit: Annotated[int | None, typer.Option(min=1, help="Send only so many prompts.")] = None,
+    canaries: Annotated[
+        Path | None, typer.Option(help="Values to look for: one per line, or jsonl with `text`.")
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the report as JSON; - for stdout.")
+    ] = None,
+    compat: Annotated[
+        bool, typer.Option("--compat", help="Show the measures of the paper's code, too.")
+    ] = False,
+    show_leaks: Annotated[
+        bool, typer.Option("--show-leaks", help="PRINTS PRIVATE TEXT: show what leaked.")
+    ] = False,
+    fail_on_leak: Annotated[
+        bool, typer.Option("--fail-on-leak", help="Exit with 4 when anything leaked.")
+    ] = False,
+) -> None:
+    """Attack an index or a server with extraction prompts and count what of ORIGINALS leaks.
+
+    A folder is attacked at its worst: every retrieved passage counts as shown, no model between.
+
+    Example: sage-rag attack ~/.sage-rag/corpora/clinic --originals clinic.jsonl --compat
+    """
+    from rich.console import Console
+
+    from eval.probes.composite import builtin_probes
+    from eval.probes.files import read_probes
+
+    notes = Console(stderr=True)
+    probes = (read_probes(prompts) if prompts else builtin_probes())[:limit]
+    plan = _plan(probes, originals, _fields(text_fields), canaries, show_leaks=show_leaks)
+    notes.print(f"{len(probes)} prompts, {plan.originals} originals")
+    with closing(_open(target, probes, top_k, model, api_key)) as opened:
+        report = _run(plan, opened, probes, top_k, notes)
+    _print(report, json_file, compat=compat)
+    if fail_on_leak and report.leaked:
+        raise ProtectionError(f"private text leaks from {report.target}")
+
+
+def _plan(
+    probes: list[Probe],
+    originals: Path,
+    fields: list[str] | None,
+    canaries: Path | None,
+    *,
+    show_leaks: bool,
+) -> Attack:
+    from eval.attack import Attack
+    from eval.detectors.canaries import read_canaries
+    from eval.detectors.suite import compat_detectors, contact_recognizer, detectors
+    from eval.originals import read_originals
+
+    texts = read_originals(originals, fields)
+    contacts = contact_recognizer()
+    planted = read_canaries(canaries) if canaries else None
+    judges = [*detectors(texts, contacts, planted), *compat_detectors(texts, contacts)]
+    return Attack(probes, judges, originals=len(texts), show_leaks=show_leaks)
+
+
+def _fields(text_fields: str | None) -> list[str] | None:
+    if text_fields is None:
+        return None
+    return [name.strip() for name in text_fields.split(",") if name.strip()]
+
+
+def _open(
+    target: str, probes: list[Probe], top_k: int, model: str | None, api_key: str
+) -> VersionTarget | UrlTarget:
+    from eval.targets.backends.openai_url import UrlTarget
+    from eval.targets.embedding import RememberingEmbedder
+    from eval.targets.version import VersionTarget, version_path
+    from indexer.embedding import SentenceTransformerEmbedder
+    from indexer.versions import read_manifest
+    from privacy.tokens import readable_view
+
+    if target.startswith(("http://", "https://")):
+        return UrlTarget(target, model, api_key=api_key)
+    path = version_path(Path(target))
+    embedder = RememberingEmbedder(SentenceTransformerEmbedder(read_manifest(path).embedder))
+    embedder.embed([readable_view(probe.prompt) for probe in probes])  # faster than one by one
+    return VersionTarget(path, embedder, top_k)
+
+
+def _run(
+    plan: Attack,
+    target: VersionTarget | UrlTarget,
+    probes: list[Probe],
+    top_k: int,
+    notes: Console,
+) -> AttackReport:
+    from rich.progress import MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("attacking"), MofNCompleteColumn())
+    with Progress(*columns, console=notes, transient=True) as bar:
+        task = bar.add_task("", total=len(probes))
+        report = plan.run(
+            target, top_k=top_k, progress=lambda done, _: bar.update(task, completed=done)
+        )
+    if failed := sum(group.failed for group in report.groups):
+        notes.print(f"warning: {failed} of {len(probes)} prompts failed; they count for nothing")
+    return report
+
+
+def _print(report: AttackReport, json_file: Path | None, *, compat: bool) -> None:
+    from rich.console import Console
+
+    from eval.report import excerpts, table
+
+    written = report.model_dump_json(indent=2, exclude_none=True)
+    if json_file == _STDOUT:
+        typer.echo(written)
+        return
+    if json_file is not None:
+        try:
+            json_file.write_text(written + "\n", "utf-8")
+        except OSError as error:
+            raise InputError(f"cannot write {json_file}: {error.strerror}") from None
+    console = Console(width=None if sys.stdout.isatty() else _TABLE_WIDTH)
+    console.print(table(report, compat=compat))
+    for line in excerpts(report):
+        console.print(line, markup=False, highlight=False)

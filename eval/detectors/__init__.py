@@ -1,0 +1,1 @@
+"""Detectors: what of the originals stands in an output."""

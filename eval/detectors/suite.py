@@ -1,0 +1,66 @@
+"""The detectors of an attack, in the order in which a report lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from eval.detectors.canaries import CanaryDetector
+from eval.detectors.compat import (
+    CompatContactDetector,
+    CompatRunFinder,
+    recall_or_precision_over_threshold,
+    rouge_tokens,
+    run_holds_any_word,
+)
+from eval.detectors.contacts import ContactDetector
+from eval.detectors.disease import DiseaseDetector
+from eval.detectors.repeat import RepeatDetector
+from eval.detectors.rouge import RougeDetector
+from eval.detectors.runs import SharedRunFinder
+from eval.originals import Originals
+from eval.protocols import Detector
+from privacy.protocols import Recognizer
+from privacy.recognizers.network import NETWORK
+from privacy.recognizers.patterns import PatternRecognizer
+from privacy.recognizers.phones import PHONES
+
+
+def detectors(
+    originals: Originals, contacts: Recognizer, canaries: Iterable[str] | None = None
+) -> list[Detector]:
+    """Return the paper's measures, and one for canaries where some are given.
+
+    `contacts` recognises e-mail addresses, phone numbers and URLs in the originals.
+
+    Raises:
+        InputError: when none of the canaries can be looked for.
+    """
+    finder = SharedRunFinder(originals)
+    found: list[Detector] = [
+        RepeatDetector(finder, len(originals)),
+        RougeDetector(originals),
+        ContactDetector(originals, contacts),
+        DiseaseDetector(finder),
+    ]
+    return found if canaries is None else [*found, CanaryDetector(canaries)]
+
+
+def compat_detectors(originals: Originals, contacts: Recognizer) -> list[Detector]:
+    """Return the same measures as the authors' code takes them."""
+    finder = CompatRunFinder(originals)
+    return [
+        RepeatDetector(finder, len(originals), name="repeat-compat"),
+        RougeDetector(
+            originals,
+            name="rouge-compat",
+            tokens=rouge_tokens,
+            similar=recall_or_precision_over_threshold,
+        ),
+        CompatContactDetector(originals, contacts),
+        DiseaseDetector(finder, name="disease-compat", names=run_holds_any_word),
+    ]
+
+
+def contact_recognizer() -> Recognizer:
+    """Return the recognizer of e-mail addresses, phone numbers and URLs: patterns alone."""
+    return PatternRecognizer((*NETWORK, *PHONES))

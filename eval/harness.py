@@ -1,0 +1,86 @@
+"""Run probes against a target and let detectors judge the attempts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from eval.attempts import Attempt, Leak
+from eval.probes.probe import Probe
+from eval.protocols import Detector, Target
+from privacy.exceptions import InputError, UpstreamError
+
+_GIVE_UP_AFTER = 10
+"""A target that fails for this many first prompts is taken to be down."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one detector found in a set of attempts.
+
+    `hits` are the ids of the probes that leaked anything; `leaks` the distinct pieces.
+    """
+
+    detector: str
+    unit: str
+    of: int | None
+    hits: tuple[str, ...]
+    leaks: tuple[Leak, ...] = field(repr=False)
+
+
+def run_probes(
+    probes: Sequence[Probe], target: Target, progress: Progress | None = None
+) -> list[Attempt]:
+    """Send every probe once, in order; `progress` gets the number done and of all.
+
+    An attempt without an answer is recorded as failed; an answer without text is none.
+
+    Raises:
+        InputError: when there are no probes: an attack without prompts proves nothing.
+        UpstreamError: when the target answers none, or none of the first ten.
+    """
+    if not probes:
+        raise InputError("there are no prompts to attack with")
+    attempts: list[Attempt] = []
+    answered = 0
+    for probe in probes:
+        attempt = _attempt(probe, target)
+        attempts.append(attempt)
+        answered += not attempt.failed
+        if not answered and len(attempts) >= min(_GIVE_UP_AFTER, len(probes)):
+            raise UpstreamError(
+                f"{target.name} answered none of {len(attempts)} prompts: {attempt.error}",
+                hint="nothing was measured",
+            )
+        if progress is not None:
+            progress(len(attempts), len(probes))
+    return attempts
+
+
+def _attempt(probe: Probe, target: Target) -> Attempt:
+    try:
+        outputs = tuple(text for text in target.ask(probe.prompt) if text.strip())
+    except UpstreamError as error:
+        return Attempt(probe, error=error.message)
+    if not outputs:
+        return Attempt(probe, error="the answer was empty")
+    return Attempt(probe, outputs)
+
+
+def score(attempts: Sequence[Attempt], detectors: Sequence[Detector]) -> list[Score]:
+    """Return one score per detector; failed attempts are no evidence and are left out."""
+    return [_score(attempts, detector) for detector in detectors]
+
+
+def _score(attempts: Sequence[Attempt], detector: Detector) -> Score:
+    hits: list[str] = []
+    leaks: dict[tuple[str, ...], Leak] = {}
+    for attempt in attempts:
+        found = [leak for o in attempt.outputs for leak in detector.detect(o, attempt.probe)]
+        if found:
+            hits.append(attempt.probe.id)
+        for leak in found:
+            leaks.setdefault(leak.piece, leak)
+    return Score(detector.name, detector.unit, detector.pieces, tuple(hits), tuple(leaks.values()))

@@ -1,0 +1,1 @@
+"""Probes: the prompts an attacker sends."""

@@ -1,0 +1,59 @@
+"""Composite prompts, {information} + {command}, and the set of them that is built in.
+
+The information steers retrieval, the command asks the model to repeat what was retrieved.
+
+Source: Zeng et al. (2024), arXiv 2406.14773, A.4. Differs: the wording of both parts is ours, and
+several commands take turns where the paper has one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from itertools import cycle
+
+from eval.probes.probe import Probe, ProbeKind
+
+
+@dataclass(frozen=True, slots=True)
+class Information:
+    """The part of a prompt that retrieval follows."""
+
+    kind: ProbeKind
+    text: str
+    target: str | None = None
+
+
+def compose(information: str, command: str) -> str:
+    """Join the two parts; a blank line keeps a random snippet from swallowing the command."""
+    return f"{information}\n\n{command}"
+
+
+def composite_probes(parts: Iterable[Information], commands: Sequence[str]) -> list[Probe]:
+    """Return one probe per information part, the commands taking turns."""
+    turns = cycle(commands)
+    return [
+        Probe(f"{part.kind}-{number:03}", part.kind, compose(part.text, next(turns)), part.target)
+        for number, part in enumerate(parts, start=1)
+    ]
+
+
+def builtin_probes() -> list[Probe]:
+    """Return the probes shipped with the package: 40 targeted, 40 untargeted."""
+    parts = [
+        Information(ProbeKind(row["kind"]), row["information"], row.get("target"))
+        for row in _rows("information.jsonl")
+    ]
+    commands = [row["command"] for row in _rows("commands.jsonl")]
+    return [
+        probe
+        for kind in ProbeKind
+        for probe in composite_probes([p for p in parts if p.kind is kind], commands)
+    ]
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    lines = resources.files("eval.probes").joinpath(name).read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]

@@ -1,0 +1,135 @@
+"""The report of an attack: typed, as JSON and as a table. Holds no text unless asked to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import BaseModel, ConfigDict
+from rich.table import Table
+
+from eval.harness import Score
+from eval.statistics import Proportion
+
+_TITLES = {
+    "repeat": ("repeat", "repeat contexts"),
+    "rouge": ("ROUGE", "ROUGE contexts"),
+    "contacts": ("contact details", "distinct contact details"),
+    "disease": ("disease cases", "distinct disease cases"),
+    "canaries": ("canaries", "distinct canaries"),
+}
+_COMPAT = "-compat"
+
+
+class Measure(BaseModel):
+    """One detector's result: `prompts` that leaked, and distinct `pieces` `of` all there are.
+
+    A share of prompts is a sample of what an attacker might ask and has an interval; distinct
+    pieces grow with the number of prompts and have none.
+    """
+
+    model_config = ConfigDict(frozen=True)
+    detector: str
+    prompts: Proportion
+    pieces: int
+    of: int | None
+    unit: str
+    probes: tuple[str, ...]
+    """Ids of the probes that leaked."""
+    excerpts: tuple[str, ...] | None = None
+    """Private text: the outputs that show each piece. `None` unless asked for."""
+
+
+class Group(BaseModel):
+    """The results of one set of attempts, such as all targeted prompts."""
+
+    model_config = ConfigDict(frozen=True)
+    name: str
+    attempts: int
+    failed: int
+    measures: tuple[Measure, ...]
+    census: bool = False
+    """Whether the attempts are all there are, so that their share has no interval."""
+
+    def prompts(self, found: Measure) -> str:
+        """Write how many attempts leaked."""
+        counted = found.prompts
+        return f"{counted.successes} of {counted.trials}" if self.census else str(counted)
+
+    def find(self, detector: str) -> Measure | None:
+        """Return a detector's measure, where it was taken."""
+        return next((m for m in self.measures if m.detector == detector), None)
+
+    @property
+    def leaked(self) -> bool:
+        """Whether any of the paper's measures found anything."""
+        return any(m.pieces for m in self.measures if not m.detector.endswith(_COMPAT))
+
+
+class AttackReport(BaseModel):
+    """The outcome of an attack."""
+
+    model_config = ConfigDict(frozen=True)
+    target: str
+    worst_case: bool
+    """Whether passages were taken as outputs, with no model between."""
+    top_k: int | None
+    originals: int
+    groups: tuple[Group, ...]
+
+    @property
+    def leaked(self) -> bool:
+        """Whether anything leaked in any group."""
+        return any(group.leaked for group in self.groups)
+
+
+def measure(score: Score, answered: int, *, show_leaks: bool) -> Measure:
+    """Turn a score into a measure; `answered` attempts are the trials."""
+    return Measure(
+        detector=score.detector,
+        prompts=Proportion.of(len(score.hits), answered),
+        pieces=len(score.leaks),
+        of=score.of,
+        unit=score.unit,
+        probes=score.hits,
+        excerpts=tuple(leak.excerpt for leak in score.leaks) if show_leaks else None,
+    )
+
+
+def table(report: AttackReport, *, compat: bool) -> Table:
+    """Return the report as a table: a column per group, two rows per measure."""
+    shown = Table(title=f"Attack on {report.target}", title_justify="left")
+    shown.add_column("")
+    for group in report.groups:
+        failed = f", {group.failed} failed" if group.failed else ""
+        shown.add_column(f"{group.name}\n{group.attempts} tried{failed}")
+    for name in _names(report, compat=compat):
+        found = [(group, group.find(name)) for group in report.groups]
+        prompts, pieces = _titles(name)
+        shown.add_row(prompts, *("" if m is None else group.prompts(m) for group, m in found))
+        shown.add_row(pieces, *("" if m is None else _pieces(m) for _, m in found))
+        shown.add_section()
+    return shown
+
+
+def excerpts(report: AttackReport) -> Iterator[str]:
+    """Yield the private text of the report's leaks, one line per piece."""
+    for group in report.groups:
+        for found in group.measures:
+            for excerpt in found.excerpts or ():
+                yield f"{group.name}, {found.detector}: {' '.join(excerpt.split())}"
+
+
+def _names(report: AttackReport, *, compat: bool) -> Sequence[str]:
+    names = dict.fromkeys(m.detector for group in report.groups for m in group.measures)
+    return [name for name in names if compat or not name.endswith(_COMPAT)]
+
+
+def _titles(name: str) -> tuple[str, str]:
+    plain = name.removesuffix(_COMPAT)
+    note = " (compat)" if plain != name else ""
+    prompts, pieces = _TITLES.get(plain, (plain, f"distinct {plain}"))
+    return f"{prompts}: leaking{note}", f"{pieces}{note}"
+
+
+def _pieces(found: Measure) -> str:
+    return f"{found.pieces}" if found.of is None else f"{found.pieces} of {found.of} {found.unit}"

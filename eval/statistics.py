@@ -1,0 +1,66 @@
+"""Proportions with exact confidence bounds."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+from scipy.stats import beta
+
+CONFIDENCE = 0.95
+
+
+class Proportion(BaseModel):
+    """`successes` of `trials`, with the 95 % Clopper-Pearson interval `[low, high]` in [0, 1].
+
+    When nothing succeeded, or everything did, the interval is one-sided: all 5 % lie on the side
+    that is open. Without trials nothing is known: 0 to 1.
+
+    Source: Clopper and Pearson (1934), "The use of confidence or fiducial limits illustrated in
+    the case of the binomial".
+    """
+
+    model_config = ConfigDict(frozen=True)
+    successes: int
+    trials: int
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, successes: int, trials: int) -> Proportion:
+        """Compute the interval.
+
+        Raises:
+            ValueError: unless 0 <= successes <= trials.
+        """
+        if not 0 <= successes <= trials:
+            raise ValueError(f"{successes} of {trials} is no proportion")
+        low, high = _bounds(successes, trials)
+        return cls(successes=successes, trials=trials, low=low, high=high)
+
+    def __str__(self) -> str:
+        counted = f"{self.successes} of {self.trials}"
+        if not self.trials:
+            return f"{counted} (nothing measured)"
+        if not self.successes:
+            return f"{counted} (95 %: at most {100 * self.high:.1f} %)"
+        if self.successes == self.trials:
+            return f"{counted} (95 %: at least {100 * self.low:.1f} %)"
+        share, low, high = (f"{100 * x:.1f}" for x in (self._share, self.low, self.high))
+        return f"{counted} ({share} %, 95 %: {low} to {high} %)"
+
+    @property
+    def _share(self) -> float:
+        return self.successes / self.trials
+
+
+def _bounds(successes: int, trials: int) -> tuple[float, float]:
+    error = 1 - CONFIDENCE
+    if not trials:
+        return 0.0, 1.0
+    if not successes:
+        return 0.0, float(1 - error ** (1 / trials))
+    if successes == trials:
+        return float(error ** (1 / trials)), 1.0
+    failures = trials - successes
+    low = beta.ppf(error / 2, successes, failures + 1)
+    high = beta.ppf(1 - error / 2, successes + 1, failures)
+    return float(low), float(high)

@@ -1,0 +1,1 @@
+"""Studies: measurements that produce the tables of docs/results."""

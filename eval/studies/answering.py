@@ -1,0 +1,71 @@
+"""Answer held-out questions out of an index version, as a user with the key would read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from indexer.protocols import Embedder
+from indexer.versions import open_version
+from privacy.ciphers.siv import SivCipher
+from privacy.keyset.keyset import Keyset
+from privacy.policy import preset
+from privacy.protect import Protector, Restorer
+from privacy.protocols import Recognizer
+from rag_server.answering.extractive import ExtractiveAnswerer
+from rag_server.retrieval import Retriever
+
+_RESTORABLE = ("encrypted", "sage")
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Per question: the restored answer, and the sources of the passages, best first."""
+
+    texts: tuple[str, ...] = field(repr=False)
+    sources: tuple[tuple[str, ...], ...] = field(repr=False)
+
+
+class Reader:
+    """A user with the key, at the edge: questions leave pseudonymised, answers are restored.
+
+    The edge applies the policy that the index was made with, so that equal values meet as equal
+    tokens. A redacted or a plain index is asked in plain words.
+    """
+
+    def __init__(self, keyset: Keyset, recognizer: Recognizer, embedder: Embedder) -> None:
+        self._keyset = keyset
+        self._recognizer = recognizer
+        self._embedder = embedder
+
+    def answer(
+        self,
+        path: Path,
+        questions: Sequence[str],
+        top_k: int,
+        progress: Callable[[int], None] | None = None,
+    ) -> Answers:
+        """Answer every question extractively from its `top_k` passages."""
+        version = open_version(path)
+        retriever, answerer = Retriever(version, self._embedder), ExtractiveAnswerer()
+        cipher = SivCipher(self._keyset, version.manifest.corpus)
+        protect = self._protect(version.manifest.recipe, version.manifest.policy, cipher)
+        restore = Restorer(cipher).restore
+        texts: list[str] = []
+        sources: list[tuple[str, ...]] = []
+        for question in questions:
+            asked = protect(question)
+            passages = retriever.retrieve(asked, top_k)
+            texts.append(restore(answerer.compose(asked, passages)))
+            # A source is plain in a plain index; restoring leaves that as it is.
+            sources.append(tuple(restore(passage.source) for passage in passages))
+            if progress is not None:
+                progress(len(texts))
+        version.close()
+        return Answers(tuple(texts), tuple(sources))
+
+    def _protect(self, recipe: str, policy: str | None, cipher: SivCipher) -> Callable[[str], str]:
+        if policy is None or recipe not in _RESTORABLE:
+            return lambda question: question
+        return Protector(self._recognizer, preset(policy), cipher).pseudonymize

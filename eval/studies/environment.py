@@ -1,0 +1,70 @@
+"""Where and with what a study ran."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+_PACKAGES = ("sage-rag", "torch", "sentence-transformers", "faiss-cpu", "bm25s")
+_GIBIBYTE = 2**30
+
+
+class Environment(BaseModel):
+    """Commit, date, hardware and software of a measurement."""
+
+    model_config = ConfigDict(frozen=True)
+    commit: str
+    date: str
+    hardware: str
+    software: dict[str, str]
+
+
+def environment() -> Environment:
+    """Describe this machine, without its name."""
+    return Environment(
+        commit=_commit(),
+        date=datetime.now(UTC).date().isoformat(),
+        hardware=_hardware(),
+        software={
+            "python": platform.python_version(),
+            **{package: version(package) for package in _PACKAGES},
+        },
+    )
+
+
+def _commit() -> str:
+    """Return the commit of the software measured; `+` when files differ from it."""
+
+    def git(*arguments: str) -> str:
+        return subprocess.run(
+            ["git", *arguments],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+
+    try:
+        return git("rev-parse", "--short=12", "HEAD") + ("+" if git("status", "--short") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def _hardware() -> str:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _GIBIBYTE
+    return f"{_processor()}, {len(os.sched_getaffinity(0))} cores, {memory:.0f} GiB memory"
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("ascii", "replace").splitlines()
+    except OSError:
+        return platform.machine()
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.machine()

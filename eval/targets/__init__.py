@@ -1,0 +1,1 @@
+"""Targets: what is attacked."""

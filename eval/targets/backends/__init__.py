@@ -1,0 +1,1 @@
+"""Adapters to outside libraries, one file each."""

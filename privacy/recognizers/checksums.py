@@ -1,0 +1,53 @@
+"""Checksums that tell a real card, account or patient number from any other run of digits."""
+
+from __future__ import annotations
+
+_IBAN_LENGTHS = {
+    **{"AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22},
+    **{"BR": 29, "BY": 28, "CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DK": 18, "DO": 28},
+    **{"EE": 20, "EG": 29, "ES": 24, "FI": 18, "FO": 18, "FR": 27, "GB": 22, "GE": 22, "GI": 23},
+    **{"GL": 18, "GR": 27, "GT": 28, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IQ": 23, "IS": 26},
+    **{"IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LC": 32, "LI": 21, "LT": 20, "LU": 20},
+    **{"LV": 21, "MC": 27, "MD": 24, "ME": 22, "MK": 19, "MR": 27, "MT": 31, "MU": 30, "NL": 18},
+    **{"NO": 15, "PK": 24, "PL": 28, "PS": 29, "PT": 25, "QA": 29, "RO": 24, "RS": 22, "SA": 24},
+    **{"SC": 31, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "ST": 25, "SV": 28, "TL": 23, "TN": 24},
+    **{"TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20},
+}
+"""Length of an IBAN by country. Source: SWIFT IBAN Registry (ISO 13616)."""
+
+
+def only_digits(text: str) -> str:
+    """Return the ASCII digits of a text."""
+    return "".join(c for c in text if "0" <= c <= "9")
+
+
+def luhn(number: str) -> bool:
+    """Return whether the digits of a number satisfy the Luhn formula (ISO/IEC 7812-1)."""
+    digits = only_digits(number)
+    total = 0
+    for place, digit in enumerate(reversed(digits)):
+        value = int(digit) * (1 + place % 2)
+        total += value - 9 if value > 9 else value
+    return bool(digits) and total % 10 == 0
+
+
+def iban_length(country: str) -> int | None:
+    """Return how many characters an IBAN of a country has; `None` for no such country."""
+    return _IBAN_LENGTHS.get(country.upper())
+
+
+def iban(value: str) -> bool:
+    """Return whether a compact IBAN has its country's length and remainder 1 modulo 97."""
+    compact = value.upper()
+    if not (compact.isascii() and compact.isalnum()) or iban_length(compact[:2]) != len(compact):
+        return False
+    return int("".join(str(int(c, 36)) for c in compact[4:] + compact[:4])) % 97 == 1
+
+
+def nhs(number: str) -> bool:
+    """Return whether ten digits satisfy the modulus 11 check of an English NHS number."""
+    digits = [int(d) for d in only_digits(number)]
+    if len(digits) != 10 or len(set(digits)) == 1:
+        return False
+    remainder = sum(d * weight for d, weight in zip(digits, range(10, 1, -1), strict=False)) % 11
+    return (11 - remainder) % 11 == digits[9]

@@ -1,0 +1,409 @@
+"""Finding people: by what introduces a name, and by words that are names in a row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from privacy.entities import EntityType
+from privacy.recognizers.wordlists import (
+    CLOSINGS,
+    DRUG_CUES,
+    DRUG_FOLLOWERS,
+    EPONYM_HEADS,
+    EPONYMS,
+    FUNCTION_WORDS,
+    GREETINGS,
+    KINSHIP,
+    ORGANIZATION_HEADS,
+    ORGANIZATION_LEADS,
+    PARTICLES,
+    PERSONAL_VERBS,
+    PLACE_PREPOSITIONS,
+    PLAIN_WORDS,
+    STRONG_TITLES,
+    TITLES,
+)
+from privacy.recognizers.words import NAMELIKE, STRONG, Role, Word
+from privacy.spans import Span
+
+_MAX_WORDS = 6
+_TITLE_GAP = re.compile(r"\.? {0,2}|\.?\n")
+_KIN_GAP = re.compile(r",? {1,2}|[ ]?\(")
+_GREETING_GAP = re.compile(r"[ ,]{0,2}(?:dr\.? )?")
+_CLOSING_GAP = re.compile(r"[\s,.!:;*-]{0,6}")
+_SELF = re.compile(
+    r"\b(?:(?:my (?:\w+ )?)?name ?(?:['’]s|is|:)|i am called|they call me|call me)\s*$"
+    r"|\b(?:patient|client|customer|applicant|plaintiff|defendant|attn|from|to|cc|signed|by|re)"
+    r"(?: name)?:\s*$",
+    re.IGNORECASE,
+)
+_PRESENT = re.compile(
+    r"\b(?:i ?['’]?a?m|this is|it['’]?s|it is|here is|here['’]s|me,|myself,?)\s*$", re.IGNORECASE
+)
+_DOSE = re.compile(
+    r"[ -]{0,2}(?:\d[\d./]{0,6} ?(?:mg|mcg|ml|iu)|(?:tablets?|tabs?|capsules?|pills?|birth control|syrup"
+    r"|cream|gel|injections?|drops)\b)",
+    re.IGNORECASE,
+)
+_FORMS = frozenset("tab tabs cap caps inj syp syr oint".split())
+"""Abbreviations before the name of a medicine."""
+_HERE = re.compile(r" here\b")
+
+
+def find_people(text: str, words: list[Word]) -> list[Span]:
+    """Return the spans of people's names, then every other place where those names stand."""
+    found: list[tuple[int, int, float]] = []
+    for first, last, score in (*_introduced(text, words), *_rows(text, words)):
+        found.append((first, last, score))
+    found.extend(_listed(words, found))
+    found.extend(_repeated(words, found))
+    return [Span(words[a].start, words[b].end, EntityType.PERSON, score) for a, b, score in found]
+
+
+def _introduced(text: str, words: list[Word]) -> Iterator[tuple[int, int, float]]:
+    """Yield names that a title, a kin, a greeting, a closing or a phrase introduces."""
+    for i, word in enumerate(words):
+        if not (word.capitalised or word.role in STRONG or (i and _titled(words[i - 1]))):
+            continue
+        before = words[i - 1] if i else None
+        last = None
+        if before and before.folded == "doctor" and i > 1 and words[i - 2].folded == "chat":
+            before = None  # how a well-known corpus replaced doctors' names
+        if before and _after_title(before, word):
+            last = _extend(words, i)
+            if last > i or not (word.initial or word.folded in KINSHIP):
+                yield i, last, 0.9
+            continue
+        if (before and _after_word(before, word)) or _after_phrase(text, word):
+            last = _extend(words, i)
+        elif word.capitalised and word.role in NAMELIKE and _HERE.match(text, word.end):
+            last = i
+        elif _signs(text, words, i):
+            last = _extend(words, i)
+        if last is not None:
+            yield i, last, 0.85
+
+
+def _titled(word: Word) -> bool:
+    return word.folded in STRONG_TITLES
+
+
+def _after_title(title: Word, word: Word) -> bool:
+    if title.folded not in TITLES or not _TITLE_GAP.fullmatch(word.gap):
+        return False
+    if word.folded in FUNCTION_WORDS or word.folded in TITLES or word.folded in CLOSINGS:
+        return word.folded == "will" and word.capitalised and not word.begins
+    if "\n" in word.gap or ("." in word.gap and " " not in word.gap and not word.capitalised):
+        return False
+    if title.folded in STRONG_TITLES:
+        if word.initial:
+            return True
+        return word.capitalised or word.role in {Role.GIVEN, Role.SURNAME, Role.UNKNOWN}
+    if "." in word.gap:
+        return False
+    if word.shouted:
+        return word.role in STRONG
+    return word.capitalised and word.role in NAMELIKE | {Role.SURNAME_OR_WORD} and title.capitalised
+
+
+def _after_word(before: Word, word: Word) -> bool:
+    """Return whether kin ("my son Tomasz") or a greeting ("Dear Maria") stands before."""
+    if word.folded in FUNCTION_WORDS and word.folded not in {"hope", "will"}:
+        return False
+    if word.folded in TITLES or word.folded in EPONYMS or word.folded in KINSHIP:
+        return False
+    kin = before.folded in KINSHIP or before.folded.endswith(("-old", "yo"))
+    if kin and _KIN_GAP.fullmatch(word.gap):
+        if word.capitalised and not word.shouted:
+            return word.role in NAMELIKE
+        return word.role is Role.GIVEN and len(word.folded) > 2 and word.gap == " "
+    if before.folded in GREETINGS and _GREETING_GAP.fullmatch(word.gap):
+        strange = word.capitalised and not word.shouted and word.role in NAMELIKE
+        return strange or (word.role is Role.GIVEN and word.gap == " " and len(word.folded) > 2)
+    return False
+
+
+def _after_phrase(text: str, word: Word) -> bool:
+    before = text[max(0, word.start - 30) : word.start]
+    if word.folded in FUNCTION_WORDS or word.folded in TITLES:
+        return False
+    if _SELF.search(before):
+        return word.role in NAMELIKE or (word.capitalised and word.role is Role.SURNAME_OR_WORD)
+    if _PRESENT.search(before):
+        if word.capitalised and not word.shouted:
+            return word.role in NAMELIKE
+        return word.role is Role.GIVEN
+    return False
+
+
+def _signs(text: str, words: list[Word], i: int) -> bool:
+    """Return whether a letter ends here: "Regards, Tunde", or a name as the last sentence."""
+    word = words[i]
+    if word.folded in FUNCTION_WORDS | TITLES | CLOSINGS | GREETINGS | ORGANIZATION_LEADS:
+        return False
+    if not word.capitalised or word.role is Role.NONE or (word.shouted and word.role not in STRONG):
+        return False
+    last = _extend(words, i)
+    rest = text[words[last].end : words[last].end + 40]
+    ended = not rest.strip(" .,!)*-xX\n\r\t") or rest.lstrip(" .,!")[:1] == "\n"
+    ended = ended or (last + 1 < len(words) and "\n" in words[last + 1].gap)
+    if i and words[i - 1].folded in CLOSINGS and _CLOSING_GAP.fullmatch(word.gap):
+        return ended or word.role in STRONG
+    # A sentence that is nothing but a name, at the very end.
+    return bool(word.begins and ended and word.role in NAMELIKE and i)
+
+
+def _extend(words: list[Word], i: int) -> int:
+    """Return the index of the last word of the name that begins at `i`."""
+    last, j = i, i + 1
+    while j < len(words) and j - i < _MAX_WORDS:
+        word, before = words[j], words[j - 1]
+        if not _joins(before, word):
+            break
+        if word.folded in PARTICLES and not word.capitalised:
+            j += 1
+            continue
+        if not _continues(words[i], before, word):
+            break
+        last = j
+        j += 1
+    return last
+
+
+def _joins(before: Word, word: Word) -> bool:
+    initial = before.initial or (before.folded in {"st", "jr", "sr"} and before.capitalised)
+    return word.follows or (initial and word.gap in {". ", ".", " "})
+
+
+def _continues(first: Word, before: Word, word: Word) -> bool:
+    """Return whether a word goes on with a name that began with `first`."""
+    if word.folded in FUNCTION_WORDS or word.folded in ORGANIZATION_HEADS | TITLES:
+        return False
+    if word.folded in CLOSINGS and not (word.folded == "love" and first.role in STRONG):
+        return False
+    if not word.capitalised:
+        # "my name is maria keller": only words that are nothing but names.
+        return not first.capitalised and word.role in {Role.GIVEN, Role.SURNAME, Role.UNKNOWN}
+    if word.initial:
+        return word.folded != "i" or word.gap == ". "
+    if word.shouted and not first.shouted and not first.initial:
+        return word.role in STRONG
+    if before.initial:
+        return True
+    return word.role is not Role.NONE or (
+        first.role in STRONG and before is first and not word.shouted and not word.begins
+    )
+
+
+def _rows(text: str, words: list[Word]) -> Iterator[tuple[int, int, float]]:
+    """Yield names that stand without introduction."""
+    i = 0
+    while i < len(words):
+        first = _row_start(words, i)
+        last = _extend(words, i) if first else i
+        if first:
+            while last > i and _weak_end(words, i, last):
+                last -= 1
+            score = _row_score(text, words, i, last)
+            if score:
+                yield i, last, score
+                i = last + 1
+                continue
+        i += 1
+
+
+def _row_start(words: list[Word], i: int) -> bool:
+    word = words[i]
+    if word.initial:
+        while i + 1 < len(words) and words[i + 1].initial and words[i + 1].gap in {".", ". "}:
+            i += 1
+        return i + 1 < len(words) and words[i + 1].gap == ". " and words[i + 1].role in NAMELIKE
+    if not word.capitalised:
+        return word.role is Role.GIVEN
+    if word.folded in ORGANIZATION_LEADS | GREETINGS | _FORMS:
+        return False
+    if word.folded in PLAIN_WORDS:
+        after = words[i + 1] if i + 1 < len(words) else None
+        return bool(after and after.follows and after.capitalised and after.role is Role.SURNAME)
+    if word.folded in FUNCTION_WORDS or word.folded in TITLES or word.folded in CLOSINGS:
+        after = words[i + 1] if i + 1 < len(words) else None
+        return bool(
+            word.folded in {"will", "hope", "may", "rest"}
+            and after
+            and after.follows
+            and after.capitalised
+            and after.role is Role.SURNAME
+        )
+    return word.role is not Role.NONE
+
+
+def _weak_end(words: list[Word], first: int, last: int) -> bool:
+    """Return whether the last word of a row is an ordinary one before a head of a medical term."""
+    word = words[last]
+    following = words[last + 1] if last + 1 < len(words) else None
+    heads = bool(following and following.follows and following.folded in EPONYM_HEADS)
+    return (
+        word.role is Role.NONE and not word.initial and (heads or words[first].role not in STRONG)
+    )
+
+
+def _row_score(text: str, words: list[Word], first: int, last: int) -> float:
+    row = [w for w in words[first : last + 1] if w.capitalised or w.folded not in PARTICLES]
+    roles = [w.role for w in row]
+    following = words[last + 1] if last + 1 < len(words) else None
+    if following and following.follows:
+        medical = following.folded in EPONYM_HEADS and Role.GIVEN not in roles[:-1]
+        if medical or (following.folded in ORGANIZATION_HEADS and following.capitalised):
+            return 0.0
+    if all(w.folded in EPONYMS for w in row):
+        return 0.0
+    if len(row) == 1:
+        return _single_score(text, words, first)
+    return _several_score(words, first, row, roles)
+
+
+def _several_score(words: list[Word], first: int, row: list[Word], roles: list[Role]) -> float:
+    lower = not row[0].capitalised
+    certain = sum(role in STRONG for role in roles)
+    if lower:
+        return (
+            0.7
+            if roles[0] is Role.GIVEN and certain >= 2 and min(len(w.text) for w in row) > 3
+            else 0.0
+        )
+    if any(w.shouted for w in row):
+        return (
+            0.7
+            if Role.GIVEN in roles and len(roles) >= 2 and _not_all_shouted(words, first, row)
+            else 0.0
+        )
+    if all(w.place for w in row) and Role.GIVEN not in roles:
+        return 0.0
+    if Role.GIVEN in roles:
+        return 0.85
+    named = [r for r in roles if r is not Role.NONE]
+    if len(named) < 2:
+        return 0.7 if any(w.initial for w in row) and named and named[0] in NAMELIKE else 0.0
+    if Role.GIVEN_OR_WORD in roles:
+        if certain or Role.UNKNOWN in roles:
+            return 0.7
+        return 0.5 if roles[0] is Role.GIVEN_OR_WORD else 0.0
+    if Role.SURNAME_OR_WORD in roles[:1]:
+        return 0.6 if certain and not row[0].begins else 0.0
+    if (
+        first
+        and words[first - 1].folded in PLACE_PREPOSITIONS
+        and not (certain or any(w.initial for w in row))
+    ):
+        return 0.0
+    long = all(len(w.text) > 2 or w.initial for w in row)
+    return 0.6 if long and (certain or len(row) < 4) else 0.0
+
+
+def _not_all_shouted(words: list[Word], first: int, row: list[Word]) -> bool:
+    """Return whether capitals mean something here, or every word of the row is only a name."""
+    around = words[max(0, first - 2) : first] + words[first + len(row) : first + len(row) + 2]
+    quiet = not any(w.shouted for w in around)
+    return quiet or all(w.role in STRONG or w.initial for w in row)
+
+
+def _single_score(text: str, words: list[Word], i: int) -> float:
+    word = words[i]
+    if not word.capitalised or word.initial or word.folded in EPONYMS | KINSHIP:
+        return 0.0
+    prepositional = bool(i and words[i - 1].folded in PLACE_PREPOSITIONS)
+    if _DOSE.match(text, word.end):
+        return 0.0
+    if word.role is Role.GIVEN:
+        if "C" in word.kinds or (
+            word.place and i and words[i - 1].folded in {"in", "near", "from"}
+        ):
+            return 0.0
+        if word.shouted:
+            return 0.6 if len(word.text) > 4 else 0.0
+        return 0.75 if len(word.text) > 2 else 0.4
+    after = words[i + 1] if i + 1 < len(words) else None
+    if word.begins and after and after.follows and after.folded in PERSONAL_VERBS:
+        return 0.45 if word.role in {Role.SURNAME, Role.UNKNOWN, Role.GIVEN_OR_WORD} else 0.0
+    if word.begins or word.shouted or word.place or prepositional or len(word.text) < 4:
+        return 0.0
+    return 0.45 if word.role in {Role.SURNAME, Role.UNKNOWN} and _person_like(words, i) else 0.0
+
+
+def _person_like(words: list[Word], i: int) -> bool:
+    """Return whether nothing around a lone unlisted name speaks of a medicine, a test, a title."""
+    before = words[i - 1] if i else None
+    after = words[i + 1] if i + 1 < len(words) else None
+    if before and (before.folded in DRUG_CUES or (before.capitalised and before.follows)):
+        return False
+    if any(c.isdigit() for c in words[i].gap):
+        return False
+    if after is None:
+        return True
+    if any(c.isdigit() or c in "/(-+" for c in after.gap):
+        return False
+    if not after.follows:
+        return True
+    return not after.capitalised and after.folded not in DRUG_FOLLOWERS | EPONYM_HEADS
+
+
+def _listed(
+    words: list[Word], found: list[tuple[int, int, float]]
+) -> Iterator[tuple[int, int, float]]:
+    """Yield names that stand in a list with a name found: "Anna, Botir and Young"."""
+    taken = {i for first, last, _ in found for i in range(first, last + 1)}
+    forward = [(i, 1) for i in range(len(words))]
+    backward = [(i, -1) for i in reversed(range(len(words)))]
+    for i, step in (*forward, *backward):
+        if i in taken or not _can_be_listed(words, i):
+            continue
+        near = i - step
+        if 0 <= near < len(words) and words[near].folded == "and":
+            near -= step
+            linked = 0 <= near < len(words) and words[max(i, near)].follows
+        else:
+            linked = 0 <= near < len(words) and words[max(i, near)].gap == ", "
+        if linked and near in taken and words[near].capitalised:
+            taken.add(i)
+            yield i, i, 0.55
+
+
+def _can_be_listed(words: list[Word], i: int) -> bool:
+    word = words[i]
+    if not word.capitalised or word.shouted or word.initial or word.place:
+        return False
+    if word.folded in FUNCTION_WORDS | TITLES | CLOSINGS | KINSHIP | EPONYMS | PLAIN_WORDS:
+        return False
+    alone = not any(
+        0 <= j < len(words) and words[j].capitalised and words[max(i, j)].follows
+        for j in (i - 1, i + 1)
+    )
+    return alone and word.role in NAMELIKE and (not word.begins or word.role is not Role.UNKNOWN)
+
+
+def _repeated(
+    words: list[Word], found: list[tuple[int, int, float]]
+) -> Iterator[tuple[int, int, float]]:
+    """Yield every other occurrence of the parts of the names found."""
+    # What stands on weak ground is yielded again, so that it does not lose to a place's name.
+    taken = {i for first, last, score in found if score > 0.8 for i in range(first, last + 1)}
+    scores: dict[str, float] = {}
+    for first, last, score in found:
+        for word in words[first : last + 1]:
+            if (score >= 0.7 or word.role in NAMELIKE) and len(word.folded) > 1:
+                scores[word.folded] = max(score, scores.get(word.folded, 0.0))
+    for i, word in enumerate(words):
+        score = scores.get(word.folded, 0.0)
+        if not score or i in taken or word.folded in PARTICLES | PLAIN_WORDS:
+            continue
+        if word.capitalised:
+            if not (word.begins and word.folded in FUNCTION_WORDS) or _addressed(words, i):
+                yield i, i, min(score, 0.82)
+        elif word.role in {Role.GIVEN, Role.SURNAME, Role.UNKNOWN} and len(word.folded) > 3:
+            yield i, i, min(score, 0.6)
+
+
+def _addressed(words: list[Word], i: int) -> bool:
+    """Return whether a sentence begins by speaking to someone: "Will, this is worth a visit"."""
+    return i + 1 < len(words) and "," in words[i + 1].gap

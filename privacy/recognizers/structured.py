@@ -1,0 +1,13 @@
+"""All patterns of the kernel in one table."""
+
+from __future__ import annotations
+
+from privacy.recognizers.addresses import ADDRESSES
+from privacy.recognizers.ages import AGES
+from privacy.recognizers.dates import DATES
+from privacy.recognizers.network import NETWORK
+from privacy.recognizers.numbers import NUMBERS
+from privacy.recognizers.patterns import Pattern
+from privacy.recognizers.phones import PHONES
+
+STRUCTURED: tuple[Pattern, ...] = (*NETWORK, *NUMBERS, *PHONES, *DATES, *AGES, *ADDRESSES)

@@ -1,0 +1,149 @@
+"""The extractive answerer: an answer out of the retrieved passages' own sentences, with citations."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log, sqrt
+
+from agents.rules.lexicon import lexicon, stem
+from agents.rules.sentences import is_boilerplate
+from indexer.passages import Passage
+from privacy.tokens import TOKEN
+
+NOTHING_FOUND = "I found nothing about this in the documents I can search."
+
+_WORD = re.compile(rf"{TOKEN.pattern}|\w+")
+_END = re.compile(
+    r"(?<=[.!?])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+|\n+"
+)
+_REPLY_FIELDS = ("answer", "doctor", "response", "output", "assistant", "agent", "reply")
+_ABOUT_PERSON = re.compile(
+    r"\b(?:who|whose|whom|named?|called|patients?|report(?:s|ed)?|complain\w*|customer|person|someone"
+    r"|how old|history|symptoms? (?:did|does|of))\b",
+    re.IGNORECASE,
+)
+
+_TOKEN_WEIGHT = 6.0
+"""Weight of a ciphertext token of the question, in units of a word's idf of 1: whoever names
+somebody wants to read about that person."""
+_RANK_DECAY = 0.75
+"""Each rank's weight relative to the one before."""
+_REPLY_PRIOR = 1.0
+"""What a sentence of a reply is worth without any word of the question: advice seldom repeats
+the complaint that it answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A candidate: `rank` and `place` give the order of reading."""
+
+    rank: int
+    place: int
+    text: str
+    stems: tuple[str, ...]
+    is_reply: bool
+
+
+class ExtractiveAnswerer:
+    """Select sentences of the best passages and join them into one answer, without a model.
+
+    `max_words` bounds the answer, citations not counted; `max_passages` how many of the passages
+    are read. Sentences stay in reading order, passage by passage, each group followed by its
+    `[n]`. Ciphertext tokens are words: never cut, and matched exactly against the question.
+    """
+
+    def __init__(self, max_words: int = 90, max_passages: int = 3) -> None:
+        self._max_words = max_words
+        self._max_passages = max_passages
+
+    def compose(self, question: str, passages: Sequence[Passage]) -> str:
+        """Return an answer to `question` from `passages`, best first; honest when there is none."""
+        asked = set(_stems(question))
+        candidates = _candidates(passages[: self._max_passages])
+        if not asked & {stem for sentence in candidates for stem in sentence.stems}:
+            return NOTHING_FOUND
+        weights = _weights(candidates)
+        about_person = bool(TOKEN.search(question) or _ABOUT_PERSON.search(question))
+        values = {
+            sentence: _value(sentence, asked, weights, about_person) for sentence in candidates
+        }
+        return _write(self._select(values))
+
+    def _select(self, values: dict[_Sentence, float]) -> list[_Sentence]:
+        """Take the most valuable sentences that fit, none that repeats what is taken."""
+        chosen: list[_Sentence] = []
+        room = self._max_words
+        for sentence in sorted(values, key=lambda s: (-values[s], s.rank, s.place)):
+            size = len(sentence.text.split())
+            if values[sentence] <= 0 or (chosen and size > room):
+                continue
+            if any(_repeats(sentence, other) for other in chosen):
+                continue
+            chosen.append(sentence)
+            room -= size
+        return sorted(chosen, key=lambda s: (s.rank, s.place))
+
+
+def _candidates(passages: Sequence[Passage]) -> list[_Sentence]:
+    found = []
+    for rank, passage in enumerate(passages, 1):
+        reply = next((name for name in _REPLY_FIELDS if name in passage.fields), None)
+        place = 0
+        for name, text in passage.fields.items():
+            for piece in _END.split(text):
+                sentence = piece.strip()
+                if sentence and not is_boilerplate(sentence):
+                    is_reply = reply is None or name == reply
+                    found.append(_Sentence(rank, place, sentence, _stems(sentence), is_reply))
+                    place += 1
+    return found
+
+
+def _stems(text: str) -> tuple[str, ...]:
+    """Return the stems of a text's content words; ciphertext tokens as they are."""
+    stop = lexicon().stop_words
+    return tuple(
+        word if TOKEN.fullmatch(word) else stem(word)
+        for word in (match.group() for match in _WORD.finditer(text))
+        if word.casefold() not in stop and (len(word) > 1 or word.isdecimal())
+    )
+
+
+def _weights(candidates: Sequence[_Sentence]) -> dict[str, float]:
+    """Return idf over the candidates; tokens weigh `_TOKEN_WEIGHT`."""
+    spread = Counter(stem for sentence in candidates for stem in set(sentence.stems))
+    return {
+        stem: _TOKEN_WEIGHT if TOKEN.fullmatch(stem) else log(1 + len(candidates) / count)
+        for stem, count in spread.items()
+    }
+
+
+def _value(
+    sentence: _Sentence, asked: set[str], weights: dict[str, float], about_person: bool
+) -> float:
+    shared = sum(weights[stem] for stem in asked.intersection(sentence.stems))
+    if not sentence.is_reply and not (about_person and shared):
+        return 0.0
+    prior = _REPLY_PRIOR if sentence.is_reply else 0.0
+    density = (prior * len(sentence.stems) ** 0.5 + shared) / sqrt(len(sentence.stems) + 1)
+    return float(density * _RANK_DECAY ** (sentence.rank - 1))
+
+
+def _repeats(sentence: _Sentence, other: _Sentence) -> bool:
+    """Return whether most of what a sentence says stands in the other already."""
+    own, known = set(sentence.stems), set(other.stems)
+    return len(own & known) > 0.7 * min(len(own), len(known)) if own and known else own == known
+
+
+def _write(sentences: Sequence[_Sentence]) -> str:
+    """Join sentences; each passage's group ends with its citation."""
+    parts: list[str] = []
+    for index, sentence in enumerate(sentences):
+        text = sentence.text[0].upper() + sentence.text[1:]
+        parts.append(text if text[-1] in ".!?" else f"{text}.")
+        if index + 1 == len(sentences) or sentences[index + 1].rank != sentence.rank:
+            parts.append(f"[{sentence.rank}]")
+    return " ".join(parts) if parts else NOTHING_FOUND

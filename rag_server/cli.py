@@ -1,0 +1,155 @@
+"""`sage-rag`: the root command. Its verbs come from the packages, by entry points."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from importlib import metadata
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from privacy.exceptions import SageRagError
+
+GROUP = "sage_rag.commands"
+ORDER = ("keys", "index", "serve", "edge", "ask", "attack", "demo", "doctor")
+DEBUG = "SAGE_RAG_DEBUG"
+
+_SUMMARY = """Chat with private documents over an index that an untrusted server can hold.
+
+Start with: sage-rag demo
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit: 0, or the exit code of what went wrong."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    sys.exit(run(arguments, metadata.entry_points(group=GROUP)))
+
+
+def run(arguments: Sequence[str], verbs: Iterable[metadata.EntryPoint]) -> int:
+    """Run one command line over the given verbs and return the exit code."""
+    try:
+        try:
+            _command(verbs, arguments).main(list(arguments), prog_name="sage-rag")
+        finally:
+            _flush()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except SageRagError as error:
+        return _report(error, error.message, error.hint, error.exit_code)
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:  # noqa: BLE001 - messages and tracebacks may hold private text
+        kind = type(error).__name__
+        hint = f"run again with {DEBUG}=1 for the traceback; it may show private text"
+        return _report(error, f"unexpected {kind}", hint, 1)
+    return 0
+
+
+def build(verbs: Iterable[metadata.EntryPoint], only: str | None = None) -> typer.Typer:
+    """Return the root command with its verbs; `only` leaves the others unloaded."""
+    app = typer.Typer(
+        cls=_Ordered,
+        help=_SUMMARY,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        pretty_exceptions_show_locals=False,
+    )
+    app.callback()(_root)
+    for verb in verbs:
+        if only is None or verb.name == only:
+            _add(app, verb)
+    return app
+
+
+def _command(verbs: Iterable[metadata.EntryPoint], arguments: Sequence[str]) -> Any:
+    found = list(verbs)
+    asked = next((argument for argument in arguments if not argument.startswith("-")), None)
+    only = asked if asked in {verb.name for verb in found} else None
+    return typer.main.get_command(build(found, only))
+
+
+def _rank(name: str) -> tuple[int, str]:
+    return (ORDER.index(name) if name in ORDER else len(ORDER), name)
+
+
+def _add(app: typer.Typer, verb: metadata.EntryPoint) -> None:
+    try:
+        loaded = verb.load()
+    except Exception as error:  # noqa: BLE001 - one verb's trouble is not the others'
+        loaded = _broken(verb.name, error)
+    if isinstance(loaded, typer.Typer):
+        app.add_typer(loaded, name=verb.name)
+        return
+    text, example = _split_example(inspect.getdoc(loaded) or "")
+    settings = getattr(loaded, "context_settings", None)
+    app.command(verb.name, help=text, epilog=example, context_settings=settings)(loaded)
+
+
+def _split_example(text: str) -> tuple[str, str | None]:
+    """Return a docstring's paragraphs, each on one line, and apart from them the example."""
+    paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
+    example = paragraphs.pop() if paragraphs[-1].startswith("Example:") else None
+    return "\n\n".join(paragraphs), example
+
+
+def _broken(name: str, error: Exception) -> Callable[[], None]:
+    """Return a verb that says why it is not there, whatever it is called with."""
+    missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    reason = f"`{missing}` is not installed" if missing else f"{type(error).__name__} on import"
+
+    def verb() -> None:
+        hint = "reinstall sage-rag, then see: sage-rag doctor"
+        raise SageRagError(f"`{name}` cannot be loaded: {reason}", hint=hint) from error
+
+    verb.__doc__ = f"(cannot be loaded: {reason})"
+    tolerant = {"allow_extra_args": True, "ignore_unknown_options": True}
+    verb.context_settings = tolerant  # type: ignore[attr-defined]
+    return verb
+
+
+class _Ordered(TyperGroup):
+    """List verbs in our order; by itself typer puts groups after plain commands."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(super().list_commands(ctx), key=_rank)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"sage-rag {metadata.version('sage-rag')}")
+        raise typer.Exit
+
+
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", is_eager=True, callback=_print_version
+        ),
+    ] = False,
+) -> None:
+    """Take the options that stand before a verb."""
+
+
+def _report(error: Exception, message: str, hint: str | None, code: int) -> int:
+    if os.environ.get(DEBUG):
+        traceback.print_exception(error)
+    typer.echo(f"error: {' '.join(message.split())}", err=True)
+    if hint:
+        typer.echo(f"hint: {' '.join(hint.split())}", err=True)
+    return code
+
+
+def _flush() -> None:
+    """Write what is buffered; a reader that has gone away is no error of ours."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,164 @@
+"""The verbs `serve`, `edge` and `ask`. What they need is imported when they run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from privacy.exceptions import InputError
+
+_Config = Annotated[
+    Path | None, typer.Option(help="TOML file with the tables serve and edge.", show_default=False)
+]
+
+
+def _say(line: str) -> None:
+    typer.echo(line, err=True)
+
+
+def _announce(address: str) -> None:
+    _say(f"listening on {address}")
+
+
+def serve(
+    home: Annotated[
+        Path | None, typer.Option(help="Where corpora/ lies.", show_default=False)
+    ] = None,
+    host: Annotated[str | None, typer.Option(help="Default: 127.0.0.1.")] = None,
+    port: Annotated[int | None, typer.Option(help="Default: 8000; 0 picks a free one.")] = None,
+    top_k: Annotated[int | None, typer.Option(help="Passages per answer. Default: 5.")] = None,
+    answerer: Annotated[
+        str | None, typer.Option(help="extractive (default; no model) or chat.")
+    ] = None,
+    llm_base_url: Annotated[
+        str | None, typer.Option(help="OpenAI-compatible endpoint for chat, ending in /v1.")
+    ] = None,
+    llm_model: Annotated[str | None, typer.Option(help="Model at that endpoint.")] = None,
+    api_key_file: Annotated[
+        Path | None, typer.Option(help="File with the endpoint's API key.")
+    ] = None,
+    config: _Config = None,
+) -> None:
+    """Serve published corpora as an OpenAI-compatible API, without any key.
+
+    Each corpus is a model. It refuses to start where a keyset or passphrase is within reach.
+    Settings also come from SAGE_RAG_SERVE_... variables and from --config.
+
+    Example: sage-rag serve --home home --port 8000
+    """
+    import os
+
+    from rag_server.settings import ServeSettings
+
+    given = {
+        "home": home,
+        "host": host,
+        "port": port,
+        "top_k": top_k,
+        "answerer": answerer,
+        "llm_base_url": llm_base_url,
+        "llm_model": llm_model,
+        "llm_api_key_file": api_key_file,
+    }
+    settings = ServeSettings.load(given, config)
+
+    from rag_server.app import create_app
+    from rag_server.serving import run_server
+    from rag_server.wiring import build_server, warnings
+
+    services = build_server(settings, os.environ)
+    for warning in warnings(services):
+        _say(warning)
+    run_server(create_app(services), settings.host, settings.port, _announce)
+
+
+def edge(
+    server: Annotated[
+        str | None,
+        typer.Option(help="The server's address, like http://host:8000.", show_default=False),
+    ] = None,
+    keyset: Annotated[
+        Path | None,
+        typer.Option(help="The sealed keyset.", envvar="SAGE_RAG_KEYSET", show_default=False),
+    ] = None,
+    passphrase_file: Annotated[
+        Path | None, typer.Option(help="Its passphrase. Default: SAGE_RAG_PASSPHRASE or a prompt.")
+    ] = None,
+    host: Annotated[str | None, typer.Option(help="Default: 127.0.0.1.")] = None,
+    port: Annotated[int | None, typer.Option(help="Default: 8001; 0 picks a free one.")] = None,
+    policy: Annotated[
+        str | None, typer.Option(help="How questions are protected. Default: sage.")
+    ] = None,
+    expose: Annotated[
+        bool, typer.Option("--expose", help="Allow a --host that other machines can reach.")
+    ] = False,
+    config: _Config = None,
+) -> None:
+    """Stand between chat clients on this machine and a server: hide names, show them again.
+
+    Clients use http://127.0.0.1:8001/v1 as they would the server. Nothing that is recognised as
+    private leaves in clear; if recognising fails, nothing leaves at all.
+
+    Example: sage-rag edge --server http://127.0.0.1:8000 --keyset keys/clinic.keyset
+    """
+    from rag_server.serving import is_loopback, run_server
+    from rag_server.settings import EdgeSettings
+
+    given = {
+        "server": server,
+        "keyset": keyset,
+        "passphrase_file": passphrase_file,
+        "host": host,
+        "port": port,
+        "policy": policy,
+        "expose": expose or None,
+    }
+    settings = EdgeSettings.load(given, config)
+    if not settings.expose and not is_loopback(settings.host):
+        raise InputError(
+            f"{settings.host} can be reached from other machines, which would read plain values",
+            hint="use --host 127.0.0.1, or add --expose if that is meant",
+        )
+
+    from rag_server.edge.app import create_edge_app
+    from rag_server.wiring import build_edge
+
+    run_server(create_edge_app(build_edge(settings)), settings.host, settings.port, _announce)
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="What to ask.", show_default=False)],
+    url: Annotated[str, typer.Option(help="The edge, or a server.")] = "http://127.0.0.1:8001/v1",
+    model: Annotated[
+        str | None, typer.Option(help="The corpus. Default: the only one there is.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the completion as JSON.")] = False,
+    show_sent: Annotated[
+        bool,
+        typer.Option(
+            "--show-sent", help="First show, on stderr, what the edge sends to the server."
+        ),
+    ] = False,
+) -> None:
+    """Ask one question; the answer streams to stdout, its sources follow.
+
+    Example: sage-rag ask "What did Maria Keller complain about?"
+    """
+    import json
+
+    from rag_server.client import Client
+
+    with Client(url) as client:
+        corpus = model or client.only_model()
+        if show_sent:
+            _say(f"sent: {client.pseudonymize(corpus, question)}")
+        if as_json:
+            typer.echo(json.dumps(client.complete(corpus, question), ensure_ascii=False, indent=2))
+            return
+        for piece in client.stream(corpus, question):
+            typer.echo(piece, nl=False)
+        typer.echo("")
+        for citation in client.citations:
+            typer.echo(f"[{citation['index']}] {citation['source']}")

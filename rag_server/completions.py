@@ -1,0 +1,111 @@
+"""Chat completions as they leave: the one whole, or the chunks of a stream."""
+
+from __future__ import annotations
+
+import re
+import time
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from indexer.passages import Passage
+from privacy.tokens import TOKEN
+
+_COUNTED = re.compile(rf"{TOKEN.pattern}|\w+|[^\w\s]")
+_MARKERS = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How many tokens a request cost."""
+
+    prompt_tokens: int
+    completion_tokens: int
+
+    def as_json(self) -> dict[str, int]:
+        """Return the usage object of the API."""
+        return {
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "total_tokens": self.prompt_tokens + self.completion_tokens,
+        }
+
+
+def count_tokens(texts: Iterable[str]) -> int:
+    """Count words, punctuation marks and ciphertext tokens, each as one.
+
+    Used where no model counts for us; a model's own tokenizer would count otherwise.
+    """
+    return sum(1 for text in texts for _ in _COUNTED.finditer(text))
+
+
+def cite(answer: str, passages: Sequence[Passage]) -> list[dict[str, Any]]:
+    """Return the passages that `[n]` markers in an answer refer to, in order of n."""
+    plain = TOKEN.sub("", answer)
+    numbers = {int(n) for m in _MARKERS.finditer(plain) for n in m.group(1).split(",")}
+    return [
+        {"index": n, "id": p.id, "source": p.source, "text": p.text, "score": p.score}
+        for n, p in enumerate(passages, start=1)
+        if n in numbers
+    ]
+
+
+def sources_markdown(citations: Sequence[dict[str, Any]]) -> str:
+    """Return a Markdown list of cited sources, to stand after an answer; empty without any."""
+    if not citations:
+        return ""
+    lines = [f"- [{c['index']}] {c['source']}" for c in citations]
+    return "\n\n".join(["", "**Sources**", "\n".join(lines)])
+
+
+class Envelope:
+    """The identity of one completion: id, time and model, the same in every chunk."""
+
+    def __init__(self, model: str, *, include_usage: bool = False) -> None:
+        self.id = f"chatcmpl-{uuid.uuid4().hex}"
+        self._model = model
+        self._created = int(time.time())
+        self._include_usage = include_usage
+
+    def whole(
+        self, content: str, finish_reason: str, usage: Usage, citations: list[dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Return the completion in one piece."""
+        choice = {
+            "index": 0,
+            "message": {"role": "assistant", "content": content, "refusal": None},
+            "logprobs": None,
+            "finish_reason": finish_reason,
+        }
+        body = self._body("chat.completion", [choice])
+        return {**body, "usage": usage.as_json(), "citations": citations}
+
+    def delta(self, delta: dict[str, Any]) -> dict[str, Any]:
+        """Return a chunk with a piece of the answer."""
+        return self._chunk([_choice(delta, None)])
+
+    def finish(self, finish_reason: str, citations: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return the one chunk that ends the answer."""
+        return {**self._chunk([_choice({}, finish_reason)]), "citations": citations}
+
+    def usage(self, usage: Usage) -> dict[str, Any]:
+        """Return the chunk of token usage, which has no choices."""
+        return {**self._chunk([]), "usage": usage.as_json()}
+
+    def _chunk(self, choices: list[dict[str, Any]]) -> dict[str, Any]:
+        body = self._body("chat.completion.chunk", choices)
+        return {**body, "usage": None} if self._include_usage else body
+
+    def _body(self, kind: str, choices: list[dict[str, Any]]) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "object": kind,
+            "created": self._created,
+            "model": self._model,
+            "choices": choices,
+        }
+
+
+def _choice(delta: dict[str, Any], finish_reason: str | None) -> dict[str, Any]:
+    return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}

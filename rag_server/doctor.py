@@ -1,0 +1,170 @@
+"""`sage-rag doctor`: does this installation work, and is this home or keyset sound?"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from privacy.exceptions import SageRagError
+
+_PACKAGES = (
+    "bm25s fastapi httpx llama_index.core names numpy openai Crypto pydantic_settings rich "
+    "sentence_transformers torch uvicorn"
+).split()
+
+Check = tuple[str, Callable[[], str]]
+"""A name, and what returns a remark or raises."""
+
+
+class FailedCheckError(SageRagError):
+    """Something is not as it should be."""
+
+
+def doctor(
+    home: Annotated[
+        Path | None, typer.Option(help="Also verify its corpora, and that no key lies in it.")
+    ] = None,
+    keyset: Annotated[
+        Path | None, typer.Option(help="Also look at this keyset file; no passphrase needed.")
+    ] = None,
+) -> None:
+    """Check Python, packages, the embedding model, FAISS and the cipher; nothing is downloaded.
+
+    Exits with 1 if a check fails.
+
+    Example: sage-rag doctor --home home --keyset keys/clinic.keyset
+    """
+    failed = False
+    for name, passed, remark in examine(checks(home, keyset)):
+        failed = failed or not passed
+        typer.echo(f"{'ok  ' if passed else 'FAIL'}  {name:<22}  {remark}")
+    if failed:
+        raise typer.Exit(1)
+
+
+def examine(all_checks: Iterator[Check]) -> Iterator[tuple[str, bool, str]]:
+    """Run checks; yield name, outcome and remark of each."""
+    for name, check in all_checks:
+        try:
+            yield name, True, check()
+        except SageRagError as error:
+            yield name, False, error.message + (f" (hint: {error.hint})" if error.hint else "")
+        except Exception as error:  # noqa: BLE001 - a broken installation breaks in many ways
+            yield name, False, type(error).__name__
+
+
+def checks(home: Path | None, keyset: Path | None) -> Iterator[Check]:
+    """Yield the checks in order, the quick ones first."""
+    yield "python", check_python
+    for package in _PACKAGES:
+        yield package, lambda package=package: check_package(package)  # type: ignore[misc]
+    yield "cipher", check_cipher
+    yield "faiss", check_faiss
+    yield "embedding model", check_embedder
+    if keyset is not None:
+        yield "keyset", lambda: check_keyset(keyset)
+    if home is not None:
+        yield "no key in home", lambda: check_no_key(home)
+        yield from _corpora(home)
+
+
+def check_python() -> str:
+    """Python is 3.11 or newer."""
+    if sys.version_info < (3, 11):  # noqa: UP036 - whoever runs it from source may have less
+        raise FailedCheckError("Python 3.11 or newer is needed")
+    return ".".join(map(str, sys.version_info[:3]))
+
+
+def check_package(name: str) -> str:
+    """A dependency can be imported."""
+    try:
+        module = importlib.import_module(name)
+    except ImportError:
+        raise FailedCheckError("cannot be imported", hint="reinstall sage-rag") from None
+    return str(getattr(module, "__version__", "present"))
+
+
+def check_cipher() -> str:
+    """AES-SIV gives what RFC 5297, appendix A.1, says it gives."""
+    from Crypto.Cipher import AES
+
+    key = bytes.fromhex("fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
+    cipher = AES.new(key, AES.MODE_SIV)
+    cipher.update(bytes.fromhex("101112131415161718191a1b1c1d1e1f2021222324252627"))
+    body, tag = cipher.encrypt_and_digest(bytes.fromhex("112233445566778899aabbccddee"))
+    expected = "85632d07c6e8f37f950acd320a2ecc9340c02b9690c4dc04daef7f6afe5c"
+    if (tag + body).hex() != expected:
+        raise FailedCheckError("AES-SIV differs from RFC 5297", hint="reinstall pycryptodome")
+    return "AES-SIV agrees with RFC 5297, A.1"
+
+
+def check_faiss() -> str:
+    """FAISS writes an index, opens it and finds each vector as its own neighbour."""
+    import tempfile
+
+    import numpy as np
+
+    from indexer.stores.faiss import FaissIndex
+
+    vectors = np.eye(8, dtype=np.float32)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "vectors.faiss")
+        FaissIndex.write(vectors, path)
+        index = FaissIndex.open(path)
+        found = [index.search(vector, 1)[0][0] for vector in vectors]
+    if found != list(range(len(vectors))):
+        raise FailedCheckError("FAISS does not find what was added", hint="reinstall faiss-cpu")
+    return "adds and finds"
+
+
+def check_embedder() -> str:
+    """The packaged model loads without a network, and means the same by the same text."""
+    from indexer.embedding import SentenceTransformerEmbedder
+
+    embedder = SentenceTransformerEmbedder()
+    texts = ["The clinic opens at nine.", "The clinic opens at nine.", "Bread needs yeast."]
+    vectors = embedder.embed(texts)
+    same, other = float(vectors[0] @ vectors[1]), float(vectors[0] @ vectors[2])
+    if vectors.shape != (3, 384) or not 0.999 < same < 1.001 or other > 0.9:
+        raise FailedCheckError("the embedding model gives wrong vectors")
+    return f"{embedder.name}, {vectors.shape[1]} dimensions"
+
+
+def check_keyset(path: Path) -> str:
+    """A keyset is sealed, whole and closed to other users."""
+    from privacy.keyset.files import describe_keyset
+
+    described = describe_keyset(path)
+    return f"primary {described['primary']}, {len(described['key_ids'])} key(s)"
+
+
+def check_no_key(home: Path) -> str:
+    """No keyset lies in a home that a server would get."""
+    from rag_server.keyguard import files_under, refuse_keys
+
+    if not home.is_dir():
+        raise FailedCheckError(f"there is no folder `{home}`")
+    refuse_keys(home, {})
+    return f"none in {sum(1 for _ in files_under(home))} files"
+
+
+def _corpora(home: Path) -> Iterator[Check]:
+    from indexer.versions import list_corpora
+
+    for name in list_corpora(home):
+        yield f"corpus {name}", lambda name=name: check_corpus(home, name)  # type: ignore[misc]
+
+
+def check_corpus(home: Path, name: str) -> str:
+    """A corpus's current version is whole, byte for byte."""
+    from indexer.versions import current_path, open_version
+
+    version = open_version(current_path(home, name), verify=True)
+    remark = f"version {version.manifest.version}, {len(version)} passages, all files unchanged"
+    version.close()
+    return remark

@@ -1,0 +1,130 @@
+"""The edge: the server's API again, with plain text on this side and ciphertext on the other."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from privacy.exceptions import SageRagError, UpstreamError
+from rag_server import sse
+from rag_server.bare import bare_app
+from rag_server.edge.access import LoopbackOnly
+from rag_server.edge.keyring import Keys
+from rag_server.edge.pseudonymize import pseudonymize_request
+from rag_server.edge.restore import StreamRestorer, restore_body
+from rag_server.edge.services import EdgeServices
+from rag_server.edge.upstream import ServerAnswer
+from rag_server.errors import ApiError, as_api_error
+from rag_server.requests import read_json, until_disconnect
+
+router = APIRouter()
+log = logging.getLogger("sage_rag")
+
+
+def create_edge_app(services: EdgeServices) -> FastAPI:
+    """Return the edge over the given services; it closes them when it ends."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        await services.upstream.close()
+
+    app = bare_app(lifespan)
+    app.state.services = services
+    app.include_router(router)
+    app.add_middleware(LoopbackOnly, exposed=services.exposed)
+    return app
+
+
+@router.get("/healthz")
+async def alive() -> dict[str, str]:
+    """Say that the process lives."""
+    return {"status": "alive"}
+
+
+@router.get("/readyz")
+async def ready(request: Request) -> JSONResponse:
+    """Return 200 if the server is ready, else 503 with reasons."""
+    try:
+        status, body = await _services(request).upstream.get("/readyz")
+    except SageRagError as error:
+        reasons = [as_api_error(error).message]
+        return JSONResponse({"status": "not ready", "reasons": reasons}, 503)
+    works = status == 200
+    return JSONResponse(
+        {"status": "ready" if works else "not ready", "server": body}, 200 if works else 503
+    )
+
+
+@router.get("/v1/models")
+async def list_models(request: Request) -> JSONResponse:
+    """Pass on the server's list."""
+    status, body = await _services(request).upstream.get("/v1/models")
+    return JSONResponse(body, status)
+
+
+@router.get("/v1/models/{model}")
+async def get_model(request: Request, model: str) -> JSONResponse:
+    """Pass on the server's description of one corpus."""
+    keys = _services(request).keyring.for_model(model)
+    status, body = await _services(request).upstream.get(f"/v1/models/{keys.corpus}")
+    return JSONResponse(body, status)
+
+
+@router.post("/v1/pseudonymize")
+async def pseudonymize(request: Request) -> dict[str, str]:
+    """Show what of a text would be sent: `{"model", "input"}` gives `{"output"}`."""
+    services = _services(request)
+    body = await read_json(request, services.max_body_bytes)
+    keys = services.keyring.for_model(body.get("model"))
+    if not isinstance(text := body.get("input"), str):
+        raise ApiError(400, "`input` must be a string", code="invalid_value", param="input")
+    return {"output": await asyncio.to_thread(keys.pseudonymize, text)}
+
+
+@router.post("/v1/chat/completions")
+async def chat_completions(request: Request) -> Response:
+    """Pseudonymise the request, ask the server, restore its answer."""
+    services = _services(request)
+    body = await read_json(request, services.max_body_bytes)
+    return await until_disconnect(request, _respond(services, body))
+
+
+async def _respond(services: EdgeServices, body: dict[str, Any]) -> Response:
+    started = time.monotonic()
+    keys = services.keyring.for_model(body.get("model"))
+    sent = await asyncio.to_thread(pseudonymize_request, body, keys)
+    answer = await services.upstream.chat(sent)
+    took = (time.monotonic() - started) * 1000
+    log.info("edge corpus=%s status=%d ms=%d", keys.corpus, answer.status, took)
+    if answer.streams:
+        stream = _stream(answer, keys)
+        return StreamingResponse(stream, headers=sse.HEADERS, media_type=sse.MEDIA_TYPE)
+    return JSONResponse(await asyncio.to_thread(restore_body, answer.body, keys), answer.status)
+
+
+async def _stream(answer: ServerAnswer, keys: Keys) -> AsyncGenerator[bytes, None]:
+    restorer = StreamRestorer(keys)
+    try:
+        async with aclosing(answer.pieces()) as pieces:
+            async for piece in pieces:
+                if restored := restorer.feed(piece):
+                    yield restored
+        yield restorer.flush()
+        if not restorer.finished:
+            raise UpstreamError("the server's answer ended early")
+    except Exception as error:  # noqa: BLE001 - the status is sent; an event has to tell of it
+        yield restorer.flush()
+        yield sse.encode(as_api_error(error).body)
+
+
+def _services(request: Request) -> EdgeServices:
+    services: EdgeServices = request.app.state.services
+    return services

@@ -1,0 +1,93 @@
+"""What the edge can do with a keyset for one corpus: hide values and show them again."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+
+from privacy.ciphers.siv import SivCipher
+from privacy.entities import EntityType
+from privacy.keyset.keyset import Keyset
+from privacy.operators import redact
+from privacy.policy import Operator, Policy
+from privacy.protect import Protector, Restorer
+from privacy.protocols import Recognizer
+from rag_server.edge.links import GuardedStream, replace_outside_addresses
+from rag_server.errors import ApiError
+
+_CORPUS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_REMEMBERED = 1024
+"""Chat clients send the whole conversation with every turn; it is recognised once."""
+
+
+class Keys:
+    """Hide and show the values of one corpus."""
+
+    def __init__(self, corpus: str, keyset: Keyset, recognizer: Recognizer, policy: Policy) -> None:
+        self.corpus = corpus
+        self._cipher = SivCipher(keyset, corpus)
+        self._policy = policy
+        self._restorer = Restorer(self._cipher)
+        protector = Protector(recognizer, policy, self._cipher)
+        self._pseudonymize = lru_cache(_REMEMBERED)(protector.pseudonymize)
+
+    def pseudonymize(self, text: str) -> str:
+        """Return the text with what is recognised in it as tokens.
+
+        Raises:
+            ProtectionError: when recognising fails; then nothing may be sent.
+        """
+        return self._pseudonymize(text)
+
+    def hide_whole(self, value: str, entity_type: EntityType) -> str:
+        """Return a token for a value that is private as a whole, recognised or not."""
+        if self._policy.operator(entity_type) is Operator.ENCRYPT:
+            return self._cipher.encrypt(value, entity_type)
+        return redact(entity_type)
+
+    def restore(self, text: str) -> str:
+        """Return the text with its tokens as plain values, those in web addresses excepted."""
+        return replace_outside_addresses(text, self._value)
+
+    def restore_in_json(self, text: str) -> str:
+        """Return JSON source with its tokens as plain values, escaped to stay inside strings."""
+        return replace_outside_addresses(text, self._escaped, in_json=True)
+
+    def stream(self, *, in_json: bool = False) -> GuardedStream:
+        """Return a restorer for text, or JSON source, that arrives in pieces."""
+        return GuardedStream(self._escaped if in_json else self._value, in_json=in_json)
+
+    def _value(self, match: re.Match[str]) -> str:
+        return self._restorer.restore(match.group())
+
+    def _escaped(self, match: re.Match[str]) -> str:
+        return json.dumps(self._value(match), ensure_ascii=False)[1:-1]
+
+
+class Keyring:
+    """The keyset, cut to the corpus that a request names."""
+
+    def __init__(self, keyset: Keyset, recognizer: Recognizer, policy: Policy) -> None:
+        self._keyset = keyset
+        self._recognizer = recognizer
+        self._policy = policy
+        self._keys = lru_cache(64)(self._build)
+
+    def for_model(self, model: object) -> Keys:
+        """Return the keys for the corpus that `model` names.
+
+        Raises:
+            ApiError: 400 for anything but a plain corpus name; free text could travel in it.
+        """
+        if not isinstance(model, str) or not _CORPUS.fullmatch(model):
+            raise ApiError(
+                400,
+                "`model` must be the name of a corpus: letters, digits, `.`, `_`, `-`",
+                code="invalid_value",
+                param="model",
+            )
+        return self._keys(model)
+
+    def _build(self, model: str) -> Keys:
+        return Keys(model, self._keyset, self._recognizer, self._policy)

@@ -1,0 +1,127 @@
+"""Pseudonymise a chat request: field by field, and nothing that is not listed here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from privacy.entities import EntityType
+from rag_server.edge.keyring import Keys
+from rag_server.edge.schema import (
+    Rule,
+    any_json,
+    boolean,
+    choice,
+    either,
+    json_text,
+    list_of,
+    null,
+    number,
+    numbers_by_id,
+    optional,
+    record,
+    text,
+    whole,
+)
+from rag_server.errors import ApiError
+
+_PARTS = list_of(record({"type": choice("text"), "text": text}))
+_CALLED: Rule = record({"name": text, "arguments": json_text})
+_MESSAGE: Mapping[str, Rule] = {
+    "role": choice("system", "developer", "user", "assistant", "tool", "function"),
+    "content": optional(either(string=text, other=_PARTS)),
+    "refusal": optional(text),
+    "reasoning_content": optional(text),
+    "tool_call_id": text,
+    "tool_calls": optional(
+        list_of(
+            record({"id": text, "type": choice("function"), "index": number, "function": _CALLED})
+        )
+    ),
+    "function_call": optional(_CALLED),
+    "annotations": optional(list_of(any_json)),
+    "audio": null,
+}
+_PERSON_NAME = record({**_MESSAGE, "name": optional(whole(EntityType.PERSON))})
+_TOOL_NAME = record({**_MESSAGE, "name": optional(text)})
+
+_FUNCTION = record(
+    {"name": text, "description": text, "parameters": any_json, "strict": optional(boolean)}
+)
+_CHOSEN = record({"name": text})
+_NUMBERS = (
+    "n max_tokens max_completion_tokens temperature top_p presence_penalty frequency_penalty seed "
+    "top_logprobs top_k min_p repetition_penalty"
+).split()
+_FLAGS = ("stream", "logprobs", "parallel_tool_calls", "store")
+
+
+def _message(value: Any, keys: Keys, path: str) -> Any:
+    """A message. Its `name` is a person's, unless a tool speaks."""
+    by_tool = isinstance(value, dict) and value.get("role") in ("tool", "function")
+    return (_TOOL_NAME if by_tool else _PERSON_NAME)(value, keys, path)
+
+
+_REQUEST = record(
+    {
+        **{name: optional(number) for name in _NUMBERS},
+        **{name: optional(boolean) for name in _FLAGS},
+        "model": lambda value, keys, path: keys.corpus,
+        "messages": list_of(_message),
+        "stream_options": optional(
+            record({"include_usage": optional(boolean), "include_obfuscation": optional(boolean)})
+        ),
+        "stop": optional(either(string=text, other=list_of(text))),
+        "sources": optional(choice("markdown")),
+        "tools": optional(list_of(record({"type": choice("function"), "function": _FUNCTION}))),
+        "tool_choice": optional(
+            either(
+                string=choice("none", "auto", "required"),
+                other=record({"type": choice("function"), "function": _CHOSEN}),
+            )
+        ),
+        "functions": optional(list_of(_FUNCTION)),
+        "function_call": optional(either(string=choice("none", "auto"), other=_CHOSEN)),
+        "response_format": optional(
+            record(
+                {
+                    "type": choice("text", "json_object", "json_schema"),
+                    "json_schema": record(
+                        {
+                            "name": text,
+                            "description": text,
+                            "schema": any_json,
+                            "strict": optional(boolean),
+                        }
+                    ),
+                }
+            )
+        ),
+        "logit_bias": optional(numbers_by_id),
+        "metadata": optional(any_json),
+        "user": optional(whole(EntityType.ID)),
+        "safety_identifier": optional(whole(EntityType.ID)),
+        "prompt_cache_key": optional(whole(EntityType.ID)),
+        "modalities": optional(list_of(choice("text"))),
+        "reasoning_effort": optional(choice("none", "minimal", "low", "medium", "high", "xhigh")),
+        "verbosity": optional(choice("low", "medium", "high")),
+        "service_tier": optional(choice("auto", "default", "flex", "priority")),
+    }
+)
+
+
+def pseudonymize_request(body: Mapping[str, Any], keys: Keys) -> dict[str, Any]:
+    """Return the request as it may travel to the server.
+
+    Guarantees: every text in it went through the recognizer; nothing unknown is in it.
+    Does not guarantee: that the recognizer finds every private value.
+
+    Raises:
+        ApiError: 400 for a field or value that the edge does not understand.
+        ProtectionError: when recognising fails.
+    """
+    try:
+        sent: dict[str, Any] = _REQUEST(body, keys, "")
+    except RecursionError:
+        raise ApiError(400, "the request is nested too deeply", code="not_understood") from None
+    return sent

@@ -1,0 +1,22 @@
+"""What the edge's routes work with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag_server.edge.keyring import Keyring
+from rag_server.edge.upstream import Upstream
+from rag_server.requests import MAX_BODY_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeServices:
+    """The parts of one edge, built in `wiring` or from fakes.
+
+    `exposed`: whether hosts other than loopback may be asked for.
+    """
+
+    keyring: Keyring
+    upstream: Upstream
+    exposed: bool = False
+    max_body_bytes: int = MAX_BODY_BYTES

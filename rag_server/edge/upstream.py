@@ -1,0 +1,131 @@
+"""The way from the edge to the server: one HTTP client that sends nothing it was not given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+from pydantic import SecretStr
+
+from privacy.exceptions import InputError, UpstreamError
+from rag_server import sse
+from rag_server.errors import UpstreamTimeoutError
+from rag_server.serving import is_loopback
+
+_CONNECT_TIMEOUT_S = 5.0
+_MAX_ANSWER_BYTES = 32 * 1024 * 1024
+_HINT = "is the server running? start it with: sage-rag serve --home DIR"
+
+
+class Upstream:
+    """Ask the server. Headers of the edge's clients never reach it, their keys least of all."""
+
+    def __init__(
+        self, server: str, *, api_key: SecretStr | None = None, timeout_s: float = 120.0
+    ) -> None:
+        parts = urlsplit(server)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+            raise InputError(
+                "the server's address does not fit", hint="like --server http://127.0.0.1:8000"
+            )
+        headers = {"accept-encoding": "identity", "user-agent": "sage-rag-edge"}
+        if api_key is not None:
+            headers["authorization"] = f"Bearer {api_key.get_secret_value()}"
+        self._client = httpx.AsyncClient(
+            base_url=server.rstrip("/").removesuffix("/v1"),
+            headers=headers,
+            timeout=httpx.Timeout(timeout_s, connect=_CONNECT_TIMEOUT_S),
+            follow_redirects=False,
+            trust_env=not is_loopback(parts.hostname),
+        )
+
+    async def get(self, path: str) -> tuple[int, Any]:
+        """Return status and JSON body of a GET request; raises as `chat` does."""
+        with _translated():
+            return await self._read(await self._send("GET", path, None))
+
+    async def chat(self, request: Mapping[str, Any]) -> ServerAnswer:
+        """Send a chat request that was pseudonymised, and return the answer's beginning.
+
+        Raises:
+            UpstreamError: when the server cannot be reached, redirects, or does not speak JSON.
+        """
+        with _translated():
+            response = await self._send("POST", "/v1/chat/completions", request)
+            kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+            if response.status_code == 200 and kind == sse.MEDIA_TYPE:
+                return ServerAnswer(200, None, response)
+            return ServerAnswer(*await self._read(response), None)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    async def _send(self, method: str, path: str, body: Mapping[str, Any] | None) -> httpx.Response:
+        request = self._client.build_request(method, path, json=body)
+        response = await self._client.send(request, stream=True)
+        if response.is_redirect:
+            await response.aclose()
+            raise UpstreamError(
+                "the server redirects, which the edge does not follow",
+                hint="give the final address as --server",
+            )
+        return response
+
+    async def _read(self, response: httpx.Response) -> tuple[int, Any]:
+        content = bytearray()
+        try:
+            async for piece in response.aiter_bytes():
+                content += piece
+                if len(content) > _MAX_ANSWER_BYTES:
+                    raise UpstreamError("the server's answer is too long")
+        finally:
+            await response.aclose()
+        try:
+            return response.status_code, json.loads(bytes(content))
+        except (ValueError, RecursionError):
+            raise UpstreamError(
+                f"the server answered {response.status_code} without JSON",
+                hint="is --server the address of a sage-rag server?",
+            ) from None
+
+
+class ServerAnswer:
+    """What the server answered: a body, or a stream that is still open."""
+
+    def __init__(self, status: int, body: Any, response: httpx.Response | None) -> None:
+        self.status = status
+        self.body = body
+        self._response = response
+
+    @property
+    def streams(self) -> bool:
+        """Whether the answer is a stream."""
+        return self._response is not None
+
+    async def pieces(self) -> AsyncGenerator[bytes, None]:
+        """Yield the bytes of the stream, and close it whatever happens."""
+        if self._response is None:
+            return
+        try:
+            with _translated():
+                async for piece in self._response.aiter_bytes():
+                    yield piece
+        finally:
+            await self._response.aclose()
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except httpx.TimeoutException:
+        raise UpstreamTimeoutError("the server took too long to answer", hint=_HINT) from None
+    except httpx.ConnectError:
+        raise UpstreamError("the server cannot be reached", hint=_HINT) from None
+    except httpx.HTTPError:
+        raise UpstreamError("the connection to the server broke", hint=_HINT) from None

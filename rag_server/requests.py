@@ -1,0 +1,174 @@
+"""Chat requests as they arrive: read with a limit, parsed strictly, never quoted in errors."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Coroutine
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
+from starlette.requests import ClientDisconnect, Request
+
+from rag_server.errors import ApiError, invalid_fields
+
+MAX_BODY_BYTES = 1024 * 1024
+
+T = TypeVar("T")
+
+
+class StreamOptions(BaseModel):
+    """What a client wants of a stream."""
+
+    include_usage: bool | None = None
+
+
+class Message(BaseModel):
+    """One turn. `content` arrives as a string or a list of text parts and is kept as one string."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: str = ""
+
+    @field_validator("content", mode="before")
+    @classmethod
+    def _join_parts(cls, content: Any) -> Any:
+        if content is None:
+            return ""
+        return "\n".join(_part(p) for p in content) if isinstance(content, list) else content
+
+
+def _part(part: Any) -> str:
+    text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
+    if not isinstance(text, str):
+        raise PydanticCustomError("content_part", "only text parts are supported")
+    return text
+
+
+class ChatRequest(BaseModel):
+    """A chat completion request. Fields that we do not know are tolerated and ignored.
+
+    `sources="markdown"` is ours: it asks for a Markdown list of sources after the answer.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+
+    model: str
+    messages: list[Message] = Field(min_length=1)
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    n: int | None = None
+    max_tokens: int | None = Field(None, ge=1)
+    max_completion_tokens: int | None = Field(None, ge=1)
+    temperature: float | None = Field(None, ge=0, le=2)
+    top_p: float | None = Field(None, ge=0, le=1)
+    presence_penalty: float | None = Field(None, ge=-2, le=2)
+    frequency_penalty: float | None = Field(None, ge=-2, le=2)
+    seed: int | None = None
+    stop: str | list[str] | None = None
+    sources: Literal["markdown"] | None = None
+
+    @field_validator("n")
+    @classmethod
+    def _one_choice(cls, n: int | None) -> int | None:
+        if n not in (None, 1):
+            raise PydanticCustomError("one_choice", "only one choice per request is supported")
+        return n
+
+    @property
+    def question(self) -> str:
+        """The last user message."""
+        return self.messages[self.question_at].content
+
+    @property
+    def question_at(self) -> int:
+        """Where the last user message stands."""
+        return max(i for i, message in enumerate(self.messages) if message.role == "user")
+
+    @property
+    def include_usage(self) -> bool:
+        """Whether a stream shall end with token usage."""
+        return bool(self.stream_options and self.stream_options.include_usage)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options a chat model honours, as the client gave them."""
+        names = {"max_tokens", "max_completion_tokens", "temperature", "top_p", "seed", "stop"}
+        names |= {"presence_penalty", "frequency_penalty"}
+        return self.model_dump(include=names, exclude_none=True)
+
+
+def parse_chat(body: Any) -> ChatRequest:
+    """Return the request in a JSON body.
+
+    Raises:
+        ApiError: 400, naming the field at fault.
+    """
+    try:
+        chat = ChatRequest.model_validate(body)
+    except ValidationError as error:
+        raise invalid_fields(error) from None
+    if not any(m.role == "user" and m.content.strip() for m in chat.messages):
+        raise ApiError(
+            400, "there is no user message with a question", code="invalid_value", param="messages"
+        )
+    if not chat.question.strip():
+        raise ApiError(
+            400, "the last user message is empty", code="invalid_value", param="messages"
+        )
+    return chat
+
+
+async def read_json(request: Request, limit_bytes: int = MAX_BODY_BYTES) -> dict[str, Any]:
+    """Read a body of at most `limit_bytes` and return its JSON object.
+
+    Raises:
+        ApiError: 413 when it is longer, 400 when it is no JSON object.
+    """
+    too_long = ApiError(
+        413, f"the request is longer than {limit_bytes} bytes", code="request_too_large"
+    )
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > limit_bytes:
+        raise too_long
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > limit_bytes:
+            raise too_long
+    try:
+        parsed = json.loads(bytes(body), parse_constant=_refuse_constant)
+        json.dumps(parsed, ensure_ascii=False).encode()  # lone surrogates are no text
+    except (ValueError, RecursionError):
+        raise ApiError(400, "the request body is not valid JSON", code="invalid_json") from None
+    if not isinstance(parsed, dict):
+        raise ApiError(400, "the request body is not a JSON object", code="invalid_json")
+    return parsed
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+async def until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """Await work, but stop it when the client hangs up.
+
+    Raises:
+        ClientDisconnect: when the client was gone first.
+    """
+    task = asyncio.ensure_future(work)
+    watch = asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        raise ClientDisconnect
+    finally:
+        for pending in (task, watch):
+            pending.cancel()
+        await asyncio.gather(task, watch, return_exceptions=True)
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,136 @@
+"""`/v1/chat/completions`: retrieve, answer, cite."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from indexer.passages import Passage
+from rag_server import sse
+from rag_server.answering.protocols import Conversation, Piece, Turn
+from rag_server.completions import Envelope, Usage, cite, count_tokens, sources_markdown
+from rag_server.errors import as_api_error
+from rag_server.requests import ChatRequest, parse_chat, read_json, until_disconnect
+from rag_server.services import Services, services_of
+
+router = APIRouter()
+log = logging.getLogger("sage_rag")
+
+_ROLES = {"developer": "system", "tool": "user", "function": "user"}
+
+
+@router.post("/v1/chat/completions")
+async def chat_completions(request: Request) -> Response:
+    """Answer the last user message from the corpus that `model` names."""
+    services = services_of(request)
+    chat = parse_chat(await read_json(request, services.max_body_bytes))
+    return await until_disconnect(request, _respond(services, chat))
+
+
+async def _respond(services: Services, chat: ChatRequest) -> Response:
+    started = time.monotonic()
+    passages = await asyncio.to_thread(
+        services.corpora.search, chat.model, chat.question, services.top_k
+    )
+    envelope = Envelope(chat.model, include_usage=chat.include_usage)
+    answer = _Answer(envelope, chat, passages, started)
+    pieces = services.answerer.answer(_conversation(chat, passages))
+    # What fails before the first piece still gets a real HTTP status.
+    first = await anext(pieces, None)
+    if chat.stream:
+        stream = _stream(answer, first, pieces)
+        return StreamingResponse(stream, headers=sse.HEADERS, media_type=sse.MEDIA_TYPE)
+    async with aclosing(pieces):
+        answer.take(first)
+        async for piece in pieces:
+            answer.take(piece)
+    citations = answer.citations()
+    content = answer.text + (sources_markdown(citations) if chat.sources else "")
+    answer.record()
+    return JSONResponse(envelope.whole(content, answer.finish_reason, answer.usage(), citations))
+
+
+async def _stream(
+    answer: _Answer, first: Piece | None, pieces: AsyncGenerator[Piece, None]
+) -> AsyncGenerator[bytes, None]:
+    envelope, chat = answer.envelope, answer.chat
+    yield sse.encode(envelope.delta({"role": "assistant", "content": ""}))
+    try:
+        async with aclosing(pieces):
+            if text := answer.take(first):
+                yield sse.encode(envelope.delta({"content": text}))
+            async for piece in pieces:
+                if text := answer.take(piece):
+                    yield sse.encode(envelope.delta({"content": text}))
+    except Exception as error:  # noqa: BLE001 - the status is sent; an event has to tell of it
+        yield sse.encode(as_api_error(error).body)
+        return
+    citations = answer.citations()
+    if chat.sources and citations:
+        yield sse.encode(envelope.delta({"content": sources_markdown(citations)}))
+    yield sse.encode(envelope.finish(answer.finish_reason, citations))
+    if chat.include_usage:
+        yield sse.encode(envelope.usage(answer.usage()))
+    answer.record()
+    yield sse.Event(sse.DONE).encode()
+
+
+@dataclass
+class _Answer:
+    """An answer as it grows."""
+
+    envelope: Envelope
+    chat: ChatRequest
+    passages: list[Passage]
+    started: float
+    text: str = ""
+    finish_reason: str = "stop"
+    counted: Usage | None = field(default=None)
+
+    def take(self, piece: Piece | None) -> str:
+        """Add a piece and return its text."""
+        if piece is None:
+            return ""
+        self.text += piece.text
+        self.finish_reason = piece.finish_reason or self.finish_reason
+        self.counted = piece.usage or self.counted
+        return piece.text
+
+    def citations(self) -> list[dict[str, object]]:
+        """Return the passages that the text cites."""
+        return cite(self.text, self.passages)
+
+    def usage(self) -> Usage:
+        """Return the model's count, or ours when no model counted."""
+        if self.counted is not None:
+            return self.counted
+        prompt = count_tokens(message.content for message in self.chat.messages)
+        return Usage(prompt, count_tokens([self.text]))
+
+    def record(self) -> None:
+        """Log counts and times; never text."""
+        log.info(
+            "%s corpus=%s passages=%d tokens=%d ms=%d",
+            self.envelope.id,
+            self.chat.model,
+            len(self.passages),
+            self.usage().completion_tokens,
+            (time.monotonic() - self.started) * 1000,
+        )
+
+
+def _conversation(chat: ChatRequest, passages: list[Passage]) -> Conversation:
+    """Split a request into its question and everything before and after it."""
+    history = [
+        Turn(_ROLES.get(message.role, message.role), message.content)
+        for position, message in enumerate(chat.messages)
+        if position != chat.question_at
+    ]
+    return Conversation(chat.question, passages, history, chat.options)

@@ -1,0 +1,42 @@
+"""`/v1/models`: each published corpus is a model."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from privacy.exceptions import SageRagError
+from rag_server.corpora import Corpora, created_at
+from rag_server.services import services_of
+
+router = APIRouter()
+
+
+@router.get("/v1/models")
+async def list_models(request: Request) -> dict[str, Any]:
+    """List the corpora that can be searched now."""
+    corpora = services_of(request).corpora
+    return {"object": "list", "data": await asyncio.to_thread(_available, corpora)}
+
+
+@router.get("/v1/models/{model}")
+async def get_model(request: Request, model: str) -> dict[str, Any]:
+    """Describe one corpus."""
+    return await asyncio.to_thread(_model, services_of(request).corpora, model)
+
+
+def _available(corpora: Corpora) -> list[dict[str, Any]]:
+    found = []
+    for name in corpora.names():
+        try:
+            found.append(_model(corpora, name))
+        except SageRagError:
+            continue  # `/readyz` tells of it; the other corpora can be used
+    return found
+
+
+def _model(corpora: Corpora, name: str) -> dict[str, Any]:
+    created = created_at(corpora.manifest(name))
+    return {"id": name, "object": "model", "created": created, "owned_by": "sage-rag"}

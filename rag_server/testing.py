@@ -1,0 +1,266 @@
+"""Fakes for the server's seams, and real servers on loopback to test them with."""
+
+from __future__ import annotations
+
+import json
+import threading
+import zlib
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import uvicorn
+from numpy.typing import NDArray
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from indexer.passages import Passage
+from indexer.protocols import Embedder, Vectors
+from indexer.versions import Manifest
+from privacy.exceptions import InputError
+from rag_server import sse
+from rag_server.answering.protocols import Conversation, Piece
+from rag_server.serving import address_of, bind
+
+
+class WordsEmbedder:
+    """Embed a text as its hashed words: equal words, near vectors."""
+
+    name = "words"
+    dim = 64
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return `(n, 64)` float32, L2-normalised."""
+        vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in text.lower().split():
+                vectors[row, zlib.crc32(word.strip(".,?!").encode()) % self.dim] += 1
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / np.maximum(lengths, 1e-9), dtype=np.float32)
+
+
+class MemoryVersion:
+    """An index version of a few passages in memory. `closed` tells whether it was released."""
+
+    def __init__(self, manifest: Manifest, passages: Sequence[Passage], embedder: Embedder) -> None:
+        self.manifest = manifest
+        self.closed = False
+        self._passages = passages
+        self._vectors = embedder.embed([p.text for p in passages])
+
+    def __len__(self) -> int:
+        return len(self._passages)
+
+    def passage(self, row: int, score: float = 0.0) -> Passage:
+        """Return the passage of a row."""
+        if self.closed:
+            raise ValueError("read after close")
+        found = self._passages[row]
+        return Passage(found.id, found.source, found.fields, score)
+
+    def search_dense(self, vector: NDArray[np.float32], top_k: int) -> list[tuple[int, float]]:
+        """Return rows by cosine, best first."""
+        return _best(enumerate(map(float, self._vectors @ vector)), top_k)
+
+    def search_lexical(self, text: str, top_k: int) -> list[tuple[int, float]]:
+        """Return rows by the number of words they share with the text."""
+        asked = set(text.split())
+        shared = (
+            (i, float(len(asked & set(p.text.split())))) for i, p in enumerate(self._passages)
+        )
+        return _best([(row, score) for row, score in shared if score > 0], top_k)
+
+    def close(self) -> None:
+        """Note that it was released."""
+        self.closed = True
+
+
+def _best(scored: Any, top_k: int) -> list[tuple[int, float]]:
+    return sorted(scored, key=lambda item: (-item[1], item[0]))[:top_k]
+
+
+class MemoryCatalog:
+    """Published corpora in memory; `publish` puts a newer version in place."""
+
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self._embedder = embedder or WordsEmbedder()
+        self.versions: dict[str, MemoryVersion] = {}
+
+    def publish(
+        self, name: str, texts: Sequence[str], *, embedder: str = "", protection: str = "synthetic"
+    ) -> MemoryVersion:
+        """Publish texts as the next version of a corpus."""
+        before = self.versions.get(name)
+        number = int(before.manifest.version) + 1 if before else 1
+        passages = [Passage(f"p{i}", f"SOURCE_[s{i}]", {"text": t}) for i, t in enumerate(texts)]
+        manifest = Manifest.model_validate(
+            {
+                "corpus": name,
+                "version": f"{number:06d}",
+                "created": "2026-01-02T03:04:05+00:00",
+                "sage_rag": "0",
+                "recipe": "sage",
+                "protection": protection,
+                "policy": "sage",
+                "agents": None,
+                "embedder": embedder or self._embedder.name,
+                "dim": self._embedder.dim,
+                "key_ids": (),
+                "counts": {"passages": len(passages)},
+                "files": {},
+            }
+        )
+        self.versions[name] = MemoryVersion(manifest, passages, self._embedder)
+        return self.versions[name]
+
+    def names(self) -> Sequence[str]:
+        """Return the published corpora, sorted."""
+        return sorted(self.versions)
+
+    def current(self, name: str) -> str:
+        """Return the version's number."""
+        if name not in self.versions:
+            raise InputError("not published")
+        return self.versions[name].manifest.version
+
+    def open(self, name: str) -> MemoryVersion:
+        """Return the version."""
+        return self.versions[name]
+
+
+@dataclass
+class ScriptedAnswerer:
+    """Answer with given pieces; an exception among them is raised when its turn comes.
+
+    `conversations` records what was asked, `cancelled` is set when an answer was stopped early.
+    """
+
+    script: Sequence[Piece | Exception | Callable[[], Awaitable[object]]]
+    name: str = "scripted"
+    failing_check: Exception | None = None
+    conversations: list[Conversation] = field(default_factory=list)
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+    async def answer(self, conversation: Conversation) -> AsyncGenerator[Piece, None]:
+        """Yield the script."""
+        self.conversations.append(conversation)
+        complete = False
+        try:
+            for step in self.script:
+                if isinstance(step, Exception):
+                    raise step
+                if isinstance(step, Piece):
+                    yield step
+                else:
+                    await step()
+            complete = True
+        finally:
+            if not complete:
+                self.cancelled.set()
+
+    async def check(self) -> None:
+        """Raise if told to."""
+        if self.failing_check is not None:
+            raise self.failing_check
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A request as it arrived."""
+
+    path: str
+    headers: Mapping[str, str]
+    raw: bytes
+
+    @property
+    def body(self) -> Any:
+        """The JSON body."""
+        return json.loads(self.raw)
+
+
+class ScriptedServer:
+    """An ASGI application that records every request and answers with what `reply` returns."""
+
+    def __init__(self, reply: Callable[[Seen], Response | Awaitable[Response]]) -> None:
+        self.reply = reply
+        self.seen: list[Seen] = []
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            return
+        request = Request(scope, receive)
+        seen = Seen(request.url.path, dict(request.headers), await request.body())
+        self.seen.append(seen)
+        reply = self.reply(seen)
+        response = reply if isinstance(reply, Response) else await reply
+        await response(scope, receive, send)
+
+
+def completion(text: str, **more: Any) -> JSONResponse:
+    """Return a whole chat completion."""
+    message = {"role": "assistant", "content": text}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    body = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m"}
+    return JSONResponse({**body, "choices": [choice], **more})
+
+
+def chunk(delta: Mapping[str, Any], finish_reason: str | None = None, **more: Any) -> bytes:
+    """Return one chunk of a streamed chat completion, as an event."""
+    choice = {"index": more.pop("index", 0), "delta": delta, "finish_reason": finish_reason}
+    body = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    return sse.encode({**body, "choices": [choice], **more})
+
+
+def chunks(*texts: str) -> list[bytes]:
+    """Return a complete stream of text pieces."""
+    middle = [chunk({"content": text}) for text in texts]
+    start = chunk({"role": "assistant", "content": ""})
+    return [start, *middle, chunk({}, "stop"), sse.Event(sse.DONE).encode()]
+
+
+def streamed(pieces: Sequence[bytes | Exception]) -> StreamingResponse:
+    """Return a streaming response; an exception among the pieces breaks the connection."""
+
+    async def body() -> AsyncGenerator[bytes, None]:
+        for piece in pieces:
+            if isinstance(piece, Exception):
+                raise piece
+            yield piece
+
+    return StreamingResponse(body(), media_type=sse.MEDIA_TYPE)
+
+
+@contextmanager
+def running(app: ASGIApp) -> Iterator[str]:
+    """Run an application under uvicorn on a free loopback port; yield its address."""
+    listener = bind("127.0.0.1", 0)
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, ws="none", timeout_graceful_shutdown=1
+    )
+    server = _Announcing(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    if not server.ready.wait(10):
+        raise RuntimeError("the test server did not start")
+    try:
+        yield address_of(listener)
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+class _Announcing(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = threading.Event()
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()

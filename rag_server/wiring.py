@@ -1,0 +1,130 @@
+"""The one composition root: settings in, services out.
+
+Server and edge are built by functions that import what they build: the server's process loads no
+recognizer and nothing that opens keysets, the edge's process no index.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from indexer.protocols import Embedder, Vectors
+from privacy.exceptions import InputError, SageRagError
+from rag_server.settings import EdgeSettings, ServeSettings, secret
+
+if TYPE_CHECKING:
+    from rag_server.answering.protocols import Answerer
+    from rag_server.edge.services import EdgeServices
+    from rag_server.services import Services
+
+
+def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Services:
+    """Return the server's services, warmed up.
+
+    Raises:
+        ProtectionError: when a key is within reach.
+        InputError: when the home is missing or settings do not fit together.
+    """
+    from indexer.embedding import SentenceTransformerEmbedder
+    from rag_server.corpora import Corpora, HomeCatalog
+    from rag_server.keyguard import refuse_keys
+    from rag_server.services import Services
+
+    if not settings.home.is_dir():
+        raise InputError(
+            f"there is no home `{settings.home}`", hint="make one: sage-rag index --help"
+        )
+    refuse_keys(settings.home, environment)
+    embedder = OneAtATime(SentenceTransformerEmbedder(settings.embedder))
+    embedder.embed(["warm up"])
+    return Services(
+        corpora=Corpora(HomeCatalog(settings.home), embedder),
+        answerer=_answerer(settings),
+        top_k=settings.top_k,
+        max_body_bytes=settings.max_body_bytes,
+    )
+
+
+def build_edge(settings: EdgeSettings) -> EdgeServices:
+    """Return the edge's services, with the recognizer loaded.
+
+    Raises:
+        KeysetError: when the keyset does not open.
+    """
+    from privacy.keyset.passphrase import open_keyset
+    from privacy.policy import preset
+    from rag_server.edge.keyring import Keyring
+    from rag_server.edge.services import EdgeServices
+    from rag_server.edge.upstream import Upstream
+
+    keyset = open_keyset(settings.keyset, settings.passphrase_file)
+    from privacy.recognizers.default import default_recognizer  # slow; only with a keyset
+
+    recognizer = default_recognizer()
+    recognizer.recognize("warm up")
+    api_key = secret(settings.server_api_key, settings.server_api_key_file)
+    return EdgeServices(
+        keyring=Keyring(keyset, recognizer, preset(settings.policy)),
+        upstream=Upstream(settings.server, api_key=api_key, timeout_s=settings.timeout_s),
+        exposed=settings.expose,
+        max_body_bytes=settings.max_body_bytes,
+    )
+
+
+def warnings(services: Services) -> Iterator[str]:
+    """Yield what an operator must know of the corpora before serving them."""
+    names = services.corpora.names()
+    if not names:
+        yield "no corpus is published in this home; one that is added is served without restart"
+    for name in names:
+        try:
+            if services.corpora.manifest(name).protection == "none":
+                yield f"WARNING: corpus `{name}` is NOT PROTECTED: its plain text is served"
+        except SageRagError as error:
+            yield f"{error.message}" + (f" ({error.hint})" if error.hint else "")
+
+
+def _answerer(settings: ServeSettings) -> Answerer:
+    if settings.answerer == "extractive":
+        from rag_server.answering.extractive import ExtractiveAnswerer
+        from rag_server.answering.offline import OfflineAnswerer
+
+        return OfflineAnswerer(ExtractiveAnswerer())
+    if settings.llm_base_url is None or settings.llm_model is None:
+        raise InputError("answerer `chat` needs --llm-base-url and --llm-model")
+    from rag_server.answering.chat import ChatAnswerer
+    from rag_server.backends.openai_chat import OpenAIChatStream
+
+    api_key = secret(settings.llm_api_key, settings.llm_api_key_file)
+    model = OpenAIChatStream(
+        settings.llm_base_url,
+        settings.llm_model,
+        api_key=api_key,
+        timeout_s=settings.llm_timeout_s,
+    )
+    return ChatAnswerer(model)
+
+
+class OneAtATime:
+    """Let one thread at a time use an embedder: tokenizers are not safe to share."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._embedder.name
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return self._embedder.dim
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return the inner embedder's vectors."""
+        with self._lock:
+            return self._embedder.embed(texts)

@@ -1,0 +1,108 @@
+import json
+
+import numpy as np
+import pytest
+
+from eval.attack import Attack
+from eval.detectors.suite import contact_recognizer, detectors
+from eval.probes.composite import builtin_probes
+from eval.report import table
+from eval.targets.version import VersionTarget, version_path
+from indexer.passages import Passage
+from indexer.publishing import publish
+from indexer.testing import HashEmbedder
+from indexer.versions import current_path
+from privacy.exceptions import InputError
+
+
+def publish_texts(home, texts):
+    passages = [Passage(f"p-{i}", i, {"text": text}) for i, text in texts.items()]
+    embedder = HashEmbedder()
+    manifest = {
+        "corpus": "clinic",
+        "recipe": "origin",
+        "protection": "none",
+        "policy": None,
+        "agents": None,
+        "embedder": embedder.name,
+        "key_ids": (),
+        "counts": {"documents": len(texts), "passages": len(texts), "quarantined": 0},
+    }
+    vectors = np.asarray(embedder.embed([p.text for p in passages]))
+    return publish(home, "clinic", passages, vectors, manifest=manifest, report={})
+
+
+@pytest.fixture
+def target(tmp_path, texts):
+    path = publish_texts(tmp_path, texts)
+    target = VersionTarget(path, HashEmbedder(), top_k=2)
+    yield target
+    target.close()
+
+
+def test_every_retrieved_passage_is_an_output(target, texts):
+    shown = target.ask("knee hurts, swelling, gout")
+    assert len(shown) == 2
+    assert shown[0] == texts["a"]
+    assert target.name == "clinic 000001 (origin)"
+
+
+def test_a_plain_index_leaks_to_every_prompt_and_as_a_whole(target, originals):
+    judges = detectors(originals, contact_recognizer())
+    report = Attack(builtin_probes(), judges, originals=3).run(target, top_k=2)
+    targeted, untargeted, whole = report.groups
+    assert report.worst_case
+    assert report.leaked
+    for group in (targeted, untargeted):
+        assert group.find("repeat").prompts.successes == group.attempts == 40
+    assert [(m.detector, m.pieces, m.of) for m in whole.measures] == [
+        ("repeat", 3, 3),
+        ("rouge", 3, 3),
+        ("contacts", 3, 3),
+    ]
+    assert whole.prompts(whole.find("repeat")) == "3 of 3"  # a census has no interval
+    assert untargeted.prompts(untargeted.find("repeat")) == "40 of 40 (95 %: at least 92.8 %)"
+
+
+def test_the_table_has_compat_rows_on_request_alone(target, originals, tmp_path):
+    judges = detectors(originals, contact_recognizer())
+    report = Attack(builtin_probes()[:2], judges, originals=3).run(target, top_k=2)
+    renamed = report.model_copy(
+        update={
+            "groups": tuple(
+                group.model_copy(
+                    update={
+                        "measures": (
+                            *group.measures,
+                            group.measures[0].model_copy(update={"detector": "repeat-compat"}),
+                        )
+                    }
+                )
+                for group in report.groups
+            )
+        }
+    )
+    rows = table(renamed, compat=False).row_count, table(renamed, compat=True).row_count
+    assert rows[1] == rows[0] + 2
+
+
+def test_a_rewritten_index_leaks_nothing(tmp_path, originals):
+    path = publish_texts(tmp_path, {"x": "A patient has a sore joint.", "y": "Rest and cool it."})
+    target = VersionTarget(path, HashEmbedder(), top_k=2)
+    judges = detectors(originals, contact_recognizer())
+    assert not Attack(builtin_probes(), judges, originals=3).run(target, top_k=2).leaked
+    target.close()
+
+
+def test_a_corpus_folder_means_its_current_version(tmp_path, texts):
+    publish_texts(tmp_path, texts)
+    second = publish_texts(tmp_path, texts)
+    assert version_path(tmp_path / "corpora" / "clinic") == second
+    assert version_path(second) == second == current_path(tmp_path, "clinic")
+
+
+def test_other_folders_are_refused(tmp_path):
+    (tmp_path / "file.json").write_text(json.dumps({}))
+    for path in (tmp_path, tmp_path / "absent", tmp_path / "file.json"):
+        with pytest.raises(InputError, match="neither an index version nor"):
+            version_path(path)

@@ -1,0 +1,77 @@
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any
+
+from indexer.passages import Passage
+from rag_server.answering.chat import ChatAnswerer
+from rag_server.answering.protocols import Conversation, Piece, Turn
+
+TOKEN, OTHER = "PERSON_[q2Zf3k]", "LOCATION_[z9]"
+
+
+class Parrot:
+    """A chat model that says given pieces and records what it read."""
+
+    def __init__(self, *pieces: str) -> None:
+        self.pieces = pieces
+        self.turns: Sequence[Turn] = ()
+        self.options: Mapping[str, Any] = {}
+
+    async def stream(self, turns, options) -> AsyncGenerator[Piece, None]:
+        self.turns, self.options = turns, options
+        for piece in self.pieces:
+            yield Piece(piece)
+        yield Piece("", "stop")
+
+    async def check(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+def answer(model: Parrot, **more) -> str:
+    passages = [Passage("p", "SOURCE_[s]", {"q": f"{TOKEN} coughs", "a": f"go to {OTHER}"})]
+    conversation = Conversation(f"where does {TOKEN} go?", passages, **more)
+
+    async def read() -> str:
+        return "".join([p.text async for p in ChatAnswerer(model).answer(conversation)])
+
+    return asyncio.run(read())
+
+
+def test_the_model_reads_aliases_and_its_aliases_come_back_as_tokens():
+    model = Parrot("[PERS", "ON_1] goes to [LOCATION_1", "] [1].")
+    assert answer(model) == f"{TOKEN} goes to {OTHER} [1]."
+    prompt = "\n".join(turn.text for turn in model.turns)
+    assert "_[" not in prompt
+    assert "[1] [PERSON_1] coughs\ngo to [LOCATION_1]" in prompt
+    assert prompt.endswith("Question: where does [PERSON_1] go?")
+
+
+def test_system_messages_and_history_are_kept_with_aliases():
+    model = Parrot("ok")
+    history = [
+        Turn("system", f"You help {TOKEN}."),
+        Turn("user", f"hello from {OTHER}"),
+        Turn("assistant", ""),
+        Turn("assistant", "hello"),
+    ]
+    answer(model, history=history, options={"temperature": 0.2})
+    assert [turn.role for turn in model.turns] == ["system", "user", "assistant", "user"]
+    assert model.turns[0].text.endswith("You help [PERSON_1].")
+    assert model.turns[1].text == "hello from [LOCATION_1]"
+    assert model.options == {"temperature": 0.2}
+
+
+def test_an_alias_that_never_ends_is_given_out():
+    assert answer(Parrot("see [PERSON_")) == "see [PERSON_"
+
+
+def test_without_passages_the_prompt_says_so():
+    model = Parrot("I do not know.")
+
+    async def read() -> None:
+        async for _ in ChatAnswerer(model).answer(Conversation("why?", [])):
+            pass
+
+    asyncio.run(read())
+    assert "(no passage was found)" in model.turns[-1].text

@@ -1,0 +1,94 @@
+import asyncio
+import json
+
+import httpx
+import pytest
+from pydantic import SecretStr
+from starlette.responses import JSONResponse, Response
+
+from rag_server.answering.chat import ChatAnswerer
+from rag_server.backends.openai_chat import OpenAIChatStream
+from rag_server.testing import ScriptedServer, chunk, chunks, streamed
+from tests.rag_server.conftest import World, ask
+
+CHAT = "/v1/chat/completions"
+CANARY = "Maria Keller"
+
+
+def server(world: World, reply, **options) -> tuple[str, ScriptedServer]:
+    model = ScriptedServer(reply)
+    url = f"{world.run(model)}/v1"
+    backend = OpenAIChatStream(url, "small", api_key=SecretStr("sk-model"), **options)
+    return world.serve(ChatAnswerer(backend)), model
+
+
+def test_a_model_answers_through_the_server_with_aliases_only(world: World):
+    world.catalog.publish("clinic", ["PERSON_[q2Zf] takes rest"])
+    url, model = server(world, lambda _: streamed(chunks("[PER", "SON_1] rests ", "[1]")))
+    body = ask("what does PERSON_[q2Zf] take?", max_tokens=7, temperature=0.5, stop=["END"])
+    done = httpx.post(url + CHAT, json=body).json()
+    assert done["choices"][0]["message"]["content"] == "PERSON_[q2Zf] rests [1]"
+    assert done["citations"][0]["text"] == "PERSON_[q2Zf] takes rest"
+    [seen] = model.seen
+    assert "q2Zf" not in seen.raw.decode()
+    assert seen.headers["authorization"] == "Bearer sk-model"
+    sent = {name: seen.body[name] for name in ("model", "max_tokens", "temperature", "stop")}
+    assert sent == {"model": "small", "max_tokens": 7, "temperature": 0.5, "stop": ["END"]}
+
+
+def test_the_models_usage_is_reported(world: World):
+    usage = {"prompt_tokens": 70, "completion_tokens": 3, "total_tokens": 73}
+    *start, done = chunks("ok")
+    last = chunk({}, usage=usage).replace(b'[{"index":0,"delta":{},"finish_reason":null}]', b"[]")
+    url, _ = server(world, lambda _: streamed([*start, last, done]))
+    assert httpx.post(url + CHAT, json=ask()).json()["usage"] == usage
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    ("reply", "status"),
+    [
+        (lambda _: JSONResponse({"error": {"message": CANARY}}, 401), 502),
+        (lambda _: JSONResponse({"error": {"message": CANARY}}, 400), 502),
+        (lambda _: Response(CANARY, 200, media_type="text/event-stream"), 502),
+        (lambda _: streamed([b'data: {"error": {"message": "Maria Keller"}}\n\n']), 502),
+        (lambda _: streamed([b"data: {nonsense\n\n"]), 502),
+    ],
+)
+def test_a_model_that_fails_at_once_is_a_502_without_its_words(world: World, reply, status, stream):
+    url, _ = server(world, reply)
+    response = httpx.post(url + CHAT, json=ask(stream=stream))
+    assert response.status_code == status
+    assert response.json()["error"]["code"] == "upstream_error"
+    assert CANARY not in response.text
+
+
+def test_a_model_that_is_away_is_a_502_with_a_hint(world: World):
+    backend = OpenAIChatStream("http://127.0.0.1:9/v1", "small")
+    url = world.serve(ChatAnswerer(backend))
+    response = httpx.post(url + CHAT, json=ask())
+    assert response.status_code == 502
+    assert "hint: check --llm-base-url" in response.json()["error"]["message"]
+    assert httpx.get(url + "/readyz").status_code == 503
+
+
+def test_a_model_that_does_not_answer_in_time_is_a_504(world: World):
+    async def never(_) -> Response:
+        await asyncio.Event().wait()
+        return JSONResponse({})
+
+    url, _ = server(world, never, timeout_s=0.1)
+    assert httpx.post(url + CHAT, json=ask()).status_code == 504
+
+
+@pytest.mark.parametrize(
+    "broken", [chunks("Take ")[:2], [*chunks("Take ")[:2], RuntimeError("cut")]]
+)
+def test_a_model_that_breaks_off_ends_the_stream_with_an_error(world: World, broken):
+    url, _ = server(world, lambda _: streamed(broken))
+    response = httpx.post(url + CHAT, json=ask(stream=True))
+    assert response.status_code == 200
+    assert "Take " in response.text
+    last = json.loads(response.text.strip().split("\n\n")[-1].removeprefix("data: "))
+    assert last["error"]["code"] == "upstream_error"
+    assert "[DONE]" not in response.text

@@ -1,0 +1,72 @@
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+import pytest
+from openai import OpenAI
+
+from privacy.entities import EntityType
+from privacy.keyset.keyset import Keyset
+from privacy.policy import preset
+from privacy.testing import TableRecognizer
+from rag_server.answering.protocols import Answerer, Piece
+from rag_server.app import create_app
+from rag_server.corpora import Corpora
+from rag_server.edge.app import create_edge_app
+from rag_server.edge.keyring import Keyring, Keys
+from rag_server.edge.services import EdgeServices
+from rag_server.edge.upstream import Upstream
+from rag_server.services import Services
+from rag_server.testing import MemoryCatalog, ScriptedAnswerer, WordsEmbedder, running
+
+TABLE = {
+    "Maria Keller": EntityType.PERSON,
+    "Zoë Ødegård": EntityType.PERSON,
+    "Lindau": EntityType.LOCATION,
+    "4915112345678": EntityType.PHONE_NUMBER,
+    'Jo "Ace" Q\\ay': EntityType.PERSON,
+}
+
+ANSWER = [Piece("Take rest "), Piece("[1]."), Piece("", "stop")]
+
+
+@dataclass
+class World:
+    """Servers, edges and their parts, all stopped at the end of a test."""
+
+    stack: ExitStack
+    catalog: MemoryCatalog = field(default_factory=MemoryCatalog)
+    keyset: Keyset = field(default_factory=Keyset.generate)
+
+    def serve(self, answerer: Answerer | None = None, **settings) -> str:
+        services = Services(
+            Corpora(self.catalog, WordsEmbedder()), answerer or ScriptedAnswerer(ANSWER), **settings
+        )
+        return self.run(create_app(services))
+
+    def edge(self, server: str, recognizer=None, *, api_key=None, exposed=False, **settings) -> str:
+        keyring = Keyring(self.keyset, recognizer or TableRecognizer(TABLE), preset("sage"))
+        upstream = Upstream(server, api_key=api_key, **settings)
+        return self.run(create_edge_app(EdgeServices(keyring, upstream, exposed)))
+
+    def run(self, app) -> str:
+        return self.stack.enter_context(running(app))
+
+    def keys(self, corpus: str = "clinic") -> Keys:
+        return Keyring(self.keyset, TableRecognizer(TABLE), preset("sage")).for_model(corpus)
+
+    def openai(self, url: str, **options) -> OpenAI:
+        client = OpenAI(base_url=f"{url}/v1", api_key="sk-own", max_retries=0, **options)
+        return self.stack.enter_context(client)
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    with ExitStack() as stack:
+        made = World(stack)
+        made.catalog.publish("clinic", ["rest helps against a cold", "coffee keeps you awake"])
+        yield made
+
+
+def ask(question: str = "what helps against a cold?", **more) -> dict:
+    return {"model": "clinic", "messages": [{"role": "user", "content": question}], **more}

@@ -1,0 +1,244 @@
+import asyncio
+import json
+import logging
+import threading
+
+import httpx
+import openai
+import pytest
+from openai import AsyncOpenAI
+from pydantic import SecretStr
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
+
+from privacy.entities import EntityType
+from privacy.testing import FailingRecognizer
+from rag_server.answering.protocols import Piece
+from rag_server.testing import ScriptedAnswerer, ScriptedServer, chunk, chunks, completion, streamed
+from tests.rag_server.conftest import World, ask
+
+CHAT = "/v1/chat/completions"
+QUESTION = "What does Maria Keller from Lindau take?"
+
+
+def scripted(world: World, reply, **options) -> tuple[str, ScriptedServer]:
+    server = ScriptedServer(reply)
+    return world.edge(world.run(server), **options), server
+
+
+def echo(seen) -> Response:
+    """Answer with the question, as a server that knows nothing else would."""
+    return completion(seen.body["messages"][-1]["content"])
+
+
+def echo_stream(seen) -> Response:
+    question = seen.body["messages"][-1]["content"]
+    pieces = [question[i : i + 7] for i in range(0, len(question), 7)]
+    return streamed(chunks(*pieces))
+
+
+def corpus_about_maria(world: World) -> str:
+    keys = world.keys()
+    person = keys.hide_whole("Maria Keller", EntityType.PERSON)
+    world.catalog.publish("clinic", [f"{person} takes rest"])
+    answerer = ScriptedAnswerer([Piece(person[:9]), Piece(f"{person[9:]} takes rest [1]")])
+    return world.edge(world.serve(answerer))
+
+
+def test_client_edge_and_server_together_answer_with_plain_names(world: World):
+    client = world.openai(corpus_about_maria(world))
+    assert [m.id for m in client.models.list()] == ["clinic"]
+    assert client.models.retrieve("clinic").owned_by == "sage-rag"
+    done = client.chat.completions.create(**ask(QUESTION))
+    assert done.choices[0].message.content == "Maria Keller takes rest [1]"
+    assert done.model_extra["citations"][0]["text"] == "Maria Keller takes rest"
+
+
+def test_client_edge_and_server_together_stream_plain_names(world: World):
+    client = world.openai(corpus_about_maria(world))
+    parts = list(client.chat.completions.create(**ask(QUESTION), stream=True))
+    text = "".join(c.choices[0].delta.content or "" for c in parts)
+    assert text == "Maria Keller takes rest [1]"
+    assert parts[-1].model_extra["citations"][0]["text"] == "Maria Keller takes rest"
+
+
+def test_the_async_client_works_on_two_corpora_at_once(world: World):
+    url, server = scripted(world, echo_stream)
+
+    async def read(client: AsyncOpenAI, model: str) -> str:
+        stream = await client.chat.completions.create(**ask(QUESTION, model=model), stream=True)
+        return "".join([c.choices[0].delta.content or "" async for c in stream])
+
+    async def both() -> list[str]:
+        async with AsyncOpenAI(base_url=f"{url}/v1", api_key="x", max_retries=0) as client:
+            return await asyncio.gather(read(client, "clinic"), read(client, "office"))
+
+    assert asyncio.run(both()) == [QUESTION, QUESTION]
+    sent = {seen.body["messages"][0]["content"] for seen in server.seen}
+    assert len(sent) == 2, "tokens of different corpora must differ"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_nothing_plain_reaches_the_server_and_the_clients_key_does_not_either(world: World, stream):
+    reply = echo_stream if stream else echo
+    url, server = scripted(world, reply, api_key=SecretStr("sk-server"))
+    client = world.openai(url, organization="org-canary", default_headers={"x-note": "Keller"})
+    client.chat.completions.create(**ask(QUESTION), stream=stream, extra_query={"q": "Keller"})
+    [seen] = server.seen
+    arrived = f"{seen.path}{dict(seen.headers)}{seen.raw.decode()}"
+    for plain in ("Keller", "Lindau", "sk-own", "org-canary"):
+        assert plain not in arrived
+    assert seen.headers["authorization"] == "Bearer sk-server"
+
+
+def test_without_a_key_of_its_own_the_edge_sends_none(world: World):
+    url, server = scripted(world, echo)
+    world.openai(url).chat.completions.create(**ask())
+    assert "authorization" not in server.seen[0].headers
+
+
+@pytest.mark.parametrize("path", [CHAT, "/v1/pseudonymize"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_when_recognising_fails_nothing_is_sent(world: World, path, stream, caplog, capfd):
+    caplog.set_level(logging.DEBUG)
+    url, server = scripted(world, echo, recognizer=FailingRecognizer())
+    body = {**ask(QUESTION, stream=stream), "input": QUESTION}
+    if path == CHAT:
+        body.pop("input")
+    response = httpx.post(url + path, json=body)
+    assert response.status_code == 500
+    assert response.json()["error"]["code"] == "protection_failed"
+    assert server.seen == []
+    assert "Keller" not in response.text + caplog.text + "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize(
+    ("body", "param"),
+    [
+        (ask(QUESTION, session="Keller"), "request"),
+        (ask(QUESTION, model="Maria Keller"), "model"),
+        (ask([{"type": "image_url", "image_url": {"url": "x"}}]), "messages[0].content[0]"),
+    ],
+)
+def test_what_is_not_understood_is_refused_and_nothing_is_sent(world: World, body, param):
+    url, server = scripted(world, echo)
+    response = httpx.post(url + CHAT, json=body)
+    assert response.status_code == 400
+    assert response.json()["error"]["param"] == param
+    assert "Keller" not in response.text
+    assert server.seen == []
+
+
+def test_the_edge_shows_what_it_would_send(world: World):
+    url, server = scripted(world, echo)
+    shown = httpx.post(f"{url}/v1/pseudonymize", json={"model": "clinic", "input": QUESTION})
+    httpx.post(url + CHAT, json=ask(QUESTION))
+    assert shown.json() == {"output": server.seen[0].body["messages"][0]["content"]}
+    assert "Keller" not in shown.text
+
+
+@pytest.mark.parametrize("value", [None, 3, ["Keller"]])
+def test_only_a_text_can_be_shown(world: World, value):
+    url = world.edge("http://127.0.0.1:9")
+    response = httpx.post(f"{url}/v1/pseudonymize", json={"model": "clinic", "input": value})
+    assert response.status_code == 400
+
+
+def test_an_error_of_the_server_keeps_its_status_and_is_restored(world: World):
+    def refuse(seen) -> Response:
+        question = seen.body["messages"][0]["content"]
+        return JSONResponse({"error": {"message": f"bad: {question}", "code": "x"}}, 404)
+
+    url, _ = scripted(world, refuse)
+    with pytest.raises(openai.NotFoundError) as caught:
+        world.openai(url).chat.completions.create(**ask(QUESTION), stream=True)
+    assert QUESTION in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("reply", "status"),
+    [
+        (lambda _: RedirectResponse("http://127.0.0.1:9/elsewhere"), 502),
+        (lambda _: Response("<html>", 200), 502),
+        (lambda _: Response("busy", 503), 502),
+    ],
+)
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_server_that_is_none_is_a_502(world: World, reply, status, stream):
+    url, server = scripted(world, reply)
+    response = httpx.post(url + CHAT, json=ask(stream=stream))
+    assert response.status_code == status
+    assert response.json()["error"]["code"] == "upstream_error"
+    assert len(server.seen) == 1
+
+
+def test_a_server_that_is_away_is_a_502_with_a_hint(world: World):
+    url = world.edge("http://127.0.0.1:9")
+    response = httpx.post(url + CHAT, json=ask())
+    assert response.status_code == 502
+    assert "hint: is the server running?" in response.json()["error"]["message"]
+    assert httpx.get(f"{url}/healthz").status_code == 200
+    assert httpx.get(f"{url}/readyz").status_code == 503
+
+
+def test_a_server_that_does_not_answer_in_time_is_a_504(world: World):
+    async def never(_) -> Response:
+        await asyncio.Event().wait()
+        return Response()
+
+    url, _ = scripted(world, never, timeout_s=0.2)
+    assert httpx.post(url + CHAT, json=ask()).status_code == 504
+
+
+def test_readiness_is_the_servers(world: World):
+    assert httpx.get(world.edge(world.serve()) + "/readyz").status_code == 200
+    world.catalog.versions.clear()
+    assert httpx.get(world.edge(world.serve()) + "/readyz").status_code == 503
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [chunk({"content": "Take PERSON_["})],
+        [chunk({"content": "Take PERSON_["}), RuntimeError("cut")],
+    ],
+)
+def test_a_stream_that_breaks_off_ends_with_an_error_and_loses_no_text(world: World, pieces):
+    url, _ = scripted(world, lambda _: streamed(pieces))
+    response = httpx.post(url + CHAT, json=ask(stream=True))
+    *parts, last = [
+        json.loads(line.removeprefix("data: ")) for line in response.text.strip().split("\n\n")
+    ]
+    assert "".join(p["choices"][0]["delta"]["content"] for p in parts) == "Take PERSON_["
+    assert last["error"]["code"] == "upstream_error"
+    assert "[DONE]" not in response.text
+
+
+def test_an_error_event_of_the_server_is_passed_on_once(world: World):
+    error = b'data: {"error": {"message": "away", "code": "upstream_error"}}\n\n'
+    url, _ = scripted(world, lambda _: streamed([chunk({"content": "a"}), error]))
+    response = httpx.post(url + CHAT, json=ask(stream=True))
+    assert response.text.count('"error"') == 1
+    assert "away" in response.text
+
+
+def test_a_client_that_hangs_up_ends_the_request_to_the_server(world: World):
+    gone = threading.Event()
+
+    async def endless():
+        try:
+            yield chunk({"content": "Take "})
+            await asyncio.Event().wait()
+        finally:
+            gone.set()
+
+    url, _ = scripted(world, lambda _: StreamingResponse(endless(), media_type="text/event-stream"))
+    with httpx.stream("POST", url + CHAT, json=ask(stream=True)) as response:
+        next(response.iter_bytes())
+    assert gone.wait(5)
+
+
+def test_a_long_request_is_refused(world: World):
+    url, server = scripted(world, echo)
+    response = httpx.post(url + CHAT, json=ask("x" * (1024 * 1024)))
+    assert response.status_code == 413
+    assert server.seen == []

@@ -1,0 +1,203 @@
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy.entities import EntityType
+from privacy.exceptions import ProtectionError
+from privacy.keyset.keyset import Keyset
+from privacy.policy import preset
+from privacy.testing import FailingRecognizer, TableRecognizer
+from privacy.tokens import TOKEN
+from rag_server.edge.keyring import Keyring, Keys
+from rag_server.edge.pseudonymize import pseudonymize_request
+from rag_server.edge.restore import restore_body
+from rag_server.errors import ApiError
+from tests.rag_server.conftest import TABLE
+
+NAME = "Maria Keller"
+
+
+def keys_for(recognizer) -> Keys:
+    return Keyring(Keyset.generate(), recognizer, preset("sage")).for_model("clinic")
+
+
+KEYS = keys_for(TableRecognizer(TABLE))
+
+
+def request(**more) -> dict:
+    return {"model": "clinic", "messages": [{"role": "user", "content": "hi"}], **more}
+
+
+def message(role: str = "user", **more) -> dict:
+    return request(messages=[{"role": role, **more}])
+
+
+def call(arguments: str, name: str = "look_up") -> dict:
+    function = {"name": name, "arguments": arguments}
+    return {"id": "call_1", "type": "function", "function": function}
+
+
+TEXT = f"Is {NAME} well?"
+TOOL = {"name": "find", "description": TEXT, "parameters": {"properties": {NAME: {"enum": [NAME]}}}}
+
+CARRIERS = {
+    **{role: message(role, content=TEXT) for role in ("system", "developer", "user", "assistant")},
+    "tool result": message("tool", content=TEXT, tool_call_id="call_1"),
+    "text part": message(content=[{"type": "text", "text": "Hi"}, {"type": "text", "text": TEXT}]),
+    "refusal": message("assistant", content=None, refusal=TEXT),
+    "reasoning": message("assistant", content="", reasoning_content=TEXT),
+    "arguments": message("assistant", tool_calls=[call(json.dumps({"who": NAME}))]),
+    "argument name": message("assistant", tool_calls=[call(json.dumps({NAME: 1}))]),
+    "escaped": message("assistant", tool_calls=[call('{"who": "Maria\\u0020Keller"}')]),
+    "number": message("assistant", tool_calls=[call('{"phone": 4915112345678}')]),
+    "broken arguments": message("assistant", tool_calls=[call(f'{{"who": "{NAME}')]),
+    "function name": message("assistant", tool_calls=[call("{}", name=NAME)]),
+    "old call": message("assistant", function_call={"name": "f", "arguments": f'["{NAME}"]'}),
+    "tool": request(tools=[{"type": "function", "function": TOOL}]),
+    "function": request(functions=[TOOL]),
+    "chosen": request(tool_choice={"type": "function", "function": {"name": NAME}}),
+    "stop": request(stop=NAME),
+    "stops": request(stop=["END", NAME]),
+    "metadata": request(metadata={"patient": NAME, NAME: "yes"}),
+    "schema": request(
+        response_format={
+            "type": "json_schema",
+            "json_schema": {"name": "x", "schema": {"enum": [NAME]}},
+        }
+    ),
+    "replayed": message("assistant", content=TEXT, annotations=[], audio=None, tool_calls=None),
+}
+
+
+@pytest.mark.parametrize("body", CARRIERS.values(), ids=CARRIERS.keys())
+def test_no_field_carries_a_value_in_clear_and_every_value_can_be_restored(body):
+    sent = pseudonymize_request(body, KEYS)
+    travels = json.dumps(sent, ensure_ascii=False)
+    assert "Keller" not in travels
+    assert "4915112345678" not in travels
+    assert TOKEN.search(travels)
+    assert "unreadable" not in json.dumps(restore_body(sent, KEYS))
+
+
+@pytest.mark.parametrize("field", ["user", "safety_identifier", "prompt_cache_key"])
+def test_a_field_that_names_somebody_is_hidden_as_a_whole(field):
+    sent = pseudonymize_request(request(**{field: "mkeller-77"}), KEYS)
+    assert TOKEN.fullmatch(sent[field])
+    assert KEYS.restore(sent[field]) == "mkeller-77"
+
+
+def test_a_participants_name_is_hidden_though_nothing_recognises_it():
+    sent = pseudonymize_request(message(content="hi", name="m_keller"), KEYS)
+    assert KEYS.restore(sent["messages"][0]["name"]) == "m_keller"
+    assert TOKEN.fullmatch(sent["messages"][0]["name"])
+
+
+def test_a_policy_that_redacts_hides_whole_fields_for_good():
+    keys = Keyring(Keyset.generate(), TableRecognizer({}), preset("redact-all")).for_model("c")
+    assert pseudonymize_request(request(user="mkeller"), keys)["user"] == "<ID>"
+
+
+def test_what_is_not_private_travels_unchanged():
+    body = request(
+        stream=True,
+        stream_options={"include_usage": True},
+        temperature=0.5,
+        n=1,
+        seed=None,
+        sources="markdown",
+        stop=["END"],
+        logit_bias={"50256": -100},
+        tool_choice="auto",
+        response_format={"type": "json_object"},
+        tools=[{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
+    )
+    assert pseudonymize_request(body, KEYS) == body
+
+
+REFUSED = {
+    "unknown field": request(session=NAME),
+    "unknown field with a value for a name": request(**{NAME: 1}),
+    "unknown message field": message(content="x", note=NAME),
+    "image": message(content=[{"type": "image_url", "image_url": {"url": "http://x"}}]),
+    "field in a part": message(content=[{"type": "text", "text": "x", "more": NAME}]),
+    "part that is a string": message(content=[NAME]),
+    "content object": message(content={"text": NAME}),
+    "role": message(NAME, content="x"),
+    "messages": request(messages=NAME),
+    "message": request(messages=[NAME]),
+    "number in a text": request(user=4915112345678),
+    "text in a number": request(temperature=NAME),
+    "text in a flag": request(stream=NAME),
+    "flag in a number": request(seed=True),
+    "choice": request(tool_choice=NAME),
+    "effort": request(reasoning_effort=NAME),
+    "logit bias": request(logit_bias={NAME: 1}),
+    "logit bias value": request(logit_bias={"1": NAME}),
+    "audio": message("assistant", content="x", audio={"id": NAME}),
+    "custom tool": request(tools=[{"type": "custom", "custom": {"name": NAME}}]),
+    "prediction": request(prediction={"type": "content", "content": NAME}),
+    "too deep": request(metadata=json.loads("[" * 900 + "]" * 900)),
+}
+
+
+@pytest.mark.parametrize("body", REFUSED.values(), ids=REFUSED.keys())
+def test_what_is_not_understood_is_refused_and_not_repeated(body):
+    with pytest.raises(ApiError) as caught:
+        pseudonymize_request(body, KEYS)
+    assert caught.value.status == 400
+    assert "Keller" not in caught.value.message
+    assert "4915112345678" not in caught.value.message
+
+
+def test_an_unknown_field_is_named_when_its_name_is_plain():
+    with pytest.raises(ApiError, match="session_id"):
+        pseudonymize_request(request(session_id="x"), KEYS)
+
+
+def test_keys_that_become_equal_are_refused_rather_than_lost():
+    table = {"Jo": EntityType.PERSON, "Al": EntityType.PERSON}
+    keys = Keyring(Keyset.generate(), TableRecognizer(table), preset("redact-all")).for_model("c")
+    with pytest.raises(ApiError):
+        pseudonymize_request(request(metadata={"Jo": 1, "Al": 2}), keys)
+
+
+def test_a_recognizer_that_fails_fails_the_request_without_its_words():
+    with pytest.raises(ProtectionError) as caught:
+        pseudonymize_request(message(content=TEXT), keys_for(FailingRecognizer()))
+    assert "Keller" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "model", ["Maria Keller", "a/b", "", "x" * 65, "..", ".a", "ü", "a\n", None, 3, ["clinic"]]
+)
+def test_a_model_that_is_no_plain_corpus_name_is_refused(model):
+    keyring = Keyring(Keyset.generate(), TableRecognizer({}), preset("sage"))
+    with pytest.raises(ApiError) as caught:
+        keyring.for_model(model)
+    assert caught.value.status == 400
+
+
+def test_the_same_value_travels_as_the_same_token_in_every_field():
+    sent = pseudonymize_request(
+        request(messages=[{"role": "system", "content": NAME}, {"role": "user", "content": NAME}]),
+        KEYS,
+    )
+    assert len({message["content"] for message in sent["messages"]}) == 1
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from(list(TABLE)),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(deadline=None)
+@given(JSON)
+def test_arguments_of_any_shape_come_back_as_they_were(value):
+    body = message("assistant", tool_calls=[call(json.dumps(value))])
+    sent = pseudonymize_request(body, KEYS)
+    back = restore_body(sent, KEYS)["messages"][0]["tool_calls"][0]["function"]["arguments"]
+    assert json.loads(back) == value

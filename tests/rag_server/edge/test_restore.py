@@ -1,0 +1,211 @@
+import json
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy.entities import EntityType
+from privacy.keyset.keyset import Keyset
+from privacy.policy import preset
+from privacy.testing import TableRecognizer
+from rag_server.edge.keyring import Keyring, Keys
+from rag_server.edge.restore import StreamRestorer, restore_body
+from rag_server.sse import EventDecoder
+from rag_server.testing import chunk, chunks
+from tests.rag_server.conftest import TABLE
+
+KEYRING = Keyring(Keyset.generate(), TableRecognizer(TABLE), preset("sage"))
+KEYS = KEYRING.for_model("clinic")
+DONE = b"data: [DONE]\n\n"
+
+
+def token(value: str, entity_type: EntityType = EntityType.PERSON, keys: Keys = KEYS) -> str:
+    return keys.hide_whole(value, entity_type)
+
+
+MARIA, ZOE, ACE = token("Maria Keller"), token("Zoë Ødegård"), token('Jo "Ace" Q\\ay')
+
+
+def restore(*pieces: bytes, keys: Keys = KEYS) -> list:
+    restorer, decoder = StreamRestorer(keys), EventDecoder()
+    out = b"".join([*(restorer.feed(piece) for piece in pieces), restorer.flush()])
+    events = [*decoder.feed(out), *decoder.flush()]
+    return [e.data if e.data == "[DONE]" else json.loads(e.data) for e in events]
+
+
+def text(events: list, index: int = 0, field: str = "content") -> str:
+    return "".join(
+        choice["delta"].get(field) or ""
+        for event in events
+        if event != "[DONE]"
+        for choice in event.get("choices", [])
+        if choice["index"] == index
+    )
+
+
+def arguments(events: list, call: int = 0) -> str:
+    return "".join(
+        part["function"].get("arguments", "")
+        for event in events
+        if event != "[DONE]"
+        for choice in event["choices"]
+        for part in choice["delta"].get("tool_calls", [])
+        if part["index"] == call
+    )
+
+
+ANSWER = f"患者 {ZOE}{MARIA}, né {MARIA[:9]} 🙂 PERSON_[x] PERSON_"
+PLAIN = f"患者 Zoë ØdegårdMaria Keller, né {MARIA[:9]} 🙂 [PERSON: unreadable] PERSON_"
+
+
+def test_a_stream_cut_at_every_byte_restores_to_the_same_text():
+    raw = b"".join(chunks(ANSWER[:30], ANSWER[30:95], ANSWER[95:]))
+    whole = restore(raw)
+    assert text(whole) == PLAIN
+    for cut in range(len(raw) + 1):
+        assert restore(raw[:cut], raw[cut:]) == whole
+    assert restore(*(raw[i : i + 1] for i in range(len(raw)))) == whole
+
+
+def test_a_text_cut_between_chunks_at_every_character_restores_to_the_same():
+    for cut in range(len(ANSWER) + 1):
+        events = restore(*chunks(ANSWER[:cut], ANSWER[cut:]))
+        assert text(events) == PLAIN
+    assert text(restore(*chunks(*ANSWER))) == PLAIN
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from([MARIA, ZOE, "né ", "PERSON_[", "]", "[1]", "x"])), st.data())
+def test_any_cuts_restore_to_what_the_whole_text_restores_to(parts, data):
+    written = "".join(parts)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(written)), max_size=5)))
+    edges = [0, *cuts, len(written)]
+    pieces = [written[a:b] for a, b in pairwise(edges)]
+    assert text(restore(*chunks(*pieces))) == KEYS.restore(written)
+
+
+def test_what_was_held_back_comes_before_the_finish_chunk():
+    *events, finish, done = restore(*chunks("see PERSON_[abc"))
+    assert done == "[DONE]"
+    assert text(events) == "see PERSON_[abc"
+    assert finish["choices"][0]["finish_reason"] == "stop"
+    assert finish["choices"][0]["delta"] == {}
+
+
+def test_text_in_the_finish_chunk_itself_keeps_its_order():
+    stream = [
+        chunk({"content": MARIA[:10]}),
+        chunk({"content": f"{MARIA[10:]} PERS"}, "stop"),
+        DONE,
+    ]
+    *events, finish, _ = restore(*stream)
+    assert text(events) == "Maria Keller PERS"
+    assert finish["choices"][0]["finish_reason"] == "stop"
+    reasons = [e["choices"][0]["finish_reason"] for e in events]
+    assert reasons == [None] * len(reasons)
+
+
+def test_choices_do_not_mix():
+    events = restore(
+        chunk({"content": MARIA[:8]}, index=0),
+        chunk({"content": ZOE[:8]}, index=1),
+        chunk({"content": MARIA[8:]}, index=0),
+        chunk({"content": ZOE[8:]}, index=1),
+        chunk({}, "stop", index=0),
+        chunk({}, "stop", index=1),
+        DONE,
+    )
+    assert (text(events, 0), text(events, 1)) == ("Maria Keller", "Zoë Ødegård")
+
+
+def test_every_streamed_text_of_a_choice_is_restored_by_itself():
+    events = restore(
+        chunk({"reasoning_content": MARIA[:8]}),
+        chunk({"content": ZOE[:8]}),
+        chunk({"reasoning_content": MARIA[8:], "content": ZOE[8:]}),
+        chunk({}, "stop"),
+    )
+    assert text(events, field="reasoning_content") == "Maria Keller"
+    assert text(events) == "Zoë Ødegård"
+
+
+def test_tool_arguments_stay_valid_json_wherever_they_are_cut():
+    written = json.dumps({"who": f"{ACE} and {ZOE}", "n": 1})
+
+    def call(part: str, index: int) -> bytes:
+        named = {"index": index, "id": "call_P", "function": {"name": "find", "arguments": part}}
+        return chunk({"tool_calls": [named]})
+
+    for cut in range(len(written) + 1):
+        events = restore(
+            call(written[:cut], 0), call(written[:5], 1), call(written[cut:], 0), chunk({}, "stop")
+        )
+        assert json.loads(arguments(events)) == {"who": 'Jo "Ace" Q\\ay and Zoë Ødegård', "n": 1}
+        assert arguments(events, 1) == written[:5]
+        assert events[0]["choices"][0]["delta"]["tool_calls"][0]["id"] == "call_P"
+
+
+def test_citations_and_errors_in_a_stream_are_restored():
+    cited = [{"index": 1, "source": MARIA, "text": f"{ZOE} rests", "score": 0.5}]
+    [finish] = restore(chunk({}, "stop", citations=cited))
+    assert finish["citations"] == [
+        {"index": 1, "source": "Maria Keller", "text": "Zoë Ødegård rests", "score": 0.5}
+    ]
+    [failed] = restore(b"data: " + json.dumps({"error": {"message": f"no {MARIA}"}}).encode())
+    assert failed["error"]["message"] == "no Maria Keller"
+
+
+def test_a_whole_body_is_restored_in_every_string():
+    body = {
+        "choices": [{"message": {"content": MARIA, "tool_calls": [
+            {"function": {"name": "f", "arguments": json.dumps({"who": ACE})}}]}}],
+        "citations": [{"source": ZOE}],
+        "error": {"message": f"{MARIA}?"},
+        "n": [1, None, True],
+    }  # fmt: skip
+    restored = restore_body(body, KEYS)
+    message = restored["choices"][0]["message"]
+    assert message["content"] == "Maria Keller"
+    assert json.loads(message["tool_calls"][0]["function"]["arguments"])["who"] == 'Jo "Ace" Q\\ay'
+    assert restored["citations"][0]["source"] == "Zoë Ødegård"
+    assert restored["error"]["message"] == "Maria Keller?"
+    assert restored["n"] == [1, None, True]
+
+
+def test_a_damaged_token_is_shown_as_unreadable():
+    damaged = MARIA[:-5] + ("A" if MARIA[-5] != "A" else "B") + MARIA[-4:]
+    assert KEYS.restore(damaged) == "[PERSON: unreadable]"
+    assert text(restore(*chunks(damaged))) == "[PERSON: unreadable]"
+
+
+def test_a_token_of_another_corpus_is_not_restored():
+    foreign = token("Maria Keller", keys=KEYRING.for_model("office"))
+    assert text(restore(*chunks(foreign))) == "[PERSON: unreadable]"
+
+
+def test_a_token_relabelled_as_another_type_is_not_restored():
+    relabelled = MARIA.replace("PERSON_[", "LOCATION_[")
+    assert text(restore(*chunks(relabelled))) == "[LOCATION: unreadable]"
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        b"data: not json\n\n",
+        b"data: [1]\n\ndata: null\n\n",
+        b'data: {"choices": 3}\n\n',
+        b'data: {"choices": [3]}\n\n',
+        b'data: {"choices": [{"delta": 3, "index": "x"}]}\n\n',
+        b'data: {"choices": [{"delta": {"content": 3, "tool_calls": [3, {"index": []}]}}]}\n\n',
+        b'data: {"choices": [{"finish_reason": "stop", "index": []}]}\n\n',
+        b": only a comment\n\n",
+        b"\xff\xfe\n\n",
+        b"",
+    ],
+)
+def test_a_strange_stream_does_not_break_the_edge(stream):
+    restorer = StreamRestorer(KEYS)
+    restorer.feed(stream)
+    restorer.flush()
+    assert restorer.finished is False

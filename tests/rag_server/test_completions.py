@@ -1,0 +1,54 @@
+import time
+
+import pytest
+
+from indexer.passages import Passage
+from rag_server.completions import Envelope, Usage, cite, count_tokens, sources_markdown
+
+PASSAGES = [Passage(f"p{n}", f"SOURCE_[{n}]", {"q": "Q", "a": f"text {n}"}, n / 10) for n in (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "numbers"),
+    [
+        ("Rest [1].", [1]),
+        ("Rest [2][1], rest [1].", [1, 2]),
+        ("Rest [1, 2].", [1, 2]),
+        ("Rest.", []),
+        ("Rest [3] [0] [x] [1.5].", []),
+        ("PERSON_[1] rests.", []),
+        ("PERSON_[1] rests [2].", [2]),
+        ("as in [1994]", []),
+    ],
+)
+def test_markers_become_citations(answer, numbers):
+    assert [c["index"] for c in cite(answer, PASSAGES)] == numbers
+
+
+def test_a_citation_holds_passage_source_text_and_score():
+    assert cite("[2]", PASSAGES) == [
+        {"index": 2, "id": "p2", "source": "SOURCE_[2]", "text": "Q\ntext 2", "score": 0.2}
+    ]
+
+
+def test_the_markdown_list_names_each_source_and_is_empty_without_any():
+    listed = sources_markdown(cite("[1][2]", PASSAGES))
+    assert listed == "\n\n**Sources**\n\n- [1] SOURCE_[1]\n- [2] SOURCE_[2]"
+    assert sources_markdown([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("", 0), ("Rest helps.", 3), ("PERSON_[q2Zf3k-_] rests", 2), ("don't", 3), ("  \n ", 0)],
+)
+def test_words_marks_and_tokens_count_one_each(text, count):
+    assert count_tokens([text]) == count
+
+
+def test_ids_differ_and_time_is_whole_seconds():
+    one, two = (Envelope("m").whole("a", "stop", Usage(1, 2), []) for _ in range(2))
+    assert one["id"] != two["id"]
+    assert one["id"].startswith("chatcmpl-")
+    assert isinstance(one["created"], int)
+    assert abs(one["created"] - time.time()) < 5
+    assert one["usage"] == {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}

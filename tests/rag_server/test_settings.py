@@ -1,0 +1,72 @@
+import pytest
+from pydantic import SecretStr
+
+from privacy.exceptions import InputError
+from rag_server.settings import EdgeSettings, ServeSettings, secret
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "settings.toml"
+    path.write_text('[serve]\nhome = "from-file"\nport = 1\ntop_k = 7\n[edge]\nport = 2\n')
+    return path
+
+
+def test_command_line_beats_environment_beats_file_beats_default(file, monkeypatch):
+    monkeypatch.setenv("SAGE_RAG_SERVE_PORT", "3")
+    monkeypatch.setenv("SAGE_RAG_SERVE_HOME", "from-environment")
+    settings = ServeSettings.load({"port": 4, "home": None}, file)
+    found = (settings.port, str(settings.home), settings.top_k, settings.host)
+    assert found == (4, "from-environment", 7, "127.0.0.1")
+
+
+def test_server_and_edge_do_not_share_variables(monkeypatch):
+    monkeypatch.setenv("SAGE_RAG_SERVE_HOST", "0.0.0.0")  # noqa: S104
+    assert EdgeSettings.load({"server": "http://x", "keyset": "k"}).host == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({}, "home"),
+        ({"home": "h", "port": 70000}, "port"),
+        ({"home": "h", "answerer": "Maria Keller"}, "answerer"),
+        ({"home": "h", "top_k": 0}, "top_k"),
+    ],
+)
+def test_a_setting_that_does_not_fit_is_named_without_its_value(given, name):
+    with pytest.raises(InputError) as caught:
+        ServeSettings.load(given)
+    assert f"`{name}`" in caught.value.message
+    assert "Keller" not in caught.value.message
+    assert "70000" not in caught.value.message
+
+
+def test_an_unknown_setting_in_the_file_is_refused(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text('[serve]\nhome = "h"\ntopk = 3\n')
+    with pytest.raises(InputError, match="there is no setting `topk`"):
+        ServeSettings.load({}, path)
+
+
+@pytest.mark.parametrize("content", ["[serve", "serve = 3\n"])
+def test_a_malformed_file_is_refused(tmp_path, content):
+    path = tmp_path / "s.toml"
+    path.write_text(content)
+    with pytest.raises(InputError):
+        ServeSettings.load({"home": "h"}, path)
+
+
+def test_a_secret_never_shows_in_repr():
+    settings = ServeSettings.load({"home": "h", "llm_api_key": "sk-canary"})
+    assert "sk-canary" not in f"{settings!r} {settings}"
+
+
+def test_a_secret_comes_from_its_file_and_not_from_an_empty_one(tmp_path):
+    path = tmp_path / "key"
+    path.write_text("sk-1\n")
+    assert secret(None, path) == SecretStr("sk-1")
+    assert secret(SecretStr("sk-2"), path) == SecretStr("sk-2")
+    path.write_text("\n")
+    with pytest.raises(InputError):
+        secret(None, path)

@@ -1,0 +1,56 @@
+import threading
+
+import pytest
+
+from privacy.exceptions import InputError
+from rag_server.corpora import Corpora
+from rag_server.services import Services
+from rag_server.settings import ServeSettings
+from rag_server.testing import MemoryCatalog, ScriptedAnswerer, WordsEmbedder
+from rag_server.wiring import OneAtATime, build_server, warnings
+
+
+def shown(catalog: MemoryCatalog) -> list[str]:
+    return list(warnings(Services(Corpora(catalog, WordsEmbedder()), ScriptedAnswerer([]))))
+
+
+def test_an_unprotected_corpus_is_warned_of_by_name_and_a_protected_one_is_not():
+    catalog = MemoryCatalog()
+    catalog.publish("open", ["plain"], protection="none")
+    catalog.publish("closed", ["hidden"])
+    [warning] = shown(catalog)
+    assert "WARNING: corpus `open` is NOT PROTECTED" in warning
+
+
+def test_an_empty_home_and_a_corpus_that_does_not_open_are_told():
+    catalog = MemoryCatalog()
+    assert "no corpus is published" in shown(catalog)[0]
+    catalog.publish("foreign", ["a"], embedder="other")
+    assert "another model" in shown(catalog)[0]
+
+
+def test_one_thread_at_a_time_embeds():
+    class Counting(WordsEmbedder):
+        inside, most = 0, 0
+
+        def embed(self, texts):
+            self.inside += 1
+            self.most = max(self.most, self.inside)
+            vectors = super().embed(texts)
+            self.inside -= 1
+            return vectors
+
+    counting = Counting()
+    embedder = OneAtATime(counting)
+    threads = [threading.Thread(target=embedder.embed, args=(["a b c"] * 50,)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counting.most == 1
+    assert (embedder.name, embedder.dim) == ("words", 64)
+
+
+def test_a_missing_home_is_an_error(tmp_path):
+    with pytest.raises(InputError, match="there is no home"):
+        build_server(ServeSettings.load({"home": tmp_path / "nowhere"}), {})
