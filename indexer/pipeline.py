@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from agents.protocols import Attribute, Attributes, Roles
-from indexer.audit import IdentifierAudit
+from indexer.audit import IdentifierAudit, WordingAudit
 from indexer.corpus import Document, read_corpus
 from indexer.ledger import Ledger, Result, locked
 from indexer.passages import Passage
@@ -36,6 +36,9 @@ SAMPLES = 5
 """How many records the attribute identifier sees. Source: arXiv 2406.14773, §3.1."""
 _SEED = 0
 _EMBED_BATCH = 64
+
+Refused = tuple[str, tuple[str, ...]]
+"""A document's id and why it is not published."""
 
 Progress = Callable[[str, int, int], None]
 """Called with a stage's name, documents done, and documents in all."""
@@ -170,12 +173,12 @@ class _Run:
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from None
 
-    def _passages(self) -> tuple[list[Passage], list[tuple[str, tuple[str, ...]]]]:
+    def _passages(self) -> tuple[list[Passage], list[Refused]]:
         """Return what may be published, and what may not with its reasons."""
         if self._treatment is None:
             return [_plain_passage(d) for d in self._documents()], []
         passages: list[Passage] = []
-        refused: list[tuple[str, tuple[str, ...]]] = []
+        refused: list[Refused] = []
         audit = IdentifierAudit()
         for document in self._documents():
             result = self._finished(self._treatment, document)
@@ -186,7 +189,31 @@ class _Run:
             audit.add(sealed.identifiers)
             source = self._treatment.source(document)
             passages.append(Passage(self._passage_id(document), source, sealed.fields))
-        return _audited(passages, audit, refused, self._treatment)
+        return self._audited(self._treatment, passages, audit, refused)
+
+    def _audited(
+        self,
+        treatment: Treatment,
+        passages: Sequence[Passage],
+        identifiers: IdentifierAudit,
+        refused: list[Refused],
+    ) -> tuple[list[Passage], list[Refused]]:
+        """Take out passages that hold an identifier or a run of words of any document."""
+        limits = self._job.recipe.limits
+        run_tokens = limits.run_tokens if limits else None
+        wording = (
+            WordingAudit((d.text for d in self._documents()), run_tokens) if run_tokens else None
+        )
+        kept: list[Passage] = []
+        for passage in passages:
+            reasons = ["known-identifier"] if identifiers.count(passage.text) else []
+            if wording and wording.repeats(passage.text):
+                reasons.append("wording-of-another")
+            if reasons:
+                refused.append((treatment.document_id(passage.source), tuple(reasons)))
+            else:
+                kept.append(passage)
+        return kept, refused
 
     def _finished(self, treatment: Treatment, document: Document) -> Result:
         result = self._ledger.result(document.content_hash, treatment.fingerprint)
@@ -275,22 +302,6 @@ def _plain_passage(document: Document) -> Passage:
     return Passage(name, document.id, document.fields)
 
 
-def _audited(
-    passages: Sequence[Passage],
-    audit: IdentifierAudit,
-    refused: list[tuple[str, tuple[str, ...]]],
-    treatment: Treatment,
-) -> tuple[list[Passage], list[tuple[str, tuple[str, ...]]]]:
-    """Take out passages that hold an identifier known from any document of the corpus."""
-    kept: list[Passage] = []
-    for passage in passages:
-        if audit.count(passage.text):
-            refused.append((treatment.document_id(passage.source), ("known-identifier",)))
-        else:
-            kept.append(passage)
-    return kept, refused
-
-
 def _embed_batch(ledger: Ledger, embedder: Embedder, texts: Sequence[str]) -> list[Any]:
     hashes = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
     known = {h: ledger.vector(h, embedder.name) for h in hashes}
@@ -301,7 +312,7 @@ def _embed_batch(ledger: Ledger, embedder: Embedder, texts: Sequence[str]) -> li
     return [fresh.get(h, known[h]) for h in hashes]
 
 
-def _write_quarantine(path: Path, refused: Sequence[tuple[str, tuple[str, ...]]]) -> None:
+def _write_quarantine(path: Path, refused: Sequence[Refused]) -> None:
     """Write the owner's list of refused documents, replacing the last run's."""
     lines = [json.dumps({"id": i, "reasons": r}, ensure_ascii=False) + "\n" for i, r in refused]
     aside = path.with_suffix(".tmp")

@@ -15,7 +15,7 @@ from agents.rules.salience import saliences
 from agents.rules.sentences import capitalize, is_complete, sentence_places
 from agents.rules.wording import Wording
 from privacy.gate import FindingKind, Verdict
-from privacy.leakage import Original
+from privacy.leakage import Original, tokenize
 from privacy.tokens import PLACEHOLDER
 
 Place = tuple[int, int]
@@ -113,7 +113,7 @@ class _Page:
     def break_run(self, place: Place) -> None:
         """Say a repeated run otherwise; where no wording is known, cut it."""
         at = self._at(place)
-        if not at:
+        if not at or (len(at) > 1 and self._part(at, place)):
             return
         sentence = max(at, key=lambda s: s.overlap(place))
         low, high = max(place[0], sentence.start), min(place[1], sentence.end)
@@ -129,6 +129,17 @@ class _Page:
                 self._sentences.remove(sentence)
             else:
                 self._cut(sentence, keep)
+
+    def _part(self, sentences: Sequence[_Sentence], place: Place) -> bool:
+        """Exchange two sentences where a run goes from one into the next; tell whether done."""
+        first, second = sentences[0], sentences[-1]
+        low, high = place[0] - first.start, place[1] - second.start
+        longest = max(len(tokenize(first.text[low:])), len(tokenize(second.text[:high])))
+        if len(sentences) > 2 or first.field != second.field or longest >= _RUN:
+            return False
+        one, two = self._sentences.index(first), self._sentences.index(second)
+        self._sentences[one], self._sentences[two] = second, first
+        return True
 
     def name_generally(self, place: Place) -> None:
         """Replace a placeholder that stands for nothing by a general noun."""

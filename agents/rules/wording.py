@@ -28,7 +28,7 @@ _RUN = 10
 """Source: Zeng et al. (2024), arXiv 2406.14773, §4.3: a run of 10 tokens is repeated text."""
 
 
-_MOST_CHANGES = 4
+_MOST_CHANGES = 6
 """How often a sentence is gone over: each time every run is broken near its middle."""
 
 _DIGITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -105,9 +105,9 @@ class Wording:
             for match in pattern.finditer(run):
                 options = alternatives[int((match.lastgroup or "g0")[1:])]
                 spent = table == "resort" and self._uses.get(options[0], 0) >= len(options)
-                distance = abs(match.start() + match.end() - len(run))
-                if not spent and _breaks(run, match) and (best is None or distance < best[0]):
-                    best = distance, match, options
+                left = _longest_left(run, match)
+                if not spent and left < _enough(run, table) and (best is None or left < best[0]):
+                    best = left, match, options
             if best is not None:
                 _, match, options = best
                 word = self.choose(options[0], options).replace("\\0", match.group())
@@ -140,12 +140,18 @@ def _respell(match: re.Match[str]) -> str:
     return _DIGITS[int(number) - 1] if 1 <= int(number) <= len(_DIGITS) else match.group()
 
 
-def _breaks(run: str, match: re.Match[str]) -> bool:
-    """Return whether a change there leaves no long run, or halves a very long one."""
-    before, after = len(tokenize(run[: match.start()])), len(tokenize(run[match.end() :]))
-    if before + after >= 2 * _RUN - 1:
-        return min(before, after) >= (before + after) // 4
-    return max(before, after) < _RUN
+def _longest_left(run: str, match: re.Match[str]) -> int:
+    """Return the length in words of the longer part that a change there leaves of a run."""
+    return max(len(tokenize(run[: match.start()])), len(tokenize(run[match.end() :])))
+
+
+def _enough(run: str, table: str) -> int:
+    """Return the length below which a part of a run is worth a change.
+
+    The natural changes are worth it only if they help much; the last resort if they help at all.
+    """
+    size = len(tokenize(run))
+    return max(_RUN, size * 3 // 4) if table == "loosen" else max(_RUN, size - 3)
 
 
 def _fill(option: str, match: re.Match[str]) -> str:

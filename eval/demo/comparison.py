@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from eval.attack import WHOLE_INDEX, Attack
-from eval.detectors.canaries import read_canaries
 from eval.detectors.suite import contact_recognizer, detectors
 from eval.harness import Progress
 from eval.originals import Originals, read_originals
@@ -22,12 +23,12 @@ _PROMPTS = {
     "repeat": "prompts that brought out 10 original words in a row",
     "rouge": "prompts that brought out a near copy (ROUGE-L over 0.5)",
     "contacts": "prompts that brought out an e-mail address, phone number or URL",
-    "canaries": "prompts that brought out a marked name, place or number",
+    "canaries": "prompts that brought out a name, place, contact or number",
 }
 _WHOLE = {
     "repeat": "dialogues repeated, were the whole index stolen",
     "contacts": "contact details in the whole index",
-    "canaries": "marked values (names, dates, ages, numbers) in the whole index",
+    "canaries": "names, places, contacts and numbers in the whole index",
 }
 
 
@@ -54,7 +55,7 @@ def compare(
     `gold` lists the private values that people marked in the corpus.
     """
     originals = read_originals(corpus, None)
-    judges = detectors(originals, contact_recognizer(), read_canaries(gold))
+    judges = detectors(originals, contact_recognizer(), _telling(gold, originals))
     plan = Attack(builtin_probes(), judges, originals=len(originals))
     reports = []
     for path in (original, ours):
@@ -62,6 +63,23 @@ def compare(
         reports.append(plan.run(target, top_k=TOP_K, progress=progress))
         target.close()
     return _rows(*reports, originals=originals)
+
+
+def _telling(gold: Path, originals: Originals) -> list[str]:
+    """Return the marked values whose sight proves a leak.
+
+    Left out are ages and dates, which the policy coarsens instead of hiding, and values that are
+    also ordinary words of the corpus ("Will", "Hope").
+    """
+    ordinary = {word for text in originals.texts for word in re.findall(r"\w+", text.text)}
+    entities = [
+        e for line in gold.read_text("utf-8").splitlines() for e in json.loads(line)["entities"]
+    ]
+    return [
+        entity["text"]
+        for entity in entities
+        if entity["type"] not in ("AGE", "DATE_TIME") and entity["text"].lower() not in ordinary
+    ]
 
 
 def _rows(original: AttackReport, ours: AttackReport, *, originals: Originals) -> list[Row]:

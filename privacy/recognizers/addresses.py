@@ -37,13 +37,17 @@ _LEADING = (
     r"|[Cc]arrera|[Cc]ra\.|[Pp]laza|[Pp]raça|[Ll]argo|[Tt]ravessa|[Pp]aseo|[Cc]amino|[Ss]trada"
     r"|[Ss]tr\.|[Jj]alan|[Jj]l\.|[Oo]dos)"
 )
-_INNER = r"(?:(?:de|del|della|dei|degli|delle|di|da|do|dos|das|du|des|la|le|les|l['’]|d['’]|el|los|las)[ ]?){0,2}"
+_INNER = (
+    r"(?:(?:de|del|della|dei|degli|delle|di|da|do|dos|das|du|des|la|le|les|l['’]|d['’]|el|los"
+    r"|las)[ ]?){0,2}"
+)
 
 ADDRESSES = (
     Pattern(
         EntityType.LOCATION,
         re.compile(
-            rf"(?<![\w.,/-])(?:(?:Flat|Apt\.?|Apartment|Unit|Suite|Room)[ ]\w{{1,5}},?[ ])?{_NUMBER},?[ ]"
+            rf"(?<![\w.,/-])(?:(?:Flat|Apt\.?|Apartment|Unit|Suite"
+            rf"|Room)[ ]\w{{1,5}},?[ ])?{_NUMBER},?[ ]"
             rf"(?:{_WORD}[ ]){{1,4}}?(?:(?:{_STREET})\b|(?:{_SHORT})\b\.?){_TAIL}"
         ),
         0.85,
@@ -59,7 +63,8 @@ ADDRESSES = (
     Pattern(
         EntityType.LOCATION,
         re.compile(
-            rf"\b(?!During|Spring|String){_GERMANIC}[ ](?!(?:19|20)\d\d\b){_NUMBER}(?![\w%]|[.,]\d){_TAIL}"
+            rf"\b(?!During|Spring|String){_GERMANIC}[ ](?!(?:19|20)\d\d\b){_NUMBER}(?![\w%]"
+            rf"|[.,]\d){_TAIL}"
         ),
         0.85,
     ),
@@ -74,7 +79,8 @@ ADDRESSES = (
     Pattern(
         EntityType.LOCATION,
         re.compile(
-            rf"(?<![\w.,/-])\d{{1,4}}(?:[ ](?:bis|ter))?,?[ ](?:[Rr]ue|[Bb]oulevard|[Aa]venue|[Cc]hemin"
+            rf"(?<![\w.,/-])\d{{1,4}}(?:[ ](?:bis|ter))?,?[ ](?:[Rr]ue|[Bb]oulevard|[Aa]venue"
+            rf"|[Cc]hemin"
             rf"|[Pp]lace)[ ]{_INNER}{_WORD}(?:[ ]{_INNER}{_WORD}){{0,3}}{_TAIL}"
         ),
         0.8,
@@ -82,7 +88,8 @@ ADDRESSES = (
     Pattern(
         EntityType.LOCATION,
         re.compile(
-            rf"\b(?:{_WORD}[ ]){{1,3}}(?:Sokağı|Sokak|Sok\.|Caddesi|Cad\.|Mahallesi|utca|u\.|út|tee|tn)"
+            rf"\b(?:{_WORD}[ ]){{1,3}}(?:Sokağı|Sokak|Sok\.|Caddesi|Cad\.|Mahallesi|utca|u\.|út"
+            rf"|tee|tn)"
             rf"[ ]?(?:No:?[ ]?)?{_NUMBER}(?![\w%]){_TAIL}"
         ),
         0.8,
@@ -90,7 +97,8 @@ ADDRESSES = (
     Pattern(
         EntityType.LOCATION,
         re.compile(
-            rf"\b(?:Am|An[ ]der|Auf[ ]de[rm]|Im|In[ ]der|Zum|Zur|Unter[ ]den|Hinter[ ]dem)[ ]{_WORD}"
+            rf"\b(?:Am|An[ ]der|Auf[ ]de[rm]|Im|In[ ]der|Zum|Zur|Unter[ ]den"
+            rf"|Hinter[ ]dem)[ ]{_WORD}"
             rf"[ ]\d{{1,4}}[a-z]?,[ ](?:\d{{4,5}}[ ])?{_CITY}"
         ),
         0.8,
@@ -126,7 +134,8 @@ ADDRESSES = (
     Pattern(
         EntityType.LOCATION,
         re.compile(
-            r"\b[A-Z]{1,2}\d[A-Z\d]?[ ]\d[ABD-HJLNP-UW-Z]{2}\b|\b[ABCEGHJ-NPRSTVXY]\d[A-Z][ ]\d[A-Z]\d\b"
+            r"\b[A-Z]{1,2}\d[A-Z\d]?[ ]\d[ABD-HJLNP-UW-Z]{2}\b"
+            r"|\b[ABCEGHJ-NPRSTVXY]\d[A-Z][ ]\d[A-Z]\d\b"
         ),
         0.7,
     ),

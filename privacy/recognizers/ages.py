@@ -47,7 +47,8 @@ AGES = (
     Pattern(
         EntityType.AGE,
         re.compile(
-            rf"{_START}(?P<value>{_FIGURE}(?:[ -]?{_YEARS})?)(?:[ ]?[/,-][ ]?|[ ])?{_PERSON}\b(?!['’.]\w)"
+            rf"{_START}(?P<value>{_FIGURE}(?:[ -]?{_YEARS})?)(?:[ ]?[/,-][ ]?|[ ])?{_PERSON}\b"
+            rf"(?!['’.]\w)"
         ),
         0.85,
     ),
@@ -71,7 +72,8 @@ AGES = (
         EntityType.AGE,
         re.compile(
             r"\b(?:i[ ]?['’]?[ ]?a?m|am|(?:s?he|who|patient|wife|husband|son|daughter|mother|father"
-            r"|mum|mom|dad|brother|sister|baby|child)(?:['’]s|[ ](?:is|was))|is|(?:just[ ])?turn(?:s"
+            r"|mum|mom|dad|brother|sister|baby|child)(?:['’]s|[ ](?:is|was))|is|(?:just[ ])?turn"
+            r"(?:s"
             r"|ed|ing)?|they['’]re|we['’]re)(?:[ ](?:now|only|just|about|almost|nearly|a|an))?[ ]"
             rf"(?P<value>{_FIGURE}(?:[ ]?-?{_YEARS}(?![ ](?:ago|post|later|now|since|into)))?)"
             rf"{_NO_QUANTITY}",
@@ -83,9 +85,11 @@ AGES = (
     Pattern(
         EntityType.AGE,
         re.compile(
-            rf"\b(?:when|since|until|before|after|while|and|if)[ ](?:i|s?he|they)[ ](?:was|were|is|turned)"
+            rf"\b(?:when|since|until|before|after|while|and|if)[ ](?:i|s?he|they)[ ](?:was|were"
+            rf"|is|turned)"
             rf"[ ](?:only[ ]|about[ ]|just[ ])?(?P<value>{_NUMBER}){_NO_QUANTITY}"
-            rf"|\b(?:must|may|might|could)[ ]have[ ]been[ ](?P<other>{_WORD}|{_FIGURE}){_NO_QUANTITY}"
+            rf"|\b(?:must|may|might|could)[ ]have[ ]been[ ](?P<other>{_WORD}"
+            rf"|{_FIGURE}){_NO_QUANTITY}"
             rf"|\b(?-i:At)[ ](?P<third>{_WORD})(?=[ ](?:it|s?he|i|we|they)\b)",
             re.IGNORECASE,
         ),
@@ -97,7 +101,8 @@ AGES = (
         re.compile(
             r"\b(?:cancer|tumou?r|dead|died|dies|death|attack|stroke|diagnosed|diabet\w{1,4}|passed"
             r"|retired|married|pregnant|menopause|menarche|onset|born|prostate|leuk\w{1,6}|dementia"
-            rf"|surgery|diagnosis)\b[^.!?\n\d]{{0,25}}?[ ]at[ ](?:only[ ]|just[ ])?(?P<value>{_NUMBER})"
+            rf"|surgery|diagnosis|(?:grand)?(?:mother|father)|sister|brother|uncle"
+            rf"|aunt)\b[^.!?\n\d]{{0,25}}?[ ]at[ ](?:only[ ]|just[ ])?(?P<value>{_NUMBER})"
             rf"{_NO_QUANTITY}",
             re.IGNORECASE,
         ),

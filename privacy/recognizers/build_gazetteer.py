@@ -29,7 +29,7 @@ _SURNAMES = 20_000
 """Of the 88,799 of the US census: those borne by about one in 100,000 or more."""
 _POPULATION = 50_000
 _GREAT_POPULATION = 800_000
-_DICTIONARY_COUNT = 400_000
+_DICTIONARY_COUNT = 650_000
 """Rarer words of the spelling dictionary are left out: they cost more room than they save."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _MID_SENTENCE = re.compile(r"(?<=[a-z,;] )[^\W\d_]+")

@@ -108,7 +108,8 @@ _BEFORE_SHORT = (
     rf"(?=\d|{_WEEKDAY})|(?={_WEEKDAY}[ ]))"
 )
 _SHORT_SLASH = re.compile(
-    rf"{_BEFORE_SHORT}(?P<value>(?:{_WEEKDAY}[ ])?(?:{_DAY}/(?:0?[1-9]|1[12])|(?:0?[1-9]|1[0-2])/(?:[12]\d|3[01]|0[1-9])"
+    rf"{_BEFORE_SHORT}(?P<value>(?:{_WEEKDAY}[ ])?(?:{_DAY}/(?:0?[1-9]|1[12])|(?:0?[1-9]"
+    rf"|1[0-2])/(?:[12]\d|3[01]|0[1-9])"
     rf"|0[1-9]/10|(?:1[1-9]|2\d|3[01])/10))(?![\w/%-]|[.,]\d|[ ](?:to|mg|mmHg|pain|of|cm|inch))",
     re.IGNORECASE,
 )

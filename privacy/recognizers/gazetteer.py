@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from privacy.recognizers.fingerprints import rules_digest
 from privacy.recognizers.lexicon import Lexicon, default_lexicon
 from privacy.recognizers.people import find_people
 from privacy.recognizers.places import find_organizations, find_places
@@ -15,6 +16,16 @@ from privacy.recognizers.words import words_of
 from privacy.spans import Span
 
 VERSION = 1
+_RULES = (
+    "gazetteer",
+    "introductions",
+    "lexicon",
+    "naming",
+    "people",
+    "places",
+    "wordlists",
+    "words",
+)
 
 
 class GazetteerRecognizer:
@@ -26,11 +37,13 @@ class GazetteerRecognizer:
 
     def __init__(self, lexicon: Lexicon | None = None) -> None:
         self._lexicon = lexicon or default_lexicon()
+        rules = rules_digest(*_RULES)
+        self._fingerprint = f"gazetteer-{VERSION}-{rules}-{self._lexicon.digest}"
 
     @property
     def fingerprint(self) -> str:
-        """Version and digest of the lexicon."""
-        return f"gazetteer-{VERSION}-{self._lexicon.digest}"
+        """Version, digest of the rules, digest of the lexicon."""
+        return self._fingerprint
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans; those of different types may overlap."""

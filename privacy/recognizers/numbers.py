@@ -9,7 +9,10 @@ from privacy.recognizers.checksums import iban, iban_length, luhn, nhs, only_dig
 from privacy.recognizers.patterns import Pattern
 
 _CODE = r"[A-Za-z0-9]{1,40}(?:[-/_.:][A-Za-z0-9]{1,40}){0,8}"
-_VALUE = rf"(?P<value>(?:(?-i:[A-Z]{{1,5}})[ ](?=\d))?(?=[A-Za-z/_.:-]{{0,12}}\d){_CODE}(?:[ ]\d{{2,}}){{0,5}})"
+_VALUE = (
+    rf"(?P<value>(?:(?-i:[A-Z]{{1,5}})[ ](?=\d))?(?=[A-Za-z/_.:-]{{0,12}}\d){_CODE}"
+    rf"(?:[ ]\d{{2,}}){{0,5}})"
+)
 _STRONG = (
     r"mrn|phn|npi|dea|chi|iban|medicaid|medicare|aadhaar|passport|ssn|social security"
     r"|medical records?|health record|hospital|patient|policy|account|acct|a/c|insurance|insured"
@@ -129,7 +132,8 @@ NUMBERS = (
         re.compile(
             rf"(?<![A-Za-z])(?:{_STRONG})(?:[ _-](?:{_STRONG}))?s?(?![A-Za-z])"
             rf"(?P<label>[ _-]?(?:{_LABEL})\b|[ ]?\#)?[\"']?\.?(?:[ ](?:there|still))?"
-            r"(?:[ ]?[:=#-]|(?P<comma>,)|[ ](?:is|was|says|no\.?|number|num\.?|with(?:[ ]the)?|under))"
+            r"(?:[ ]?[:=#-]|(?P<comma>,)|[ ](?:is|was|says|no\.?|number|num\.?|with(?:[ ]the)?"
+            r"|under))"
             r"{0,3}[ ]?\s?[\"'(#]?"
             rf"{_VALUE}(?![\w@])",
             re.IGNORECASE,
@@ -140,7 +144,8 @@ NUMBERS = (
     Pattern(
         EntityType.ID,
         re.compile(
-            rf"\b(?P<label>number|no\.|nr\.?|num\.)[ ]?(?:is|was|still|:|=|#|[ ]){{0,4}}{_VALUE}(?![\w@])",
+            rf"\b(?P<label>number|no\.|nr\.?|num\.)[ ]?(?:is|was|still|:|=|#|[ ]){{0,4}}{_VALUE}"
+            rf"(?![\w@])",
             re.IGNORECASE,
         ),
         0.7,

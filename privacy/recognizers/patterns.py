@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from privacy.entities import EntityType
+from privacy.recognizers.fingerprints import rules_digest
 from privacy.spans import Span
 
 VERSION = 1
@@ -45,6 +46,11 @@ def _value(match: re.Match[str]) -> tuple[int, int]:
     return match.span("value") if "value" in match.re.groupindex else match.span()
 
 
+def _local_names(modules: Iterable[str]) -> list[str]:
+    own = "privacy.recognizers."
+    return sorted(m.removeprefix(own) for m in modules if m.startswith(own))
+
+
 def trimmed(match: re.Match[str]) -> tuple[int, int] | None:
     """Check: drop the punctuation of the sentence from the end of a match."""
     value = match.group().rstrip(".,;:!?'\"*>)]}")
@@ -59,12 +65,14 @@ class PatternRecognizer:
 
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         self._patterns = tuple(patterns)
-        source = "\n".join(
-            f"{p.entity_type}\t{p.score}\t{p.regex.flags}\t{p.regex.pattern}"
-            f"\t{p.check.__qualname__ if p.check else ''}"
+        # A check is code, which no digest of expressions would see: the modules' source is.
+        modules = {p.check.__module__ for p in self._patterns if p.check}
+        rules = rules_digest("patterns", "checksums", *_local_names(modules))
+        expressions = "\n".join(
+            f"{p.entity_type}\t{p.score}\t{p.needs}\t{p.regex.flags}\t{p.regex.pattern}"
             for p in self._patterns
         )
-        digest = hashlib.sha256(source.encode()).hexdigest()[:8]
+        digest = hashlib.sha256(f"{rules}\n{expressions}".encode()).hexdigest()[:8]
         self._fingerprint = f"patterns-{VERSION}-{digest}"
 
     @property

@@ -13,7 +13,8 @@ _GROUP = re.compile(r"\d+")
 _CUE = re.compile(
     r"(?<![A-Za-z])(?:(?:phone|tel|telephone|mobile|mob|cell|cellphone|call|calling|called|fax|ring"
     r"|desk|contact|whatsapp|sms|text|texts|messages?|reach|landline|hotline|helpline|number|dial"
-    r"|registered|answer(?:ing|s)?)(?:[ ](?:me|us|him|her|to|at|on|is|number|no|registered|my|the|of|from)){0,4}"
+    r"|registered|answer(?:ing|s)?)(?:[ ](?:me|us|him|her|to|at|on|is|number|no|registered|my"
+    r"|the|of|from)){0,4}"
     r"[\s:.=#()*-]{0,4}|(?:office|home|work|m|t|p|f)[ ]?:\s{0,2})$",
     re.IGNORECASE,
 )
@@ -78,7 +79,8 @@ PHONES = (
     Pattern(
         EntityType.PHONE_NUMBER,
         re.compile(
-            r"(?<![\w./$€£@])(?<!\d[,-])(?<![A-Za-z]-)[+(]{0,2}\d(?:[ .()\u00a0\u2011-]{0,3}\d){6,19}"
+            r"(?<![\w./$€£@])(?<!\d[,-])(?<![A-Za-z]-)[+(]{0,2}\d"
+            r"(?:[ .()\u00a0\u2011-]{0,3}\d){6,19}"
             r"(?![\w@/]|[.,]\d)(?:x\d{1,6})?"
         ),
         0.8,

@@ -8,7 +8,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 TITLES = _words(
-    "dr dra doctor doktor doc mr mrs ms miss mister prof professor nurse sister sr matron midwife judge"
+    "dr dra doctor doktor doc mr mrs ms miss mister prof professor nurse sister sr matron"
+    " midwife judge"
     " justice sir dame lord lady madam father fr rev reverend pastor rabbi imam sheikh herr frau"
     " monsieur madame mme mlle señor señora senor senora sra srta signor signora don doña dona"
     " coach captain capt sergeant sgt officer lieutenant lt colonel col general gen major"
@@ -98,7 +99,8 @@ EPONYM_HEADS = _words(
     " cysts gland glands catheter monitor maneuver manoeuvre tendon tube tubes contractions ulcer"
     " duct node nodes stain virus dementia bodies body tumour tumor arthritis spots cells oil diet"
     " chorea ataxia fracture stool chart procedure method ring lesion triad law cancer patch"
-    " treatment therapy surgery ultrasound study examination exam anaemia anemia esophagitis hernia stage criteria"
+    " treatment therapy surgery ultrasound study examination exam anaemia anemia esophagitis"
+    " hernia stage criteria"
 )
 
 ORGANIZATION_HEADS = _words(
@@ -156,7 +158,8 @@ PLAIN_WORDS = _words(
     " chatdoctor chat doctor google facebook whatsapp iphone android skype youtube medicare"
     " medicaid covid internet email e-mail emails online website app hpv hiv ecg ekg mri cat"
     " ultrasound xray x-ray usg ivf iui pcos pcod gerd ibs copd adhd ocd ptsd hcg tsh wbc rbc ldl"
-    " hdl esr crp lft lfts uti utis sti stis std stds bmi icu er gp ent obgyn ob gyn opd otc christmas"
+    " hdl esr crp lft lfts uti utis sti stis std stds bmi icu er gp ent obgyn ob gyn opd otc"
+    " christmas"
     " easter ramadan diwali ok okay hello hi hey sir madam god lord allah"
     " vitamin vit hepatitis tylenol advil motrin aleve benadryl nexium zantac prilosec pepcid"
     " viagra cialis botox xanax valium prozac zoloft lexapro celexa lipitor crestor zocor plavix"
@@ -170,9 +173,11 @@ PLAIN_WORDS = _words(
     " mucinex sudafed claritin zyrtec allegra flonase singulair ventolin bactrim cipro flagyl"
     " diflucan premarin provera lotrimin imitrex phenergan zofran reglan humira enbrel tums rogaine"
     " forum helloo hii root canal apple adams tai chi jaggery igg ige igm iga afib dose mami mummy"
-    " implanon moringa irena theres freckles depot greetings howell red north south east west pole wine blue green lake hills garden urban"
+    " implanon moringa irena theres freckles depot greetings howell red north south east west"
+    " pole wine blue green lake hills garden urban"
     " housing development government nitrofurantoin gatorade eucerin nasal"
-    " beta alpha gamma delta blocker blockers trichomonas giardia salmonella gastro endo neuro ortho cardio derm derma physio"
+    " beta alpha gamma delta blocker blockers trichomonas giardia salmonella gastro endo neuro"
+    " ortho cardio derm derma physio"
 )
 """Words that are written with a capital and name nobody."""
 
@@ -188,7 +193,8 @@ FUNCTION_WORDS = _words(
     " sometimes maybe perhaps still even back im ive id ill dont cant wont isnt hope hoping need"
     " help want any can could im u ur pls plz thank thanks regards welcome wellcome sorry happy"
     " age male female man woman mr mrs ms dr none per via till like look keep make try use used"
-    " theres doesnt didnt isnt wasnt arent werent hasnt havent hadnt wouldnt couldnt shouldnt thats hes"
+    " theres doesnt didnt isnt wasnt arent werent hasnt havent hadnt wouldnt couldnt shouldnt"
+    " thats hes"
     " shes theyre youre were weve youve theyve chat hear think know said says told ask asked"
     " drink eat avoid consult apply read rest stop start best wish kind warm"
 )

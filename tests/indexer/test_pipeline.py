@@ -149,6 +149,21 @@ def test_a_name_overlooked_in_one_document_is_caught_at_publishing(
     assert b"Novaka" not in everything_under(tmp_path / "home/corpora")
 
 
+def test_wording_of_another_document_is_caught_at_publishing(run: Run, tmp_path: Path) -> None:
+    class Quotes(ReversingAgent):
+        async def generate(self, extraction, attributes):  # type: ignore[no-untyped-def]
+            draft = await super().generate(extraction, attributes)
+            if "number 4 " not in " ".join(draft.text.split()[::-1]):
+                return draft
+            quoted = "and complaint number 9 keeps me awake most nights of May."
+            return type(draft)({**draft.fields, "question": quoted})
+
+    summary = run(roles=roles_of(Quotes()))
+    assert summary.reasons == {"wording-of-another": 1}
+    listed = (tmp_path / "home/owner/clinic/quarantine.jsonl").read_text()
+    assert json.loads(listed)["id"] == "doc-4"
+
+
 def test_a_new_key_renews_tokens_without_the_agents(run: Run, tmp_path: Path) -> None:
     agent, fresh = ReversingAgent(), Keyset.generate()
     run(roles=roles_of(agent))
