@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import zlib
@@ -264,3 +265,8 @@ class _Announcing(uvicorn.Server):
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets)
         self.ready.set()
+
+    async def main_loop(self) -> None:
+        """Look for the end more often than uvicorn does, since tests start many servers."""
+        while not await self.on_tick(0):
+            await asyncio.sleep(0.01)

@@ -47,7 +47,7 @@ class RuleExtractor:
     Source: Zeng et al. (2024), arXiv 2406.14773, §3.1. Differs: extractive, no model.
     """
 
-    def __init__(self, share: float = 0.8) -> None:
+    def __init__(self, share: float = 0.9) -> None:
         self._share = share
 
     async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:

@@ -29,6 +29,7 @@ _NOUNS = {
     "ORGANIZATION": "an institution",
     "DATE_TIME": "some time ago",
 }
+_NAME = re.compile(r"\[PERSON_\d+\]")
 _TAIL = re.compile(r"[,;:]|\s(?=(?:and|or|but|because|since|so|which|with)\b)")
 
 _RUN = 10
@@ -125,7 +126,7 @@ class _Page:
                 return
         keep = len(words(sentence.text[: (low + high) // 2 - sentence.start]))
         if not self._cut(sentence, keep, ragged=False):
-            if self._can_spare(sentence):
+            if self._can_spare(sentence) and not _NAME.search(sentence.text):
                 self._sentences.remove(sentence)
             else:
                 self._cut(sentence, keep)

@@ -18,7 +18,8 @@ _NO_PLACE = (
     r"(?!(?:I|My|Please|Thanks?|Call|But|And|She|He|We|Tel|Phone|Mobile|Dear|Regards|Dr|Mr|Mrs|Ms"
     r"|The|This|It|Is|You|Email|Fax|Can|What|Cell|Home|Work|So|If|When|Kind|Best|Yours|DOB|MRN)\b)"
 )
-_CITY = rf"{_NO_PLACE}{_WORD}(?:[ -]{_NO_PLACE}{_WORD}){{0,2}}"
+_CITY_WORD = r"[^\W\d_a-z][\w'’-]{0,30}"
+_CITY = rf"{_NO_PLACE}{_CITY_WORD}(?:[ -]{_NO_PLACE}{_CITY_WORD}){{0,2}}"
 _ZIP = r"(?:[A-Z]{2}[ ]\d{5}(?:-\d{4})?|\d{4,6}(?:-\d{3,4})?|[A-Z]{1,2}\d[A-Z\d]?[ ]\d[A-Z]{2})"
 _UNIT = r"(?:Apt|Apartment|Suite|Ste|Unit|Flat|Floor|Room|Rm|No|\#)\.?[ ]?\#?\w{1,6}"
 _TAIL = (

@@ -34,7 +34,9 @@ _OTHERS = (
 _AMBIGUOUS = {"may", "mar", "march", "mart", "maj", "medi", "sep", "dec", "jun", "set", "mei"}
 """Months that are also words or names in lower case."""
 
-_MONTH = "|".join(sorted({*_ENGLISH.split(), *_OTHERS.split()}, key=len, reverse=True))
+# Longest first, then by letter: a set alone would order the expression, and with it the
+# recognizer's fingerprint, differently in every process.
+_MONTH = "|".join(sorted({*_ENGLISH.split(), *_OTHERS.split()}, key=lambda m: (-len(m), m)))
 _ENGLISH_MONTH = "|".join(sorted(_ENGLISH.split(), key=len, reverse=True))
 _WEEKDAY = (
     r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?|montag|dienstag"

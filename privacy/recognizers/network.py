@@ -30,7 +30,9 @@ def _ip_address(match: re.Match[str]) -> tuple[int, int] | None:
                 return None
             value = value[:-1]
         else:
-            return match.start(), match.start() + len(value)
+            # "1::" and "::" are addresses to the letter, but nobody's.
+            named = sum(1 for group in value.split(":") if group) >= 2 or value == "::1"
+            return (match.start(), match.start() + len(value)) if named else None
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from privacy.entities import EntityType
 from privacy.recognizers.introductions import introduced_names
@@ -28,6 +29,7 @@ from privacy.recognizers.wordlists import (
 from privacy.recognizers.words import NAMELIKE, STRONG, Role, Word
 from privacy.spans import Span
 
+_MAX_INITIALS = 3
 _DOSE = re.compile(
     r"[ -]{0,2}(?:\d[\d./]{0,6} ?(?:mg|mcg|ml|iu)|(?:tablets?|tabs?|capsules?|pills?"
     r"|birth control|syrup"
@@ -68,9 +70,10 @@ def _rows(text: str, words: list[Word]) -> Iterator[tuple[int, int, float]]:
 def _row_start(words: list[Word], i: int) -> bool:
     word = words[i]
     if word.initial:
-        while i + 1 < len(words) and words[i + 1].initial and words[i + 1].gap in {".", ". "}:
-            i += 1
-        return i + 1 < len(words) and words[i + 1].gap == ". " and words[i + 1].role in NAMELIKE
+        following = words[i + 1 : i + 1 + _MAX_INITIALS]
+        initials = list(takewhile(lambda w: w.initial and w.gap in {".", ". "}, following))
+        rest = words[i + 1 + len(initials) : i + 2 + len(initials)]
+        return bool(rest) and rest[0].gap == ". " and rest[0].role in NAMELIKE
     if not word.capitalised:
         return word.role is Role.GIVEN
     if word.folded in ORGANIZATION_LEADS | GREETINGS | _FORMS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 
 from privacy.entities import EntityType
 from privacy.recognizers.patterns import Pattern
@@ -33,12 +34,15 @@ def _phone(match: re.Match[str]) -> tuple[int, int] | None:
     """Return the longest run of the match's digit groups that reads as a telephone number."""
     text = match.string
     groups = [g.span() for g in _GROUP.finditer(text, match.start(), match.end())]
+    if all(end - start == 1 for start, end in groups):
+        return None
+    before = list(accumulate((end - start for start, end in groups), initial=0))
     for length in range(min(len(groups), _MAX_GROUPS), 0, -1):
         for first in range(len(groups) - length + 1):
+            if not 7 <= before[first + length] - before[first] <= 15:
+                continue
             start = _opening(text, match.start(), groups[first][0])
             end = groups[first + length - 1][1]
-            if not 7 <= sum(b - a for a, b in groups[first : first + length]) <= 15:
-                continue
             if _reads_as_phone(text, start, end):
                 extension = _EXTENSION.match(text, end)
                 return start, extension.end() if extension else end

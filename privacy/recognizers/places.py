@@ -17,6 +17,7 @@ from privacy.recognizers.wordlists import (
     ORGANIZATION_LEADS,
     PARTICLES,
     PLACE_PREPOSITIONS,
+    STRONG_TITLES,
     TITLES,
 )
 from privacy.recognizers.words import Role, Word
@@ -27,7 +28,7 @@ _SURE_HEADS = frozenset(
     "hospital clinic infirmary polyclinic university college inc ltd llc gmbh plc pharmacy corp"
     " krankenhaus klinikum krankenkasse airlines academy school vidyalaya".split()
 )
-_LINKS = {" & ", "& ", " and ", " "}
+_GAPS = {" ", " & ", "'s ", "’s ", "s' ", "s’ "}
 _LINK_WORDS = PARTICLES | {"of", "the", "am", "na", "des", "d"}
 _IN = frozenset({"in", "from", "near", "around", "outside", "à", "aus"})
 _AFTER_COMMA = re.compile(r", ?")
@@ -137,9 +138,12 @@ def _headed(words: list[Word]) -> Iterator[tuple[int, int]]:
 
 def _walk_left(words: list[Word], head: int) -> int:
     first = j = head
-    while j > 0 and head - j < _MAX_WORDS and words[j].gap in {" ", " & ", "'s ", "’s ", "s' "}:
+    while j > 0 and head - j < _MAX_WORDS:
         word = words[j - 1]
-        if word.capitalised and not word.initial and word.folded not in TITLES | CLOSINGS:
+        saint = word.folded == "st" and words[j].gap == ". "
+        if words[j].gap not in _GAPS and not saint:
+            break
+        if word.capitalised and not word.initial and word.folded not in STRONG_TITLES | CLOSINGS:
             first = j - 1
         elif word.folded not in _LINK_WORDS:
             break

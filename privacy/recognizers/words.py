@@ -17,7 +17,7 @@ _DRUG_ENDING = re.compile(
     r"|setron|gliptin|formin|parin|xaban|mab|nib|vir|caine|pam|lam|barb|zone|sone|lone|ide|ine"
     r"|itis|osis|emia|aemia|oma|pathy|ectomy|plasty|scopy|graphy|gram|logy|logist|ic|al|ous|tion"
     r"|sion|ment|ness|ity|ium|ology|uria|algia|cele|cyst|gen|phen|fen|lin|vit|cal|zyme|cort|derm"
-    r"|toin|opram|acea|enem|rhoea|rrhea|cerin|inate|rade|cin|cins|ases?|num|med|drug|pill|flam"
+    r"|um|oris|alis|toin|opram|acea|enem|rhoea|rrhea|cerin|inate|rade|cin|cins|ases?|num|med|drug|pill|flam"
     r"|spas|clav|mox|tab|tol|dine|done)$"
 )
 """Endings of medicines and of medical English: an unknown word with one of them is no name."""

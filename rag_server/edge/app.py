@@ -103,7 +103,9 @@ async def _respond(services: EdgeServices, body: dict[str, Any]) -> Response:
     sent = await asyncio.to_thread(pseudonymize_request, body, keys)
     answer = await services.upstream.chat(sent)
     took = (time.monotonic() - started) * 1000
-    log.info("edge corpus=%s status=%d ms=%d", keys.corpus, answer.status, took)
+    # A model name is text of a client's until the server has confirmed that it names a corpus.
+    corpus = keys.corpus if answer.status == 200 else "-"
+    log.info("edge corpus=%s status=%d ms=%d", corpus, answer.status, took)
     if answer.streams:
         stream = _stream(answer, keys)
         return StreamingResponse(stream, headers=sse.HEADERS, media_type=sse.MEDIA_TYPE)

@@ -1,7 +1,17 @@
+from contextlib import ExitStack
+
 import httpx
 import pytest
 
 from tests.rag_server.conftest import World
+
+
+@pytest.fixture(scope="module")
+def edges():
+    """Return the addresses of an edge and of an exposed one, by `exposed`."""
+    with ExitStack() as stack:
+        world = World(stack)
+        yield {exposed: world.edge("http://127.0.0.1:9", exposed=exposed) for exposed in (0, 1)}
 
 
 @pytest.mark.parametrize(
@@ -24,9 +34,8 @@ from tests.rag_server.conftest import World
         ("", False),
     ],
 )
-def test_only_loopback_hosts_are_answered(world: World, host, allowed):
-    url = world.edge("http://127.0.0.1:9")
-    response = httpx.get(f"{url}/healthz", headers={"host": host})
+def test_only_loopback_hosts_are_answered(edges, host, allowed):
+    response = httpx.get(f"{edges[False]}/healthz", headers={"host": host})
     assert (response.status_code == 200) is allowed
     if response.status_code == 403:
         assert response.json()["error"]["code"] == "forbidden"
@@ -44,12 +53,10 @@ def test_only_loopback_hosts_are_answered(world: World, host, allowed):
     ],
 )
 @pytest.mark.parametrize("exposed", [False, True])
-def test_only_loopback_origins_are_answered_exposed_or_not(world: World, origin, allowed, exposed):
-    url = world.edge("http://127.0.0.1:9", exposed=exposed)
-    response = httpx.get(f"{url}/healthz", headers={"origin": origin})
+def test_only_loopback_origins_are_answered_exposed_or_not(edges, origin, allowed, exposed):
+    response = httpx.get(f"{edges[exposed]}/healthz", headers={"origin": origin})
     assert response.status_code == (200 if allowed else 403)
 
 
-def test_an_exposed_edge_answers_to_other_names(world: World):
-    url = world.edge("http://127.0.0.1:9", exposed=True)
-    assert httpx.get(f"{url}/healthz", headers={"host": "edge.lan"}).status_code == 200
+def test_an_exposed_edge_answers_to_other_names(edges):
+    assert httpx.get(f"{edges[True]}/healthz", headers={"host": "edge.lan"}).status_code == 200

@@ -157,7 +157,6 @@ def test_an_error_of_the_server_keeps_its_status_and_is_restored(world: World):
 @pytest.mark.parametrize(
     ("reply", "status"),
     [
-        (lambda _: RedirectResponse("http://127.0.0.1:9/elsewhere"), 502),
         (lambda _: Response("<html>", 200), 502),
         (lambda _: Response("busy", 503), 502),
     ],
@@ -169,6 +168,16 @@ def test_a_server_that_is_none_is_a_502(world: World, reply, status, stream):
     assert response.status_code == status
     assert response.json()["error"]["code"] == "upstream_error"
     assert len(server.seen) == 1
+
+
+def test_a_redirect_is_not_followed(world: World):
+    elsewhere = ScriptedServer(echo)
+    target = world.run(elsewhere) + CHAT
+    url, _ = scripted(world, lambda _: RedirectResponse(target, 307))
+    response = httpx.post(url + CHAT, json=ask(QUESTION))
+    assert response.status_code == 502
+    assert "redirects" in response.json()["error"]["message"]
+    assert elsewhere.seen == []
 
 
 def test_a_server_that_is_away_is_a_502_with_a_hint(world: World):

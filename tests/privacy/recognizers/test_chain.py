@@ -1,0 +1,37 @@
+import pytest
+
+from privacy.entities import EntityType
+from privacy.recognizers.chain import ChainRecognizer
+from privacy.recognizers.default import default_recognizer
+from privacy.spans import resolve_overlaps
+from privacy.testing import FailingRecognizer, TableRecognizer
+
+
+def test_a_chain_returns_what_each_finds():
+    one = TableRecognizer({"Ada": EntityType.PERSON})
+    two = TableRecognizer({"Ada Quist": EntityType.PERSON, "Bern": EntityType.LOCATION})
+    spans = ChainRecognizer([one, two]).recognize("Ada Quist of Bern")
+    assert sorted((s.start, s.end) for s in spans) == [(0, 3), (0, 9), (13, 17)]
+
+
+def test_a_chain_is_named_after_its_members():
+    table, failing = TableRecognizer({}), FailingRecognizer()
+    assert ChainRecognizer([table, failing]).fingerprint == "table+failing"
+
+
+def test_a_failing_member_fails_the_chain():
+    with pytest.raises(RuntimeError):
+        ChainRecognizer([TableRecognizer({}), FailingRecognizer()]).recognize("text")
+
+
+def test_the_default_finds_structured_values_and_names_and_is_made_once():
+    text = "Dear Dr Whitcombe, I am Tunde Okoro, 47, of 9 Marsh Road, tel. 020 7946 0123."
+    spans = resolve_overlaps(default_recognizer().recognize(text))
+    assert [(text[s.start : s.end], s.entity_type) for s in spans] == [
+        ("Whitcombe", EntityType.PERSON),
+        ("Tunde Okoro", EntityType.PERSON),
+        ("47", EntityType.AGE),
+        ("9 Marsh Road", EntityType.LOCATION),
+        ("020 7946 0123", EntityType.PHONE_NUMBER),
+    ]
+    assert default_recognizer() is default_recognizer()
