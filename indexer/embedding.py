@@ -50,7 +50,8 @@ class SentenceTransformerEmbedder:
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging
 
-        logging.disable_progress_bar()  # standard error is for our own messages
+        # Standard error is for our own messages.
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         return SentenceTransformer(_location(self._model_name), device=self._device)
 
 

@@ -28,4 +28,5 @@ class HashEmbedder:
         for row, text in enumerate(texts):
             for word in lexical_words(text):
                 vectors[row, hashlib.sha256(word.encode()).digest()[0] % self.dim] += 1
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / norms, dtype=np.float32)

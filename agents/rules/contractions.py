@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-_PARTICIPLE = r"(?:been|had|got|gone|taken|seen|done|tried|never|always|already|just|recently|\w{2,}ed)\b"
+_PARTICIPLE = (
+    r"(?:been|had|got|gone|taken|seen|done|tried|never|always|already|just|recently|\w{2,}ed)\b"
+)
 _CONTRACTIBLE = re.compile(
     r"\b(?:"
     r"(?P<am>I) am|(?P<are>you|we|they) are|(?P<will>I|you|we|they|he|she|it) will"

@@ -63,7 +63,9 @@ def _kin(text: str) -> dict[str, str]:
     """Return whom `He` and `She` mean, as far as the text names a relative."""
     found: dict[str, str] = {}
     known = lexicon()
-    for match in re.finditer(r"\b[Mm]y (?:\d+[\w-]* (?:months? |years? )?(?:old )?)?([\w-]+)", text):
+    for match in re.finditer(
+        r"\b[Mm]y (?:\d+[\w-]* (?:months? |years? )?(?:old )?)?([\w-]+)", text
+    ):
         relative = match.group(1).lower()
         if relative in known.kin_female:
             found.setdefault("She", f"My {relative}")

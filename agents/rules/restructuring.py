@@ -30,8 +30,12 @@ _TIME = (
 _TIME_LAST = re.compile(rf"(?P<rest>[^,]+?),? (?P<time>{_TIME})", re.IGNORECASE)
 _TIME_FIRST = re.compile(rf"(?P<time>{_TIME}),? (?P<rest>(?!and\b|or\b|of\b)[^,]+)", re.IGNORECASE)
 _JOINED = re.compile(r"\b(?:and|but|or|so|then)\b", re.IGNORECASE)
-_PAIR = re.compile(r"(?<=\s)(?P<one>[^\W\d]\w+) (?P<joint>and|or) (?P<two>[^\W\d]\w+)(?=\s+(?P<next>\w+)|\s*$|[,.?])")
-_TRIPLE = re.compile(r"(?P<one>[^\W\d]\w+), (?P<two>[^\W\d]\w+(?: [^\W\d]\w+)?)(?=, |,? (?:and|or) )")
+_PAIR = re.compile(
+    r"(?<=\s)(?P<one>[^\W\d]\w+) (?P<joint>and|or) (?P<two>[^\W\d]\w+)(?=\s+(?P<next>\w+)|\s*$|[,.?])"
+)
+_TRIPLE = re.compile(
+    r"(?P<one>[^\W\d]\w+), (?P<two>[^\W\d]\w+(?: [^\W\d]\w+)?)(?=, |,? (?:and|or) )"
+)
 _VERBAL = (
     r"(?:have|has|had|was|were|am|is|are|can|cannot|can't|could|feel|felt|feels|get|got|gets|went|took|said|says|told"
     r"|do|don't|did|didn't|does|doesn't|will|started|gave|still)"
@@ -81,12 +85,20 @@ def split(body: str) -> list[str]:
     """Cut a sentence in two that each have a subject; a list of one where there is no place."""
     if body.split(" ", 1)[0].lower() in _LEANING_STARTS:
         return [body]
-    for pattern, second in ((_WHICH, _after_which), (_TWO_VERBS, _after_and), (_CONTRAST, _after_joint)):
+    for pattern, second in (
+        (_WHICH, _after_which),
+        (_TWO_VERBS, _after_and),
+        (_CONTRAST, _after_joint),
+    ):
         match = pattern.fullmatch(body)
         if match:
             first = match["first"] if pattern is not _TWO_VERBS else match["who"] + match["first"]
             rest = second(match)
-            if is_complete(first) and is_clause(rest) and min(len(words(first)), len(words(rest))) >= _SHORTEST:
+            if (
+                is_complete(first)
+                and is_clause(rest)
+                and min(len(words(first)), len(words(rest))) >= _SHORTEST
+            ):
                 return [first.rstrip(" ,"), rest]
     return [body]
 
@@ -127,7 +139,9 @@ def _follows_function_word(match: re.Match[str]) -> bool:
 def _is_plain(*members: str) -> bool:
     known = lexicon()
     found = [word.lower() for member in members for word in member.split()]
-    return not any(w in known.stop_words or w in known.verbs or w[-2:] == "ed" for w in found)
+    return not any(
+        w in known.stop_words or w in known.verbs or w.endswith(("ed", "ing")) for w in found
+    )
 
 
 def _stands(text: str) -> bool:
@@ -145,7 +159,9 @@ _LEANING_STARTS = frozenset(
     "what why how where who which is are can could should would will do does did has have may must"
     " if when although because since please any and or but while unless once before after as that so then".split()
 )
-_OPEN_ENDS = frozenset("even only just or and not so more less especially usually days weeks months years".split())
+_OPEN_ENDS = frozenset(
+    "even only just or and not so more less especially usually days weeks months years".split()
+)
 _BEFORE_NOUNS = frozenset(
     "of with for in by from have has had having without any some or and the to as like include causes".split()
 )

@@ -38,8 +38,9 @@ _SIMILAR = 0.5
 _WORDS_PER_SIMILARITY = 1.2
 """Words to drop per word of draft and unit of ROUGE-L F over the limit: F = 2L / (m + n), and a
 dropped word is taken to be a common one, so d = (F - 0.5)(m + n) / 1.5 with n about 1.5 m."""
-_LEAST_OVER = 0.01
-_SMALL = 6
+_LEAST_OVER = 0.04
+"""Likeness is cut as if it were at least this much over the limit, so that rounds are few."""
+_SMALL = 10
 """A sentence of up to this many words may go even when fewer words are to be dropped."""
 _FEWEST = 9
 """A draft is not cut below this many words: it would answer for nothing (`GateLimits`)."""

@@ -8,7 +8,9 @@ from agents.rules.contractions import contract, short_forms
 from agents.rules.lexicon import lexicon, words
 from agents.rules.tidy import tidy
 
-_ABBREVIATIONS = frozenset("dr mr mrs ms st prof vs approx no e.g i.e eg ie fig sr jr mt tab cap inj".split())
+_ABBREVIATIONS = frozenset(
+    "dr mr mrs ms st prof vs approx no e.g i.e eg ie fig sr jr mt tab cap inj".split()
+)
 _END = re.compile(
     r"(?<=[.?])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bProf\.)(?<!\bSt\.)(?<!\bno\.)"
     r" +(?=[\"'(]?\[?[A-Z0-9\"])|\n+"
@@ -160,7 +162,9 @@ def _stops(text: str) -> list[str]:
     for match in _STOP.finditer(text):
         before = text[start : match.start()]
         last = before.rsplit(" ", 1)[-1].lower().lstrip("(")
-        if match.group().startswith(".") and (last in _ABBREVIATIONS or re.fullmatch(r"[a-z]", last)):
+        if match.group().startswith(".") and (
+            last in _ABBREVIATIONS or re.fullmatch(r"[a-z]", last)
+        ):
             continue
         parts.append(text[start : match.end()])
         start = match.end()
@@ -211,6 +215,7 @@ def _can_part(left: str, right: str, joint: str) -> bool:
 def _trim(text: str, ends: frozenset[str]) -> str:
     """Cut what an unfinished sentence leaves at its end, and marks at both ends."""
     text = re.sub(r"\s+", " ", text).strip(" ,.!?;:-*'\"/")
+    text = re.sub(r"(?<=[a-z)])\.\s*\d{1,2}$", "", text)
     while text:
         head, _, last = text.rpartition(" ")
         if last.lower().strip(",") not in ends or not head:

@@ -22,7 +22,13 @@ _TIGHT_COMMA = re.compile(r"(?<=[a-z\])]),(?=[A-Za-z\[])")
 _DASH = re.compile(r"\s+[-–—]+\s+|\s*—\s*")
 _MANY_MARKS = re.compile(r"([!?,])[!?,.]*(?:\s*[!?]+)*")
 _TOKEN = re.compile(r"\[[A-Z_]+_\d+\]|<[A-Z_]+>|[^\W\d_]+")
-_ITS = re.compile(r"\b([Ii])ts(?= (?:a|an|the|been|not|just|very|really|so|like|about|only|been|\d+\w*)\b)")
+_ITS = re.compile(
+    r"\b([Ii])ts(?= (?:a|an|the|been|not|just|very|really|so|like|about|only|been|\d+\w*)\b)"
+)
+_ON_MONTH = re.compile(
+    r"\b([Oo])n (?=(?:(?:January|February|March|April|May|June|July|August|September|October"
+    r"|November|December)\b(?! \d{1,2}\b)|(?:19|20)\d\d\b(?!-)))"
+)
 _LONE_I = re.compile(r"(?<![\w.])i(?![\w.'’-])")
 _UNIT = re.compile(r"(?<=\d)(mg|ml|mcg|yrs?|years?|months?|weeks?|days?|hrs?|cm|mm|kg|lbs?)\b")
 
@@ -35,6 +41,7 @@ def tidy(text: str) -> str:
     text = _MANY_MARKS.sub(_one_mark, text)
     text = _calm(_UNIT.sub(r" \1", text))
     text = _LONE_I.sub("I", _SPLIT_CONTRACTION.sub(_write_out, text))
+    text = _ON_MONTH.sub(lambda match: "In " if match.group(1) == "O" else "in ", text)
     text = _ITS.sub(r"\1t is", text)
     return _LONE_I.sub("I", _TOKEN.sub(_expand, text))
 
@@ -71,7 +78,9 @@ def _write_out(match: re.Match[str]) -> str:
     if tail == "t":
         if low not in ("can", "who") and not low.endswith("n"):
             return match.group()
-        if re.match(r"\s+(?:i|you|he|she|it|we|they|there|this)\b", match.string[match.end() :], re.I):
+        if re.match(
+            r"\s+(?:i|you|he|she|it|we|they|there|this)\b", match.string[match.end() :], re.I
+        ):
             return f"{head}'t"
         return _like(_NEGATED.get(low) or f"{low.removesuffix('n')} not", head)
     if (low.endswith("n") and low != "can") or low in ("don", "can"):

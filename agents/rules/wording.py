@@ -106,7 +106,12 @@ class Wording:
                 options = alternatives[int((match.lastgroup or "g0")[1:])]
                 spent = table == "resort" and self._uses.get(options[0], 0) >= len(options)
                 left = _longest_left(run, match)
-                if not spent and left < _enough(run, table) and (best is None or left < best[0]):
+                if (
+                    match.start()
+                    and not spent
+                    and left < _enough(run, table)
+                    and (best is None or left < best[0])
+                ):
                     best = left, match, options
             if best is not None:
                 _, match, options = best
@@ -182,4 +187,6 @@ def _outside_markup(
 ) -> str:
     """Substitute everywhere but inside placeholders."""
     pieces = re.split(r"(\[[A-Z_]+_\d+\]|<[A-Z_]+>)", text)
-    return "".join(p if WORD.fullmatch(p) and p[0] in "[<" else pattern.sub(replace, p) for p in pieces)
+    return "".join(
+        p if WORD.fullmatch(p) and p[0] in "[<" else pattern.sub(replace, p) for p in pieces
+    )

@@ -40,7 +40,7 @@ def demo(
     from eval.demo.comparison import TOP_K, compare
     from eval.demo.page import render
     from eval.demo.screen import show
-    from eval.demo.stage import build_baseline, build_index, make_keyset, set_stage
+    from eval.demo.stage import CORPUS, build_baseline, build_index, make_keyset, set_stage
     from eval.probes.composite import builtin_probes
     from indexer.embedding import SentenceTransformerEmbedder
     from indexer.progress import progress_bars
@@ -63,9 +63,13 @@ def demo(
     scenes = _converse(stage)
     notes.print("[bold]4[/] the same attack on both indexes")
     with progress_bars() as progress:
-        paths = [current_path(folder, "clinic") for folder in (stage.baseline, stage.server)]
         rows = compare(
-            corpus, gold, *paths, embedder, lambda done, total: progress("attack", done, total)
+            corpus,
+            gold,
+            current_path(stage.baseline, CORPUS),
+            current_path(stage.server, CORPUS),
+            embedder,
+            lambda done, total: progress("attack", done, total),
         )
     report = stage.root / "report.html"
     facts = {

@@ -84,7 +84,9 @@ def test_a_malformed_answer_is_asked_for_once_more_with_the_reason() -> None:
     assert "does not fit" in model.asked[1][-1].content
 
 
-@pytest.mark.parametrize("bad", ["", "no", "[]", '{"question": "only"}', '{"question": 1}', "{" * 99])
+@pytest.mark.parametrize(
+    "bad", ["", "no", "[]", '{"question": "only"}', '{"question": 1}', "{" * 99]
+)
 def test_twice_malformed_gives_the_record_up_without_quoting_it(bad: str) -> None:
     agent = ModelAgent(ScriptedChatModel([bad, bad]))
     with pytest.raises(AgentOutputError) as caught:

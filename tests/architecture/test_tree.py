@@ -65,7 +65,9 @@ def test_every_public_name_of_the_kernel_is_documented(path: Path) -> None:
                 if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef) and outer is not node
             )
             hidden = any(
-                isinstance(outer, ast.ClassDef) and outer.name.startswith("_") and node in outer.body
+                isinstance(outer, ast.ClassDef)
+                and outer.name.startswith("_")
+                and node in outer.body
                 for outer in ast.walk(tree)
             )
             if public and not nested and not hidden:

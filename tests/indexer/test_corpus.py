@@ -68,9 +68,7 @@ def test_a_dialogue_is_never_split(tmp_path: Path) -> None:
         ("[" * 100_000, "line 1 is not JSON"),
     ],
 )
-def test_a_bad_file_is_one_line_with_its_place(
-    tmp_path: Path, content: str, message: str
-) -> None:
+def test_a_bad_file_is_one_line_with_its_place(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "c.jsonl"
     path.write_text(content)
     with pytest.raises(InputError) as caught:

@@ -40,7 +40,9 @@ def kinds(draft: str) -> set[FindingKind]:
 
 
 def test_a_new_wording_with_placeholders_is_safe() -> None:
-    verdict = judge("A swollen knee troubles [PERSON_1] in the evenings, and cooling brings no relief.")
+    verdict = judge(
+        "A swollen knee troubles [PERSON_1] in the evenings, and cooling brings no relief."
+    )
     assert verdict.safe
     assert verdict.longest_run < 10
     assert verdict.rouge_l <= 0.5

@@ -33,7 +33,17 @@ TOKEN = CIPHER.encrypt("Eve", EntityType.PERSON)
 HOSTILE = st.lists(
     st.one_of(
         st.sampled_from(
-            [*TABLE, TOKEN, "[PERSON_1]", "PERSON_[AAAA]", "PERSON_[", "[", "]", "PERSON", "SOURCE_"]
+            [
+                *TABLE,
+                TOKEN,
+                "[PERSON_1]",
+                "PERSON_[AAAA]",
+                "PERSON_[",
+                "[",
+                "]",
+                "PERSON",
+                "SOURCE_",
+            ]
         ),
         st.text(max_size=8),
     ),
@@ -99,7 +109,7 @@ def test_a_recognizer_that_points_outside_the_text_fails_closed() -> None:
 
 
 def test_only_this_module_builds_protected_text() -> None:
-    with pytest.raises(TypeError, match="only privacy.protect"):
+    with pytest.raises(TypeError, match=r"only privacy\.protect"):
         ProtectedText({"text": "Ada Novak"}, frozenset(), object())
 
 
