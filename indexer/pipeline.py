@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import hmac
 import json
 import random
 import resource
@@ -18,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from agents.protocols import Attribute, Attributes, Roles
-from indexer.audit import IdentifierAudit, WordingAudit
+from indexer.assembly import Assembly, Refused, assemble, assemble_plain
+from indexer.audit import WordingAudit
 from indexer.corpus import Document, read_corpus
 from indexer.ledger import Ledger, Result, locked
 from indexer.passages import Passage
@@ -36,9 +36,6 @@ SAMPLES = 5
 """How many records the attribute identifier sees. Source: arXiv 2406.14773, §3.1."""
 _SEED = 0
 _EMBED_BATCH = 64
-
-Refused = tuple[str, tuple[str, ...]]
-"""A document's id and why it is not published."""
 
 Progress = Callable[[str, int, int], None]
 """Called with a stage's name, documents done, and documents in all."""
@@ -108,18 +105,20 @@ class _Run:
             if self._job.recipe.synthesize:
                 self._treatment.attributes = await self._attributes(self._treatment)
             await self._treat_all(self._treatment)
-        passages, refused = self._passages()
-        _write_quarantine(quarantine, refused)
-        vectors = self._embed(passages)
-        self._summary.published = len(passages)
-        self._summary.quarantined = len(refused)
-        self._summary.reasons = dict(Counter(r for _, reasons in refused for r in reasons))
+        assembly = self._assemble()
+        _write_quarantine(quarantine, assembly.refused)
+        vectors = self._embed(assembly.passages)
+        self._summary.published = len(assembly.passages)
+        self._summary.quarantined = len(assembly.refused)
+        reasons = Counter(r for _, reasons in assembly.refused for r in reasons)
+        self._summary.reasons = dict(reasons)
         self._summary.seconds = time.monotonic() - started
         self._summary.path = publish(
             self._job.home,
             self._job.name,
-            passages,
+            assembly.passages,
             vectors,
+            lexical=assembly.lexical,
             manifest=self._manifest(),
             report=self._report(),
         )
@@ -173,47 +172,17 @@ class _Run:
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from None
 
-    def _passages(self) -> tuple[list[Passage], list[Refused]]:
-        """Return what may be published, and what may not with its reasons."""
+    def _assemble(self) -> Assembly:
         if self._treatment is None:
-            return [_plain_passage(d) for d in self._documents()], []
-        passages: list[Passage] = []
-        refused: list[Refused] = []
-        audit = IdentifierAudit()
-        for document in self._documents():
-            result = self._finished(self._treatment, document)
-            if not result.safe:
-                refused.append((document.id, result.reasons))
-                continue
-            sealed = self._treatment.seal(result)
-            audit.add(sealed.identifiers)
-            source = self._treatment.source(document)
-            passages.append(Passage(self._passage_id(document), source, sealed.fields))
-        return self._audited(self._treatment, passages, audit, refused)
-
-    def _audited(
-        self,
-        treatment: Treatment,
-        passages: Sequence[Passage],
-        identifiers: IdentifierAudit,
-        refused: list[Refused],
-    ) -> tuple[list[Passage], list[Refused]]:
-        """Take out passages that hold an identifier or a run of words of any document."""
+            return assemble_plain(self._documents())
+        treatment = self._treatment
+        finished = ((d, self._finished(treatment, d)) for d in self._documents())
         limits = self._job.recipe.limits
         run_tokens = limits.run_tokens if limits else None
         wording = (
             WordingAudit((d.text for d in self._documents()), run_tokens) if run_tokens else None
         )
-        kept: list[Passage] = []
-        for passage in passages:
-            reasons = ["known-identifier"] if identifiers.count(passage.text) else []
-            if wording and wording.repeats(passage.text):
-                reasons.append("wording-of-another")
-            if reasons:
-                refused.append((treatment.document_id(passage.source), tuple(reasons)))
-            else:
-                kept.append(passage)
-        return kept, refused
+        return assemble(finished, treatment, wording)
 
     def _finished(self, treatment: Treatment, document: Document) -> Result:
         result = self._ledger.result(document.content_hash, treatment.fingerprint)
@@ -223,14 +192,6 @@ class _Run:
         if renewed is not result:
             self._ledger.store_result(document.content_hash, treatment.fingerprint, renewed)
         return renewed
-
-    def _passage_id(self, document: Document) -> str:
-        """Name a passage so that its document's name cannot be guessed from it."""
-        if self._job.keyset is None:
-            raise ValueError("a protected passage needs a keyset")
-        key = self._job.keyset.derive(self._job.keyset.primary, purpose="passage-id", size_bytes=32)
-        name = f"{self._job.name}\n{document.id}".encode()
-        return "p-" + hmac.new(key, name, hashlib.sha256).hexdigest()[:16]
 
     def _embed(self, passages: Sequence[Passage]) -> Vectors:
         """Embed each passage's readable view, a batch at a time, taking from the ledger first."""
@@ -295,11 +256,6 @@ def _treatment(job: IndexJob) -> Treatment | None:
             f"recipe `{job.recipe.name}` needs a keyset", hint="sage-rag keys new --out FILE"
         )
     return Treatment(job.recipe, job.keyset, job.name, job.recognizer, job.roles)
-
-
-def _plain_passage(document: Document) -> Passage:
-    name = "p-" + hashlib.sha256(document.id.encode()).hexdigest()[:16]
-    return Passage(name, document.id, document.fields)
 
 
 def _embed_batch(ledger: Ledger, embedder: Embedder, texts: Sequence[str]) -> list[Any]:

@@ -42,12 +42,14 @@ def publish(
     passages: Sequence[Passage],
     vectors: Vectors,
     *,
+    lexical: Sequence[str],
     manifest: Mapping[str, Any],
     report: Mapping[str, Any],
 ) -> Path:
     """Publish a version and make it current; return its folder.
 
-    `vectors` is `(n, dim)`, row i for passage i. Killed at any moment, this leaves either the
+    `vectors` is `(n, dim)`, row i for passage i; `lexical` is what the lexical index reads of
+    each passage. Killed at any moment, this leaves either the
     old state or the new one, and at most a staging folder that the next run removes.
 
     Raises:
@@ -61,7 +63,7 @@ def publish(
         )
     folder = corpus_folder(home, corpus)
     try:
-        return _publish(folder, passages, vectors, manifest, report)
+        return _publish(folder, passages, vectors, lexical, manifest, report)
     except (OSError, RuntimeError) as error:  # FAISS reports a full disk as RuntimeError
         shutil.rmtree(folder / "versions" / _STAGING, ignore_errors=True)
         reason = error.strerror if isinstance(error, OSError) else "FAISS could not write"
@@ -75,6 +77,7 @@ def _publish(
     folder: Path,
     passages: Sequence[Passage],
     vectors: Vectors,
+    lexical: Sequence[str],
     manifest: Mapping[str, Any],
     report: Mapping[str, Any],
 ) -> Path:
@@ -84,7 +87,7 @@ def _publish(
     staging.mkdir(parents=True)
     _write_passages(staging, passages)
     FaissIndex.write(vectors, staging / VECTORS)
-    LexicalIndex.write([passage.text for passage in passages], staging / LEXICAL)
+    LexicalIndex.write(lexical, staging / LEXICAL)
     (staging / REPORT).write_text(json.dumps(report, indent=2) + "\n", "utf-8")
     _write_manifest(staging, {**manifest, "version": number, "dim": int(vectors.shape[1])})
     _sync(staging)

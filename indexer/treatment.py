@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 from dataclasses import asdict, dataclass, replace
 
@@ -28,9 +29,14 @@ _UNPROTECTABLE = "unprotectable"
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """A document as it may be published, and the plain identifiers it was checked for."""
+    """A document as it may be published, and the plain identifiers it was checked for.
+
+    `tokens` are those of all its encrypted values, also of those that the new text leaves out:
+    the lexical index reads them, so that whoever a record is about can be asked for.
+    """
 
     fields: dict[str, str]
+    tokens: tuple[str, ...]
     identifiers: tuple[str, ...]
 
 
@@ -49,6 +55,8 @@ class Treatment:
             raise ValueError(f"recipe {recipe.name} protects nothing")
         self._recipe = recipe
         self._roles = roles if recipe.synthesize else None
+        self._corpus = corpus
+        self._keyset = keyset
         self._key_id = keyset.primary
         self._cipher = SivCipher(keyset, corpus)
         self._protector = Protector(recognizer, preset(recipe.policy), self._cipher)
@@ -133,12 +141,15 @@ class Treatment:
         if not result.safe or result.fields is None:
             raise ValueError("only a safe result can be sealed")
         fields = {name: seal(text, result.tokens) for name, text in result.fields.items()}
-        return Sealed(fields, tuple(map(self._cipher.decrypt, result.identifiers)))
+        identifiers = tuple(map(self._cipher.decrypt, result.identifiers))
+        return Sealed(fields, tuple(result.tokens.values()), identifiers)
+
+    def passage_id(self, document: Document) -> str:
+        """Name a passage so that its document's name cannot be guessed from it."""
+        key = self._keyset.derive(self._key_id, purpose="passage-id", size_bytes=32)
+        name = f"{self._corpus}\n{document.id}".encode()
+        return "p-" + hmac.new(key, name, hashlib.sha256).hexdigest()[:16]
 
     def source(self, document: Document) -> str:
         """Return the owner's name for a document as a token."""
         return self._cipher.encrypt(document.id, EntityType.SOURCE)
-
-    def document_id(self, source: str) -> str:
-        """Return the document id that a `source` token stands for."""
-        return self._cipher.decrypt(source)

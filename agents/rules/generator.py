@@ -12,6 +12,9 @@ from agents.rules.sentences import capitalize, is_clause, sentence_places, uncap
 from agents.rules.wording import Wording
 
 _FRAMES_FOR_FRAGMENTS = ("To add to that: ", "Also of note: ", "Further: ")
+CLOSING = "Regards,"
+"""How a draft signs, before the writer's name."""
+
 _SIGNATURE = re.compile(r"(?:(?:Dr|Prof|Sister|Nurse)\.? )?\[PERSON_\d+\]\.?")
 _PRONOUN = re.compile(r"(She|He)\b(?! or )")
 
@@ -48,7 +51,7 @@ def _tell(items: Sequence[str], wording: Wording) -> str:
             sentences[0] = _name_pronoun(sentences[0], told, kin)
             told.extend(_frame(sentence, wording) for sentence in wording.reword(sentences))
     if signature:
-        told.append(f"Regards, {signature.rstrip('.')}.")
+        told.append(f"{CLOSING} {signature.rstrip('.')}.")
     return " ".join(told)
 
 

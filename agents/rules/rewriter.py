@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from agents.protocols import Draft, Review
+from agents.rules.generator import CLOSING
 from agents.rules.lexicon import WORD, lexicon, words
 from agents.rules.reviewer import LEAVE_OUT, REWORD, SHORTEN
 from agents.rules.restructuring import reorder_lists
@@ -40,7 +41,7 @@ _WORDS_PER_SIMILARITY = 1.2
 dropped word is taken to be a common one, so d = (F - 0.5)(m + n) / 1.5 with n about 1.5 m."""
 _LEAST_OVER = 0.04
 """Likeness is cut as if it were at least this much over the limit, so that rounds are few."""
-_SMALL = 10
+_SMALL = 16
 """A sentence of up to this many words may go even when fewer words are to be dropped."""
 _FEWEST = 9
 """A draft is not cut below this many words: it would answer for nothing (`GateLimits`)."""
@@ -84,6 +85,7 @@ class RuleRewriter:
             over = max(verdict.rouge_l - _SIMILAR, _LEAST_OVER)
             size = len(words(draft.text))
             page.shorten(ceil(over * _WORDS_PER_SIMILARITY * size) - max(size - page.size(), 0))
+            page.turn_round()
         return page.draft()
 
 
@@ -151,19 +153,32 @@ class _Page:
             )
 
     def shorten(self, count: int) -> None:
-        """Drop about `count` words, the least salient sentences first."""
+        """Drop about `count` words, first the sentences with the least salience for their length.
+
+        Long sentences carry most of the likeness: the common subsequence runs through them.
+        """
         count = min(count, self.size() - _FEWEST)
         while count > 0:
             spare = [s for s in self._sentences if self._can_spare(s)]
-            spare = [s for s in spare if len(words(s.text)) <= max(1.5 * count, _SMALL)]
+            spare = [s for s in spare if len(words(s.text)) <= max(2 * count, _SMALL)]
             if not spare:
                 self._cut_longest(count)
                 return
             values = saliences([s.text for s in self._sentences])
             worth = dict(zip(map(id, self._sentences), values, strict=True))
-            least = min(spare, key=lambda s: worth[id(s)])
+            least = min(spare, key=lambda s: worth[id(s)] / len(words(s.text)))
             self._sentences.remove(least)
             count -= len(words(least.text))
+
+    def turn_round(self) -> None:
+        """Tell the last sentence of each field first: likeness lies in the order, too."""
+        for name in self._fields:
+            told = [s for s in self._sentences if s.field == name]
+            body = [s for s in told if not s.text.startswith(CLOSING)]
+            turned = [*body[-1:], *body[:-1], *(s for s in told if s not in body)]
+            places = [index for index, s in enumerate(self._sentences) if s.field == name]
+            for place, sentence in zip(places, turned, strict=True):
+                self._sentences[place] = sentence
 
     def _cut_longest(self, count: int) -> None:
         """Cut about `count` words off one sentence; if it cannot end earlier, drop a whole one."""

@@ -38,7 +38,15 @@ def publish_records(home, recipe, policy, keyset):
         "counts": {"documents": 3, "passages": 3, "quarantined": 0},
     }
     vectors = np.asarray(HashEmbedder().embed([p.text for p in passages]))
-    return publish(home, recipe, passages, vectors, manifest=manifest, report={})
+    return publish(
+        home,
+        recipe,
+        passages,
+        vectors,
+        lexical=[p.text for p in passages],
+        manifest=manifest,
+        report={},
+    )
 
 
 def test_a_holder_of_the_key_reads_the_same_from_a_sealed_index_as_from_a_plain_one(tmp_path):

@@ -29,7 +29,15 @@ def publish_texts(home, texts):
         "counts": {"documents": len(texts), "passages": len(texts), "quarantined": 0},
     }
     vectors = np.asarray(embedder.embed([p.text for p in passages]))
-    return publish(home, "clinic", passages, vectors, manifest=manifest, report={})
+    return publish(
+        home,
+        "clinic",
+        passages,
+        vectors,
+        lexical=[p.text for p in passages],
+        manifest=manifest,
+        report={},
+    )
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from indexer.ledger import locked
 from indexer.testing import HashEmbedder
 from indexer.versions import current_path, list_versions, open_version
 from privacy.ciphers.siv import SivCipher
+from privacy.entities import EntityType
 from privacy.exceptions import InputError, ProtectionError, UpstreamError
 from privacy.keyset.keyset import Keyset
 from privacy.protect import ProtectedText, Restorer
@@ -118,7 +119,22 @@ def test_unsafe_documents_are_quarantined_and_never_indexed(run: Run, tmp_path: 
     assert json.loads(listed)["id"] == "doc-4"
     version = open_version(current_path(tmp_path / "home", "clinic"))
     sources = {version.passage(row).source for row in range(len(version))}
-    assert SivCipher(KEYSET, "clinic").encrypt("doc-4", "SOURCE") not in sources  # type: ignore[arg-type]
+    assert SivCipher(KEYSET, "clinic").encrypt("doc-4", EntityType.SOURCE) not in sources
+
+
+def test_a_name_that_the_new_text_left_out_still_finds_its_record(run: Run, tmp_path: Path) -> None:
+    class Nameless(ReversingAgent):
+        async def generate(self, extraction, attributes):  # type: ignore[no-untyped-def]
+            draft = await super().generate(extraction, attributes)
+            fields = {n: t.replace("[PERSON_1]", "someone") for n, t in draft.fields.items()}
+            return type(draft)(fields)
+
+    run(roles=roles_of(Nameless()))
+    version = open_version(current_path(tmp_path / "home", "clinic"))
+    token = SivCipher(KEYSET, "clinic").encrypt("Ada Novakf", EntityType.PERSON)
+    ((row, _),) = version.search_lexical(token, 5)
+    assert token not in version.passage(row).text
+    assert SivCipher(KEYSET, "clinic").decrypt(version.passage(row).source) == "doc-5"
 
 
 def test_if_nothing_passes_nothing_is_published(run: Run, tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ MANIFEST: dict[str, Any] = {
 
 def published(home: Path) -> Path:
     vectors = HashEmbedder().embed(TEXTS)
-    return publish(home, "clinic", PASSAGES, vectors, manifest=MANIFEST, report={})
+    return publish(home, "clinic", PASSAGES, vectors, lexical=TEXTS, manifest=MANIFEST, report={})
 
 
 def opened(home: Path) -> IndexVersion:
@@ -112,7 +112,9 @@ def test_what_a_killed_run_left_is_no_version_and_goes_away(tmp_path: Path) -> N
 
 def test_an_empty_version_is_never_published(tmp_path: Path) -> None:
     with pytest.raises(ProtectionError):
-        publish(tmp_path, "clinic", [], np.zeros((0, 4), np.float32), manifest={}, report={})
+        publish(
+            tmp_path, "clinic", [], np.zeros((0, 4), np.float32), lexical=[], manifest={}, report={}
+        )
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,82 @@
+"""Assembling a version: which finished documents become passages, and which are refused."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from indexer.audit import IdentifierAudit, WordingAudit
+from indexer.corpus import Document
+from indexer.ledger import Result
+from indexer.passages import Passage
+from indexer.treatment import Treatment
+
+Refused = tuple[str, tuple[str, ...]]
+"""A document's id and why it is not published."""
+
+
+@dataclass
+class Assembly:
+    """What goes into a version: passages, and what the lexical index reads of each; and the rest.
+
+    The lexical index also reads the tokens of values that the new text leaves out, so that
+    whoever a record is about can be asked for.
+    """
+
+    passages: list[Passage] = field(default_factory=list)
+    lexical: list[str] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+
+    def add(self, passage: Passage, tokens: Iterable[str] = ()) -> None:
+        """Take a passage in, with the tokens of its original."""
+        left_out = [token for token in tokens if token not in passage.text]
+        self.passages.append(passage)
+        self.lexical.append(" ".join([passage.text, *left_out]))
+
+
+def assemble_plain(documents: Iterable[Document]) -> Assembly:
+    """Take every document as it is: for the recipe that protects nothing."""
+    assembly = Assembly()
+    for document in documents:
+        name = "p-" + hashlib.sha256(document.id.encode()).hexdigest()[:16]
+        assembly.add(Passage(name, document.id, document.fields))
+    return assembly
+
+
+def assemble(
+    finished: Iterable[tuple[Document, Result]],
+    treatment: Treatment,
+    wording: WordingAudit | None,
+) -> Assembly:
+    """Seal safe results, and refuse the unsafe and those that an audit finds fault with.
+
+    `wording` is left out for recipes that publish the originals' wording on purpose.
+    """
+    identifiers = IdentifierAudit()
+    candidates: list[tuple[str, Passage, tuple[str, ...]]] = []
+    assembly = Assembly()
+    for document, result in finished:
+        if not result.safe:
+            assembly.refused.append((document.id, result.reasons))
+            continue
+        sealed = treatment.seal(result)
+        identifiers.add(sealed.identifiers)
+        name, source = treatment.passage_id(document), treatment.source(document)
+        candidates.append((document.id, Passage(name, source, sealed.fields), sealed.tokens))
+    for document_id, passage, tokens in candidates:
+        reasons = _faults(passage.text, identifiers, wording)
+        if reasons:
+            assembly.refused.append((document_id, reasons))
+        else:
+            assembly.add(passage, tokens)
+    return assembly
+
+
+def _faults(
+    text: str, identifiers: IdentifierAudit, wording: WordingAudit | None
+) -> tuple[str, ...]:
+    found = ["known-identifier"] if identifiers.count(text) else []
+    if wording is not None and wording.repeats(text):
+        found.append("wording-of-another")
+    return tuple(found)
