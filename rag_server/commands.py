@@ -69,7 +69,7 @@ def serve(
     from rag_server.wiring import build_server, warnings
 
     services = build_server(settings, os.environ)
-    for warning in warnings(services):
+    for warning in warnings(services, settings.home):
         _say(warning)
     run_server(create_app(services), settings.host, settings.port, _announce)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.protocols import Embedder, Vectors
@@ -73,8 +74,10 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     )
 
 
-def warnings(services: Services) -> Iterator[str]:
+def warnings(services: Services, home: Path) -> Iterator[str]:
     """Yield what an operator must know of the corpora before serving them."""
+    if (home / "owner").exists():
+        yield f"the owner's ledger lies in `{home}`; give a server a copy of corpora/ and no more"
     names = services.corpora.names()
     if not names:
         yield "no corpus is published in this home; one that is added is served without restart"

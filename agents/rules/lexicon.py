@@ -41,16 +41,20 @@ class Lexicon:
 def lexicon() -> Lexicon:
     """Return the lexicon, loading it on first use."""
     table = load_toml("lexicon.toml")
-    words = {
-        name: frozenset(table[name].split())
-        for name in ("stop_words", "verbs", "dangling", "kin_female", "kin_male")
-    }
-    patterns = {
-        name: _any_of(table[name])
-        for name in ("boilerplate", "fillers", "sensitive", "rare", "direct")
-    }
-    openings = re.compile(rf"(?:{'|'.join(table['openings'])})+", re.IGNORECASE)
-    return Lexicon(**words, **patterns, openings=openings, expansions=table["expansions"])
+    return Lexicon(
+        stop_words=frozenset(table["stop_words"].split()),
+        verbs=frozenset(table["verbs"].split()),
+        dangling=frozenset(table["dangling"].split()),
+        kin_female=frozenset(table["kin_female"].split()),
+        kin_male=frozenset(table["kin_male"].split()),
+        expansions=table["expansions"],
+        boilerplate=_any_of(table["boilerplate"]),
+        openings=re.compile(rf"(?:{'|'.join(table['openings'])})+", re.IGNORECASE),
+        fillers=_any_of(table["fillers"]),
+        sensitive=_any_of(table["sensitive"]),
+        rare=_any_of(table["rare"]),
+        direct=_any_of(table["direct"]),
+    )
 
 
 def load_toml(name: str) -> dict[str, Any]:

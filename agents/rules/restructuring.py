@@ -14,12 +14,14 @@ _CONDITION = re.compile(
 )
 _MAIN_FIRST = re.compile(
     r"(?P<main>[^,]+?),? (?P<word>if|when|because|although|unless|once|as soon as|before|after) "
-    r"(?P<condition>(?:i|you|he|she|it|they|we|the|my|your|his|her|there|this|I'm|you're|it's) [^,]+)",
+    r"(?P<condition>(?:i|you|he|she|it|they|we|the|my|your|his|her|there|this)"
+    r"(?:'(?:m|re|s))? [^,]+)",
     re.IGNORECASE,
 )
 _UNITS = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|nights?)"
 _TIME = (
-    r"(?:(?:for|over|in|during|since) (?:about |around |almost |nearly |more than |over |at least )?"
+    r"(?:(?:for|over|in|during|since) "
+    r"(?:about |around |almost |nearly |more than |over |at least )?"
     r"(?:the )?(?:last|past|\d+|a|one|two|three|four|five|six|several|many|few|couple)"
     rf"(?: of| or| few| to| \d+| two| three)* ?{_UNITS}"
     r"|(?:about |around )?(?:\d+|a|one|two|three|four|five|six|several|few|couple of)"
@@ -31,7 +33,8 @@ _TIME_LAST = re.compile(rf"(?P<rest>[^,]+?),? (?P<time>{_TIME})", re.IGNORECASE)
 _TIME_FIRST = re.compile(rf"(?P<time>{_TIME}),? (?P<rest>(?!and\b|or\b|of\b)[^,]+)", re.IGNORECASE)
 _JOINED = re.compile(r"\b(?:and|but|or|so|then)\b", re.IGNORECASE)
 _PAIR = re.compile(
-    r"(?<=\s)(?P<one>[^\W\d]\w+) (?P<joint>and|or) (?P<two>[^\W\d]\w+)(?=\s+(?P<next>\w+)|\s*$|[,.?])"
+    r"(?<=\s)(?P<one>[^\W\d]\w+) (?P<joint>and|or) (?P<two>[^\W\d]\w+)"
+    r"(?=\s+(?P<next>\w+)|\s*$|[,.?])"
 )
 _TRIPLE = re.compile(
     r"(?P<one>[^\W\d]\w+), (?P<two>[^\W\d]\w+(?: [^\W\d]\w+)?)(?=, |,? (?:and|or) )"
@@ -41,17 +44,20 @@ _VERBAL = (
     r"|do|don't|did|didn't|does|doesn't|will|started|gave|still)"
 )
 _TWO_VERBS = re.compile(
-    rf"(?P<who>I|he|she|they|we|you|it)(?P<first>\b.+?),? and (?P<then>also )?(?P<second>{_VERBAL}\b.+)",
+    rf"(?P<who>I|he|she|they|we|you|it)(?P<first>\b.+?),? and "
+    rf"(?P<then>also )?(?P<second>{_VERBAL}\b.+)",
     re.IGNORECASE,
 )
 _CONTRAST = re.compile(
-    r"(?P<first>.+?),? (?P<joint>but|so|and) (?P<second>(?:I|he|she|they|we|you|it|there|this|that|my|the|his|her)"
+    r"(?P<first>.+?),? (?P<joint>but|so|and) "
+    r"(?P<second>(?:I|he|she|they|we|you|it|there|this|that|my|the|his|her)"
     r"(?:'\w+)?\b .+)",
     re.IGNORECASE,
 )
 _JOINTS = {"but": "Still, ", "so": "That's why ", "and": ""}
 _WHICH = re.compile(
-    r"(?P<first>.+), which (?P<rest>(?:is|can|may|might|could|has|was|will|causes|helps|would|means)\b.+)"
+    r"(?P<first>.+), which "
+    r"(?P<rest>(?:is|can|may|might|could|has|was|will|causes|helps|would|means)\b.+)"
 )
 
 _SHORTEST = 4
@@ -60,18 +66,19 @@ _SHORTEST = 4
 
 def move(body: str) -> str:
     """Move a condition or a time to the other end of its sentence, where that is safe."""
-    if match := _CONDITION.fullmatch(body):
-        if _stands(match["main"]) and not _JOINED.search(body):
-            return f"{match['main']} {match['word'].lower()} {uncapitalize(match['condition'])}"
-    if match := _TIME_FIRST.fullmatch(body):
-        if _stands(match["rest"]) and not _JOINED.search(body):
-            return f"{match['rest']} {match['time'].lower()}"
-    if match := _MAIN_FIRST.fullmatch(body):
-        if _stands(match["main"]) and not _JOINED.search(match["main"]):
-            return f"{match['word']} {match['condition']}, {uncapitalize(match['main'])}"
-    if match := _TIME_LAST.fullmatch(body):
-        if _stands(match["rest"]) and not _JOINED.search(body):
-            return f"{match['time']}, {uncapitalize(match['rest'])}"
+    joined = bool(_JOINED.search(body))
+    if (match := _CONDITION.fullmatch(body)) and _stands(match["main"]) and not joined:
+        return f"{match['main']} {match['word'].lower()} {uncapitalize(match['condition'])}"
+    if (match := _TIME_FIRST.fullmatch(body)) and _stands(match["rest"]) and not joined:
+        return f"{match['rest']} {match['time'].lower()}"
+    if (
+        (match := _MAIN_FIRST.fullmatch(body))
+        and _stands(match["main"])
+        and not _JOINED.search(match["main"])
+    ):
+        return f"{match['word']} {match['condition']}, {uncapitalize(match['main'])}"
+    if (match := _TIME_LAST.fullmatch(body)) and _stands(match["rest"]) and not joined:
+        return f"{match['time']}, {uncapitalize(match['rest'])}"
     return body
 
 
@@ -157,15 +164,17 @@ def _stands(text: str) -> bool:
 
 _LEANING_STARTS = frozenset(
     "what why how where who which is are can could should would will do does did has have may must"
-    " if when although because since please any and or but while unless once before after as that so then".split()
+    " if when although because since please any and or but while unless once before after as that"
+    " so then".split()
 )
 _OPEN_ENDS = frozenset(
     "even only just or and not so more less especially usually days weeks months years".split()
 )
 _BEFORE_NOUNS = frozenset(
-    "of with for in by from have has had having without any some or and the to as like include causes".split()
+    "of with for in by from have has had having without any some or and the to as like include"
+    " causes".split()
 )
 _AFTER_NOUNS = frozenset(
-    "in on of for with without from since is are was were has have had can could may might will would"
-    " should but when if because at to by after before which that during as and or".split()
+    "in on of for with without from since is are was were has have had can could may might will"
+    " would should but when if because at to by after before which that during as and or".split()
 )

@@ -1,4 +1,4 @@
-"""The rewriter: answers the gate's findings and the reviewer's suggestions, sentence by sentence."""
+"""The rewriter: answers the gate's findings and the reviewer's suggestions."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from math import ceil
 from agents.protocols import Draft, Review
 from agents.rules.generator import CLOSING
 from agents.rules.lexicon import WORD, lexicon, words
-from agents.rules.reviewer import LEAVE_OUT, REWORD, SHORTEN
 from agents.rules.restructuring import reorder_lists
+from agents.rules.reviewer import LEAVE_OUT, REWORD, SHORTEN
 from agents.rules.salience import saliences
-from agents.rules.sentences import capitalize, is_complete, sentence_places
+from agents.rules.sentences import capitalize, is_complete, is_question, sentence_places
 from agents.rules.wording import Wording
 from privacy.gate import FindingKind, Verdict
 from privacy.leakage import Original, tokenize
@@ -211,12 +211,11 @@ class _Page:
         sentence.text = capitalize(re.sub(r"\s+([,.?])", r"\1", revised).strip())
 
     def _cut(self, sentence: _Sentence, keep: int, *, ragged: bool = True) -> bool:
-        """Keep the first `keep` words of a sentence at most, ended where a clause ends, if one does.
+        """Keep the first `keep` words of a sentence at most, up to where a clause ends.
 
         `ragged`: whether it may be cut in the middle of a clause where none ends. Returns whether
         it was cut.
         """
-        mark = "?" if sentence.text.endswith("?") else "."
         tokens = list(WORD.finditer(sentence.text))
         if keep >= len(tokens):
             return False
@@ -227,6 +226,7 @@ class _Page:
         text = text[: joints[-1]] if joints else text
         while (last := text.rsplit(" ", 1)[-1].lower()) in lexicon().dangling and " " in text:
             text = text.removesuffix(text[-len(last) :]).rstrip(" ,;:")
+        mark = "?" if is_question(text) else "."
         sentence.text = text.rstrip(" ,;:") + mark
         return True
 

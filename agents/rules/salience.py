@@ -13,8 +13,10 @@ from agents.rules.sentences import is_clause
 _PERSON = re.compile(r"\[PERSON_\d+\]")
 _NAMED = re.compile(r"\[(?:ORGANIZATION|LOCATION)_\d+\]")
 _CONTACT = re.compile(r"\[(?:EMAIL_ADDRESS|PHONE_NUMBER|URL|ID|IP_ADDRESS)_\d+\]|<[A-Z_]+>")
+_DOSE = re.compile(r"\d\s?(?:mg|ml|mcg|g|iu|%)(?!\w)", re.IGNORECASE)
 
 _PERSON_BONUS = 0.8
+_DOSE_BONUS = 0.3
 _NAMED_BONUS = 0.2
 _QUESTION_BONUS = 0.35
 _CONTACT_PENALTY = 0.4
@@ -57,6 +59,8 @@ def _adjustment(sentence: str) -> float:
         value += _NAMED_BONUS
     if _CONTACT.search(sentence):
         value -= _CONTACT_PENALTY
+    if _DOSE.search(sentence):
+        value += _DOSE_BONUS
     if sentence.endswith("?"):
         value += _QUESTION_BONUS
     if not is_clause(sentence) or len(words(sentence)) < 3:

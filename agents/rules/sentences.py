@@ -23,18 +23,21 @@ _SUBJECT = (
     r"(?:is|are|was|were|has|have|had|will|would|can|could|does|did|said|told|feels?|gets?|got|hurts?)\b"
 )
 _JOINT = re.compile(
-    rf"\s*[,:]?\s+(?:and then|and now|and so|and also|and|but|so(?! \w+ (?:do not|can|could|may|will))|however) (?={_SUBJECT})"
+    rf"\s*[,:]?\s+(?:and then|and now|and so|and also|and|but"
+    rf"|so(?! \w+ (?:do not|can|could|may|will))|however) (?={_SUBJECT})"
     rf"|\s*,\s+(?={_SUBJECT})"
     r"|(?<=\w)\s+(?=(?:I|i) (?:am|have|had|was|went|took|do not|did not|also)\b)",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
-    r"[\s,]+(?:and |but |so )?(?=(?:what|how|why|(?:is|are|can|could|should|would|will|do|does|did|has|have)"
+    r"[\s,]+(?:and |but |so )?(?=(?:what|how|why"
+    r"|(?:is|are|can|could|should|would|will|do|does|did|has|have)"
     r" (?:i|it|this|that|there|he|she|they|we|you|my))\b)",
     re.IGNORECASE,
 )
 _LOOSE = re.compile(
-    r"(?<=\w)\s+(?:and |but |then |so )?(?=(?:i|he|she|they|it|we|there) (?:am|is|are|was|were|have|has|had|went|took"
+    r"(?<=\w)\s+(?:and |but |then |so )?(?=(?:i|he|she|they|it|we|there) "
+    r"(?:am|is|are|was|were|have|has|had|went|took"
     r"|did|do|got|get|feel|felt|started|still|can|cannot|also|just|think)\b)",
     re.IGNORECASE,
 )
@@ -56,8 +59,9 @@ _SUBORDINATE_START = re.compile(
 )
 _LEANING = re.compile(rf"(?:and|or|but)\b|{_SUBORDINATE_START.pattern}", re.IGNORECASE)
 _INVERTED = re.compile(
-    r"(?:(?:what|why|how|where|who|which)(?: \w+){0,3}? )?(?:is|are|am|can|could|should|would|will|do|does|did"
-    r"|has|have|may|might) (?:i|it|this|that|there|he|she|they|we|you|my|the|these|his|her|any\w*)\b",
+    r"(?:(?:what|why|how|where|who|which)(?: \w+){0,3}? )?"
+    r"(?:is|are|am|can|could|should|would|will|do|does|did|has|have|may|might) "
+    r"(?:i|it|this|that|there|he|she|they|we|you|my|the|these|his|her|any\w*)\b",
     re.IGNORECASE,
 )
 
@@ -175,10 +179,11 @@ def _clauses(sentence: str) -> list[str]:
     """Cut a long sentence where a new main clause begins."""
     mark = sentence[-1]
     clauses = [sentence.rstrip(".?")]
+    if mark == "?" and not is_question(sentence):
+        clauses = _cut(_ASIDE, clauses)
     if len(words(sentence)) >= LONG_SENTENCE:
         if not is_question(sentence):
-            clauses = _cut(_JOINT, clauses)
-            clauses = _cut(_ASIDE, clauses) if mark == "?" else clauses
+            clauses = [part for c in clauses for part in _cut(_JOINT, [c])]
         clauses = [part for c in clauses for part in _cut(_LOOSE, [c], at_least=RUN_ON)]
     return [*(clause.rstrip(" ,") + "." for clause in clauses[:-1]), clauses[-1] + mark]
 

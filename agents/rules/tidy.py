@@ -17,7 +17,7 @@ _GLUED_STOP = re.compile(r"(?<=[a-z)\]]{2})([.!?;])(?=\[?[A-Z])|(?<=[a-z]{3})([.
 _SUFFIX = re.compile(r"(?:com|org|net|edu|gov|co|uk|html?|php|info|example)\b")
 _SPACE = re.compile(r"\s+")
 _DOTS = re.compile(r"\s*(?:\.\s*){2,}|\s*…\s*")
-_BLANK_COMMA = re.compile(r"\s+([,.!?;:])(?=\s|$)")
+_BLANK_COMMA = re.compile(r"\s+([,.!?;:])(?=[\s,.!?;:]|$)")
 _TIGHT_COMMA = re.compile(r"(?<=[a-z\])]),(?=[A-Za-z\[])")
 _DASH = re.compile(r"\s+[-–—]+\s+|\s*—\s*")
 _MANY_MARKS = re.compile(r"([!?,])[!?,.]*(?:\s*[!?]+)*")

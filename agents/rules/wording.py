@@ -17,10 +17,12 @@ _BODY_PART = re.compile(
     r"\b(?P<before>in|on|of|to|from|under|behind|around|at|down|across|into|through|near|inside|along"
     r"|below|above|over) (?:my|your|his|her) "
     r"(?P<part>(?:(?:left|right|lower|upper|inner|outer|whole|entire|big|middle|back) ){0,2}"
-    r"(?:\w+ )?(?:head|neck|back|chest|arms?|hands?|fingers?|thumbs?|legs?|knees?|foot|feet|toes?|ankles?|calf"
+    r"(?:\w+ )?(?:head|neck|back|chest|arms?|hands?|fingers?|thumbs?|legs?|knees?|foot|feet|toes?"
+    r"|ankles?|calf"
     r"|thighs?|hips?|stomach|abdomen|belly|tummy|throat|mouth|tongue|teeth|tooth|jaw|face|nose|ears?"
     r"|eyes?|skin|heart|lungs?|liver|kidneys?|bladder|shoulders?|elbows?|wrists?|breasts?|groin"
-    r"|scalp|forehead|cheeks?|lips?|spine|ribs?|rib cage|body|muscles|nerves|veins|nipples?|testicles?))\b",
+    r"|scalp|forehead|cheeks?|lips?|spine|ribs?|rib cage|body|muscles|nerves|veins|nipples?"
+    r"|testicles?))\b",
     re.IGNORECASE,
 )
 
@@ -33,7 +35,7 @@ _MOST_CHANGES = 6
 
 _DIGITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBER = re.compile(
-    rf"(?<![\w.,/-])(?<!or )(?<!to )(?<!and )(?P<number>\d{{1,2}}|{'|'.join(_DIGITS)})"
+    rf"(?<![\w.,/-])(?<!\bor )(?<!\bto )(?<!\band )(?P<number>\d{{1,2}}|{'|'.join(_DIGITS)})"
     r"(?= (?:minutes?|hours?|days?|weeks?|months?|years?|times|nights?)\b)",
     re.IGNORECASE,
 )
@@ -105,7 +107,7 @@ class Wording:
             for match in pattern.finditer(run):
                 options = alternatives[int((match.lastgroup or "g0")[1:])]
                 spent = table == "resort" and self._uses.get(options[0], 0) >= len(options)
-                left = _longest_left(run, match)
+                left = _longest_left(run, match, options[0])
                 if (
                     match.start()
                     and not spent
@@ -145,9 +147,16 @@ def _respell(match: re.Match[str]) -> str:
     return _DIGITS[int(number) - 1] if 1 <= int(number) <= len(_DIGITS) else match.group()
 
 
-def _longest_left(run: str, match: re.Match[str]) -> int:
-    """Return the length in words of the longer part that a change there leaves of a run."""
-    return max(len(tokenize(run[: match.start()])), len(tokenize(run[match.end() :])))
+def _longest_left(run: str, match: re.Match[str], option: str) -> int:
+    """Return the length in words of the longer part that a change there leaves of a run.
+
+    Words that the change keeps at its edges still belong to the run.
+    """
+    old, new = tokenize(match.group()), tokenize(option.replace("\\0", match.group()))
+    kept_first = old[:1] == new[:1]
+    kept_last = bool(new) and old[-1:] == new[-1:]
+    before, after = tokenize(run[: match.start()]), tokenize(run[match.end() :])
+    return max(len(before) + kept_first, len(after) + kept_last)
 
 
 def _enough(run: str, table: str) -> int:
@@ -174,7 +183,7 @@ def _frames() -> list[tuple[re.Pattern[str], list[str]]]:
 
 @cache
 def _phrases(name: str) -> tuple[re.Pattern[str], list[list[str]]]:
-    """Return one pattern for a table's phrases, the longest first, and each phrase's alternatives."""
+    """Return one pattern for a table's phrases, longest first, and their alternatives."""
     table = load_toml("wording.toml")[name]
     phrases = sorted(table, key=lambda phrase: (-phrase.count(" "), -len(phrase), phrase))
     groups = (f"(?P<g{number}>{phrase})" for number, phrase in enumerate(phrases))

@@ -1,4 +1,4 @@
-"""The extractive answerer: an answer out of the retrieved passages' own sentences, with citations."""
+"""The extractive answerer: an answer of the passages' own sentences, with citations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -10,8 +11,14 @@ from rag_server.testing import MemoryCatalog, ScriptedAnswerer, WordsEmbedder
 from rag_server.wiring import OneAtATime, build_server, warnings
 
 
-def shown(catalog: MemoryCatalog) -> list[str]:
-    return list(warnings(Services(Corpora(catalog, WordsEmbedder()), ScriptedAnswerer([]))))
+def shown(catalog: MemoryCatalog, home: Path = Path("absent")) -> list[str]:
+    services = Services(Corpora(catalog, WordsEmbedder()), ScriptedAnswerer([]))
+    return list(warnings(services, home))
+
+
+def test_an_owners_ledger_beside_the_corpora_is_warned_of(tmp_path):
+    (tmp_path / "owner").mkdir()
+    assert "corpora/ and no more" in shown(MemoryCatalog(), tmp_path)[0]
 
 
 def test_an_unprotected_corpus_is_warned_of_by_name_and_a_protected_one_is_not():

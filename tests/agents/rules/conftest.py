@@ -1,0 +1,62 @@
+"""Invented dialogues, protected with a table of the names in them."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from agents.protocols import Attributes, Draft
+from agents.refinement import Outcome, synthesize
+from agents.rules.roles import rules_roles
+from privacy.ciphers.siv import SivCipher
+from privacy.entities import EntityType
+from privacy.gate import Gate, GateLimits
+from privacy.keyset.keyset import Keyset
+from privacy.leakage import Original
+from privacy.policy import preset
+from privacy.protect import Protection, Protector, join_fields
+from privacy.testing import TableRecognizer
+
+NAMES = {
+    "Ines Varga": EntityType.PERSON,
+    "Tobias": EntityType.PERSON,
+    "Hallberg": EntityType.PERSON,
+    "Norrvik": EntityType.LOCATION,
+}
+SAMPLE = {
+    "question": "My ear hurts and the drops do not help. Should I see a doctor about the fever?",
+    "answer": "Take ibuprofen and let a physician look at the ear, it may be an infection.",
+}
+
+
+@pytest.fixture
+def protect() -> Callable[[dict[str, str]], Protection]:
+    cipher = SivCipher(Keyset.generate(), "test")
+    return Protector(TableRecognizer(NAMES), preset("sage"), cipher).protect
+
+
+@pytest.fixture
+def attributes(protect) -> Attributes:
+    sample = protect(SAMPLE).protected
+    return asyncio.run(rules_roles().identifier.identify([sample]))
+
+
+@pytest.fixture
+def run(protect) -> Callable[[dict[str, str]], Outcome]:
+    gate = Gate(GateLimits(), TableRecognizer({}))
+
+    def go(fields: dict[str, str]) -> Outcome:
+        protection = protect(fields)
+        roles = rules_roles()
+        original = Original(join_fields(fields))
+
+        def judge(draft: Draft):
+            return gate.judge(original, protection, draft.text)
+
+        async def whole() -> Outcome:
+            found = await roles.identifier.identify([protection.protected])
+            return await synthesize(protection.protected, found, roles, judge)
+
+        return asyncio.run(whole())
+
+    return go

@@ -1,0 +1,67 @@
+import asyncio
+
+from agents.protocols import Attribute
+from agents.rules.extractor import RuleExtractor
+
+
+def extract(protect, fields, attributes, **kwargs):
+    return asyncio.run(RuleExtractor(**kwargs).extract(protect(fields).protected, attributes))
+
+
+def texts(extraction):
+    return " ".join(item for items in extraction.values() for item in items)
+
+
+RECORD = {
+    "question": (
+        "Hello, I am Ines Varga. I have had a sharp pain in my ear for 3 days. The nurse gave me "
+        "drops. What should I do?"
+    ),
+    "answer": "Hi. Take ibuprofen 400 mg twice daily. See a specialist if it persists. Regards",
+}
+
+
+def test_sentences_come_under_the_attribute_they_speak_for(protect, attributes):
+    found = extract(protect, RECORD, attributes, share=1.0)
+    assert any("pain in my ear" in item for item in found["symptoms"])
+    assert any("drops" in item for item in found["treatment so far"])
+    assert any("What should I do" in item for item in found["concern"])
+    assert any("400 mg" in item for item in found["treatment advised"])
+
+
+def test_greetings_are_no_information(protect, attributes):
+    found = texts(extract(protect, RECORD, attributes))
+    assert "Hello" not in found
+    assert "Regards" not in found
+
+
+def test_names_survive_as_placeholders(protect, attributes):
+    found = texts(extract(protect, RECORD, attributes))
+    assert "[PERSON_1]" in found
+    assert "Ines" not in found
+
+
+def test_the_share_bounds_what_is_kept(protect, attributes):
+    whole = texts(extract(protect, RECORD, attributes, share=1.0)).split()
+    half = texts(extract(protect, RECORD, attributes, share=0.4)).split()
+    assert 0 < len(half) <= 0.5 * len(whole)
+
+
+def test_something_is_kept_of_every_field_that_says_something(protect, attributes):
+    found = extract(protect, RECORD, attributes, share=0.01)
+    fields = {a.field for a in attributes if a.name in found}
+    assert fields == {"question", "answer"}
+
+
+def test_attributes_named_by_others_work_by_their_description(protect):
+    own = (
+        Attribute("dose", "answer", "How many mg of which medicine, how often"),
+        Attribute("referral", "answer", "Which specialist to see"),
+    )
+    found = extract(protect, RECORD, own, share=1.0)
+    assert any("specialist" in item for item in found["referral"])
+    assert any("400 mg" in item for item in found["dose"])
+
+
+def test_an_empty_record_gives_nothing(protect, attributes):
+    assert extract(protect, {"question": "Hello.", "answer": ""}, attributes) == {}

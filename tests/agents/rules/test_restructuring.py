@@ -1,0 +1,58 @@
+import pytest
+
+from agents.rules.restructuring import move, reorder_lists, split
+
+
+@pytest.mark.parametrize(
+    ("body", "moved"),
+    [
+        ("If it bleeds, press on the wound", "press on the wound if it bleeds"),
+        ("Press on the wound if it bleeds", "if it bleeds, press on the wound"),
+        ("I have felt dizzy for two weeks", "for two weeks, I have felt dizzy"),
+        ("Last night, my ear began to ring", "my ear began to ring last night"),
+    ],
+)
+def test_a_condition_or_time_moves_to_the_other_end(body, moved):
+    assert move(body) == moved
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "What helps if it bleeds",
+        "She is fine and she was tired for two weeks",
+        "This can happen even after the tablets are stopped",
+    ],
+)
+def test_what_would_read_wrong_is_not_moved(body):
+    assert move(body) == body
+
+
+@pytest.mark.parametrize(
+    ("body", "reordered"),
+    [
+        ("I have nausea and vomiting", "I have nausea and vomiting"),
+        ("Pain in bones and joints at night", "Pain in joints and bones at night"),
+        ("Eat plenty of rice, beans and fish", "Eat plenty of beans, rice and fish"),
+        ("My aunt has diabetes and lost a toe", "My aunt has diabetes and lost a toe"),
+        ("I have severe headache and fever", "I have severe headache and fever"),
+    ],
+)
+def test_only_plain_members_of_a_list_change_places(body, reordered):
+    assert reorder_lists(body) == reordered
+
+
+def test_a_sentence_is_split_into_two_with_a_subject_each():
+    assert split("I slipped on the wet stairs and felt a crack in my knee") == [
+        "I slipped on the wet stairs",
+        "I felt a crack in my knee",
+    ]
+    assert split("Take the syrup at night, which can cause some drowsiness") == [
+        "Take the syrup at night",
+        "This can cause some drowsiness",
+    ]
+
+
+@pytest.mark.parametrize("body", ["If it rains and it pours we stay at home", "My arm hurts"])
+def test_a_sentence_without_a_place_to_split_stays_whole(body):
+    assert split(body) == [body]

@@ -1,0 +1,100 @@
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.protocols import Draft, Review
+from agents.rules.lexicon import words
+from agents.rules.rewriter import RuleRewriter
+from privacy.gate import Finding, FindingKind, Verdict
+from privacy.leakage import Original
+
+FIELDS = {
+    "question": "My knee hurts when I climb. It began in spring. A brace helps a little.",
+    "answer": "See a surgeon about the knee. Rest it for a week. Ice takes the swelling down.",
+}
+SAFE = Review(True)
+
+
+def rewrite(fields, *findings, review=SAFE, rouge=0.3):
+    verdict = Verdict(findings, 5, rouge)
+    return asyncio.run(RuleRewriter().rewrite(Draft(fields), review, verdict))
+
+
+def at(kind, text, part):
+    start = text.index(part)
+    return Finding(kind, "found", start, start + len(part))
+
+
+@pytest.mark.parametrize(
+    "kind", [FindingKind.IDENTIFIER, FindingKind.UNPROTECTED, FindingKind.QUASI_COMBINATION]
+)
+def test_a_private_value_goes_with_its_sentence(kind):
+    finding = at(kind, Draft(FIELDS).text, "spring")
+    revised = rewrite(FIELDS, finding)
+    assert "spring" not in revised.text
+    assert "brace" in revised.text
+    assert revised.fields["answer"] == FIELDS["answer"]
+
+
+def test_a_private_value_in_the_only_sentence_goes_alone():
+    fields = {
+        "question": "My name is Olga and my knee hurts whenever I climb stairs.",
+        "answer": "",
+    }
+    revised = rewrite(fields, at(FindingKind.IDENTIFIER, fields["question"], "Olga"))
+    assert "Olga" not in revised.text
+    assert "knee hurts" in revised.text
+
+
+def test_what_the_reviewer_wants_left_out_is_left_out():
+    review = Review(False, ("Leave out “spring”: it may single a person out",))
+    assert "spring" not in rewrite(FIELDS, review=review).text
+
+
+def test_a_repeated_run_is_broken():
+    run = "hurts because the swelling usually comes back when I climb stairs for about an hour"
+    fields = {"question": f"My knee {run}. A brace helps.", "answer": FIELDS["answer"]}
+    revised = rewrite(fields, at(FindingKind.SHARED_RUN, fields["question"], run))
+    assert Original(run).longest_shared_run(revised.text) < 10
+    assert "knee" in revised.fields["question"]
+
+
+def test_a_run_over_the_end_of_a_sentence_is_parted_without_loss():
+    finding = at(FindingKind.SHARED_RUN, Draft(FIELDS).text, "in spring. A brace helps")
+    revised = rewrite(FIELDS, finding)
+    assert sorted(words(revised.text)) == sorted(words(Draft(FIELDS).text))
+    assert Original("in spring. A brace helps").longest_shared_run(revised.text) < 5
+
+
+def test_likeness_is_cut_but_no_field_is_emptied():
+    revised = rewrite(FIELDS, Finding(FindingKind.SIMILARITY, "alike"), rouge=0.7)
+    assert len(words(revised.text)) < len(words(Draft(FIELDS).text))
+    assert all(revised.fields.values())
+
+
+def test_an_unknown_placeholder_becomes_a_noun():
+    fields = {"text": "Ask [PERSON_9] about the knee and the brace, then rest for a week."}
+    finding = at(FindingKind.UNKNOWN_PLACEHOLDER, fields["text"], "[PERSON_9]")
+    assert rewrite(fields, finding).text.startswith("Ask someone about the knee")
+
+
+def test_without_findings_nothing_changes():
+    assert rewrite(FIELDS).fields == FIELDS
+
+
+sentence = st.lists(
+    st.sampled_from(["knee", "the", "and", "hurts", "it", "[PERSON_1]", "swells", "when", "you"]),
+    min_size=1,
+    max_size=30,
+).map(lambda found: " ".join(found).capitalize() + ".")
+
+
+@given(st.lists(sentence, min_size=1, max_size=5), st.floats(0.51, 1.0))
+def test_cutting_likeness_makes_every_draft_shorter_until_little_is_left(sentences, rouge):
+    fields = {"text": " ".join(sentences)}
+    before = len(words(Draft(fields).text))
+    after = len(words(rewrite(fields, rouge=rouge).text))
+    assert after < before or before <= 12
+    assert after > 0

@@ -1,0 +1,52 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.rules.tidy import tidy
+
+
+@pytest.mark.parametrize(
+    ("typed", "tidied"),
+    [
+        ("it hurts.Then it stops", "it hurts. Then it stops"),
+        ("it hurts.then it stops", "it hurts. then it stops"),
+        ("i dont know", "I do not know"),
+        ("I don t know , really", "I do not know, really"),
+        ("she cant sleep", "she cannot sleep"),
+        ("it s been a week", "it has been a week"),
+        ("u r right", "you r right"),
+        ("what ???", "what?"),
+        ("help me!!", "help me."),
+        ("take 40mg daily", "take 40 mg daily"),
+        ("its a lump", "it is a lump"),
+        ("seen on March 2024", "seen in March 2024"),
+        ("MY LEFT ARM HURTS EVERY NIGHT", "my left arm hurts every night"),
+        ("MY LEFT ARM HURTS BADLY SAYS [PERSON_1]", "my left arm hurts badly says [PERSON_1]"),
+    ],
+)
+def test_typing_is_mended(typed, tidied):
+    assert tidy(typed) == tidied
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The dose is 2.5 mg.",
+        "Write to someone at example.com today.",
+        "Dr. [PERSON_1] lives in [LOCATION_2].",
+        "The value was <DATE_TIME>.",
+        "won't you come?",
+        "The patient's arm",
+    ],
+)
+def test_what_is_right_stays(text):
+    assert tidy(text) == text
+
+
+@given(st.lists(st.sampled_from(["[PERSON_1]", "im", "[ID_12]", ".", "dont", "U", "!", "-", "7"])))
+def test_placeholders_survive_in_order(pieces):
+    text = " ".join(pieces)
+    kept = [word for word in re.sub(r"[.,]", " ", tidy(text)).split() if word.startswith("[")]
+    assert kept == [piece for piece in pieces if piece.startswith("[")]
