@@ -40,9 +40,9 @@ class _Item:
 class RuleExtractor:
     """Keep the most salient sentences of each field, cleaned, under the attribute they speak for.
 
-    `share` is the greatest part of a field's words that is kept. Items of an attribute stand in
-    reverse order: what is told last is extracted first, so that the order of telling, which
-    says nothing about the matter, does not survive.
+    `share` is the part of a field's words that is kept; the last item may pass it by half its
+    size. Items of an attribute stand in reverse order: what is told last is extracted first, so
+    that the order of telling, which says nothing about the matter, does not survive.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, §3.1. Differs: extractive, no model.
     """
@@ -68,7 +68,7 @@ class RuleExtractor:
         budget = self._share * len(words(text))
         kept: list[_Item] = []
         for item in sorted(items, key=lambda i: (-i.salience, i.place)):
-            if item.size <= budget or not kept:
+            if item.size <= 2 * budget or not kept:
                 kept.append(item)
                 budget -= item.size
         return sorted(kept, key=lambda i: -i.place)

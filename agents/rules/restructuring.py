@@ -168,12 +168,12 @@ _LEANING_STARTS = frozenset(
     " so then".split()
 )
 _OPEN_ENDS = frozenset(
-    "even only just or and not so more less especially usually days weeks months years".split()
+    "even only just or and as like feel see know wonder ask that than sure how what if not so more"
+    " less especially usually days weeks months years".split()
 )
-_BEFORE_NOUNS = frozenset(
-    "of with for in by from have has had having without any some or and the to as like include"
-    " causes".split()
-)
+_BEFORE_NOUNS = frozenset("have has had having any some include includes causes no".split())
+"""After these a list begins; after a preposition it may be its first member alone that follows:
+`blood in stool and fever`."""
 _AFTER_NOUNS = frozenset(
     "in on of for with without from since is are was were has have had can could may might will"
     " would should but when if because at to by after before which that during as and or".split()

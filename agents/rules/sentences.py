@@ -209,6 +209,8 @@ def _can_part(left: str, right: str, joint: str) -> bool:
     tail = left.rsplit(",", 1)[-1]
     if not is_complete(left):
         return False
+    if is_question(right):
+        return True
     if not bound:  # only a comma or nothing: what stands before must not lean on what follows
         leans = [m.start() for m in _CONJUNCTION.finditer(tail)]
         return not _SUBORDINATE_START.match(tail.strip()) and (

@@ -33,7 +33,10 @@ _RUN = 10
 _MOST_CHANGES = 6
 """How often a sentence is gone over: each time every run is broken near its middle."""
 
-_DIGITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_TEENS = tuple(
+    "eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+)
+_DIGITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", *_TEENS)
 _NUMBER = re.compile(
     rf"(?<![\w.,/-])(?<!\bor )(?<!\bto )(?<!\band )(?P<number>\d{{1,2}}|{'|'.join(_DIGITS)})"
     r"(?= (?:minutes?|hours?|days?|weeks?|months?|years?|times|nights?)\b)",

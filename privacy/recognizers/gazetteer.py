@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from privacy.entities import EntityType
 from privacy.recognizers.fingerprints import rules_digest
 from privacy.recognizers.lexicon import Lexicon, default_lexicon
 from privacy.recognizers.people import find_people
 from privacy.recognizers.places import find_organizations, find_places
+from privacy.recognizers.unlisted import stands_for_a_place, unlisted_rows
 from privacy.recognizers.words import words_of
 from privacy.spans import Span
 
@@ -23,6 +25,7 @@ _RULES = (
     "naming",
     "people",
     "places",
+    "unlisted",
     "wordlists",
     "words",
 )
@@ -55,4 +58,9 @@ class GazetteerRecognizer:
             for p in find_people(text, words)
             if not any(s.start <= p.start and p.end <= s.end for s in several)
         ]
-        return [*people, *places, *find_organizations(words)]
+        unlisted = [
+            Span(words[first].start, words[last].end, EntityType.LOCATION, score)
+            for first, last, score in unlisted_rows(text, words)
+            if stands_for_a_place(words, first)
+        ]
+        return [*people, *places, *find_organizations(words), *unlisted]

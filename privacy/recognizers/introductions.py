@@ -92,8 +92,10 @@ def _after_word(before: Word, word: Word) -> bool:
             return word.role in NAMELIKE
         return word.role is Role.GIVEN and len(word.folded) > 2 and word.gap == " "
     if before.folded in GREETINGS and _GREETING_GAP.fullmatch(word.gap):
-        strange = word.capitalised and not word.shouted and word.role in NAMELIKE
-        return strange or (word.role is Role.GIVEN and word.gap == " " and len(word.folded) > 2)
+        strange = word.capitalised and not word.shouted
+        return (strange and (word.role in NAMELIKE or word.unlisted)) or (
+            word.role is Role.GIVEN and word.gap == " " and len(word.folded) > 2
+        )
     return False
 
 
@@ -102,7 +104,8 @@ def _after_phrase(text: str, word: Word) -> bool:
     if word.folded in FUNCTION_WORDS or word.folded in TITLES:
         return False
     if _SELF.search(before):
-        return word.role in NAMELIKE or (word.capitalised and word.role is Role.SURNAME_OR_WORD)
+        strange = word.unlisted or word.role is Role.SURNAME_OR_WORD
+        return word.role in NAMELIKE or (word.capitalised and strange)
     if _PRESENT.search(before):
         if word.capitalised and not word.shouted:
             return word.role in NAMELIKE

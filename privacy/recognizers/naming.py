@@ -51,6 +51,8 @@ def _continues(first: Word, before: Word, word: Word) -> bool:
         return word.role in STRONG
     if before.initial:
         return True
-    return word.role is not Role.NONE or (
-        first.role in STRONG and before is first and not word.shouted and not word.begins
+    return (
+        word.role is not Role.NONE
+        or word.unlisted
+        or (first.role in STRONG and before is first and not word.shouted and not word.begins)
     )

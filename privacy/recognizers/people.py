@@ -9,6 +9,7 @@ from itertools import takewhile
 from privacy.entities import EntityType
 from privacy.recognizers.introductions import introduced_names
 from privacy.recognizers.naming import name_end
+from privacy.recognizers.unlisted import stands_for_a_place, unlisted_rows
 from privacy.recognizers.wordlists import (
     CLOSINGS,
     DRUG_CUES,
@@ -43,8 +44,10 @@ _FORMS = frozenset("tab tabs cap caps inj syp syr oint".split())
 def find_people(text: str, words: list[Word]) -> list[Span]:
     """Return the spans of people's names, then every other place where those names stand."""
     found: list[tuple[int, int, float]] = []
-    for first, last, score in (*introduced_names(text, words), *_rows(text, words)):
-        found.append((first, last, score))
+    found.extend(introduced_names(text, words))
+    found.extend(_rows(text, words))
+    unlisted = unlisted_rows(text, words)
+    found.extend(row for row in unlisted if not stands_for_a_place(words, row[0]))
     found.extend(_listed(words, found))
     found.extend(_repeated(words, found))
     return [Span(words[a].start, words[b].end, EntityType.PERSON, score) for a, b, score in found]

@@ -52,7 +52,8 @@ NAMELIKE = frozenset({Role.GIVEN, Role.GIVEN_OR_WORD, Role.SURNAME, Role.UNKNOWN
 class Word:
     """One word: its range without a possessive ending, its folded form and what it can be.
 
-    `gap` is the text between the word before and this one; `begins` says that a sentence does.
+    `gap` is the text between the word before and this one; `begins` says that a sentence does;
+    `unlisted` that the lexicon knows neither the word nor what it could be inflected from.
     """
 
     start: int
@@ -63,6 +64,7 @@ class Word:
     gap: str
     begins: bool
     role: Role
+    unlisted: bool
 
     @property
     def capitalised(self) -> bool:
@@ -102,8 +104,16 @@ def words_of(text: str, lexicon: Lexicon) -> list[Word]:
         begins = not words or (bool(_SENTENCE_END.search(gap)) and not words[-1].initial)
         kinds = lexicon.kinds_of(folded)
         role = _role(spelled, folded, kinds, lexicon)
-        words.append(Word(match.start(), position, spelled, folded, kinds, gap, begins, role))
+        unlisted = not kinds and _is_unlisted(folded, lexicon)
+        words.append(
+            Word(match.start(), position, spelled, folded, kinds, gap, begins, role, unlisted)
+        )
     return words
+
+
+def _is_unlisted(folded: str, lexicon: Lexicon) -> bool:
+    ordinary = lexicon.is_word(folded) or folded in FUNCTION_WORDS or folded in EPONYMS
+    return len(folded) > 2 and folded.isalpha() and not ordinary
 
 
 def _role(spelled: str, folded: str, kinds: str, lexicon: Lexicon) -> Role:

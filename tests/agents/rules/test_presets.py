@@ -1,0 +1,35 @@
+from collections import Counter
+
+from agents.protocols import Attribute
+from agents.rules.lexicon import content_stems, stem
+from agents.rules.presets import cues, presets
+
+
+def test_the_numbers_of_attributes_are_the_papers():
+    sides = {name: Counter(a.side for a in preset) for name, preset in presets().items()}
+    assert sides["medical_dialogue"] == {"asking": 5, "replying": 5}
+    assert sides["document"] == {"text": 3}
+
+
+def test_every_preset_attribute_has_cues_and_a_name_of_its_own():
+    for preset in presets().values():
+        assert all(attribute.cues for attribute in preset)
+        assert len({attribute.name for attribute in preset}) == len(preset)
+
+
+def test_cues_are_found_again_by_the_description():
+    entry = presets()["medical_dialogue"][0]
+    assert cues(Attribute("any name", "question", entry.description)) == entry.cues
+
+
+def test_a_stranger_is_cued_by_its_own_description():
+    assert stem("warranty") in cues(Attribute("warranty", "text", "How long it is guaranteed"))
+
+
+def test_stop_words_and_contractions_carry_no_content():
+    assert content_stems("I don't know if it's the heart") == [stem("know"), stem("heart")]
+    assert content_stems("Ask [PERSON_1] at <DATE_TIME>") == [
+        stem("Ask"),
+        "[PERSON_1]",
+        "<DATE_TIME>",
+    ]

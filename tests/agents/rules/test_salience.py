@@ -1,0 +1,41 @@
+import pytest
+
+from agents.rules.salience import saliences
+
+RECORD = [
+    "My knee hurts when I climb stairs.",
+    "The knee is swollen and the pain comes back on stairs.",
+    "We had rain on Sunday.",
+]
+
+
+def test_a_sentence_that_shares_its_words_with_others_is_central():
+    values = saliences(RECORD)
+    assert values[1] > values[2]
+    assert values[0] > values[2]
+
+
+def test_cues_count():
+    with_cue = saliences(RECORD, frozenset({"rain"}))
+    assert with_cue[2] > saliences(RECORD)[2]
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        ("[PERSON_1] gave me a brace.", "He gave me a brace."),
+        ("Should I get a brace?", "I got a brace."),
+        ("Take the syrup 5 mg now.", "Take the syrup 5 times now."),
+        ("I got a brace.", "Brace."),
+        ("I have one son.", "I have triplets."),
+        ("Ask for the nurse.", "Ask at [PHONE_NUMBER_1]."),
+    ],
+)
+def test_names_questions_and_doses_weigh_more_than_scraps_and_rarities(better, worse):
+    first, second = saliences([better, worse])
+    assert first > second
+
+
+def test_nothing_has_no_salience():
+    assert saliences([]) == []
+    assert saliences([""]) == [pytest.approx(-0.6)]
