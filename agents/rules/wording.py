@@ -26,7 +26,7 @@ _BODY_PART = re.compile(
     re.IGNORECASE,
 )
 
-_RUN = 10
+RUN = 10
 """Source: Zeng et al. (2024), arXiv 2406.14773, §4.3: a run of 10 tokens is repeated text."""
 
 
@@ -66,14 +66,14 @@ class Wording:
         body = sentence.removesuffix(mark)
         said = self.swap(reorder_lists(self.turn(body)))
         parts = [said]
-        if mark != "?" and Original(body).longest_shared_run(said) >= _RUN:
+        if mark != "?" and Original(body).longest_shared_run(said) >= RUN:
             parts = split(said)
         return [capitalize(part) + mark for part in parts]
 
     def _break_runs(self, before: Original, said: str) -> str:
         """Loosen every run that stands in both, until none is left or no rule helps."""
         for _ in range(_MOST_CHANGES):
-            runs = before.shared_runs(said, at_least=_RUN)
+            runs = before.shared_runs(said, at_least=RUN)
             changed = said
             for run in reversed(runs):
                 section = self.loosen(said[run.start : run.end])
@@ -168,7 +168,7 @@ def _enough(run: str, table: str) -> int:
     The natural changes are worth it only if they help much; the last resort if they help at all.
     """
     size = len(tokenize(run))
-    return max(_RUN, size * 3 // 4) if table == "loosen" else max(_RUN, size - 3)
+    return max(RUN, size * 3 // 4) if table == "loosen" else max(RUN, size - 3)
 
 
 def _fill(option: str, match: re.Match[str]) -> str:

@@ -12,8 +12,13 @@ import typer
 from privacy.exceptions import InputError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from eval.demo.comparison import Row
     from eval.demo.conversation import Scene
     from eval.demo.stage import Stage
+    from indexer.pipeline import Summary
+    from indexer.protocols import Embedder
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 QUESTIONS = (
@@ -37,14 +42,10 @@ def demo(
     """
     from rich.console import Console
 
-    from eval.demo.comparison import TOP_K, compare
     from eval.demo.page import render
     from eval.demo.screen import show
-    from eval.demo.stage import CORPUS, build_baseline, build_index, make_keyset, set_stage
-    from eval.probes.composite import builtin_probes
+    from eval.demo.stage import set_stage
     from indexer.embedding import SentenceTransformerEmbedder
-    from indexer.progress import progress_bars
-    from indexer.versions import current_path
 
     corpus, gold = examples / "clinic.jsonl", examples / "clinic_gold.jsonl"
     for file in (corpus, gold):
@@ -52,6 +53,21 @@ def demo(
             raise InputError(f"no example corpus at `{file}`", hint="give --examples FOLDER")
     notes = Console(stderr=True, highlight=False)
     stage, embedder = set_stage(home), SentenceTransformerEmbedder()
+    summary = _index(stage, corpus, embedder, notes)
+    notes.print("[bold]3[/] server (no key) and edge (the key) start; three questions")
+    scenes = _converse(stage)
+    notes.print("[bold]4[/] the same attack on both indexes")
+    rows = _attack(stage, corpus, gold, embedder)
+    report = stage.root / "report.html"
+    report.write_text(render(scenes, rows, _facts(summary)), "utf-8")
+    show(Console(), scenes[0], rows, str(report))
+
+
+def _index(stage: Stage, corpus: Path, embedder: Embedder, notes: Console) -> Summary:
+    """Build the protected index and, to compare with, a plain one."""
+    from eval.demo.stage import build_baseline, build_index, make_keyset
+    from indexer.progress import progress_bars
+
     notes.print("[bold]1[/] owner: a keyset, and the corpus becomes a synthetic, encrypted index")
     keyset = make_keyset(stage)
     with progress_bars() as progress:
@@ -59,11 +75,17 @@ def demo(
     notes.print("[bold]2[/] the same corpus in clear, to compare with")
     with progress_bars() as progress:
         build_baseline(stage, corpus, embedder, progress)
-    notes.print("[bold]3[/] server (no key) and edge (the key) start; three questions")
-    scenes = _converse(stage)
-    notes.print("[bold]4[/] the same attack on both indexes")
+    return summary
+
+
+def _attack(stage: Stage, corpus: Path, gold: Path, embedder: Embedder) -> list[Row]:
+    from eval.demo.comparison import compare
+    from eval.demo.stage import CORPUS
+    from indexer.progress import progress_bars
+    from indexer.versions import current_path
+
     with progress_bars() as progress:
-        rows = compare(
+        return compare(
             corpus,
             gold,
             current_path(stage.baseline, CORPUS),
@@ -71,8 +93,13 @@ def demo(
             embedder,
             lambda done, total: progress("attack", done, total),
         )
-    report = stage.root / "report.html"
-    facts = {
+
+
+def _facts(summary: Summary) -> dict[str, object]:
+    from eval.demo.comparison import TOP_K
+    from eval.probes.composite import builtin_probes
+
+    return {
         "documents": summary.documents,
         "published": summary.published,
         "quarantined": summary.quarantined,
@@ -82,8 +109,6 @@ def demo(
         "software": version("sage-rag"),
         "created": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }
-    report.write_text(render(scenes, rows, facts), "utf-8")
-    show(Console(), scenes[0], rows, str(report))
 
 
 def _converse(stage: Stage) -> list[Scene]:
