@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from indexer.passages import Passage
 from indexer.protocols import Embedder
-from privacy.tokens import readable_view
+from privacy.tokens import TOKEN, readable_view
 
 _K = 60
 """Cormack, Clarke and Büttcher (2009), SIGIR, §2: fixed in a pilot, near the optimum elsewhere."""
@@ -51,7 +51,9 @@ class Retriever:
 
         The dense side reads the question with each ciphertext token as its type and number, the
         lexical side reads the tokens themselves: a deterministic ciphertext has no meaning for
-        an embedding but is an exact word.
+        an embedding but is an exact word. Where the question names somebody, the ranking by its
+        tokens alone counts as much as both others together: who asks for a person wants that
+        person's records.
 
         Source: Cormack, Clarke and Büttcher (2009), "Reciprocal Rank Fusion", SIGIR.
         """
@@ -59,9 +61,12 @@ class Retriever:
             return []
         depth = max(_MIN_DEPTH, 10 * top_k)
         vector = self._embedder.embed([readable_view(question)])[0]
+        names = " ".join(match.group() for match in TOKEN.finditer(question))
+        named = self._version.search_lexical(names, depth) if names else []
         rankings = (
             self._version.search_dense(vector, depth),
             self._version.search_lexical(question, depth),
+            *(named, named),
         )
         return [self._version.passage(row, score) for row, score in fuse(rankings)[:top_k]]
 

@@ -22,8 +22,7 @@ _QUESTION_BONUS = 0.35
 _CONTACT_PENALTY = 0.4
 _FRAGMENT_PENALTY = 0.6
 _RARE_PENALTY = 0.8
-"""In units of the mean salience of a record's sentences; chosen on 500 patient dialogues so that
-drafts keep the names in four records of five and answers keep their substance."""
+"""In units of the mean salience of a record's sentences; chosen by reading drafts."""
 
 
 def saliences(sentences: Sequence[str], cues: frozenset[str] = frozenset()) -> list[float]:

@@ -55,6 +55,8 @@ class ExtractiveAnswerer:
     `[n]`. Ciphertext tokens are words: never cut, and matched exactly against the question.
     """
 
+    # 90 words: of 60, 75, 90, 110 and 130 the best ROUGE-L F with true answers over synthetic
+    # records, on 100 held-out questions of a patient forum (over originals 110 is 0.0006 better).
     def __init__(self, max_words: int = 90, max_passages: int = 3) -> None:
         self._max_words = max_words
         self._max_passages = max_passages
@@ -62,7 +64,7 @@ class ExtractiveAnswerer:
     def compose(self, question: str, passages: Sequence[Passage]) -> str:
         """Return an answer to `question` from `passages`, best first; honest when there is none."""
         asked = set(_stems(question))
-        candidates = _candidates(passages[: self._max_passages])
+        candidates = _candidates(_in_focus(question, passages), self._max_passages)
         if not asked & {stem for sentence in candidates for stem in sentence.stems}:
             return NOTHING_FOUND
         weights = _weights(candidates)
@@ -87,9 +89,23 @@ class ExtractiveAnswerer:
         return sorted(chosen, key=lambda s: (s.rank, s.place))
 
 
-def _candidates(passages: Sequence[Passage]) -> list[_Sentence]:
+def _in_focus(question: str, passages: Sequence[Passage]) -> list[tuple[int, Passage]]:
+    """Return the passages to read, with their ranks: of those that hold most of the question's
+    tokens the whole, and no others, since who asks about one person wants no other's advice."""
+    asked = {match.group() for match in TOKEN.finditer(question)}
+    ranked = list(enumerate(passages, 1))
+    held = {rank: len(asked & _tokens(passage)) for rank, passage in ranked}
+    most = max(held.values(), default=0)
+    return [(rank, passage) for rank, passage in ranked if held[rank] == most]
+
+
+def _tokens(passage: Passage) -> set[str]:
+    return {match.group() for match in TOKEN.finditer(passage.text)}
+
+
+def _candidates(passages: Sequence[tuple[int, Passage]], most: int) -> list[_Sentence]:
     found = []
-    for rank, passage in enumerate(passages, 1):
+    for rank, passage in passages[:most]:
         reply = next((name for name in _REPLY_FIELDS if name in passage.fields), None)
         place = 0
         for name, text in passage.fields.items():

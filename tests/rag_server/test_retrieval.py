@@ -33,6 +33,14 @@ def test_a_token_of_the_question_finds_the_passage_that_holds_it():
     assert [p.text for p in found] == [passages[1]]
 
 
+def test_who_is_named_counts_for_more_than_what_is_said():
+    like = [f"what helps against a cough at night, note {n}" for n in range(6)]
+    found = retriever(*like, "PERSON_[aaaa] has gout").retrieve(
+        "what helps PERSON_[aaaa] against a cough at night", 1
+    )
+    assert [p.text for p in found] == ["PERSON_[aaaa] has gout"]
+
+
 def test_the_embedder_never_reads_a_ciphertext():
     class Spy(WordsEmbedder):
         seen: list[str] = []  # noqa: RUF012
