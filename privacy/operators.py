@@ -37,7 +37,16 @@ def redact(entity_type: EntityType) -> str:
 
 
 def generalize(value: str, entity_type: EntityType) -> str:
-    """Return a coarser value: ages as bands, dates as month and year; else the redaction mark."""
+    """Return a coarser value: ages as bands, dates as month and year; else the redaction mark.
+
+    White space around the value stays, so that no words run together.
+    """
+    core = value.strip()
+    before, after = value.split(core, 1) if core else ("", "")
+    return before + _generalize(core, entity_type) + after
+
+
+def _generalize(value: str, entity_type: EntityType) -> str:
     if entity_type is EntityType.AGE and _NUMBER.search(value):
         unit = _YOUNG.search(value)
         return _NUMBER.sub(lambda m: _age_band(float(m.group()), unit), value, count=1)

@@ -72,8 +72,8 @@ def test_a_record_that_says_nothing_is_not_published(run):
     assert not run({"question": "Hello.", "answer": "Thanks, take care."}).safe
 
 
-def test_the_version_is_named():
-    assert rules_roles().fingerprint.startswith("rules-")
+def test_the_fingerprint_says_whose_rules_they_are():
+    assert rules_roles().fingerprint.startswith("rules/")
 
 
 def test_the_example_clinic_is_published(run):
