@@ -41,7 +41,9 @@ def attack(
     model: Annotated[str | None, typer.Option(help="Model to ask, of a URL.")] = None,
     api_key: Annotated[
         str,
-        typer.Option(envvar="OPENAI_API_KEY", help="Key to send, of a URL.", show_default=False),
+        typer.Option(
+            envvar="SAGE_RAG_ATTACK_API_KEY", help="Key to send, of a URL.", show_default=False
+        ),
     ] = "none",
     limit: Annotated[int | None, typer.Option(min=1, help="Send only so many prompts.")] = None,
     canaries: Annotated[
@@ -64,7 +66,7 @@ def attack(
 
     A folder is attacked at its worst: every retrieved passage counts as shown, no model between.
 
-    Example: sage-rag attack ~/.sage-rag/corpora/clinic --originals clinic.jsonl --compat
+    Example: sage-rag attack home/corpora/clinic --originals clinic.jsonl --compat
     """
     from rich.console import Console
 

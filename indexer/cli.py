@@ -41,7 +41,10 @@ def index(
     ] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Documents at a time with a model.")] = 8,
     allow_plaintext: Annotated[
-        bool, typer.Option(help="Needed for recipe origin: its index holds plain identifiers.")
+        bool,
+        typer.Option(
+            "--allow-plaintext", help="Needed for recipe origin: its index holds plain identifiers."
+        ),
     ] = False,
 ) -> None:
     """Protect a corpus, rewrite it into synthetic records, and publish it as an index version.
@@ -61,6 +64,8 @@ def index(
             f"recipe `{recipe}` publishes the corpus in clear",
             hint="if that is meant, add --allow-plaintext",
         )
+    if not corpus.exists():
+        raise InputError(f"there is no corpus at `{corpus}`")
     job = IndexJob(
         corpus=corpus,
         text_fields=_fields(text_fields),

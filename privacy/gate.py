@@ -18,6 +18,10 @@ from privacy.protocols import Recognizer
 from privacy.spans import resolve_overlaps
 from privacy.tokens import PLACEHOLDER, TOKEN
 
+_COARSENED = frozenset({EntityType.AGE, EntityType.DATE_TIME})
+"""Types that identify in combination only; a text may keep a coarser value of theirs."""
+_MIN_DIGITS = 7
+
 
 class FindingKind(StrEnum):
     """What can be wrong with a draft."""
@@ -74,8 +78,8 @@ class GateLimits:
     rouge_l: float | None = 0.5
     """ROUGE-L F above this counts as the same text again."""
     quasi_values: int = 1
-    """How many distinct quasi-identifiers of the original may stand in the draft as they were:
-    one alone is common, two together begin to single out."""
+    """How many distinct ages and dates of the original may stand in the draft as they were: one
+    alone is common, two together begin to single out."""
     min_tokens: int = 8
     """A draft shorter than this and than half its original answers for nothing."""
 
@@ -135,36 +139,43 @@ def _identifier_findings(
 ) -> list[Finding]:
     clear = PLACEHOLDER.sub(_blank, TOKEN.sub(_blank, draft))
     findings: list[Finding] = []
-    quasi: list[Finding] = []
+    coarsened: list[Finding] = []
     for identifier in identifiers:
         place = find_identifier(identifier, clear)
         if place is None:
             continue
         message = f"holds a {identifier.entity_type} of the original"
-        direct = identifiability(identifier.entity_type) is Identifiability.DIRECT
-        kind = FindingKind.IDENTIFIER if direct else FindingKind.QUASI_COMBINATION
-        (findings if direct else quasi).append(Finding(kind, message, *place))
-    return findings + (quasi if len(quasi) > quasi_limit else [])
+        if identifier.entity_type in _COARSENED:
+            coarsened.append(Finding(FindingKind.QUASI_COMBINATION, message, *place))
+        else:
+            findings.append(Finding(FindingKind.IDENTIFIER, message, *place))
+    return findings + (coarsened if len(coarsened) > quasi_limit else [])
 
 
 def find_identifier(identifier: Identifier, text: str) -> tuple[int, int] | None:
     """Return where a plain value stands in a text, or `None`.
 
-    Compared under NFKC and case folding at word borders; values that are mostly digits by their
-    digits alone; a person's capitalised names each for itself, as written.
+    Compared at word borders, under case folding and NFKC; values that are mostly digits by their
+    digits alone; single words as written or in capitals, since names are words too ("Will"); and
+    of a person's full name each capitalised part for itself.
     """
-    value = identifier.value
+    value = identifier.value.strip()
     number = digits(value)
-    if len(number) >= 7 and len(number) * 2 >= len(value):
+    if len(number) >= _MIN_DIGITS and len(number) * 2 >= len(value):
         return _find_digits(number, text)
     if identifier.entity_type is EntityType.AGE and value.isdecimal():
         return None  # a bare number is no age outside its sentence
-    pattern = r"(?<!\w)" + r"\s+".join(map(re.escape, normalize(value).split())) + r"(?!\w)"
-    match = re.search(pattern, text, re.IGNORECASE)
-    if match is None and normalize(value) in normalize(text) and len(value) > 3:
-        return (0, len(text)) if not value.isalpha() else None
-    if match is None and identifier.entity_type is EntityType.PERSON:
-        match = _find_name_part(value, text)
+    if value.isalpha():
+        return _place(rf"(?:{re.escape(value)}|{re.escape(value.upper())})", text)
+    if place := _place(r"\s+".join(map(re.escape, value.split())), text, re.IGNORECASE):
+        return place
+    if _place(re.escape(normalize(value)), normalize(text)):
+        return 0, len(text)  # a spelling that only NFKC sees through: its place is not known
+    return _find_name_part(value, text) if identifier.entity_type is EntityType.PERSON else None
+
+
+def _place(pattern: str, text: str, flags: re.RegexFlag = re.NOFLAG) -> tuple[int, int] | None:
+    match = re.search(rf"(?<!\w){pattern}(?!\w)", text, flags)
     return match.span() if match else None
 
 
@@ -174,13 +185,9 @@ def _find_digits(number: str, text: str) -> tuple[int, int] | None:
     return match.span() if match else None
 
 
-def _find_name_part(value: str, text: str) -> re.Match[str] | None:
-    for part in re.findall(r"[^\W\d_]{3,}", value):
-        if part[0].isupper():
-            match = re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text)
-            if match:
-                return match
-    return None
+def _find_name_part(value: str, text: str) -> tuple[int, int] | None:
+    parts = [part for part in re.findall(r"[^\W\d_]{3,}", value) if part[0].isupper()]
+    return _place(rf"(?:{'|'.join(map(re.escape, parts))})", text) if parts else None
 
 
 def _placeholder_findings(protection: Protection, draft: str) -> list[Finding]:

@@ -19,7 +19,7 @@ def corpus(tmp_path, texts):
 @pytest.fixture
 def attack(server, corpus, tmp_path, texts, monkeypatch, capsys):
     """Run `sage-rag attack` on the server with one prompt, `plain`; return code, out, err."""
-    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("SAGE_RAG_ATTACK_API_KEY", "k")
     prompts = tmp_path / "prompts.jsonl"
     prompts.write_text('{"prompt": "plain"}\n{"prompt": "broken", "kind": "targeted"}')
 

@@ -21,11 +21,14 @@ RECOGNIZER = TableRecognizer(
         "Bern": EntityType.LOCATION,
         "Lake Clinic": EntityType.ORGANIZATION,
         "Eve Stone": EntityType.PERSON,
+        "3 May 2021": EntityType.DATE_TIME,
+        "44 years old": EntityType.AGE,
     }
 )
 TEXT = (
     "Ada Novak of Bern rang from +1-202-555-0134 because her left knee swells every evening after "
-    "the long walk home from Lake Clinic and ice does not help her sleep at all any more"
+    "the long walk home from Lake Clinic and ice does not help her sleep at all any more, she is "
+    "44 years old and was seen on 3 May 2021"
 )
 GATE = Gate(GateLimits(), RECOGNIZER)
 
@@ -57,7 +60,8 @@ def test_a_new_wording_with_placeholders_is_safe() -> None:
         ("Ring 1 202 555 0134 about a swollen knee and bad sleep.", FindingKind.IDENTIFIER),
         ("Ring (202) +12025550134 about the swollen knee again soon.", FindingKind.IDENTIFIER),
         ("Say her left knee swells every evening after the long walk home.", FindingKind.SHARED_RUN),
-        ("A patient in Bern seen at Lake Clinic has a swollen knee.", FindingKind.QUASI_COMBINATION),
+        ("A patient in Bern has a swollen knee that troubles sleep.", FindingKind.IDENTIFIER),
+        ("Seen 3 May 2021: 44 years old, a swollen knee, bad sleep.", FindingKind.QUASI_COMBINATION),
         ("[PERSON_9] has a swollen knee that troubles sleep at night.", FindingKind.UNKNOWN_PLACEHOLDER),
         ("Eve Stone has a swollen knee that troubles sleep at night.", FindingKind.UNPROTECTED),
         ("", FindingKind.EMPTY),
@@ -82,7 +86,7 @@ def test_a_run_of_nine_passes_and_one_of_ten_does_not() -> None:
 
 
 def test_one_quasi_identifier_alone_passes() -> None:
-    assert judge("A patient in Bern has a swollen knee and sleeps badly.").safe
+    assert judge("A patient, 44 years old, has a swollen knee and sleeps badly.").safe
 
 
 def test_findings_point_into_the_draft_and_name_no_value() -> None:
@@ -104,6 +108,10 @@ def test_a_measure_can_be_left_out_by_limits_alone() -> None:
         ("Ann", EntityType.PERSON, "an annual check", False),
         ("Will Grace", EntityType.PERSON, "she will come with grace", False),
         ("Will Grace", EntityType.PERSON, "said Grace", True),
+        ("Will", EntityType.PERSON, "she will come", False),
+        ("Will", EntityType.PERSON, "ask Will or WILL", True),
+        ("Ann Lee", EntityType.PERSON, "joann leeds", False),
+        ("Ann Lee", EntityType.PERSON, "\uff21nn lee", True),
         ("44", EntityType.AGE, "take 44 drops", False),
         ("44 years old", EntityType.AGE, "is 44 years  old", True),
         ("a+b@example.org", EntityType.EMAIL_ADDRESS, "to A+B@EXAMPLE.org.", True),
