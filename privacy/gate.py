@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from privacy.entities import EntityType, Identifiability, identifiability
+from privacy.fingerprints import source_digest
 from privacy.leakage import Original, digits, normalize, tokenize
 from privacy.protect import Identifier, Protection
 from privacy.protocols import Recognizer
@@ -93,8 +94,9 @@ class Gate:
 
     @property
     def fingerprint(self) -> str:
-        """A short name that changes with any limit."""
-        return f"{self.limits}/{self._recognizer.fingerprint}"
+        """A name that changes with any limit and with the measures themselves."""
+        measures = source_digest("privacy", "gate.py", "leakage.py")
+        return f"{self.limits}/{measures}/{self._recognizer.fingerprint}"
 
     def judge(self, original: Original, protection: Protection, draft: str) -> Verdict:
         """Measure a draft (with placeholders) against its plain original."""

@@ -1,6 +1,8 @@
 """Leakage measures: how much of an original stands in another text. Pure, exact, no model.
 
-Tokens are runs of `\\w`, case-folded. The papers' code differs in places; see `eval.detectors`.
+Tokens are runs of `\\w`, case-folded; in scripts that write no spaces every character is one, or a
+whole copied clause would count as a single word. The papers' code differs in places; see
+`eval.detectors`.
 """
 
 from __future__ import annotations
@@ -10,7 +12,12 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_WORD = re.compile(r"\w+")
+_UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
+    r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Thai, Lao, Burmese, Khmer, kana and Han."""
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 
 
 @dataclass(frozen=True, slots=True)

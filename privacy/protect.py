@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from privacy.entities import EntityType
 from privacy.exceptions import DecryptionError, ProtectionError, SageRagError
+from privacy.fingerprints import source_digest
 from privacy.operators import generalize, redact
 from privacy.policy import Operator, Policy
 from privacy.protocols import EntityCipher, Recognizer
@@ -19,6 +20,8 @@ from privacy.spans import Span, resolve_overlaps
 from privacy.tokens import PLACEHOLDER, TOKEN, TOKENS, StreamReplacer
 
 _DOOR = object()
+_PIECE_CHARS = 700
+"""At most four bytes each: well within one token."""
 _LOOK_ALIKE = re.compile(f"{TOKEN.pattern}|{PLACEHOLDER.pattern}")
 
 
@@ -99,7 +102,8 @@ class Protector:
     @property
     def fingerprint(self) -> str:
         """A short name that changes whenever the protected text could differ."""
-        return f"{self._recognizer.fingerprint}/{self._policy.fingerprint}"
+        operators = source_digest("privacy", "protect.py", "operators.py", "spans.py")
+        return f"{self._recognizer.fingerprint}/{self._policy.fingerprint}/{operators}"
 
     def protect(self, fields: Mapping[str, str]) -> Protection:
         """Protect one record for agents: encrypted values become placeholders.
@@ -141,7 +145,7 @@ class Protector:
             operator = self._policy.operator(span.entity_type)
             parts.append(text[position : span.start])
             if operator is Operator.ENCRYPT:
-                parts.append(encrypt(value, span.entity_type))
+                parts += [encrypt(piece, span.entity_type) for piece in _pieces(value)]
             elif operator is Operator.KEEP:
                 parts.append(value)
             else:
@@ -161,6 +165,11 @@ class Protector:
         # An imitation inside a longer value (a URL, say) must not be cut out of it, and a value
         # inside an imitation must not break it: `resolve_overlaps` keeps the longer of the two.
         return resolve_overlaps([*self._recognizer.recognize(text), *imitations])
+
+
+def _pieces(value: str) -> list[str]:
+    """Cut a value that is too long for one token; side by side, its tokens restore to it."""
+    return [value[i : i + _PIECE_CHARS] for i in range(0, len(value), _PIECE_CHARS)]
 
 
 class Restorer:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privacy.entities import EntityType
-from privacy.recognizers.fingerprints import rules_digest
+from privacy.fingerprints import source_digest
 from privacy.recognizers.lexicon import Lexicon, default_lexicon
 from privacy.recognizers.people import find_people
 from privacy.recognizers.places import find_organizations, find_places
@@ -18,17 +18,6 @@ from privacy.recognizers.words import words_of
 from privacy.spans import Span
 
 VERSION = 1
-_RULES = (
-    "gazetteer",
-    "introductions",
-    "lexicon",
-    "naming",
-    "people",
-    "places",
-    "unlisted",
-    "wordlists",
-    "words",
-)
 
 
 class GazetteerRecognizer:
@@ -40,7 +29,7 @@ class GazetteerRecognizer:
 
     def __init__(self, lexicon: Lexicon | None = None) -> None:
         self._lexicon = lexicon or default_lexicon()
-        rules = rules_digest(*_RULES)
+        rules = source_digest("privacy.recognizers")
         self._fingerprint = f"gazetteer-{VERSION}-{rules}-{self._lexicon.digest}"
 
     @property

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from privacy.entities import EntityType
-from privacy.recognizers.fingerprints import rules_digest
+from privacy.fingerprints import source_digest
 from privacy.spans import Span
 
 VERSION = 1
@@ -46,11 +46,6 @@ def _value(match: re.Match[str]) -> tuple[int, int]:
     return match.span("value") if "value" in match.re.groupindex else match.span()
 
 
-def _local_names(modules: Iterable[str]) -> list[str]:
-    own = "privacy.recognizers."
-    return sorted(m.removeprefix(own) for m in modules if m.startswith(own))
-
-
 def trimmed(match: re.Match[str]) -> tuple[int, int] | None:
     """Check: drop the punctuation of the sentence from the end of a match."""
     value = match.group().rstrip(".,;:!?'\"*>)]}")
@@ -65,9 +60,8 @@ class PatternRecognizer:
 
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         self._patterns = tuple(patterns)
-        # A check is code, which no digest of expressions would see: the modules' source is.
-        modules = {p.check.__module__ for p in self._patterns if p.check}
-        rules = rules_digest("patterns", "checksums", *_local_names(modules))
+        # A check is code, which no digest of expressions would see: the package's source is.
+        rules = source_digest("privacy.recognizers")
         expressions = "\n".join(
             f"{p.entity_type}\t{p.score}\t{p.needs}\t{p.regex.flags}\t{p.regex.pattern}"
             for p in self._patterns

@@ -31,17 +31,19 @@ def held(content: bytes) -> list[str]:
 
 
 def answered(url: str, text: str) -> str:
-    completion = client(url).chat.completions.create(
-        model="clinic", messages=[{"role": "user", "content": text}]
-    )
+    with client(url) as asking:
+        completion = asking.chat.completions.create(
+            model="clinic", messages=[{"role": "user", "content": text}]
+        )
     return completion.choices[0].message.content or ""
 
 
 def streamed(url: str, text: str) -> str:
-    chunks = client(url).chat.completions.create(
-        model="clinic", messages=[{"role": "user", "content": text}], stream=True
-    )
-    return "".join(c.choices[0].delta.content or "" for c in chunks if c.choices)
+    with client(url) as asking:
+        chunks = asking.chat.completions.create(
+            model="clinic", messages=[{"role": "user", "content": text}], stream=True
+        )
+        return "".join(c.choices[0].delta.content or "" for c in chunks if c.choices)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -126,7 +128,8 @@ def test_citations_name_the_owners_documents_at_the_edge_alone(zones: Zones) -> 
 
 def test_the_models_are_the_corpora(zones: Zones) -> None:
     for url in (zones.server.url, zones.edge.url):
-        assert [m.id for m in client(url).models.list()] == ["clinic"]
+        with client(url) as asking:
+            assert [m.id for m in asking.models.list()] == ["clinic"]
 
 
 def test_the_owners_ledger_and_lists_hold_no_canary_either(zones: Zones) -> None:

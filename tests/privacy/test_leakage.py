@@ -72,6 +72,13 @@ def test_case_and_punctuation_do_not_hide_a_run() -> None:
     assert Original("The Cat, sat!").longest_shared_run("the cat sat") == 3
 
 
+def test_a_clause_without_spaces_is_many_words_and_not_one() -> None:
+    original = Original("头疼三天了，多喝水，注意休息，三天后复诊")
+    assert original.longest_shared_run("医生说：多喝水，注意休息，三天后复诊") == 12
+    assert original.shared_runs("多喝水，注意休息，三天后复诊", at_least=10)
+    assert tokenize("MRI检查 ok") == ["mri", "检", "查", "ok"]
+
+
 def test_a_text_of_twenty_thousand_words_is_measured() -> None:
     words = [f"w{i * 7919 % 5000}" for i in range(20_000)]
     original = Original(" ".join(words))

@@ -69,6 +69,14 @@ def test_the_default_recognizer_round_trips_any_text(text: str) -> None:
     assert RESTORER.restore(protector.pseudonymize(text)) == text
 
 
+def test_a_value_too_long_for_one_token_becomes_several() -> None:
+    value = "\U0001f600" * 5000
+    protector = Protector(TableRecognizer({value: EntityType.URL}), preset("sage"), CIPHER)
+    sent = protector.pseudonymize(f"see {value}!")
+    assert "\U0001f600" not in sent
+    assert RESTORER.restore(sent) == f"see {value}!"
+
+
 def test_equal_values_share_a_placeholder_across_fields() -> None:
     protection = EVERYTHING.protect({"question": "Ada of Bern", "answer": "Dear Ada"})
     assert protection.protected.fields == {
