@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 QUESTIONS = (
-    "Why did we refuse Chinedu Eze the yellow fever vaccine before his posting to Kinshasa?",
+    "Which tests is Dr. Feldstein doing at Otterbend Allergy on October 24th, and for which child?",
     "What did Dr. Oyelaran advise Tomasz Wieczorek about preventing his migraine?",
-    "How far apart should thyroid tablets be kept from coffee, iron and calcium?",
+    "What should parents do if a toddler has another fit during a fever?",
 )
 
 
