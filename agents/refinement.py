@@ -43,6 +43,18 @@ async def synthesize(
     """Turn one protected record into a synthetic one; `judge` is the gate for this record."""
     extraction = await roles.extractor.extract(record, attributes)
     draft = await roles.generator.generate(extraction, attributes)
+    return await refine(record, draft, roles, judge, max_rounds=max_rounds)
+
+
+async def refine(
+    record: ProtectedText,
+    draft: Draft,
+    roles: Roles,
+    judge: Callable[[Draft], Verdict],
+    *,
+    max_rounds: int = MAX_ROUNDS,
+) -> Outcome:
+    """Review and rewrite a draft until reviewer and gate agree, or the rounds are used up."""
     rounds = 0
     while True:
         verdict, review = judge(draft), await roles.reviewer.review(record, draft)

@@ -45,7 +45,9 @@ def attack(
             envvar="SAGE_RAG_ATTACK_API_KEY", help="Key to send, of a URL.", show_default=False
         ),
     ] = "none",
-    limit: Annotated[int | None, typer.Option(min=1, help="Send only so many prompts.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Send only so many prompts, evenly from all.")
+    ] = None,
     canaries: Annotated[
         Path | None, typer.Option(help="Values to look for: one per line, or jsonl with `text`.")
     ] = None,
@@ -74,7 +76,7 @@ def attack(
     from eval.probes.files import read_probes
 
     notes = Console(stderr=True)
-    probes = (read_probes(prompts) if prompts else builtin_probes())[:limit]
+    probes = _spread(read_probes(prompts) if prompts else builtin_probes(), limit)
     plan = _plan(probes, originals, _fields(text_fields), canaries, show_leaks=show_leaks)
     notes.print(f"{len(probes)} prompts, {plan.originals} originals")
     with closing(_open(target, probes, top_k, model, api_key)) as opened:
@@ -102,6 +104,13 @@ def _plan(
     planted = read_canaries(canaries) if canaries else None
     judges = [*detectors(texts, contacts, planted), *compat_detectors(texts, contacts)]
     return Attack(probes, judges, originals=len(texts), show_leaks=show_leaks)
+
+
+def _spread(probes: list[Probe], limit: int | None) -> list[Probe]:
+    """Return so many probes, evenly from all of them: files and kinds come one after another."""
+    if limit is None or limit >= len(probes):
+        return probes
+    return [probes[i * len(probes) // limit] for i in range(limit)]
 
 
 def _fields(text_fields: str | None) -> list[str] | None:

@@ -77,6 +77,6 @@ def _faults(
     text: str, identifiers: IdentifierAudit, wording: WordingAudit | None
 ) -> tuple[str, ...]:
     found = ["known-identifier"] if identifiers.count(text) else []
-    if wording is not None and wording.repeats(text):
+    if wording is not None and wording.runs(text):
         found.append("wording-of-another")
     return tuple(found)

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from privacy.leakage import tokenize
-from privacy.tokens import TOKEN
+from privacy.leakage import words
+from privacy.tokens import PLACEHOLDER, TOKEN
 
 _WORD = re.compile(r"\w+")
+_MARKUP = re.compile(f"{TOKEN.pattern}|{PLACEHOLDER.pattern}")
 _MIN_CHARS = 6
 """Shorter values ("Li", "A 4") stand in ordinary prose by chance."""
 
@@ -54,18 +55,30 @@ class WordingAudit:
         self._run_tokens = run_tokens
         hashes = array("q")
         for text in originals:
-            hashes.extend(self._windows(text))
+            hashes.extend(h for _, _, h in self._windows(text))
         self._known = np.unique(np.frombuffer(hashes, dtype=np.int64))
 
-    def repeats(self, text: str) -> bool:
-        """Return whether a text repeats such a run outside its tokens."""
-        windows = np.fromiter(self._windows(TOKEN.sub(" \u241f ", text)), dtype=np.int64)
-        places = np.searchsorted(self._known, windows)
-        found = places < len(self._known)
-        return bool(np.any(self._known[places[found]] == windows[found]))
+    def runs(self, text: str) -> list[tuple[int, int]]:
+        """Return the places of such runs in a text; its tokens and placeholders break a run."""
+        clear = _MARKUP.sub(lambda match: "_" * len(match.group()), text)
+        found: list[tuple[int, int]] = []
+        for start, end, window in self._windows(clear):
+            if not self._knows(window):
+                continue
+            if found and start <= found[-1][1]:
+                found[-1] = (found[-1][0], end)
+            else:
+                found.append((start, end))
+        return found
 
-    def _windows(self, text: str) -> Iterator[int]:
-        """Hash each run of words; a chance collision (2^-64 each) only quarantines too much."""
-        tokens = tokenize(text)
-        for start in range(len(tokens) - self._run_tokens + 1):
-            yield hash(tuple(tokens[start : start + self._run_tokens]))
+    def _knows(self, window: int) -> bool:
+        place = int(np.searchsorted(self._known, window))
+        return place < len(self._known) and int(self._known[place]) == window
+
+    def _windows(self, text: str) -> Iterator[tuple[int, int, int]]:
+        """Yield start, end and hash of each run of words; a chance collision (2^-64 each) only
+        rewrites too much."""
+        found = words(text)
+        for first in range(len(found) - self._run_tokens + 1):
+            run = found[first : first + self._run_tokens]
+            yield run[0].start, run[-1].end, hash(tuple(word.text for word in run))

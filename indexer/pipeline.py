@@ -97,6 +97,7 @@ class _Run:
         self._progress = progress
         self._summary = Summary()
         self._treatment = _treatment(job)
+        self._wording: WordingAudit | None = None
 
     async def run(self, quarantine: Path) -> Summary:
         started = time.monotonic()
@@ -105,6 +106,7 @@ class _Run:
             if self._job.recipe.synthesize:
                 self._treatment.attributes = await self._attributes(self._treatment)
             await self._treat_all(self._treatment)
+            await self._reword_all(self._treatment)
         assembly = self._assemble()
         _write_quarantine(quarantine, assembly.refused)
         vectors = self._embed(assembly.passages)
@@ -172,17 +174,28 @@ class _Run:
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from None
 
+    async def _reword_all(self, treatment: Treatment) -> None:
+        """Rewrite drafts that share wording with somebody else's document.
+
+        Apart from the ledger's fingerprints on purpose: what others wrote changes with any
+        document, and no draft should be made anew for that unless it must be.
+        """
+        limits = self._job.recipe.limits
+        if limits is None or limits.run_tokens is None:
+            return
+        self._wording = WordingAudit((d.text for d in self._documents()), limits.run_tokens)
+        for document in self._documents():
+            result = self._finished(treatment, document)
+            reworded = await treatment.reword(document, result, self._wording)
+            if reworded is not result:
+                self._ledger.store_result(document.content_hash, treatment.fingerprint, reworded)
+
     def _assemble(self) -> Assembly:
         if self._treatment is None:
             return assemble_plain(self._documents())
         treatment = self._treatment
         finished = ((d, self._finished(treatment, d)) for d in self._documents())
-        limits = self._job.recipe.limits
-        run_tokens = limits.run_tokens if limits else None
-        wording = (
-            WordingAudit((d.text for d in self._documents()), run_tokens) if run_tokens else None
-        )
-        return assemble(finished, treatment, wording)
+        return assemble(finished, treatment, self._wording)
 
     def _finished(self, treatment: Treatment, document: Document) -> Result:
         result = self._ledger.result(document.content_hash, treatment.fingerprint)

@@ -9,14 +9,15 @@ from dataclasses import asdict, dataclass, replace
 
 from agents.exceptions import AgentOutputError
 from agents.protocols import Attributes, Draft, Roles
-from agents.refinement import Outcome, synthesize
+from agents.refinement import Outcome, refine, synthesize
+from indexer.audit import WordingAudit
 from indexer.corpus import Document
 from indexer.ledger import Result
 from indexer.recipes import Recipe
 from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType, Identifiability, identifiability
 from privacy.exceptions import SageRagError
-from privacy.gate import Gate, Verdict
+from privacy.gate import Finding, FindingKind, Gate, Verdict
 from privacy.keyset.keyset import Keyset
 from privacy.leakage import Original
 from privacy.policy import preset
@@ -90,6 +91,32 @@ class Treatment:
             outcome = await self._draft(Original(document.text), protection)
         except AgentOutputError:
             return self._quarantined(_MALFORMED)
+        return self._result(outcome, protection)
+
+    async def reword(self, document: Document, result: Result, wording: WordingAudit) -> Result:
+        """Rewrite a safe draft that shares wording with another document, if it does.
+
+        Returns the result itself where nothing is to be done.
+        """
+        if self._roles is None or result.fields is None:
+            return result
+        draft = Draft(result.fields)
+        if not wording.runs(draft.text):
+            return result
+        protection, original = self.protect(document), Original(document.text)
+
+        def judge(draft: Draft) -> Verdict:
+            verdict = self._gate.judge(original, protection, draft.text)
+            shared = [_shared(*place) for place in wording.runs(draft.text)]
+            return replace(verdict, findings=(*verdict.findings, *shared))
+
+        try:
+            outcome = await refine(protection.protected, draft, self._roles, judge)
+        except AgentOutputError:
+            return self._quarantined(_MALFORMED)
+        return self._result(replace(outcome, rounds=result.rounds + outcome.rounds), protection)
+
+    def _result(self, outcome: Outcome, protection: Protection) -> Result:
         return Result(
             safe=outcome.safe,
             fields=outcome.draft.fields if outcome.safe else None,
@@ -153,3 +180,7 @@ class Treatment:
     def source(self, document: Document) -> str:
         """Return the owner's name for a document as a token."""
         return self._cipher.encrypt(document.id, EntityType.SOURCE)
+
+
+def _shared(start: int, end: int) -> Finding:
+    return Finding(FindingKind.SHARED_RUN, "repeats words of another document", start, end)

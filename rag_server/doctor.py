@@ -13,7 +13,7 @@ import typer
 from privacy.exceptions import SageRagError
 
 _PACKAGES = (
-    "bm25s fastapi httpx llama_index.core names numpy openai Crypto pydantic_settings rich "
+    "bm25s fastapi httpx jinja2 llama_index.core numpy openai Crypto pydantic_settings rich scipy "
     "sentence_transformers torch uvicorn"
 ).split()
 

@@ -3,8 +3,8 @@
     python -m eval.studies.recognition --gold tab.jsonl --gold wnut17.jsonl --out recognition.md
 
 Each line of a gold file has `text` and `spans` with `start`, `end` (code points, end exclusive)
-and `label`. A value counts as covered when every letter and digit of it lies in some span: then
-nothing of it leaves in clear, whatever type it was taken for. Precision is of characters: the
+and `label`. A value counts as covered when every letter and digit of it lies in some span, titles
+("Mr") aside: then nothing of it leaves in clear, whatever type it was taken for. Precision is of characters: the
 share of letters and digits in spans that people marked, too.
 
 Source: Pilán et al. (2022), arXiv 2202.00443, §5: recall on whole entities. Differs: types are not
@@ -14,6 +14,7 @@ compared, since a value under a wrong type is protected all the same.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ from eval.studies.environment import environment
 from privacy.exceptions import InputError, SageRagError
 from privacy.protocols import Recognizer
 from privacy.recognizers.default import default_recognizer
+
+
+_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Judge|Herr|Frau|M|Mme)\b\.?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,8 @@ def coverage(rows: Iterable[Mapping[str, Any]], recognizer: Recognizer) -> Cover
     right = flagged_all = 0
     for row in rows:
         text: str = row["text"]
-        telling = {i for i, character in enumerate(text) if character.isalnum()}
+        titles = _places(match.span() for match in _TITLE.finditer(text))
+        telling = {i for i, character in enumerate(text) if character.isalnum()} - titles
         flagged = telling & _places((s.start, s.end) for s in recognizer.recognize(text))
         gold = telling & _places((s["start"], s["end"]) for s in row["spans"])
         right, flagged_all = right + len(flagged & gold), flagged_all + len(flagged)

@@ -27,6 +27,12 @@ def test_a_value_is_covered_when_all_of_it_is_and_by_any_type():
     assert found.precision == Proportion.of(12, 12)
 
 
+def test_a_title_need_not_be_covered():
+    row = {"text": "Mr. Falk", "spans": [{"start": 0, "end": 8, "label": "NAME"}]}
+    found = coverage([row], TableRecognizer({"Falk": EntityType.PERSON}))
+    assert found.by_label["NAME"].successes == 1
+
+
 def test_flagging_what_nobody_marked_costs_precision():
     found = coverage(ROWS, TableRecognizer({"of": EntityType.PERSON, "Ulm": EntityType.LOCATION}))
     assert (found.precision.successes, found.precision.trials) == (3, 5)

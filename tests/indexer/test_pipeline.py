@@ -165,17 +165,37 @@ def test_a_name_overlooked_in_one_document_is_caught_at_publishing(
     assert b"Novaka" not in everything_under(tmp_path / "home/corpora")
 
 
-def test_wording_of_another_document_is_caught_at_publishing(run: Run, tmp_path: Path) -> None:
-    class Quotes(ReversingAgent):
-        async def generate(self, extraction, attributes):  # type: ignore[no-untyped-def]
-            draft = await super().generate(extraction, attributes)
-            if "number 4 " not in " ".join(draft.text.split()[::-1]):
-                return draft
-            quoted = "and complaint number 9 keeps me awake most nights of May."
-            return type(draft)({**draft.fields, "question": quoted})
+class Quotes(ReversingAgent):
+    """Put another record's words into the draft of record 4; `stubborn` never takes them out."""
 
-    summary = run(roles=roles_of(Quotes()))
-    assert summary.reasons == {"wording-of-another": 1}
+    def __init__(self, *, stubborn: bool) -> None:
+        super().__init__()
+        self._stubborn = stubborn
+
+    async def generate(self, extraction, attributes):  # type: ignore[no-untyped-def]
+        draft = await super().generate(extraction, attributes)
+        if "number 4 " not in " ".join(draft.text.split()[::-1]):
+            return draft
+        quoted = "and complaint number 9 keeps me awake most nights of May."
+        return type(draft)({**draft.fields, "question": quoted})
+
+    async def rewrite(self, draft, review, verdict):  # type: ignore[no-untyped-def]
+        return draft if self._stubborn else await super().rewrite(draft, review, verdict)
+
+
+def test_wording_of_another_document_is_rewritten(run: Run, tmp_path: Path) -> None:
+    summary = run(roles=roles_of(Quotes(stubborn=False)))
+    assert (summary.published, summary.reasons) == (20, {})
+    version = open_version(current_path(tmp_path / "home", "clinic"))
+    texts = [version.passage(row).text for row in range(len(version))]
+    assert any("number 9 keeps me" in text for text in texts)
+    assert not any("number 9 keeps me awake most nights of May" in text for text in texts)
+    assert run(roles=roles_of(Quotes(stubborn=False))).resumed == 20
+
+
+def test_wording_of_another_document_that_stays_is_quarantined(run: Run, tmp_path: Path) -> None:
+    summary = run(roles=roles_of(Quotes(stubborn=True)))
+    assert summary.reasons == {"shared-run": 1}
     listed = (tmp_path / "home/owner/clinic/quarantine.jsonl").read_text()
     assert json.loads(listed)["id"] == "doc-4"
 
