@@ -4,8 +4,8 @@
 
 Each line of a gold file has `text` and `spans` with `start`, `end` (code points, end exclusive)
 and `label`. A value counts as covered when every letter and digit of it lies in some span, titles
-("Mr") aside: then nothing of it leaves in clear, whatever type it was taken for. Precision is of characters: the
-share of letters and digits in spans that people marked, too.
+("Mr") aside: then nothing of it leaves in clear, whatever type it was taken for. Precision is of
+characters: the share of letters and digits in spans that people marked, too.
 
 Source: Pilán et al. (2022), arXiv 2202.00443, §5: recall on whole entities. Differs: types are not
 compared, since a value under a wrong type is protected all the same.
@@ -28,7 +28,6 @@ from eval.studies.environment import environment
 from privacy.exceptions import InputError, SageRagError
 from privacy.protocols import Recognizer
 from privacy.recognizers.default import default_recognizer
-
 
 _TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Judge|Herr|Frau|M|Mme)\b\.?")
 
