@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from agents.protocols import Roles
     from indexer.pipeline import IndexJob, Summary
     from indexer.protocols import Embedder
+    from indexer.recipes import Recipe
     from privacy.keyset.keyset import Keyset
     from privacy.protocols import Recognizer
 
@@ -59,13 +60,7 @@ def index(
     from indexer.recipes import recipe_called
 
     chosen = recipe_called(recipe)
-    if chosen.policy is None and not allow_plaintext:
-        raise InputError(
-            f"recipe `{recipe}` publishes the corpus in clear",
-            hint="if that is meant, add --allow-plaintext",
-        )
-    if not corpus.exists():
-        raise InputError(f"there is no corpus at `{corpus}`")
+    _check(corpus, chosen, allow_plaintext)
     job = IndexJob(
         corpus=corpus,
         text_fields=_fields(text_fields),
@@ -81,6 +76,16 @@ def index(
     with progress_bars() as progress:
         summary = asyncio.run(index_corpus(job, progress))
     _print(job, summary)
+
+
+def _check(corpus: Path, recipe: Recipe, allow_plaintext: bool) -> None:
+    if recipe.policy is None and not allow_plaintext:
+        raise InputError(
+            f"recipe `{recipe.name}` publishes the corpus in clear",
+            hint="if that is meant, add --allow-plaintext",
+        )
+    if not corpus.exists():
+        raise InputError(f"there is no corpus at `{corpus}`")
 
 
 def _fields(text_fields: str | None) -> tuple[str, ...] | None:

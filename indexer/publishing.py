@@ -62,40 +62,28 @@ def publish(
             hint="see the quarantine file for the reasons",
         )
     folder = corpus_folder(home, corpus)
+    number = f"{int((list_versions(folder) or ['0'])[-1]) + 1:06d}"
+    staging, final = folder / "versions" / _STAGING, folder / "versions" / number
     try:
-        return _publish(folder, passages, vectors, lexical, manifest, report)
+        shutil.rmtree(staging, ignore_errors=True)
+        staging.mkdir(parents=True)
+        _write_passages(staging, passages)
+        FaissIndex.write(vectors, staging / VECTORS)
+        LexicalIndex.write(lexical, staging / LEXICAL)
+        (staging / REPORT).write_text(json.dumps(report, indent=2) + "\n", "utf-8")
+        _write_manifest(staging, {**manifest, "version": number, "dim": int(vectors.shape[1])})
+        _sync(staging)
+        open_version(staging, verify=True).close()
+        staging.rename(final)
+        _sync_folder(final.parent)
+        move_pointer(folder, number)
     except (OSError, RuntimeError) as error:  # FAISS reports a full disk as RuntimeError
-        shutil.rmtree(folder / "versions" / _STAGING, ignore_errors=True)
+        shutil.rmtree(staging, ignore_errors=True)
         reason = error.strerror if isinstance(error, OSError) else "FAISS could not write"
         raise InputError(
             f"cannot write the version in `{folder}`: {reason}",
             hint="the current version is unchanged; finished documents are kept",
         ) from error
-
-
-def _publish(
-    folder: Path,
-    passages: Sequence[Passage],
-    vectors: Vectors,
-    lexical: Sequence[str],
-    manifest: Mapping[str, Any],
-    report: Mapping[str, Any],
-) -> Path:
-    number = f"{int((list_versions(folder) or ['0'])[-1]) + 1:06d}"
-    staging = folder / "versions" / _STAGING
-    shutil.rmtree(staging, ignore_errors=True)
-    staging.mkdir(parents=True)
-    _write_passages(staging, passages)
-    FaissIndex.write(vectors, staging / VECTORS)
-    LexicalIndex.write(lexical, staging / LEXICAL)
-    (staging / REPORT).write_text(json.dumps(report, indent=2) + "\n", "utf-8")
-    _write_manifest(staging, {**manifest, "version": number, "dim": int(vectors.shape[1])})
-    _sync(staging)
-    open_version(staging, verify=True).close()
-    final = folder / "versions" / number
-    staging.rename(final)
-    _sync_folder(final.parent)
-    move_pointer(folder, number)
     return final
 
 
