@@ -1,6 +1,9 @@
 # One image for all zones; what a container may do is decided by its command, mounts and secrets.
 FROM python:3.12-slim
 
+# For an image without CUDA: --build-arg PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu
+ARG PIP_EXTRA_INDEX_URL
+
 WORKDIR /app
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY privacy privacy

@@ -26,7 +26,7 @@ format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# torch goes first and alone: a plain dependency on it would fetch gigabytes of CUDA libraries.
+# torch goes first and alone, so that what else wants it takes the build that is there already.
 $(VENV)/.installed: pyproject.toml constraints.txt
 	@echo "setting up $(VENV) (some minutes, once)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
