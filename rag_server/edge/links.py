@@ -15,7 +15,7 @@ from privacy.tokens import TOKENS, StreamReplacer
 _ADDRESS = re.compile(r"https?:|[/\\]{2}|&(?:#|sol|bsol|colon)", re.IGNORECASE)
 """What makes a browser leave this page: a scheme, two slashes of either kind, or HTML entities
 that spell one of them."""
-_SPACE = re.compile(r"[ \t\n\r\f]")
+_SPACES = " \t\n\r\f"
 """Only these end an address in Markdown (CommonMark 0.31, §6.3)."""
 
 _QUOTE = re.compile(r'(?<!\\)"')
@@ -29,9 +29,14 @@ def in_address(before: str) -> bool:
     That is so within a word that holds the beginning of one, and within an HTML tag or a
     Markdown `<...>` that does, whose spaces do not end it.
     """
-    word = _SPACE.split(before)[-1]
-    tag = before[before.rfind("<") :] if "<" in before else ""
-    return bool(_ADDRESS.search(word)) or (">" not in tag and bool(_ADDRESS.search(tag)))
+    return bool(_ADDRESS.search(before, _context(before, len(before))))
+
+
+def _context(text: str, end: int) -> int:
+    """Return where the word that ends at `end` begins, or the tag that is still open there."""
+    word = 1 + max(text.rfind(space, 0, end) for space in _SPACES)
+    tag = text.rfind("<", 0, end)
+    return min(word, tag) if tag >= 0 and text.find(">", tag, end) < 0 else word
 
 
 def replace_outside_addresses(text: str, replace: Replace, *, in_json: bool = False) -> str:
@@ -57,16 +62,26 @@ class GuardedStream:
     def feed(self, piece: str) -> str:
         """Take the next piece; return what is certain by now."""
         restored = self._guarded.feed(piece)
-        self._before += self._plain.feed(piece)
+        self._remember(self._plain.feed(piece))
         return restored
 
     def flush(self) -> str:
         """Return what was held back: the text has ended."""
-        self._before += self._plain.flush()
+        self._remember(self._plain.flush())
         return self._guarded.flush()
 
+    def _remember(self, text: str) -> None:
+        """Keep of the text so far only the word or tag that is still open."""
+        self._before += text
+        self._before = self._before[_context(self._before, len(self._before)) :]
+
     def _value(self, match: re.Match[str]) -> str:
-        before = self._before + match.string[: match.start()]
+        text, end = match.string, match.start()
+        start = _context(text, end)
+        if start == 0 or ("<" in self._before and text.find(">", 0, end) < 0):
+            before = self._before + text[:end]
+        else:
+            before = text[start:end]
         if self._in_json:
             before = _QUOTE.split(before)[-1]
         return match.group() if in_address(before) else self._replace(match)
