@@ -23,7 +23,9 @@ from privacy.recognizers.words import Word
 
 SCORE = 0.4
 _DOSE = re.compile(r"[ -]{0,2}(?:\d|tablets?\b|tabs?\b|capsules?\b|syrup\b|cream\b|gel\b)", re.I)
-_NEVER = FUNCTION_WORDS | GREETINGS | TITLES | CLOSINGS | ORGANIZATION_LEADS | EPONYM_HEADS
+_NEVER = FUNCTION_WORDS | GREETINGS | CLOSINGS | ORGANIZATION_LEADS | EPONYM_HEADS
+_NEVER_FIRST = _NEVER | TITLES
+"""A title begins no name of this kind but can end one: "Clydeside General"."""
 
 
 def unlisted_rows(text: str, words: list[Word]) -> Iterator[tuple[int, int, float]]:
@@ -45,7 +47,7 @@ def stands_for_a_place(words: list[Word], first: int) -> bool:
 def _row_end(words: list[Word], i: int) -> int:
     """Return the last word of the row that begins at `i`: `i` itself if there is none."""
     last = i
-    if not _fits(words[i]):
+    if not _fits(words[i]) or words[i].folded in _NEVER_FIRST:
         return last
     while last + 1 < len(words) and words[last + 1].follows and _fits(words[last + 1]):
         last += 1

@@ -21,6 +21,7 @@ def covered(text: str) -> set[tuple[str, EntityType]]:
         ("my name is Ottoline and I cough", "Ottoline", EntityType.PERSON),
         ("Dear Ottoline, thank you", "Ottoline", EntityType.PERSON),
         ("She saw Quillian Farthing twice.", "Quillian Farthing", EntityType.PERSON),
+        ("She had it out at Brackenside General.", "Brackenside General", EntityType.LOCATION),
         ("We walked to Tres Cumbres and back.", "Tres Cumbres", EntityType.LOCATION),
     ],
 )
