@@ -6,17 +6,13 @@ SageRagError            1
 ├── KeysetError         3   missing, damaged or wrong key or passphrase
 │   └── DecryptionError 3   a token that this keyset cannot open
 ├── ProtectionError     4   the result would not be safe, so there is none
-├── UpstreamError       5   a model endpoint, a server or the edge did not answer as it should
-└── MissingExtraError   6   an optional dependency is not installed
+└── UpstreamError       5   a model endpoint, a server or the edge did not answer as it should
 ```
 
 No message holds a plain value or a key: logs and terminals are not private.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 
 class SageRagError(Exception):
@@ -56,25 +52,3 @@ class UpstreamError(SageRagError):
     """Another service failed us."""
 
     exit_code = 5
-
-
-class MissingExtraError(SageRagError):
-    """An optional dependency is not installed."""
-
-    exit_code = 6
-
-
-@contextmanager
-def extra(name: str, *, needed_by: str) -> Iterator[None]:
-    """Translate a failed import into the name of the extra that brings the library.
-
-    Raises:
-        MissingExtraError: when the import inside the block fails.
-    """
-    try:
-        yield
-    except ImportError as error:
-        raise MissingExtraError(
-            f"{needed_by} needs `{error.name}`, which is not installed",
-            hint=f"pip install 'sage-rag[{name}]'",
-        ) from error
