@@ -1,6 +1,7 @@
 """The taxonomy of private values: one name per kind, one class per risk.
 
-Names follow Presidio where it has one, so that outside recognizers and annotations map directly.
+Names follow Presidio where it has one, so that outside recognizers and annotations map directly;
+`privacy.labels` holds the maps.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ class Identifiability(StrEnum):
     """How a value points at a person."""
 
     DIRECT = "direct"
-    """Identifies alone: a name, a phone number, a record number."""
+    """Identifies or opens an account alone: a name, a phone number, a record number, a password."""
     QUASI = "quasi"
     """Identifies in combination: an age, a date, a place."""
+    SENSITIVE = "sensitive"
+    """Harms once tied to a person, and singles out in combination: descent, religion, a job."""
     TECHNICAL = "technical"
     """No value of a record: references and look-alikes that travel as tokens."""
 
@@ -23,36 +26,72 @@ class EntityType(StrEnum):
     """What kind of value a span holds. The value is also the token's prefix."""
 
     PERSON = "PERSON"
-    LOCATION = "LOCATION"
-    ORGANIZATION = "ORGANIZATION"
+    USERNAME = "USERNAME"
     EMAIL_ADDRESS = "EMAIL_ADDRESS"
     PHONE_NUMBER = "PHONE_NUMBER"
+    """Telephone and fax numbers."""
     URL = "URL"
     IP_ADDRESS = "IP_ADDRESS"
     MAC_ADDRESS = "MAC_ADDRESS"
     CREDIT_CARD = "CREDIT_CARD"
     IBAN_CODE = "IBAN_CODE"
+    BANK_ACCOUNT = "BANK_ACCOUNT"
+    """Account and routing numbers that are no IBAN."""
+    CRYPTO = "CRYPTO"
+    """Wallet addresses."""
     US_SSN = "US_SSN"
     UK_NHS = "UK_NHS"
+    NATIONAL_ID = "NATIONAL_ID"
+    """Personal and tax numbers that any other state gives, the Chinese resident id among them."""
+    PASSPORT = "PASSPORT"
+    DRIVER_LICENSE = "DRIVER_LICENSE"
+    MEDICAL_LICENSE = "MEDICAL_LICENSE"
+    MEDICAL_RECORD = "MEDICAL_RECORD"
+    """Numbers of a patient, a chart or a health plan's member."""
+    CASE_NUMBER = "CASE_NUMBER"
+    """Application, case, docket and file numbers of courts and offices."""
+    VEHICLE = "VEHICLE"
+    """Licence plates and vehicle identification numbers."""
+    SECRET = "SECRET"  # noqa: S105 - a kind of value, not one
+    """API keys, access tokens and passwords."""
     ID = "ID"
-    """Record, case, account, policy and passport numbers introduced by a word that says so."""
+    """Any other number or code that names one person, account, device or document."""
+    LOCATION = "LOCATION"
+    """Places and postal addresses."""
+    ORGANIZATION = "ORGANIZATION"
     DATE_TIME = "DATE_TIME"
     AGE = "AGE"
+    QUANTITY = "QUANTITY"
+    """Sums of money, measures and counts that describe a person or an event."""
+    DEMOGRAPHIC = "DEMOGRAPHIC"
+    """Descent, nationality, religion, politics, occupation, title, family role."""
+    MISC = "MISC"
+    """What else describes a person: a ship, a law, a work, an event."""
     SOURCE = "SOURCE"
     """The owner's own name for a document: citations carry it encrypted."""
     LITERAL = "LITERAL"
     """Text that only looks like one of our tokens or placeholders."""
 
 
-_QUASI = {EntityType.LOCATION, EntityType.ORGANIZATION, EntityType.DATE_TIME, EntityType.AGE}
-_TECHNICAL = {EntityType.SOURCE, EntityType.LITERAL}
+_CLASSES = {
+    Identifiability.QUASI: {
+        EntityType.LOCATION,
+        EntityType.ORGANIZATION,
+        EntityType.DATE_TIME,
+        EntityType.AGE,
+        EntityType.QUANTITY,
+        EntityType.MISC,
+    },
+    Identifiability.SENSITIVE: {EntityType.DEMOGRAPHIC},
+    Identifiability.TECHNICAL: {EntityType.SOURCE, EntityType.LITERAL},
+}
+_CLASS_OF = {entity_type: name for name, types in _CLASSES.items() for entity_type in types}
 
 
 def identifiability(entity_type: EntityType) -> Identifiability:
     """Return the risk class of an entity type.
 
-    Source: Pilán et al. (2022), arXiv 2202.00443, §3: direct and quasi-identifiers.
+    Source: Pilán et al. (2022), arXiv 2202.00443, §3: direct and quasi-identifiers; sensitive:
+    Regulation (EU) 2016/679 (GDPR), Article 9.
     """
-    if entity_type in _TECHNICAL:
-        return Identifiability.TECHNICAL
-    return Identifiability.QUASI if entity_type in _QUASI else Identifiability.DIRECT
+    return _CLASS_OF.get(entity_type, Identifiability.DIRECT)

@@ -63,7 +63,7 @@ class SivCipher:
         return _unpad(plain).decode()
 
     def _cipher(self, key_id: str, entity_type: EntityType) -> SivMode:
-        key = self._keyset.derive(key_id, purpose=f"siv/{entity_type}", size_bytes=64)
+        key = self._keyset.entity_key(key_id, entity_type, purpose="siv", size_bytes=64)
         cipher = AES.new(key, AES.MODE_SIV)
         cipher.update(self._corpus)
         cipher.update(entity_type.encode())

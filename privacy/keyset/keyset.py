@@ -12,6 +12,7 @@ from typing import NoReturn
 from Crypto.Hash import SHA256
 from Crypto.Protocol.KDF import HKDF
 
+from privacy.entities import EntityType
 from privacy.exceptions import KeysetError
 
 KEY_BYTES = 32
@@ -54,6 +55,19 @@ class Keyset:
         """All key ids, the primary first."""
         return (self._primary, *sorted(k for k in self._keys if k != self._primary))
 
+    def entity_key(
+        self, key_id: str, entity_type: EntityType, *, purpose: str, size_bytes: int
+    ) -> bytes:
+        """Return the subkey of one entity type for one purpose: master → type → purpose.
+
+        Each step is HKDF-SHA256, so that a grant of the type's key opens nothing else.
+
+        Raises:
+            KeysetError: for a key id or an entity type that is not in the keyset.
+        """
+        type_key = self.derive(key_id, purpose=f"entity/{entity_type}", size_bytes=KEY_BYTES)
+        return _hkdf(type_key, purpose, size_bytes)
+
     def derive(self, key_id: str, *, purpose: str, size_bytes: int) -> bytes:
         """Return the subkey for one purpose by HKDF-SHA256.
 
@@ -65,9 +79,7 @@ class Keyset:
         return self._derive(key_id, purpose, size_bytes)
 
     def _derive_uncached(self, key_id: str, purpose: str, size_bytes: int) -> bytes:
-        return HKDF(
-            self._keys[key_id], size_bytes, b"", SHA256, 1, f"sage-rag/1/{purpose}".encode()
-        )
+        return _hkdf(self._keys[key_id], purpose, size_bytes)
 
     def __contains__(self, key_id: object) -> bool:
         return key_id in self._keys
@@ -85,6 +97,10 @@ class Keyset:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a keyset cannot be pickled: it must not leave this process by accident")
+
+
+def _hkdf(key: bytes, purpose: str, size_bytes: int) -> bytes:
+    return HKDF(key, size_bytes, b"", SHA256, 1, f"sage-rag/1/{purpose}".encode())
 
 
 def key_id_of(key: bytes) -> str:
