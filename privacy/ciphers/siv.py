@@ -8,8 +8,9 @@ import binascii
 from Crypto.Cipher import AES
 from Crypto.Cipher._mode_siv import SivMode
 
+from privacy.ciphers.faults import Fault, TokenError, value_bytes
 from privacy.entities import EntityType
-from privacy.exceptions import DecryptionError, InputError
+from privacy.exceptions import InputError, KeysetError
 from privacy.keyset.keyset import KEY_ID_BYTES, Keyset
 from privacy.tokens import MAX_PAYLOAD, TOKEN
 
@@ -32,10 +33,11 @@ class SivCipher:
     def __init__(self, keyset: Keyset, corpus_id: str) -> None:
         self._keyset = keyset
         self._corpus = corpus_id.encode()
+        self._keys: dict[tuple[str, EntityType], bytes] = {}
 
     def encrypt(self, value: str, entity_type: EntityType) -> str:
         """Return `TYPE_[base64url(key id + SIV + ciphertext)]`."""
-        plain = value.encode()
+        plain = value_bytes(value)
         if len(plain) > MAX_VALUE_BYTES:
             raise InputError(f"a value of {len(plain)} bytes is too long for one token")
         key_id = self._keyset.primary
@@ -45,26 +47,36 @@ class SivCipher:
         return f"{entity_type}_[{payload.decode().rstrip('=')}]"
 
     def decrypt(self, token: str) -> str:
-        """Return the value; raise `DecryptionError` for anything this keyset did not make."""
+        """Return the value; raise `TokenError` for anything this keyset did not make."""
         match = TOKEN.fullmatch(token)
         if match is None:
-            raise DecryptionError("not a token")
+            raise TokenError(Fault.MALFORMED)
         entity_type, payload = EntityType(match.group(1)), match.group(2)
         raw = _decode(payload)
         key_id = raw[:KEY_ID_BYTES].hex()
         tag = raw[KEY_ID_BYTES : KEY_ID_BYTES + _TAG_BYTES]
         body = raw[KEY_ID_BYTES + _TAG_BYTES :]
-        if key_id not in self._keyset or not body or len(body) % _BLOCK:
-            raise DecryptionError("the token cannot be opened with this keyset")
+        if not body or len(body) % _BLOCK:
+            raise TokenError(Fault.MALFORMED)
+        if key_id not in self._keyset:
+            raise TokenError(Fault.UNKNOWN_KEY)
         try:
-            plain = self._cipher(key_id, entity_type).decrypt_and_verify(body, tag)
+            cipher = self._cipher(key_id, entity_type)
+        except KeysetError:
+            raise TokenError(Fault.NOT_GRANTED) from None
+        try:
+            plain = cipher.decrypt_and_verify(body, tag)
         except ValueError:
-            raise DecryptionError("the token cannot be opened with this keyset") from None
+            raise TokenError(Fault.FORGED) from None
         return _unpad(plain).decode()
 
     def _cipher(self, key_id: str, entity_type: EntityType) -> SivMode:
-        key = self._keyset.entity_key(key_id, entity_type, purpose="siv", size_bytes=64)
-        cipher = AES.new(key, AES.MODE_SIV)
+        if (key_id, entity_type) not in self._keys:
+            # Deriving takes as long as deciphering does.
+            self._keys[key_id, entity_type] = self._keyset.entity_key(
+                key_id, entity_type, purpose="siv", size_bytes=64
+            )
+        cipher = AES.new(self._keys[key_id, entity_type], AES.MODE_SIV)
         cipher.update(self._corpus)
         cipher.update(entity_type.encode())
         return cipher
@@ -85,7 +97,7 @@ def _decode(payload: str) -> bytes:
     try:
         raw = base64.b64decode(payload + "=" * (-len(payload) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
-        raise DecryptionError("not a token") from None
+        raise TokenError(Fault.MALFORMED) from None
     if base64.urlsafe_b64encode(raw).decode().rstrip("=") != payload:
-        raise DecryptionError("not a token")
+        raise TokenError(Fault.MALFORMED)
     return raw

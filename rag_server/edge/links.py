@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from privacy.tokens import TOKENS, StreamReplacer
+from privacy.tokens import LOOSE, StreamReplacer
 
 _ADDRESS = re.compile(r"https?:|[/\\]{2}|&(?:#|sol|bsol|colon)", re.IGNORECASE)
 """What makes a browser leave this page: a scheme, two slashes of either kind, or HTML entities
@@ -55,9 +55,9 @@ class GuardedStream:
         self._before = ""
         self._in_json = in_json
         self._replace = replace
-        self._guarded = StreamReplacer(TOKENS, self._value)
+        self._guarded = StreamReplacer(LOOSE, self._value)
         # Gives out just what the other one takes in: the text before the current piece.
-        self._plain = StreamReplacer(TOKENS, lambda match: match.group())
+        self._plain = StreamReplacer(LOOSE, lambda match: match.group())
 
     def feed(self, piece: str) -> str:
         """Take the next piece; return what is certain by now."""

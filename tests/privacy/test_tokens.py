@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import itertools
 import re
+from time import process_time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType
 from privacy.keyset.keyset import Keyset
 from privacy.tokens import (
+    LOOSE,
     MAX_PAYLOAD,
-    PLACEHOLDER,
     PLACEHOLDERS,
     TOKEN,
     TOKENS,
+    Grammar,
     StreamReplacer,
     readable_view,
 )
@@ -25,12 +27,16 @@ from privacy.tokens import (
 CIPHER = SivCipher(Keyset.generate(), "clinic")
 ADA = CIPHER.encrypt("Ada Novak", EntityType.PERSON)
 BERN = CIPHER.encrypt("Bern", EntityType.LOCATION)
+GRAMMARS = {"tokens": TOKENS, "placeholders": PLACEHOLDERS, "loose": LOOSE}
 
 FRAGMENTS = st.lists(
     st.sampled_from(
         [
-            *(ADA, BERN, "PERSON", "PERSON_", "PERSON_[", "[", "]", "_", "P", "x", " ", "\n", "ü"),
+            *(ADA, BERN, ADA[:-1], ADA.lower(), ADA[:30], ADA[30:], ADA[8:30], "A" * 25),
+            *("PERSON", "PERSON_", "PERSON_[", "[", "]", "_", "P", "x", " ", "\n", "ü", "İ", "ſ"),
             *("🙂", "[PERSON_1]", "[PERSON_", "1", "LOCATION_[ab", "UK_", "URL_[]", "SOURCE_[[x]"),
+            *("person\\_", "\\[", "\\]", "&#91;", "&#93;", "&#9", "&lsqb;", "&rsqb;", ".", "Iban_"),
+            *("NATIONAL_", "ID_[a]", "MEDICAL\\_RECORD_", "age_[", "   ", "e", "ee"),
         ]
     ),
     max_size=12,
@@ -41,46 +47,125 @@ def bracketed(match: re.Match[str]) -> str:
     return f"<{match.group().lower()}>"
 
 
-def streamed(grammar_name: str, pieces: list[str]) -> str:
-    grammar = {"tokens": TOKENS, "placeholders": PLACEHOLDERS}[grammar_name]
+def streamed(grammar: Grammar, pieces: list[str]) -> str:
     replacer = StreamReplacer(grammar, bracketed)
     return "".join([*map(replacer.feed, pieces), replacer.flush()])
 
 
-@given(FRAGMENTS, st.lists(st.integers(0, 400), max_size=8))
-def test_a_stream_cut_anywhere_equals_the_whole(text: str, cuts: list[int]) -> None:
+@pytest.mark.parametrize("name", GRAMMARS)
+@given(text=FRAGMENTS, cuts=st.lists(st.integers(0, 400), max_size=8))
+@example(text="PERSON_[" + "A" * 30 + "PERSON_[x]", cuts=[])
+@example(text="PERSON_[" + "A" * 30 + " b PERSON_[x]", cuts=[])
+@example(text="PERSON_[" + "A" * 30 + " b c d]", cuts=[])
+def test_a_stream_cut_anywhere_equals_the_whole(name: str, text: str, cuts: list[int]) -> None:
+    grammar = GRAMMARS[name]
+    whole = grammar.pattern.sub(bracketed, text)
     places = sorted({0, len(text), *(c for c in cuts if c < len(text))})
-    pieces = [text[a:b] for a, b in itertools.pairwise(places)]
-    assert streamed("tokens", pieces) == TOKEN.sub(bracketed, text)
-    assert streamed("placeholders", pieces) == PLACEHOLDER.sub(bracketed, text)
+    assert streamed(grammar, [text[a:b] for a, b in itertools.pairwise(places)]) == whole
+    assert streamed(grammar, list(text)) == whole
 
 
-def test_a_stream_cut_at_every_place_equals_the_whole() -> None:
-    text = f"Dr {ADA}{BERN}, PERSON_[ and [PERSON_1] of {ADA}."
-    whole = TOKEN.sub(bracketed, text)
+@pytest.mark.parametrize("name", GRAMMARS)
+@given(text=FRAGMENTS)
+def test_a_stream_cut_once_at_every_place_equals_the_whole(name: str, text: str) -> None:
+    grammar = GRAMMARS[name]
+    whole = grammar.pattern.sub(bracketed, text)
     for cut in range(len(text) + 1):
-        assert streamed("tokens", [text[:cut], text[cut:]]) == whole
-    assert streamed("tokens", list(text)) == whole
+        assert streamed(grammar, [text[:cut], text[cut:]]) == whole
 
 
-def test_plain_text_is_never_held_back() -> None:
-    replacer = StreamReplacer(TOKENS, bracketed)
-    assert replacer.feed("see section [") == "see section ["
+@pytest.mark.parametrize("size", [MAX_PAYLOAD - 1, MAX_PAYLOAD, MAX_PAYLOAD + 1, 3 * MAX_PAYLOAD])
+@pytest.mark.parametrize("end", ["]", "&#93;", " ", ""])
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_the_longest_payload_in_a_stream_is_that_of_the_whole(
+    name: str, end: str, size: int
+) -> None:
+    text = f"x PERSON_[{'A' * size}{end} y"
+    whole = GRAMMARS[name].pattern.sub(bracketed, text)
+    for step in (1, 7, 1000):
+        pieces = [text[i : i + step] for i in range(0, len(text), step)]
+        assert streamed(GRAMMARS[name], pieces) == whole
+
+
+@pytest.mark.parametrize("name", ["tokens", "placeholders"])
+def test_plain_text_is_never_held_back(name: str) -> None:
+    replacer = StreamReplacer(GRAMMARS[name], bracketed)
+    opener = {"tokens": "see section [", "placeholders": "see sections ("}[name]
+    assert replacer.feed(opener) == opener
     assert replacer.feed("12] of the report") == "12] of the report"
 
 
-def test_an_opening_that_never_closes_is_given_up_at_the_longest_token() -> None:
-    replacer = StreamReplacer(TOKENS, bracketed)
-    out = "".join(replacer.feed("x") for _ in "ab") + replacer.feed("PERSON_[")
-    out += "".join(replacer.feed("A" * 64) for _ in range(MAX_PAYLOAD // 64 + 2))
-    assert len(out) >= MAX_PAYLOAD
-    assert out + replacer.flush() == "xxPERSON_[" + "A" * 64 * (MAX_PAYLOAD // 64 + 2)
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_no_more_is_held_back_than_the_longest_token(name: str) -> None:
+    grammar = GRAMMARS[name]
+    opener = {"placeholders": "[PERSON_"}.get(name, "PERSON_[")
+    for filling in ("A", "7", "A b", "PERSON_[", "PERSON_", "A" * 500 + " "):
+        replacer, fed, given_out = StreamReplacer(grammar, bracketed), 0, 0
+        for piece in [opener, *[filling] * (3 * grammar.longest // len(filling))]:
+            fed += len(piece)
+            given_out += len(replacer.feed(piece))
+            assert fed - given_out <= grammar.longest
+
+
+def test_a_long_text_after_a_stray_opening_takes_linear_time() -> None:
+    """Searching all that is held with every character took some 40 times as long."""
+
+    def seconds(text: str) -> float:
+        began = process_time()
+        streamed(LOOSE, list(text))
+        return process_time() - began
+
+    stray = "PERSON_[" + "A" * 4000
+    plain = "She felt better after the second week. " * 103
+    assert min(seconds(stray) for _ in range(3)) < 6 * min(seconds(plain) for _ in range(3))
+
+
+DAMAGED = {
+    "as it stands": ADA,
+    "lower case": ADA.replace("PERSON", "person"),
+    "white space": f"{ADA[:30]}\n  {ADA[30:]}",
+    "two gaps": f"{ADA[:20]} {ADA[20:40]} {ADA[40:]}",
+    "space at the brackets": f"PERSON_[ {ADA[8:-1]} ]",
+    "no closing bracket": ADA[:-1],
+    "markdown": ADA.replace("_[", "\\_\\[").replace("]", "\\]"),
+    "html": ADA.replace("[", "&#91;").replace("]", "&#93;"),
+    "html names": ADA.replace("[", "&lsqb;").replace("]", "&rsqb;"),
+    "dots": ADA.replace("]", "...]"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_the_loose_grammar_finds_damaged_tokens_whole(name: str) -> None:
+    text = f"Dr {DAMAGED[name]}, {BERN}"
+    assert [match.group() for match in LOOSE.pattern.finditer(text)] == [DAMAGED[name], BERN]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PERSON [1] and person_ [2]",
+        "[PERSON_1] wrote to [LOCATION_2]",
+        "PERSON_[ and then, after an opening, plain words",
+        "the array page_index[0]",
+        "PERSON_[short",
+        "ſource_[x]",
+    ],
+)
+def test_the_loose_grammar_leaves_other_text(text: str) -> None:
+    assert not LOOSE.pattern.search(text)
+
+
+def test_only_one_type_ends_with_another() -> None:
+    """Text before a token could turn it into a token of another type; `examine` looks for both."""
+    pairs = {(a, b) for a in EntityType for b in EntityType if a != b and a.endswith(b)}
+    assert pairs == {(EntityType.NATIONAL_ID, EntityType.ID)}
 
 
 @pytest.mark.parametrize("entity_type", EntityType)
-def test_no_type_ends_with_another(entity_type: EntityType) -> None:
-    """Otherwise text before a token could turn it into a token of another type."""
-    assert not [t for t in EntityType if t != entity_type and t.endswith(entity_type)]
+def test_every_type_has_tokens_in_every_grammar(entity_type: EntityType) -> None:
+    token = CIPHER.encrypt("Ada", entity_type)
+    for pattern in (TOKEN, LOOSE.pattern):
+        assert [m.group() for m in pattern.finditer(f"({token})")] == [token]
 
 
 def test_the_readable_view_numbers_values_and_holds_no_ciphertext() -> None:

@@ -1,0 +1,87 @@
+"""The codes of the codebook: two words, each one token to the models the lists were made for."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from functools import lru_cache
+from importlib import resources
+
+from privacy.ciphers.faults import value_bytes
+from privacy.entities import EntityType
+
+CODEWORDS_FILE = "codewords.txt"
+
+_NUMBERS = (
+    *(EntityType.ID, EntityType.CREDIT_CARD, EntityType.IBAN_CODE, EntityType.BANK_ACCOUNT),
+    *(EntityType.US_SSN, EntityType.UK_NHS, EntityType.NATIONAL_ID, EntityType.DRIVER_LICENSE),
+    *(EntityType.MEDICAL_LICENSE, EntityType.MEDICAL_RECORD, EntityType.VEHICLE),
+)
+_OTHERS = (EntityType.MISC, EntityType.ORGANIZATION, EntityType.DEMOGRAPHIC)
+_FAMILIES = {member: kin for kin in (_NUMBERS, _OTHERS) for member in kin}
+
+
+def shown_as(entity_type: EntityType) -> EntityType:
+    """Return the type that a pseudonym names.
+
+    `MEDICAL_RECORD` alone takes Llama-3 four tokens, `ID` one. Types whose name takes three or
+    more travel under the name of their family; the words tell the holder of a key which it is.
+    """
+    return _FAMILIES.get(entity_type, (entity_type,))[0]
+
+
+@lru_cache
+def family(shown: EntityType) -> tuple[EntityType, ...]:
+    """Return the types that travel under this name."""
+    return tuple(t for t in EntityType if shown_as(t) == shown)
+
+
+@lru_cache(maxsize=1)
+def word_lists() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the first and the second words, each sorted and without repetition."""
+    text = resources.files(__package__).joinpath(CODEWORDS_FILE).read_text("ascii")
+    first, second = (tuple(line.split()) for line in text.splitlines())
+    return first, second
+
+
+@lru_cache
+def first_words(entity_type: EntityType) -> tuple[str, ...]:
+    """Return the first words of one type: types of one family share none."""
+    kin = family(shown_as(entity_type))
+    return word_lists()[0][kin.index(entity_type) :: len(kin)]
+
+
+def type_of(code: str, shown: EntityType) -> EntityType | None:
+    """Return the type whose code this is, or None where it is no code at all."""
+    first, _, second = code.partition("_")
+    place, known = _places().get(first), second in _seconds()
+    kin = family(shown)
+    return kin[place % len(kin)] if place is not None and known and kin else None
+
+
+@lru_cache(maxsize=1)
+def _places() -> dict[str, int]:
+    return {word: place for place, word in enumerate(word_lists()[0])}
+
+
+@lru_cache(maxsize=1)
+def _seconds() -> frozenset[str]:
+    return frozenset(word_lists()[1])
+
+
+def code_count(entity_type: EntityType) -> int:
+    """Return how many pseudonyms there are for one type."""
+    return len(first_words(entity_type)) * len(word_lists()[1])
+
+
+def draw_code(key: bytes, value: str, attempt: int, entity_type: EntityType) -> str:
+    """Return the code that a key draws for a value: `river_oak`.
+
+    Uniform over the codes of the type to whoever has not the key; another `attempt` is another
+    draw, for when a code is taken.
+    """
+    digest = hmac.digest(key, attempt.to_bytes(4, "big") + value_bytes(value), hashlib.sha256)
+    # 128 bits over at most 24: the remainder favours no code by more than 2**-104.
+    number = int.from_bytes(digest[:16], "big") % code_count(entity_type)
+    second = word_lists()[1]
+    return f"{first_words(entity_type)[number // len(second)]}_{second[number % len(second)]}"

@@ -1,0 +1,96 @@
+"""AES-ECB as an earlier system used it: to repeat its measurements, never to protect anything."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import warnings
+
+from Crypto.Cipher import AES
+from Crypto.Util.Padding import pad, unpad
+
+from privacy.ciphers.faults import Fault, TokenError, value_bytes
+from privacy.entities import EntityType
+from privacy.exceptions import InputError, KeysetError
+from privacy.keyset.keyset import Keyset
+from privacy.tokens import MAX_PAYLOAD, TOKEN
+
+_BLOCK = 16
+_KEY_BYTES = 32
+
+
+class WeakCipherWarning(UserWarning):
+    """A cipher is in use that leaks more than a deterministic cipher must."""
+
+
+class UnauthenticatedEcbCipher:
+    """Encrypt values with AES-256-ECB: `TYPE_[base64(ciphertext)]`, padding of PKCS #7.
+
+    Guarantees: equal values of a type give equal tokens; values come back.
+    Does not guarantee: that two values which share a 16-byte block do not show it: each block
+    stands for itself, so "Maria Anna Keller" and "Maria Anna Kellner" begin alike, and parts
+    of a long value can be recognised, cut out and put together anew. Not authenticated: an
+    invented token opens to junk whenever its padding and UTF-8 happen to be right (about one in
+    256 by padding alone), and a token moved to another corpus opens there. Carries no key id:
+    only the primary key opens anything.
+
+    Source: SoE, paper 000, §3.2. Differs: the type is spelled as everywhere here; one subkey
+    per entity type in place of one key in the code.
+    """
+
+    def __init__(self, keyset: Keyset, *, leaks_equal_blocks: bool = False) -> None:
+        """Raise `InputError` unless the caller says `leaks_equal_blocks=True`; warn in any case."""
+        if not leaks_equal_blocks:
+            raise InputError(
+                "AES-ECB shows equal 16-byte blocks and authenticates nothing",
+                hint="use SivCipher; to repeat a paper's figures, pass leaks_equal_blocks=True",
+            )
+        warnings.warn(
+            "AES-ECB shows equal 16-byte blocks and authenticates nothing: for experiments only",
+            WeakCipherWarning,
+            stacklevel=2,
+        )
+        self._keyset = keyset
+
+    def encrypt(self, value: str, entity_type: EntityType) -> str:
+        """Return `TYPE_[base64(ciphertext)]`, standard alphabet, with padding."""
+        cipher = AES.new(self._key(entity_type), AES.MODE_ECB)
+        plain = value_bytes(value)
+        payload = base64.b64encode(cipher.encrypt(pad(plain, _BLOCK))).decode()
+        if len(payload) > MAX_PAYLOAD:
+            raise InputError(f"a value of {len(plain)} bytes is too long for one token")
+        return f"{entity_type}_[{payload}]"
+
+    def decrypt(self, token: str) -> str:
+        """Return the value, or junk: nothing is authenticated.
+
+        Raises:
+            TokenError: where Base64, block length, padding or UTF-8 give a wrong token away.
+        """
+        match = TOKEN.fullmatch(token)
+        if match is None:
+            raise TokenError(Fault.MALFORMED)
+        raw = _decode(match.group(2))
+        try:
+            key = self._key(EntityType(match.group(1)))
+        except KeysetError:
+            raise TokenError(Fault.NOT_GRANTED) from None
+        try:
+            return unpad(AES.new(key, AES.MODE_ECB).decrypt(raw), _BLOCK).decode()
+        except ValueError:  # UnicodeDecodeError is one
+            raise TokenError(Fault.FORGED) from None
+
+    def _key(self, entity_type: EntityType) -> bytes:
+        return self._keyset.entity_key(
+            self._keyset.primary, entity_type, purpose="ecb", size_bytes=_KEY_BYTES
+        )
+
+
+def _decode(payload: str) -> bytes:
+    try:
+        raw = base64.b64decode(payload, validate=True)
+    except (binascii.Error, ValueError):
+        raise TokenError(Fault.MALFORMED) from None
+    if not raw or len(raw) % _BLOCK or base64.b64encode(raw).decode() != payload:
+        raise TokenError(Fault.MALFORMED)
+    return raw

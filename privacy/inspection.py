@@ -1,0 +1,156 @@
+"""What became of the tokens in a text: opened as they stand, opened after repair, or damaged how.
+
+Models invent, damage and mix up what they copy. Source: SoE, paper 000, A.1, which tells apart
+ciphertexts of other articles (FCAOA; here `UNCITED`) and those that do not decode (FCND; here
+`MALFORMED`, `UNKNOWN_KEY` and `FORGED`), and repairs Base64 by padding it to whole groups of four.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from privacy.ciphers.faults import Fault, TokenError
+from privacy.entities import EntityType
+from privacy.exceptions import DecryptionError
+from privacy.protocols import EntityCipher
+from privacy.tokens import LOOSE, MIN_UNCLOSED, TOKEN
+
+
+class Condition(StrEnum):
+    """How one token of a text is."""
+
+    VALID = "valid"
+    UNCITED = "valid, but of no cited passage"
+    REPAIRED = "valid after repair"
+    MALFORMED = "malformed"
+    UNKNOWN_KEY = "unknown key"
+    NOT_GRANTED = "not granted"
+    FORGED = "failed authentication"
+
+
+_OF_FAULT = {
+    Fault.MALFORMED: Condition.MALFORMED,
+    Fault.UNKNOWN_KEY: Condition.UNKNOWN_KEY,
+    Fault.NOT_GRANTED: Condition.NOT_GRANTED,
+    Fault.FORGED: Condition.FORGED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One token, or what is left of one, at `[start, end)` of a text.
+
+    `token` is the token as its cipher spells it, and `value` what it opens to; both are None for
+    one that does not open. The value is plain: `repr` hides it.
+    """
+
+    start: int
+    end: int
+    entity_type: EntityType
+    condition: Condition
+    token: str | None = None
+    value: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """The tokens of one text, in order."""
+
+    occurrences: tuple[Occurrence, ...]
+
+    @property
+    def counts(self) -> Counter[Condition]:
+        """How many there are of each condition."""
+        return Counter(found.condition for found in self.occurrences)
+
+
+def inspect(text: str, cipher: EntityCipher, cited: Collection[str] | None = None) -> Inspection:
+    """Classify every token of a text, damaged spellings included.
+
+    `cited`: the tokens that the text may rightly hold, those of the cited passages; without it
+    none is `UNCITED`. A token that is both repaired and uncited counts as `UNCITED`.
+
+    Guarantees: a value is given only for what the cipher opens; text that is no token is no
+    occurrence.
+    Does not guarantee: finding damage past recognition, such as a payload without its type.
+    """
+    examined = (examine(match, cipher) for match in LOOSE.pattern.finditer(text))
+    occurrences = [found for found in examined if found is not None]
+    if cited is not None:
+        occurrences = [_compared(found, cited) for found in occurrences]
+    return Inspection(tuple(occurrences))
+
+
+def _compared(found: Occurrence, cited: Collection[str]) -> Occurrence:
+    if found.token is None or found.token in cited:
+        return found
+    return Occurrence(
+        found.start, found.end, found.entity_type, Condition.UNCITED, found.token, found.value
+    )
+
+
+def examine(match: re.Match[str], cipher: EntityCipher) -> Occurrence | None:
+    """Classify one match of `LOOSE`; None for text that only begins like a token."""
+    spelling = match.group()
+    claimed = EntityType(match.group(1).replace("\\", "").upper())
+    strict = TOKEN.fullmatch(spelling) is not None
+    faults: list[Fault] = []
+    for shift, token in _candidates(match, claimed):
+        try:
+            value = cipher.decrypt(token)
+        except DecryptionError as error:
+            faults.append(error.fault if isinstance(error, TokenError) else Fault.FORGED)
+            continue
+        as_it_stands = strict and spelling[shift:] == token
+        condition = Condition.VALID if as_it_stands else Condition.REPAIRED
+        entity_type = EntityType(token.partition("_[")[0])
+        return Occurrence(match.start() + shift, match.end(), entity_type, condition, token, value)
+    if not strict and not _is_long(match):
+        return None
+    telling = [fault for fault in faults if fault != Fault.MALFORMED]
+    condition = _OF_FAULT[telling[0] if telling else Fault.MALFORMED]
+    return Occurrence(match.start(), match.end(), claimed, condition)
+
+
+def _candidates(match: re.Match[str], claimed: EntityType) -> Iterator[tuple[int, str]]:
+    """Yield what the spelling may have been, and where in it that begins; as it stands first."""
+    seen: set[str] = set()
+    payload = _cleaned(match)
+    standard = payload.translate(_STANDARD).rstrip("=")
+    for spelled in (
+        match.group(2) or match.group(3) or "",
+        payload,
+        payload.translate(_URL_SAFE).rstrip("="),
+        standard + "=" * (-len(standard) % 4),
+    ):
+        token = f"{claimed}_[{spelled}]"
+        if token not in seen and TOKEN.fullmatch(token):
+            seen.add(token)
+            yield 0, token
+    # "NATIONAL_" before an `ID_[...]` reads as the type NATIONAL_ID.
+    for entity_type in EntityType:
+        prefix = claimed.removesuffix(entity_type)
+        if prefix not in ("", claimed) and match.group().startswith(claimed):
+            yield len(prefix), match.group()[len(prefix) :]
+
+
+_URL_SAFE = str.maketrans("+/", "-_")
+_STANDARD = str.maketrans("-_", "+/")
+_STRAY = re.compile("[\\s\\\\`*\"'\u00ad\u200b-\u200f\u2060\ufeff]")
+"""White space, marks of Markdown, quotes, and characters that do not show."""
+
+
+def _cleaned(match: re.Match[str]) -> str:
+    """Return the payload without what a model, Markdown or HTML may have put into it."""
+    return _STRAY.sub("", html.unescape(match.group(2) or match.group(3) or "")).strip(".…")
+
+
+def _is_long(match: re.Match[str]) -> bool:
+    """Return whether the payload can be ciphertext: `person_[0]` is a line of a program."""
+    payload = _cleaned(match)
+    return len(payload) >= MIN_UNCLOSED and re.fullmatch(r"[\w+/=-]+", payload, re.A) is not None
