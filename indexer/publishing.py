@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version as software_version
 from pathlib import Path
@@ -61,17 +61,32 @@ def publish(
             "no document passed the gate, so nothing was published",
             hint="see the quarantine file for the reasons",
         )
+
+    def fill(staging: Path) -> Mapping[str, Any]:
+        write_passages(staging, passages)
+        FaissIndex.write(vectors, staging / VECTORS)
+        LexicalIndex.write(lexical, staging / LEXICAL)
+        (staging / REPORT).write_text(json.dumps(report, indent=2) + "\n", "utf-8")
+        return {**manifest, "dim": int(vectors.shape[1])}
+
+    return publish_filled(home, corpus, fill)
+
+
+def publish_filled(home: Path, corpus: str, fill: Callable[[Path], Mapping[str, Any]]) -> Path:
+    """Publish what `fill` writes into a staging folder, as `publish` does.
+
+    `fill` returns the manifest's fields, without version, files and time.
+
+    Raises:
+        InputError: when the disk does not take it.
+    """
     folder = corpus_folder(home, corpus)
     number = f"{int((list_versions(folder) or ['0'])[-1]) + 1:06d}"
     staging, final = folder / "versions" / _STAGING, folder / "versions" / number
     try:
         shutil.rmtree(staging, ignore_errors=True)
         staging.mkdir(parents=True)
-        _write_passages(staging, passages)
-        FaissIndex.write(vectors, staging / VECTORS)
-        LexicalIndex.write(lexical, staging / LEXICAL)
-        (staging / REPORT).write_text(json.dumps(report, indent=2) + "\n", "utf-8")
-        _write_manifest(staging, {**manifest, "version": number, "dim": int(vectors.shape[1])})
+        _write_manifest(staging, {**fill(staging), "version": number})
         _sync(staging)
         open_version(staging, verify=True).close()
         staging.rename(final)
@@ -111,7 +126,8 @@ def hand_over(home: Path, corpus: str, server_home: Path) -> Path:
     return final
 
 
-def _write_passages(folder: Path, passages: Sequence[Passage]) -> None:
+def write_passages(folder: Path, passages: Iterable[Passage]) -> None:
+    """Write passages and where each begins."""
     offsets = [0]
     with (folder / PASSAGES).open("wb") as file:
         for passage in passages:

@@ -1,23 +1,43 @@
-"""`sage-rag keys`: make and look at keysets."""
+"""`sage-rag keys`: make keysets, look at them, change them, and grant parts of them."""
 
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from privacy.keyset.files import describe_keyset, write_keyset
-from privacy.keyset.keyset import Keyset
-from privacy.keyset.passphrase import open_keyset, read_passphrase
+from privacy.entities import EntityType, Identifiability, identifiability
+from privacy.exceptions import InputError, KeysetError, ProtectionError
+from privacy.keyset import register
+from privacy.keyset.files import (
+    StoredKeyset,
+    change_keyset,
+    describe_keyset,
+    now,
+    read_stored,
+    write_keyset,
+    write_private,
+)
+from privacy.keyset.keyset import Grant, Keyset
+from privacy.keyset.raw import export_raw, parse_raw
+from privacy.keyset.sources import prompt_passphrase, read_passphrase, read_secret_file
 
-keys = typer.Typer(help="Make and inspect keysets.", no_args_is_help=True)
+keys = typer.Typer(help="Make, inspect, rotate and grant keysets.", no_args_is_help=True)
 
+File = Annotated[Path, typer.Argument(help="A sealed keyset.", show_default=False)]
 PassphraseFile = Annotated[
     Path | None,
     typer.Option(help="File whose content is the passphrase. Default: SAGE_RAG_PASSPHRASE."),
 ]
+_REKEY = "next: sage-rag rekey --home HOME --corpus NAME --keyset"
+
+
+def _say(line: str) -> None:
+    typer.echo(line, err=True)
 
 
 @keys.command(epilog="Example: sage-rag keys new --out keys/clinic.keyset")
@@ -31,19 +51,225 @@ def new(
     """
     keyset = Keyset.generate()
     write_keyset(out, keyset, read_passphrase(passphrase_file, confirm=True))
-    typer.echo(f"made keyset {keyset.primary} in {out}", err=True)
+    _say(f"made keyset {keyset.primary} in {out}")
     typer.echo(keyset.primary)
 
 
 @keys.command(epilog="Example: sage-rag keys show keys/clinic.keyset")
 def show(
-    file: Annotated[Path, typer.Argument(help="A sealed keyset.")],
-    verify: Annotated[bool, typer.Option(help="Also open it with the passphrase.")] = False,
+    file: Annotated[Path, typer.Argument(help="A sealed keyset or grant.", show_default=False)],
+    verify: Annotated[
+        bool, typer.Option(help="Also open it with the passphrase, and list its grants.")
+    ] = False,
     passphrase_file: PassphraseFile = None,
 ) -> None:
-    """Print what a keyset file tells in public: format, primary, key ids. Never a key."""
+    """Print what a file tells in public: kind, primary, key ids, a grant's types. Never a key.
+
+    Who was granted what stands in the sealed part: that takes --verify.
+    """
     described = describe_keyset(file)
     if verify:
-        open_keyset(file, passphrase_file)
+        stored = read_stored(file, read_passphrase(passphrase_file))
         described["opens"] = True
-    typer.echo(json.dumps(described, indent=2))
+        if not isinstance(stored.keyset, Grant):
+            described["grants"] = [r.model_dump(mode="json") for r in stored.grants]
+    typer.echo(json.dumps(described, indent=2, ensure_ascii=False))
+
+
+@keys.command(epilog="Example: sage-rag keys rotate keys/clinic.keyset")
+def rotate(file: File, passphrase_file: PassphraseFile = None) -> None:
+    """Add a fresh primary key; the old ones stay, so that what they sealed still opens.
+
+    Prints the new key id. The file is replaced atomically; no copy of the old one is kept.
+    """
+    stored = change_keyset(file, read_passphrase(passphrase_file), _rotated)
+    _say(f"rotated {file}: the primary is {stored.keyset.primary}, old keys still open tokens")
+    _tell_next(file, stored)
+    typer.echo(stored.keyset.primary)
+
+
+@keys.command(
+    epilog="Example: sage-rag keys grant clinic.keyset --types PERSON --to desk --out desk.grant"
+)
+def grant(
+    file: File,
+    types: Annotated[str, typer.Option(help="Entity types, separated by commas.")],
+    to: Annotated[str, typer.Option(help="Who it is for; kept in the register.")],
+    out: Annotated[Path, typer.Option(help="Where to write the sealed grant.")],
+    key_ids: Annotated[
+        str | None, typer.Option(help="Key ids, separated by commas. Default: all.")
+    ] = None,
+    source: Annotated[
+        bool, typer.Option(help="Whether the names of cited documents can be read.")
+    ] = True,
+    passphrase_file: PassphraseFile = None,
+    out_passphrase_file: Annotated[
+        Path | None, typer.Option(help="The grant's own passphrase. Default: a prompt.")
+    ] = None,
+) -> None:
+    """Seal the keys of some entity types for somebody: "may read names, not account numbers".
+
+    With it an edge hides and shows values of these types only. It gets a passphrase of its own.
+    """
+    granted_types = _types(types)
+    wanted = None if key_ids is None else _listed(key_ids)
+    register.check_label(to)
+    if out.exists():
+        raise InputError(f"`{out}` exists; a grant is never overwritten")
+    passphrase = read_passphrase(passphrase_file)
+    if out_passphrase_file is not None:
+        own = read_passphrase(out_passphrase_file)
+    else:
+        own = prompt_passphrase(f"the grant for {to}", confirm=True)
+    if own == passphrase:
+        raise InputError("a grant needs a passphrase of its own, not the keyset's")
+
+    def recorded(stored: StoredKeyset) -> StoredKeyset:
+        _require_whole(stored)
+        made = stored.keyset.grant(granted_types, key_ids=wanted, source=source)
+        record = register.GrantRecord(
+            label=to, types=tuple(sorted(made.types)), key_ids=made.key_ids, created=now()
+        )
+        return replace(stored, grants=(*stored.grants, record))
+
+    # The register first: a recorded grant that nobody got is better than one not recorded.
+    changed = change_keyset(file, passphrase, recorded)
+    record = changed.grants[-1]
+    made = changed.keyset.grant(record.types, key_ids=record.key_ids, source=source)
+    write_keyset(out, made, own, label=to)
+    _say(f"granted {', '.join(granted_types)} to `{to}` in {out}")
+
+
+@keys.command(epilog="Example: sage-rag keys revoke keys/clinic.keyset --grant desk")
+def revoke(
+    file: File,
+    label: Annotated[str, typer.Option("--grant", help="Whose grant; the label it was given.")],
+    passphrase_file: PassphraseFile = None,
+) -> None:
+    """Mark somebody's grants as revoked, and rotate, so that new tokens stay closed to them.
+
+    A grant that was handed out cannot be called back: it opens what was sealed under its key
+    ids until `sage-rag rekey` has replaced each index and nobody serves the old versions.
+    """
+
+    def revoked(stored: StoredKeyset) -> StoredKeyset:
+        _require_whole(stored)
+        return _rotated(replace(stored, grants=register.revoke(stored.grants, label, now())))
+
+    stored = change_keyset(file, read_passphrase(passphrase_file), revoked)
+    _say(f"revoked `{label}` and rotated {file}: the primary is {stored.keyset.primary}")
+    _say(
+        "WARNING: the grant still opens every index under the old key ids; it ends when `rekey` "
+        "has replaced them, servers hold only the new versions, and old copies are gone"
+    )
+    _tell_next(file, stored)
+    typer.echo(stored.keyset.primary)
+
+
+@keys.command(epilog="Example: sage-rag keys prune keys/clinic.keyset --key-id 1f2e3d4c")
+def prune(
+    file: File,
+    key_id: Annotated[str, typer.Option(help="An old key id; never the primary.")],
+    passphrase_file: PassphraseFile = None,
+) -> None:
+    """Forget an old key for good: later grants and exports no longer carry it.
+
+    What only this key opens, old versions and their backups, can then never be restored. It does
+    not reach the grants that hold the key already.
+    """
+
+    def pruned(stored: StoredKeyset) -> StoredKeyset:
+        return replace(stored, keyset=stored.keyset.without(key_id))
+
+    stored = change_keyset(file, read_passphrase(passphrase_file), pruned)
+    _say(f"forgot key {key_id}; {file} holds {', '.join(stored.keyset.key_ids)}")
+
+
+@keys.command(
+    epilog="Example: sage-rag keys export keys/clinic.keyset --out raw.json --yes-reveal-keys"
+)
+def export(
+    file: Annotated[Path, typer.Argument(help="A sealed keyset or grant.", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write the raw keys, mode 0600.")
+    ] = None,
+    stdout: Annotated[bool, typer.Option("--stdout", help="Print them instead.")] = False,
+    reveal: Annotated[
+        bool, typer.Option("--yes-reveal-keys", help="Needed: the output is not protected.")
+    ] = False,
+    passphrase_file: PassphraseFile = None,
+) -> None:
+    """Write raw keys for a secret manager. Whoever reads them reads everything they open."""
+    if not reveal:
+        raise ProtectionError(
+            "this writes keys in clear", hint="if that is meant, add --yes-reveal-keys"
+        )
+    if (out is None) != stdout:
+        raise InputError("give either --out FILE or --stdout")
+    raw = export_raw(read_stored(file, read_passphrase(passphrase_file)).keyset)
+    if out is None:
+        typer.echo(raw, nl=False)
+        return
+    write_private(out, raw)
+    _say(f"wrote raw keys to {out}; hand them to the secret manager and delete the file")
+
+
+@keys.command("import", epilog="Example: sage-rag keys import raw.json --out clinic.keyset")
+def import_(
+    raw: Annotated[
+        Path,
+        typer.Argument(help="Raw keys, mode 0600, or - for standard input.", show_default=False),
+    ],
+    out: Annotated[Path, typer.Option(help="Where to write the sealed keyset; never overwritten.")],
+    passphrase_file: PassphraseFile = None,
+) -> None:
+    """Seal raw keys: an export of ours, or 256-bit keys in hex or Base64, the primary first."""
+    keyset = parse_raw(_standard_input()) if str(raw) == "-" else read_secret_file(raw)
+    write_keyset(out, keyset, read_passphrase(passphrase_file, confirm=True))
+    _say(f"sealed keyset {keyset.primary} in {out}; delete the raw keys")
+    typer.echo(keyset.primary)
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError:
+        raise KeysetError("standard input holds no raw keys") from None
+
+
+def _rotated(stored: StoredKeyset) -> StoredKeyset:
+    return replace(stored, keyset=stored.keyset.rotate())
+
+
+def _require_whole(stored: StoredKeyset) -> None:
+    """Grants are made from the keyset alone, so that its register knows them all."""
+    if isinstance(stored.keyset, Grant):
+        raise KeysetError("this is a grant; it takes the whole keyset, which its owner holds")
+
+
+def _tell_next(file: Path, stored: StoredKeyset) -> None:
+    _say("until each index is rekeyed, questions under the new key find nobody by name")
+    _say(f"{_REKEY} {file}")
+    if labels := register.outdated(stored.grants, stored.keyset.primary):
+        _say(f"then grant anew, with the new key: {', '.join(labels)}")
+
+
+def _types(listed: str) -> list[EntityType]:
+    types = []
+    for name in _listed(listed):
+        if name not in EntityType.__members__:
+            raise InputError("there is no such entity type", hint=f"one of: {_grantable()}")
+        types.append(EntityType(name))
+    return types
+
+
+def _grantable() -> str:
+    chosen = [t for t in EntityType if identifiability(t) is not Identifiability.TECHNICAL]
+    return ", ".join(chosen)
+
+
+def _listed(listed: str) -> list[str]:
+    names = [name.strip() for name in listed.split(",") if name.strip()]
+    if not names or len(set(names)) < len(names):
+        raise InputError("give different names, separated by commas")
+    return names

@@ -1,141 +1,220 @@
-"""Sealed keyset files: scrypt over a passphrase, AES-256-GCM over the keys, mode 0600."""
+"""Sealed keyset files: written once or replaced whole, mode 0600, never half."""
 
 from __future__ import annotations
 
-import base64
-import json
+import fcntl
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from Crypto.Cipher import AES
-from Crypto.Protocol.KDF import scrypt
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from privacy.exceptions import InputError, KeysetError
-from privacy.keyset.keyset import Keyset, export_master_keys
+from privacy.keyset import envelope
+from privacy.keyset.envelope import Header
+from privacy.keyset.keyset import Grant, Keyset
+from privacy.keyset.raw import Material, is_bare_keys
+from privacy.keyset.register import Register
 
-FORMAT = "sage-rag-keyset-1"
-_SCRYPT = {"n": 2**15, "r": 8, "p": 1}
-"""RFC 7914 interactive cost doubled: 32 MiB and under half a second on one core."""
-_MAX_FILE_BYTES = 64 * 1024
+_MAX_FILE_BYTES = 1024 * 1024
+_LOOKED_AT_BYTES = 64 * 1024
 
 
-def write_keyset(path: Path, keyset: Keyset, passphrase: str) -> None:
-    """Seal a keyset into a new file that only its owner may read.
+@dataclass(frozen=True, slots=True)
+class StoredKeyset:
+    """What one sealed file holds.
+
+    `created`: ISO 8601. `label`: who a grant is for. `grants`: the register, in a keyset's file.
+    """
+
+    keyset: Keyset
+    created: str
+    label: str | None = None
+    grants: Register = ()
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
+    material: Material
+    grants: Register = ()
+
+
+def now() -> str:
+    """Return this second in ISO 8601, UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def write_keyset(path: Path, keyset: Keyset, passphrase: str, *, label: str | None = None) -> None:
+    """Seal a keyset or grant into a new file that only its owner may read.
 
     Raises:
         InputError: if the file exists or cannot be written; an existing keyset is never replaced.
         KeysetError: for an empty passphrase.
     """
-    content = _seal(keyset, passphrase)
+    content = _seal(StoredKeyset(keyset, now(), label), passphrase)
+    write_private(path, content)
+
+
+def write_private(path: Path, content: str) -> None:
+    """Write a new file of mode 0600 and force it to the disk.
+
+    Raises:
+        InputError: if the file exists or cannot be written.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        _create(path, content)
     except FileExistsError:
         raise InputError(
             f"`{path}` exists; a keyset is never overwritten",
             hint="choose another --out: without its keyset an index cannot be restored",
         ) from None
     except OSError as error:
-        raise InputError(f"cannot write `{path}`: {error.strerror}") from error
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        raise InputError(f"cannot write `{path}`: {error.strerror}") from None
 
 
 def read_keyset(path: Path, passphrase: str) -> Keyset:
-    """Open a sealed keyset.
+    """Open a sealed keyset or grant.
 
     Raises:
         KeysetError: if the file is missing, readable by others, damaged, or the passphrase wrong.
     """
-    envelope = _read_envelope(path)
+    return read_stored(path, passphrase).keyset
+
+
+def read_stored(path: Path, passphrase: str) -> StoredKeyset:
+    """Open a sealed file with all that it holds. Raises as `read_keyset` does."""
+    header, body = envelope.unseal(read_private(path), passphrase, str(path))
     try:
-        salt, nonce, tag, body = (
-            base64.b64decode(envelope[name], validate=True)
-            for name in ("salt", "nonce", "tag", "ciphertext")
-        )
-        cost = {name: int(envelope["scrypt"][name]) for name in ("n", "r", "p")}
-        if cost["n"] > 2**20 or cost["r"] > 16 or cost["p"] > 4:
-            raise KeysetError(f"`{path}` asks for an unreasonable scrypt cost")
-        cipher = AES.new(_stretch(passphrase, salt, cost), AES.MODE_GCM, nonce=nonce)
-        cipher.update(_header(envelope["primary"], envelope["key_ids"]))
-    except KeysetError:
-        raise
-    except (KeyError, TypeError, ValueError):
-        raise KeysetError(f"`{path}` is damaged", hint="restore it from a backup") from None
-    try:
-        keys = json.loads(cipher.decrypt_and_verify(body, tag))
-    except ValueError:
-        raise KeysetError(
-            f"`{path}` does not open: wrong passphrase or damaged file",
-            hint="the passphrase is read from SAGE_RAG_PASSPHRASE, --passphrase-file or a prompt",
-        ) from None
-    return Keyset({k: base64.b64decode(v) for k, v in keys.items()}, envelope["primary"])
+        opened = _Body.model_validate_json(body)
+        keyset = opened.material.keyset()
+    except (ValidationError, KeysetError):
+        keyset = None
+    if keyset is None or _header(StoredKeyset(keyset, header.created, header.label)) != header:
+        raise KeysetError(f"`{path}` is damaged", hint="restore it from a backup")
+    return StoredKeyset(keyset, header.created, header.label, opened.grants)
+
+
+def change_keyset(
+    path: Path, passphrase: str, change: Callable[[StoredKeyset], StoredKeyset]
+) -> StoredKeyset:
+    """Replace a sealed file by what `change` makes of it; return the new state.
+
+    The new file is written aside, opened once, and renamed over the old one: killed at any
+    moment there is one whole file, the old or the new. No copy of the old one stays: what was
+    taken out on purpose would live on in it. Two changes at once follow each other.
+
+    Raises:
+        KeysetError: as `read_keyset`, and whatever `change` raises; the file is then as it was.
+        InputError: when the folder cannot be written.
+    """
+    path = path.resolve()
+    aside = path.with_name(f".{path.name}.new")
+    with _locked(path):
+        changed = change(read_stored(path, passphrase))
+        try:
+            with suppress(FileNotFoundError):
+                aside.unlink()
+            _create(aside, _seal(changed, passphrase))
+            if read_stored(aside, passphrase) != changed:
+                raise KeysetError(f"`{path}` could not be rewritten; it is as it was")
+            aside.replace(path)
+            _sync_folder(path.parent)
+        except OSError as error:
+            raise InputError(f"cannot write `{path}`: {error.strerror}") from None
+        finally:
+            with suppress(OSError):
+                aside.unlink()
+    return changed
 
 
 def describe_keyset(path: Path) -> dict[str, Any]:
-    """Return what a sealed file tells without a passphrase: format, primary, key ids."""
-    envelope = _read_envelope(path)
-    return {name: envelope.get(name) for name in ("format", "primary", "key_ids")}
+    """Return what a sealed file tells without a passphrase: never a key, never who has a grant.
+
+    Format, kind, primary, key ids and creation; of a grant also its types and label.
+    """
+    header = envelope.read_header(read_private(path), str(path))
+    return header.model_dump(mode="json", exclude_none=True)
 
 
 def is_keyset_file(path: Path) -> bool:
-    """Return whether a file holds a keyset, sealed or not, by its format mark."""
+    """Return whether a file holds keys: sealed, as an export, or as nothing but bare keys."""
     try:
         with path.open("rb") as file:
-            return FORMAT.encode() in file.read(_MAX_FILE_BYTES)
+            content = file.read(_LOOKED_AT_BYTES)
     except OSError:
         return False
+    return envelope.MARK.encode() in content or is_bare_keys(content.decode("latin-1"))
 
 
-def _seal(keyset: Keyset, passphrase: str) -> str:
-    if not passphrase:
-        raise KeysetError("an empty passphrase protects nothing")
-    salt, nonce = os.urandom(16), os.urandom(12)
-    cipher = AES.new(_stretch(passphrase, salt, _SCRYPT), AES.MODE_GCM, nonce=nonce)
-    cipher.update(_header(keyset.primary, list(keyset.key_ids)))
-    keys = {k: base64.b64encode(v).decode() for k, v in export_master_keys(keyset).items()}
-    body, tag = cipher.encrypt_and_digest(json.dumps(keys).encode())
-    envelope = {
-        "format": FORMAT,
-        "primary": keyset.primary,
-        "key_ids": list(keyset.key_ids),
-        "scrypt": _SCRYPT,
-        "salt": base64.b64encode(salt).decode(),
-        "nonce": base64.b64encode(nonce).decode(),
-        "tag": base64.b64encode(tag).decode(),
-        "ciphertext": base64.b64encode(body).decode(),
-    }
-    return json.dumps(envelope, indent=2) + "\n"
+def read_private(path: Path) -> bytes:
+    """Return a file that no other user may read.
 
-
-def _stretch(passphrase: str, salt: bytes, cost: dict[str, int]) -> bytes:
-    key = scrypt(passphrase, salt, 32, cost["n"], cost["r"], cost["p"])
-    if not isinstance(key, bytes):
-        raise TypeError("scrypt returned several keys where one was asked for")
-    return key
-
-
-def _header(primary: str, key_ids: list[str]) -> bytes:
-    """Bind the readable part of the file to the sealed part."""
-    return json.dumps([FORMAT, primary, key_ids]).encode()
-
-
-def _read_envelope(path: Path) -> dict[str, Any]:
+    Raises:
+        KeysetError: if it is missing, readable by others or too long.
+    """
     try:
-        if path.stat().st_mode & 0o077:
-            raise KeysetError(f"`{path}` can be read by other users", hint=f"chmod 600 {path}")
         with path.open("rb") as file:
-            envelope = json.loads(file.read(_MAX_FILE_BYTES))
+            if os.fstat(file.fileno()).st_mode & 0o077:
+                raise KeysetError(f"`{path}` can be read by other users", hint=f"chmod 600 {path}")
+            content = file.read(_MAX_FILE_BYTES + 1)
     except OSError as error:
         raise KeysetError(
             f"cannot read keyset `{path}`: {error.strerror}",
             hint="make one: sage-rag keys new --out FILE",
         ) from None
-    except ValueError:
-        raise KeysetError(f"`{path}` is not a keyset") from None
-    if not isinstance(envelope, dict) or envelope.get("format") != FORMAT:
-        raise KeysetError(f"`{path}` is not a keyset of format {FORMAT}")
-    return envelope
+    if len(content) > _MAX_FILE_BYTES:
+        raise KeysetError(f"`{path}` is too long for a keyset")
+    return content
+
+
+def _header(stored: StoredKeyset) -> Header:
+    granted = isinstance(stored.keyset, Grant)
+    return Header(
+        kind="grant" if granted else "keyset",
+        primary=stored.keyset.primary,
+        key_ids=stored.keyset.key_ids,
+        types=tuple(sorted(stored.keyset.types)) if granted else None,
+        created=stored.created,
+        label=stored.label,
+    )
+
+
+def _seal(stored: StoredKeyset, passphrase: str) -> str:
+    body = _Body(material=Material.of(stored.keyset), grants=stored.grants)
+    return envelope.seal(_header(stored), body.model_dump_json().encode(), passphrase)
+
+
+def _create(path: Path, content: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Let one process at a time change the keysets of a folder."""
+    try:
+        descriptor = os.open(path.parent, os.O_RDONLY)
+    except OSError as error:
+        raise KeysetError(f"cannot read keyset `{path}`: {error.strerror}") from None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,215 @@
+"""Rekey: the current version of a corpus anew under the primary key, with nothing but keys.
+
+No original, model or embedding is needed. Tokens and blind words are opened and made again;
+vectors stay as they are, since they are made from the readable view, which is the same.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from indexer.ledger import locked
+from indexer.passages import Passage, passage_id
+from indexer.publishing import publish_filled, write_passages
+from indexer.stores.vocabulary import copy_renamed, index_words
+from indexer.versions import (
+    LEXICAL,
+    PASSAGES,
+    REPORT,
+    VECTORS,
+    IndexVersion,
+    Manifest,
+    corpus_folder,
+    current_path,
+    list_versions,
+    open_version,
+    read_manifest,
+)
+from privacy.blind_index import BLIND_WORD, BlindIndex
+from privacy.ciphers.siv import SivCipher
+from privacy.entities import EntityType
+from privacy.exceptions import DecryptionError, InputError, KeysetError, ProtectionError
+from privacy.keyset.keyset import Grant, Keyset
+from privacy.tokens import TOKEN, readable_view
+
+_MADE_ANEW = {"version", "files", "created", "sage_rag", "key_ids"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rekeyed:
+    """What a rekeying did. `tokens` and `words` count distinct ones that were made again.
+
+    `outdated`: numbers of older versions that other keys open; they stay on disk.
+    """
+
+    path: Path
+    passages: int
+    tokens: int
+    words: int
+    outdated: tuple[str, ...]
+
+
+def rekey(home: Path, corpus: str, keyset: Keyset) -> Rekeyed:
+    """Publish the current version again under the keyset's primary; do nothing if it is already.
+
+    Fails closed: if one token or blind word cannot be made again, nothing is published.
+
+    Guarantees: no token, blind word or passage id of another key is left in the new version.
+    Does not guarantee: that who kept the old version learns nothing. Its records stand beside
+    the new ones word for word, so an old key still tells whose they are: rekeying closes what
+    is published from now on, and only if the old versions go.
+
+    Raises:
+        InputError: for no such corpus, a damaged version, or one that holds no tokens.
+        KeysetError: for a grant, or a keyset that lacks a key of the version.
+        ProtectionError: when something of another key would be left.
+    """
+    if isinstance(keyset, Grant):
+        raise KeysetError("this is a grant; rekeying takes the whole keyset, which its owner holds")
+    current_path(home, corpus)  # before a folder is made for the lock
+    with locked(home / "owner" / corpus):
+        path = current_path(home, corpus)
+        version = open_version(path, verify=True)
+        try:
+            manifest = version.manifest
+            if not manifest.key_ids:
+                raise InputError(f"corpus `{corpus}` is published without keys: nothing to rekey")
+            if manifest.key_ids == (keyset.primary,):
+                outdated = _outdated(home, corpus, keyset.primary)
+                return Rekeyed(path, len(version), 0, 0, outdated)
+            renewal = _renewal(version, keyset)
+            path = publish_filled(home, corpus, lambda staging: _fill(staging, version, renewal))
+        finally:
+            version.close()
+        outdated = _outdated(home, corpus, keyset.primary)
+        return Rekeyed(path, len(version), len(renewal.tokens), len(renewal.words), outdated)
+
+
+@dataclass
+class _Renewal:
+    """What each token and blind word of a version becomes, and what could not be opened.
+
+    `documents`: the plain names of documents by their tokens.
+    """
+
+    keyset: Keyset
+    manifest: Manifest
+    tokens: dict[str, str] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+    closed: set[str] = field(default_factory=set)
+    documents: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self._cipher = SivCipher(self.keyset, self.manifest.corpus)
+        self._index = BlindIndex(self.keyset, self.manifest.corpus)
+        self._old_ids = [k for k in self.manifest.key_ids if k in self.keyset]
+
+    def learn(self, token: str) -> None:
+        """Make a token and the blind words of its value again."""
+        if token in self.tokens or token in self.closed:
+            return
+        try:
+            value = self._cipher.decrypt(token)
+        except DecryptionError:
+            self.closed.add(token)
+            return
+        entity_type = EntityType(token[: token.index("_[")])
+        self.tokens[token] = self._cipher.encrypt(value, entity_type)
+        if entity_type is EntityType.SOURCE:
+            self.documents[token] = value
+        new = self._index.words(value, entity_type)
+        for key_id in self._old_ids:
+            old = self._index.words(value, entity_type, key_id)
+            self.words.update(zip(old, new, strict=True))
+
+    def passage(self, passage: Passage) -> Passage:
+        """Return a passage under the new key."""
+        return Passage(
+            passage_id(self.keyset, self.manifest.corpus, self.documents[passage.source]),
+            self.tokens[passage.source],
+            {name: self.text(text) for name, text in passage.fields.items()},
+        )
+
+    def text(self, text: str) -> str:
+        """Return a text with its tokens made again."""
+        return TOKEN.sub(lambda match: self.tokens[match.group()], text)
+
+
+def _renewal(version: IndexVersion, keyset: Keyset) -> _Renewal:
+    """Open everything first: what cannot be opened must be known before anything is written."""
+    renewal = _Renewal(keyset, version.manifest)
+    vocabulary = index_words(version.path / LEXICAL)
+    for token in _tokens(version, vocabulary):
+        renewal.learn(token)
+    if renewal.closed:
+        found = len(renewal.closed) + len(renewal.tokens)
+        lacking = [k for k in version.manifest.key_ids if k not in keyset]
+        raise KeysetError(
+            f"{len(renewal.closed)} of {found} tokens cannot be opened with this keyset",
+            hint=f"it lacks key {', '.join(lacking)}" if lacking else "index the corpus again",
+        )
+    unknown = sum(bool(BLIND_WORD.fullmatch(w)) and w not in renewal.words for w in vocabulary)
+    if unknown:
+        raise KeysetError(
+            f"{unknown} blind words belong to no token of the version",
+            hint="index the corpus again",
+        )
+    return renewal
+
+
+def _tokens(version: IndexVersion, vocabulary: Iterable[str]) -> Iterator[str]:
+    for word in vocabulary:
+        if TOKEN.fullmatch(word):
+            yield word
+    for row in range(len(version)):
+        passage = version.passage(row)
+        yield passage.source
+        for text in passage.fields.values():
+            yield from (match.group() for match in TOKEN.finditer(text))
+
+
+def _fill(staging: Path, version: IndexVersion, renewal: _Renewal) -> Mapping[str, Any]:
+    """Write the renewed version; return its manifest's fields."""
+    write_passages(staging, (_renewed(version.passage(r), renewal) for r in range(len(version))))
+    shutil.copyfile(version.path / VECTORS, staging / VECTORS)
+    shutil.copyfile(version.path / REPORT, staging / REPORT)
+    marks = {**renewal.tokens, **renewal.words}
+    copy_renamed(version.path / LEXICAL, staging / LEXICAL, marks)
+    _check(staging, renewal)
+    kept = version.manifest.model_dump(exclude=_MADE_ANEW)
+    return {**kept, "key_ids": (renewal.keyset.primary,)}
+
+
+def _renewed(passage: Passage, renewal: _Renewal) -> Passage:
+    renewed = renewal.passage(passage)
+    if readable_view(renewed.text) != readable_view(passage.text):
+        raise InputError(
+            "two tokens of a passage hold one value, so its vector would no longer fit",
+            hint="index the corpus again",
+        )
+    return renewed
+
+
+def _check(staging: Path, renewal: _Renewal) -> None:
+    """Look at what was written, not at what should have been."""
+    made = frozenset(renewal.tokens.values())
+    left = 0
+    for name in (PASSAGES, REPORT):
+        with (staging / name).open(encoding="utf-8") as lines:
+            left += sum(m.group() not in made for line in lines for m in TOKEN.finditer(line))
+    fresh = frozenset(renewal.words.values())
+    for word in index_words(staging / LEXICAL):
+        left += bool(TOKEN.fullmatch(word)) and word not in made
+        left += bool(BLIND_WORD.fullmatch(word)) and word not in fresh
+    if left:
+        raise ProtectionError(f"{left} tokens of another key would be left: nothing was published")
+
+
+def _outdated(home: Path, corpus: str, primary: str) -> tuple[str, ...]:
+    folder = corpus_folder(home, corpus)
+    manifests = {n: read_manifest(folder / "versions" / n) for n in list_versions(folder)}
+    return tuple(n for n, m in manifests.items() if set(m.key_ids) - {primary})

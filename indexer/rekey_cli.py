@@ -1,0 +1,58 @@
+"""`sage-rag rekey`: a published index under the keyset's new primary key."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def rekey(
+    corpus: Annotated[str, typer.Option(help="The corpus's name.", show_default=False)],
+    home: Annotated[Path, typer.Option(help="The owner's home, with corpora/ in it.")] = Path(
+        "home"
+    ),
+    keyset: Annotated[
+        Path | None, typer.Option(help="The rotated keyset: it holds the old keys and the new.")
+    ] = None,
+    passphrase_file: Annotated[
+        Path | None, typer.Option(help="Its passphrase. Default: SAGE_RAG_PASSPHRASE.")
+    ] = None,
+    keyset_secret: Annotated[
+        Path | None, typer.Option(help="Instead: a file with raw keys, as secret managers mount.")
+    ] = None,
+) -> None:
+    """Publish a corpus's current version again, encrypted under the keyset's primary key.
+
+    Runs after `keys rotate` or `keys revoke`; needs no originals, models or embeddings. Old
+    versions stay until you delete them, here and wherever they were copied to: old keys and
+    revoked grants open them.
+
+    Example: sage-rag rekey --corpus clinic --home home --keyset keys/clinic.keyset
+    """
+    from indexer.rekey import rekey as run
+    from privacy.keyset.sources import open_whole_keyset
+
+    opened = open_whole_keyset(keyset, passphrase_file, secret_file=keyset_secret)
+    done = run(home, corpus, opened)
+    if done.tokens:
+        message = f"rekeyed {done.passages} passages to key {opened.primary}: {done.tokens} tokens"
+        typer.echo(f"{message}, {done.words} blind words", err=True)
+    else:
+        typer.echo(f"the current version is under key {opened.primary} already", err=True)
+    if done.outdated:
+        where = done.path.parent
+        typer.echo(f"old keys still open, in {where}: {', '.join(done.outdated)}", err=True)
+    typer.echo(
+        json.dumps(
+            {
+                "version": str(done.path),
+                "passages": done.passages,
+                "tokens": done.tokens,
+                "words": done.words,
+                "outdated": done.outdated,
+            }
+        )
+    )

@@ -1,0 +1,154 @@
+"""Raw key material as text: for secret managers, and inside sealed files. Nothing here is sealed.
+
+Two spellings are read: our export, and bare 256-bit keys in hex or Base64, the first of them the
+primary, as `openssl rand -base64 32` makes them.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Sequence
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from privacy.entities import EntityType
+from privacy.exceptions import KeysetError
+from privacy.keyset.keyset import (
+    KEY_BYTES,
+    Grant,
+    Keyset,
+    export_master_keys,
+    export_type_keys,
+    key_id_of,
+)
+from privacy.keyset.register import KeyId
+
+RAW_FORMAT: Final = "sage-rag-keyset-raw-1"
+_MAX_CHARS = 1024 * 1024
+_HEX = re.compile(rf"[0-9A-Fa-f]{{{2 * KEY_BYTES}}}")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{43}=?")
+
+_Key = Annotated[str, Field(min_length=43, max_length=44)]
+_MasterKeys = dict[KeyId, _Key]
+_TypeKeys = dict[KeyId, dict[EntityType, _Key]]
+
+
+class Material(BaseModel):
+    """Keys as they stand in a file: master keys, or a grant's keys per entity type."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
+    primary: KeyId
+    masters: _MasterKeys | None = Field(default=None, repr=False)
+    type_keys: _TypeKeys | None = Field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, keyset: Keyset) -> Material:
+        """Take a keyset apart. Every caller is a place to review."""
+        if isinstance(keyset, Grant):
+            granted = {
+                key_id: {t: _encode(key) for t, key in keys.items()}
+                for key_id, keys in export_type_keys(keyset).items()
+            }
+            return cls(primary=keyset.primary, type_keys=granted)
+        masters = {key_id: _encode(key) for key_id, key in export_master_keys(keyset).items()}
+        return cls(primary=keyset.primary, masters=masters)
+
+    def keyset(self) -> Keyset:
+        """Put the keyset together again.
+
+        Raises:
+            KeysetError: when the keys are damaged, weak or the same twice.
+        """
+        if self.masters is not None and self.type_keys is None:
+            masters = {key_id: _decode(key) for key_id, key in self.masters.items()}
+            _check(list(masters.values()))
+            return Keyset(masters, self.primary)
+        if self.type_keys is not None and self.masters is None:
+            granted = {
+                key_id: {t: _decode(key) for t, key in keys.items()}
+                for key_id, keys in self.type_keys.items()
+            }
+            _check([key for keys in granted.values() for key in keys.values()])
+            return Grant(granted, self.primary)
+        raise KeysetError("it takes either master keys or the keys of a grant")
+
+
+class _Export(Material):
+    format: Literal["sage-rag-keyset-raw-1"] = RAW_FORMAT
+
+
+def export_raw(keyset: Keyset) -> str:
+    """Return a keyset or grant in clear, as one line of JSON. Whoever reads it reads everything.
+
+    Every caller is a place to review.
+    """
+    content = {"format": RAW_FORMAT, **Material.of(keyset).model_dump(mode="json")}
+    return json.dumps({name: value for name, value in content.items() if value is not None}) + "\n"
+
+
+def parse_raw(text: str) -> Keyset:
+    """Return the keyset of an export, or of bare keys separated by white space.
+
+    Raises:
+        KeysetError: for anything else; for keys of another size, twice the same key, or a key
+            that repeats one byte. Names no key.
+    """
+    if len(text) > _MAX_CHARS:
+        raise KeysetError("this is too long for raw keys")
+    if text.lstrip().startswith("{"):
+        return _parse_export(text)
+    keys = [_bare(word, number) for number, word in enumerate(text.split(), 1)]
+    if not keys:
+        raise KeysetError("there is no key")
+    _check(keys)
+    return Keyset({key_id_of(key): key for key in keys}, key_id_of(keys[0]))
+
+
+def is_bare_keys(text: str) -> bool:
+    """Return whether a text is nothing but 256-bit keys in hex or Base64."""
+    words = text.split()
+    return bool(words) and all(_HEX.fullmatch(w) or _BASE64.fullmatch(w) for w in words)
+
+
+def _parse_export(text: str) -> Keyset:
+    try:
+        return _Export.model_validate_json(text).keyset()
+    except ValidationError:
+        pass
+    raise KeysetError(f"this is not an export of format {RAW_FORMAT}")
+
+
+def _bare(word: str, number: int) -> bytes:
+    if _HEX.fullmatch(word):
+        return bytes.fromhex(word)
+    if _BASE64.fullmatch(word):
+        return _decode(word.replace("-", "+").replace("_", "/"))
+    raise KeysetError(
+        f"raw key {number} is not {KEY_BYTES} bytes in hex or Base64",
+        hint="make one: openssl rand -base64 32",
+    )
+
+
+def _check(keys: Sequence[bytes]) -> None:
+    if len(set(keys)) < len(keys):
+        raise KeysetError("the same key stands there twice")
+    if any(len(set(key)) == 1 for key in keys):
+        raise KeysetError("a key that repeats one byte protects nothing")
+
+
+def _encode(key: bytes) -> str:
+    return base64.b64encode(key).decode()
+
+
+def _decode(text: str) -> bytes:
+    try:
+        key = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise KeysetError(f"a key is not {KEY_BYTES} bytes in Base64")
+    return key

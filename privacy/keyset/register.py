@@ -1,0 +1,83 @@
+"""The register of grants: what was handed to whom, kept inside the keyset's sealed file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from privacy.entities import EntityType
+from privacy.exceptions import InputError, KeysetError
+
+MAX_LABEL_CHARS = 100
+
+
+def _printable(label: str) -> str:
+    if not label.isprintable() or label != label.strip():
+        raise ValueError("a label is one line of printable text")
+    return label
+
+
+Label = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARS), AfterValidator(_printable)]
+"""Who a grant is for, in the owner's words; shown on terminals, so without control characters."""
+
+KeyId = Annotated[str, Field(pattern=r"\A[0-9a-f]{8}\z")]
+Moment = Annotated[str, Field(pattern=r"\A[0-9T:+Z.-]{10,40}\z")]
+"""ISO 8601."""
+
+
+class GrantRecord(BaseModel):
+    """One grant as it was made; `revoked` tells when, if it was."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", hide_input_in_errors=True)
+    label: Label
+    types: tuple[EntityType, ...]
+    key_ids: tuple[KeyId, ...]
+    created: Moment
+    revoked: Moment | None = None
+
+
+Register = tuple[GrantRecord, ...]
+"""Grants in the order in which they were made. A label may stand there more than once: whoever
+is given a grant again, after a rotation or a revocation, has a new record beside the old one."""
+
+
+def check_label(label: str) -> str:
+    """Return a label as given.
+
+    Raises:
+        InputError: when it is empty, too long, or not one printable line.
+    """
+    try:
+        _printable(label)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    if not 0 < len(label) <= MAX_LABEL_CHARS:
+        raise InputError(f"a label has 1 to {MAX_LABEL_CHARS} characters")
+    return label
+
+
+def revoke(register: Register, label: str, when: str) -> Register:
+    """Return the register with every grant of that label marked as revoked.
+
+    Raises:
+        KeysetError: when no grant of that label is in force.
+    """
+    if not any(_in_force(record, label) for record in register):
+        raise KeysetError("no grant of that label is in force", hint="see: sage-rag keys show")
+    return tuple(
+        record.model_copy(update={"revoked": when}) if _in_force(record, label) else record
+        for record in register
+    )
+
+
+def outdated(register: Register, primary: str) -> Sequence[str]:
+    """Return the labels whose every grant in force lacks the primary key, in order."""
+    in_force = [record for record in register if record.revoked is None]
+    current = {record.label for record in in_force if primary in record.key_ids}
+    return tuple(dict.fromkeys(r.label for r in in_force if r.label not in current))
+
+
+def _in_force(record: GrantRecord, label: str) -> bool:
+    return record.label == label and record.revoked is None

@@ -1,0 +1,38 @@
+"""`sage-rag index`: whose keys it takes."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from privacy.entities import EntityType
+from privacy.keyset.files import write_private
+from privacy.keyset.keyset import Keyset
+from privacy.keyset.raw import export_raw
+from privacy.keyset.sources import RAW_VARIABLE
+from rag_server.cli import GROUP, run
+
+VERBS = [EntryPoint("index", "indexer.cli:index", GROUP)]
+GRANT = export_raw(Keyset.generate().grant([EntityType.PERSON]))
+
+
+@pytest.mark.parametrize("source", ["secret", "environment"])
+def test_a_grant_is_not_enough_to_index(
+    corpus: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    source: str,
+) -> None:
+    monkeypatch.delenv(RAW_VARIABLE, raising=False)
+    line = ["index", str(corpus), "--name", "clinic", "--home", str(tmp_path / "home")]
+    if source == "secret":
+        write_private(tmp_path / "grant", GRANT)
+        line += ["--keyset-secret", str(tmp_path / "grant")]
+    else:
+        monkeypatch.setenv(RAW_VARIABLE, GRANT)
+    assert run(line, VERBS) == 3
+    assert "takes the whole keyset" in capsys.readouterr().err
+    assert not (tmp_path / "home").exists()
