@@ -4,15 +4,20 @@
 SageRagError            1
 ├── InputError          2   bad argument, file or record
 ├── KeysetError         3   missing, damaged or wrong key or passphrase
-│   └── DecryptionError 3   a token that this keyset cannot open
+│   ├── DecryptionError 3   a token that this keyset cannot open
+│   └── NotGrantedError 3   an entity type that this grant does not hold
 ├── ProtectionError     4   the result would not be safe, so there is none
-└── UpstreamError       5   a model endpoint, a server or the edge did not answer as it should
+├── UpstreamError       5   a model endpoint, a server or the edge did not answer as it should
+└── MissingExtraError   6   an optional package is not installed
 ```
 
 No message holds a plain value or a key: logs and terminals are not private.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class SageRagError(Exception):
@@ -42,6 +47,10 @@ class DecryptionError(KeysetError):
     """A token cannot be opened. Deliberately silent about why: reasons help forgers."""
 
 
+class NotGrantedError(KeysetError):
+    """The keyset is a grant without this entity type: it can neither hide nor read its values."""
+
+
 class ProtectionError(SageRagError):
     """Going on would expose something private: the operation failed closed."""
 
@@ -52,3 +61,28 @@ class UpstreamError(SageRagError):
     """Another service failed us."""
 
     exit_code = 5
+
+
+class MissingExtraError(SageRagError):
+    """An optional package is not installed, or not in a version that works."""
+
+    exit_code = 6
+
+
+@contextmanager
+def extra(name: str, *, needed_by: str) -> Iterator[None]:
+    """Name the extra that brings a library whose import fails inside the block.
+
+    Raises:
+        MissingExtraError: when the import fails.
+    """
+    try:
+        yield
+    except ImportError as error:
+        package = (error.name or name).partition(".")[0]
+        missing = isinstance(error, ModuleNotFoundError)
+        state = "is not installed" if missing else "is installed but cannot be imported"
+        raise MissingExtraError(
+            f"{needed_by} needs `{package}`, which {state}",
+            hint=f"pip install 'sage-rag[{name}]'",
+        ) from error

@@ -1,0 +1,256 @@
+"""NuExtract: a language model trained to fill a JSON template from a text, in this process.
+
+Made for numind/NuExtract-1.5, its tiny and small siblings, and what is fine-tuned in their format.
+The later vision models take another prompt and are served behind an endpoint instead.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
+
+from privacy.entities import EntityType
+from privacy.exceptions import InputError, ProtectionError
+from privacy.fingerprints import source_digest
+from privacy.recognizers.backends.models import (
+    folder_digest,
+    model_folder,
+    quiet_loading,
+    settings_digest,
+    torch_device,
+)
+from privacy.recognizers.backends.windows import windows
+from privacy.recognizers.extracted import Value, locate
+from privacy.recognizers.plain_words import PLAIN_WORDS
+from privacy.recognizers.writing import well_formed
+from privacy.spans import Span
+
+_WINDOW_CHARS, _MARGIN_CHARS = 4_000, 200
+"""About a thousand words: small models copy less faithfully from longer texts."""
+_SCORE = 0.8
+"""A generated answer carries no probability. Below what a pattern with a checksum gets."""
+_CONTEXT = 4_096
+"""Tokens for question and answer where the model's configuration names no limit."""
+
+
+class Completion(Protocol):
+    """Continues a prompt: the seam between NuExtract's format and what runs the model."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A name that changes with whatever could change an answer."""
+        ...
+
+    def complete(self, prompt: str) -> str:
+        """Return what follows the prompt; the same for the same prompt."""
+        ...
+
+
+class MalformedAnswerError(ValueError):
+    """An answer that does not fill the template. Never quotes it: it may repeat the text."""
+
+
+def nuextract_recognizer(
+    model: str, *, labels: Mapping[str, EntityType] = PLAIN_WORDS
+) -> NuExtractRecognizer:
+    """Load a NuExtract model from a folder or by its name on the hub.
+
+    Raises:
+        InputError: when it is not there or no language model.
+    """
+    return NuExtractRecognizer(TransformersCompletion(model), labels=labels)
+
+
+class NuExtractRecognizer:
+    """Ask for values by a template, and find them in the text.
+
+    `labels`: what each template field is called, in plain words, and the type of its values.
+
+    Guarantees: an answer that does not fill the whole template is asked for once more, for each
+    half of the text; if that fails too, there is no result rather than an empty one. Spans are
+    backed by the text.
+    Does not guarantee: that the model names every value, nor that a text written to mislead it
+    ("this letter holds no names") does not. Chain it with recognizers that cannot be talked to.
+
+    Source: Thales (2025), When Privacy Meets Performance (blog). Differs: every occurrence of a
+    value is a span, and answers are checked against the text.
+    """
+
+    def __init__(
+        self, completion: Completion, *, labels: Mapping[str, EntityType] = PLAIN_WORDS
+    ) -> None:
+        if not labels:
+            raise InputError("an extraction model needs at least one label to ask for")
+        self._completion = completion
+        self._types = {_folded(label): entity_type for label, entity_type in labels.items()}
+        self._template = json.dumps({label: [] for label in labels}, indent=4, ensure_ascii=False)
+        self._invented = 0
+        self._lock = threading.Lock()
+        code = source_digest("privacy.recognizers.backends", "nuextract.py", "windows.py")
+        finding = source_digest("privacy.recognizers", "extracted.py", "writing.py")
+        settings = settings_digest(code, finding, list(labels.items()))
+        self._fingerprint = f"nuextract-{completion.fingerprint}-{settings}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Digests of the model, of labels and of code."""
+        return self._fingerprint
+
+    @property
+    def invented(self) -> int:
+        """How many values the model has named so far that its text did not hold."""
+        return self._invented
+
+    def recognize(self, text: str) -> Sequence[Span]:
+        """Return the spans of one text.
+
+        Raises:
+            ProtectionError: when the model's answers do not fit, twice.
+        """
+        parts = windows(len(text), size=_WINDOW_CHARS, margin=_MARGIN_CHARS)
+        values = [v for part in parts for v in self._values(text[part.start : part.end])]
+        located = locate(text, values, _SCORE)
+        with self._lock:
+            self._invented += located.invented
+        return located.spans
+
+    def _values(self, text: str) -> list[Value]:
+        """Ask for a text's values; after a bad answer, for those of its halves.
+
+        Greedy decoding would give the same bad answer again; a shorter text needs a shorter one.
+        """
+        if not text.strip():
+            return []
+        try:
+            return self._ask(text)
+        except MalformedAnswerError:
+            middle, margin = len(text) // 2, min(_MARGIN_CHARS, len(text) // 4)
+        try:
+            return [*self._ask(text[: middle + margin]), *self._ask(text[middle - margin :])]
+        except MalformedAnswerError as error:
+            raise ProtectionError(
+                f"the extraction model's answer does not fit its template: {error}",
+                hint="is it a model in NuExtract 1.5's format?",
+            ) from None
+
+    def _ask(self, text: str) -> list[Value]:
+        return parse_answer(self._completion.complete(self._prompt(text)), self._types)
+
+    def _prompt(self, text: str) -> str:
+        # A text must not close its own part of the prompt and answer in the model's stead.
+        shown = well_formed(text).replace("<|", "< |")
+        return f"<|input|>\n### Template:\n{self._template}\n### Text:\n{shown}\n\n<|output|>"
+
+
+def parse_answer(answer: str, types: Mapping[str, EntityType]) -> list[Value]:
+    """Read the values of a filled template; `types` by case-folded label.
+
+    Forgives fences and words around the JSON, numbers instead of strings, single strings instead
+    of lists, `null`, raw line breaks and repeated fields.
+
+    Raises:
+        MalformedAnswerError: for anything else, a missing or unknown field among it.
+    """
+    fields = _json_object(answer)
+    if {_folded(name) for name, _ in fields} != types.keys():
+        raise MalformedAnswerError("fields are missing, or not those of the template")
+    return [
+        Value(text, types[_folded(name)])
+        for name, content in fields
+        for text in _texts(content)
+        if text.strip()
+    ]
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """A JSON object with repeated fields kept."""
+
+
+def _json_object(answer: str) -> _Pairs:
+    # Numbers stay as written: 47.50 must be found in the text as it stands there.
+    decoder = json.JSONDecoder(
+        object_pairs_hook=_Pairs, parse_int=str, parse_float=str, parse_constant=str, strict=False
+    )
+    start = answer.find("{")
+    if start < 0:
+        raise MalformedAnswerError("no JSON object")
+    try:
+        found, _ = decoder.raw_decode(answer, start)
+    except (ValueError, RecursionError):
+        raise MalformedAnswerError("no complete JSON object") from None
+    if not isinstance(found, _Pairs):
+        raise MalformedAnswerError("no JSON object")
+    return found
+
+
+def _texts(content: object) -> Iterator[str]:
+    many = isinstance(content, list) and not isinstance(content, _Pairs)
+    for text in content if many and isinstance(content, list) else [content]:
+        if isinstance(text, str):
+            yield text
+        elif text is not None:
+            raise MalformedAnswerError("a value is neither text nor number")
+
+
+def _folded(label: str) -> str:
+    return " ".join(label.casefold().split())
+
+
+class TransformersCompletion:
+    """Continue prompts greedily with a causal language model of transformers."""
+
+    def __init__(self, model: str) -> None:
+        """Load weights and tokenizer; code of the model's own is never run.
+
+        Raises:
+            InputError: when there is no such model, or it is no language model.
+        """
+        quiet_loading()
+        folder = model_folder(model)
+        self._tokenizer = AutoTokenizer.from_pretrained(folder)
+        self._device = torch_device()
+        try:
+            loaded: Any = AutoModelForCausalLM.from_pretrained(folder, dtype="auto")
+        except ValueError:
+            raise InputError(f"model `{model}` is no causal language model") from None
+        self._model = loaded.to(self._device).eval()
+        self._ends = loaded.generation_config.eos_token_id or self._tokenizer.eos_token_id
+        self._context = getattr(loaded.config, "max_position_embeddings", None) or _CONTEXT
+        self._lock = threading.Lock()
+        self._fingerprint = folder_digest(folder)
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of the model's files."""
+        return self._fingerprint
+
+    @torch.inference_mode()
+    def complete(self, prompt: str) -> str:
+        """Return the continuation, at most as long as the prompt: it repeats parts of it.
+
+        Raises:
+            MalformedAnswerError: when the prompt leaves no room for an answer.
+        """
+        with self._lock:
+            asked = self._tokenizer(prompt, return_tensors="pt").to(self._device)
+            length = asked["input_ids"].shape[1]
+            room = min(length, self._context - length)
+            if room < 1:
+                raise MalformedAnswerError("the text is too long for the model")
+            settings = GenerationConfig(  # type: ignore[no-untyped-call]
+                do_sample=False,
+                max_new_tokens=room,
+                eos_token_id=self._ends,
+                pad_token_id=self._tokenizer.pad_token_id or 0,
+            )
+            answer = self._model.generate(
+                input_ids=asked["input_ids"],
+                attention_mask=asked["attention_mask"],
+                generation_config=settings,
+            )
+        return str(self._tokenizer.decode(answer[0, length:], skip_special_tokens=True))

@@ -1,0 +1,176 @@
+"""Any token-classification model of Hugging Face transformers: BERT, RoBERTa, DeBERTa and kin.
+
+Its labels may follow IO, BIO, BIOES or BILOU. Weights and tokenizer come from a folder or from
+the hub; code of a model's own is never run.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from transformers import AutoModelForTokenClassification, AutoTokenizer
+
+from privacy.exceptions import InputError
+from privacy.fingerprints import source_digest
+from privacy.labels import Scheme
+from privacy.recognizers.backends.models import (
+    LabelMap,
+    folder_digest,
+    model_folder,
+    quiet_loading,
+    settings_digest,
+    torch_device,
+    types_of,
+)
+from privacy.recognizers.backends.tagging import Probabilities, TagSet, Token, spans_of
+from privacy.recognizers.writing import well_formed
+from privacy.spans import Span
+
+_MAX_TOKENS = 512
+"""Longest window; what most encoders were trained with."""
+_BATCH_TOKENS = 8192
+"""Tokens per forward pass, padding included: a few hundred MB of activations."""
+
+
+class TokenClassifierRecognizer:
+    """Find what a token-classification model was trained to find.
+
+    A word counts as private when the model gives all private labels together at least
+    `threshold`, whichever of them leads: below 0.5 the recognizer is more careful than the
+    model's own choice. A span's score is the least such probability among its words.
+
+    Guarantees: a text of any length is read whole, every token with a quarter window of context
+    on both sides, and decided once. Safe to share between threads.
+    Does not guarantee: calibration; the score is as honest as the model's own probabilities.
+    """
+
+    def __init__(
+        self, model: str, *, labels: LabelMap = Scheme.UNER, threshold: float = 0.5
+    ) -> None:
+        """Load a model from a folder or by its name on the hub.
+
+        Raises:
+            InputError: for a model that is not there, has no fast tokenizer (only those know
+                where a token stands) or has a label that `labels` does not map.
+        """
+        quiet_loading()
+        folder = model_folder(model)
+        self._tokenizer = AutoTokenizer.from_pretrained(folder)
+        if not self._tokenizer.is_fast:
+            raise InputError(
+                f"model `{model}` has no fast tokenizer, so its tokens have no place in the text",
+                hint="save it once with a tokenizer that has a tokenizer.json",
+            )
+        self._tokenizer.truncation_side = self._tokenizer.padding_side = "right"
+        classifier = AutoModelForTokenClassification.from_pretrained(folder)
+        self._device = torch_device()
+        self._model = classifier.to(self._device).eval()
+        config = self._model.config
+        names = [config.id2label[i] for i in range(config.num_labels)]
+        self._tags = TagSet.of(names, lambda kinds: types_of(kinds, labels))
+        self._threshold = threshold
+        longest = getattr(config, "max_position_embeddings", None) or _MAX_TOKENS
+        self._length = min(self._tokenizer.model_max_length, longest, _MAX_TOKENS)
+        self._room = self._length - self._tokenizer.num_special_tokens_to_add()
+        # A tokenizer keeps truncation and padding as state, which threads must not change at once.
+        self._lock = threading.Lock()
+        code = source_digest("privacy.recognizers.backends", "token_classifier.py", "tagging.py")
+        settings = settings_digest(code, threshold, list(self._tags.types))
+        self._fingerprint = f"token-classifier-{folder_digest(folder)}-{settings}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Digests of the model's files, and of labels, threshold and code."""
+        return self._fingerprint
+
+    def recognize(self, text: str) -> Sequence[Span]:
+        """Return the spans of one text, in order."""
+        return self.recognize_all([text])[0]
+
+    def recognize_all(self, texts: Sequence[str]) -> list[Sequence[Span]]:
+        """Return the spans of each text; windows of like length share a forward pass."""
+        readable = [well_formed(text) for text in texts]
+        windows = self._windows(readable)
+        answers: dict[int, Probabilities] = {}
+        for batch in _batches([len(window.ids) for window in windows]):
+            answers |= zip(batch, self._ask([windows[i].ids for i in batch]), strict=True)
+        tokens: list[list[Token]] = [[] for _ in texts]
+        for i, window in enumerate(windows):
+            tokens[window.text] += window.decided(answers[i])
+        return [
+            spans_of(text, found, self._tags, self._threshold)
+            for text, found in zip(readable, tokens, strict=True)
+        ]
+
+    def _windows(self, texts: Sequence[str]) -> list[_Window]:
+        """Tokenize; a text that is too long becomes windows that overlap by half."""
+        if not texts:
+            return []
+        margin = (self._room // 2) // 2
+        with self._lock:
+            encoded = self._tokenizer(
+                list(texts),
+                truncation=True,
+                max_length=self._length,
+                stride=2 * margin,
+                return_overflowing_tokens=True,
+                return_offsets_mapping=True,
+                return_special_tokens_mask=True,
+                return_attention_mask=False,
+            )
+        owners = encoded["overflow_to_sample_mapping"]
+        windows = []
+        for i, text in enumerate(owners):
+            places = [
+                place
+                for place, special in zip(
+                    enumerate(encoded["offset_mapping"][i]),
+                    encoded["special_tokens_mask"][i],
+                    strict=True,
+                )
+                if not special
+            ]
+            before = margin if i and owners[i - 1] == text else 0
+            after = margin if i + 1 < len(owners) and owners[i + 1] == text else 0
+            decides = places[before : len(places) - after]
+            windows.append(_Window(text, encoded["input_ids"][i], decides))
+        return windows
+
+    @torch.inference_mode()
+    def _ask(self, rows: Sequence[list[int]]) -> list[Probabilities]:
+        """Return a (tokens, labels) table of probabilities for each row of token ids."""
+        longest, padding = max(map(len, rows)), self._tokenizer.pad_token_id or 0
+        ids = torch.tensor([row + [padding] * (longest - len(row)) for row in rows])
+        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
+        logits = self._model(
+            input_ids=ids.to(self._device), attention_mask=mask.to(self._device)
+        ).logits
+        table = logits.float().softmax(-1).cpu().numpy()
+        return [table[i, : len(row)] for i, row in enumerate(rows)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """A row of token ids; `decides`: the tokens it has the last word on, with their offsets."""
+
+    text: int
+    ids: list[int]
+    decides: list[tuple[int, tuple[int, int]]]
+
+    def decided(self, answer: Probabilities) -> list[Token]:
+        return [Token(start, end, answer[i]) for i, (start, end) in self.decides]
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield the indices of rows that share a forward pass, the longest first."""
+    batch: list[int] = []
+    for i in sorted(range(len(lengths)), key=lambda i: (-lengths[i], i)):
+        if batch and lengths[batch[0]] * (len(batch) + 1) > _BATCH_TOKENS:
+            yield batch
+            batch = []
+        batch.append(i)
+    if batch:
+        yield batch

@@ -1,0 +1,90 @@
+"""Recognizers by name: what a command line or a settings file says, and what it builds.
+
+A recognizer is named `KIND:MODEL`, for example `gliner:urchade/gliner_multi_pii-v1` or
+`token-classifier:models/names`; MODEL is a folder, or a name where that kind downloads from.
+Where the model brings labels of its own, `#SCHEME` says whose they are, for example
+`token-classifier:models/zh#cluener`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+
+from privacy.exceptions import InputError
+from privacy.labels import Scheme
+from privacy.protocols import Recognizer
+from privacy.recognizers.chain import ChainRecognizer
+
+Build = Callable[[str], Recognizer]
+"""Builds a recognizer from the MODEL part of its name."""
+
+CATALOG: Mapping[str, str] = {
+    "gliner": "privacy.recognizers.backends.gliner:GlinerRecognizer",
+    "nuextract": "privacy.recognizers.backends.nuextract:nuextract_recognizer",
+    "spacy": "privacy.recognizers.backends.spacy:SpacyRecognizer",
+    "token-classifier": "privacy.recognizers.backends.token_classifier:TokenClassifierRecognizer",
+}
+"""Imported when asked for: their libraries are slow to load, and some are not installed."""
+
+_OWN_LABELS = frozenset({"spacy", "token-classifier"})
+
+NO_DEFAULT = "no-default"
+"""The word that leaves out the default recognizer."""
+
+
+def recognizer_named(name: str, others: Mapping[str, Build] | None = None) -> Recognizer:
+    """Build one recognizer; `others` are kinds that packages above this one bring.
+
+    Raises:
+        InputError: for an unknown kind, or a model that is not there.
+        MissingExtraError: when its library is not installed.
+    """
+    kind, _, model = name.partition(":")
+    others = others or {}
+    if kind not in CATALOG and kind not in others:
+        raise InputError(
+            f"there is no recognizer `{kind}`",
+            hint=f"KIND:MODEL with one of: {', '.join(sorted({*CATALOG, *others}))}",
+        )
+    if kind in others:
+        return others[kind](model)
+    if not model:
+        raise InputError(
+            f"recognizer `{kind}` needs a model", hint=f"{kind}:FOLDER, or {kind}:NAME"
+        )
+    model, _, scheme = model.partition("#")
+    module, _, factory = CATALOG[kind].partition(":")
+    options = {"labels": _scheme(kind, scheme)} if scheme else {}
+    recognizer: Recognizer = getattr(import_module(module), factory)(model, **options)
+    return recognizer
+
+
+def _scheme(kind: str, name: str) -> Scheme:
+    if kind not in _OWN_LABELS:
+        raise InputError(f"recognizer `{kind}` takes no `#{name}`: its labels are not the model's")
+    if name not in set(Scheme):
+        raise InputError(
+            f"there is no label scheme `{name}`", hint=f"one of: {', '.join(sorted(Scheme))}"
+        )
+    return Scheme(name)
+
+
+def recognizer_of(names: Sequence[str], others: Mapping[str, Build] | None = None) -> Recognizer:
+    """Return the default recognizer and those named after it, as one.
+
+    Guarantees: adding a recognizer never takes a find away. Only the word `no-default` leaves
+    out the default, and not without another in its place.
+
+    Raises:
+        InputError: as `recognizer_named`, and when no recognizer is left.
+        MissingExtraError: when a library is not installed.
+    """
+    added = [recognizer_named(name, others) for name in names if name != NO_DEFAULT]
+    if NO_DEFAULT not in names:
+        from privacy.recognizers.default import default_recognizer
+
+        return ChainRecognizer([default_recognizer(), *added]) if added else default_recognizer()
+    if not added:
+        raise InputError(f"`{NO_DEFAULT}` leaves no recognizer", hint="name another beside it")
+    return ChainRecognizer(added)

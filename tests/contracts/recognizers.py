@@ -1,0 +1,129 @@
+"""Every recognizer of the project, with a sentence and a value in it that this one finds.
+
+As a command it prints the fingerprints: python -m tests.contracts.recognizers FOLDER NAME...
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from privacy.entities import EntityType
+from privacy.protocols import Recognizer
+from privacy.recognizers.chain import ChainRecognizer
+from privacy.recognizers.chinese import ChineseRecognizer
+from privacy.recognizers.default import default_recognizer
+from privacy.recognizers.evasions import EvasionRecognizer
+from privacy.recognizers.gazetteer import GazetteerRecognizer
+from privacy.recognizers.patterns import PatternRecognizer
+from privacy.recognizers.presidio import PresidioRecognizer
+from privacy.recognizers.structured import STRUCTURED
+from privacy.recognizers.windows import WindowedRecognizer
+from privacy.testing import TableRecognizer
+
+LABELS = {"person name": EntityType.PERSON, "place": EntityType.LOCATION}
+MARIA = "Yesterday the doctor saw Maria Keller again ."
+
+
+NOT_FOR_USE = {
+    "FailingRecognizer": "fails on purpose",
+    "PresidioEngine": "what we are measured against, as it is",
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """How to build a recognizer from a folder of tiny models, and what it finds.
+
+    `model`: the folder's entry that it needs; `library`: the module that may be missing.
+    """
+
+    build: Callable[[Path], Recognizer]
+    sample: str = MARIA
+    value: str = "Maria Keller"
+    model: str | None = None
+    library: str | None = None
+
+
+class CopyingModel:
+    """Play both generative models: name every `Maria Keller` that the text holds."""
+
+    name = fingerprint = "copying"
+
+    def complete(self, prompt: str) -> str:
+        found = "Maria Keller" in prompt
+        return json.dumps({"person name": ["Maria Keller"] * found, "place": []})
+
+
+class CopyingChatModel:
+    name = "copying"
+
+    async def complete(self, messages: list[Any]) -> str:
+        names = re.findall("Maria Keller", messages[1].content)
+        return json.dumps({"values": [{"type": "PERSON", "text": name} for name in names]})
+
+
+def _made(module: str, name: str) -> Callable[..., Recognizer]:
+    return getattr(import_module(module), name)  # type: ignore[no-any-return]
+
+
+def table() -> TableRecognizer:
+    return TableRecognizer({"Maria Keller": EntityType.PERSON})
+
+
+_BACKENDS = "privacy.recognizers.backends"
+CASES = {
+    "TableRecognizer": Case(lambda _: table()),
+    "PatternRecognizer": Case(
+        lambda _: PatternRecognizer(STRUCTURED), "write to ada@example.org", "ada@example.org"
+    ),
+    "GazetteerRecognizer": Case(lambda _: GazetteerRecognizer()),
+    "ChainRecognizer": Case(lambda _: ChainRecognizer([default_recognizer(), table()])),
+    "EvasionRecognizer": Case(lambda _: EvasionRecognizer(table())),
+    "WindowedRecognizer": Case(lambda _: WindowedRecognizer(table())),
+    "ChineseRecognizer": Case(lambda _: ChineseRecognizer(), "昨天医生又见了患者王小明。", "王小明"),
+    "PresidioRecognizer": Case(
+        lambda _: PresidioRecognizer(), "My US passport number is 340020013 .", "340020013",
+        library="presidio_analyzer",
+    ),
+    "TokenClassifierRecognizer": Case(
+        lambda models: _made(f"{_BACKENDS}.token_classifier", "TokenClassifierRecognizer")(
+            str(models / "tagger")
+        ),
+        model="tagger",
+    ),
+    "SpacyRecognizer": Case(
+        lambda models: _made(f"{_BACKENDS}.spacy", "SpacyRecognizer")(str(models / "spacy")),
+        model="spacy", library="spacy",
+    ),
+    "GlinerRecognizer": Case(
+        lambda models: _made(f"{_BACKENDS}.gliner", "GlinerRecognizer")(
+            str(models / "gliner"), labels=LABELS
+        ),
+        model="gliner", library="gliner",
+    ),
+    "NuExtractRecognizer": Case(
+        lambda _: _made(f"{_BACKENDS}.nuextract", "NuExtractRecognizer")(
+            CopyingModel(), labels=LABELS
+        ),
+    ),
+    "LlmRecognizer": Case(
+        lambda _: _made("agents.recognizer", "LlmRecognizer")(CopyingChatModel()),
+    ),
+}  # fmt: skip
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    prints = {name: CASES[name].build(folder).fingerprint for name in sys.argv[2:]}
+    sys.stdout.write(json.dumps(prints))
+
+
+if __name__ == "__main__":
+    main()
