@@ -1,0 +1,64 @@
+"""Where a verb writes: a file that appears whole or not at all, or standard output."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from privacy.exceptions import InputError
+
+Write = Callable[[str], None]
+
+
+@contextmanager
+def whole_file(path: Path | None) -> Iterator[Write]:
+    """Yield what writes text to `path`, which appears (mode 0600) when the block ends well.
+
+    Without a path, text goes to standard output at once. After an exception, Ctrl-C or a full
+    disk nothing is left at `path` that was not there before.
+
+    Raises:
+        InputError: when the file cannot be written.
+    """
+    if path is None:
+        yield _to_standard_output
+        return
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    except OSError as error:
+        raise InputError(f"cannot write `{path}`: {error.strerror}") from None
+    draft = Path(name)
+    file = os.fdopen(descriptor, "w", encoding="utf-8", newline="")
+    try:
+        yield _guarded(path, file.write)
+        _guarded(path, lambda _: _settle(file, draft, path))("")
+    finally:
+        with suppress(OSError):  # a full disk has been told of; closing tries to write again
+            file.close()
+        draft.unlink(missing_ok=True)
+
+
+def _settle(file: IO[str], draft: Path, path: Path) -> None:
+    """Put the file in its place once its content is on disk."""
+    file.flush()
+    os.fsync(file.fileno())
+    draft.replace(path)
+
+
+def _guarded(path: Path, write: Callable[[str], object]) -> Write:
+    def guarded(text: str) -> None:
+        try:
+            write(text)
+        except OSError as error:
+            raise InputError(f"cannot write `{path}`: {error.strerror}") from None
+
+    return guarded
+
+
+def _to_standard_output(text: str) -> None:
+    sys.stdout.buffer.write(text.encode("utf-8"))

@@ -1,0 +1,50 @@
+"""`sage-rag restore`: turn the tokens of a file back into plain values, line by line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from privacy.cli.lines import JsonLines, TextLines, read_lines
+from privacy.cli.output import whole_file
+from privacy.cli.progress import byte_bar
+from privacy.cli.protect import check_places, is_jsonl, opened
+from privacy.exceptions import InputError
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="A protected txt or jsonl file, or - for input.")],
+    corpus: Annotated[str, typer.Option(help="The corpus's name, as when it was protected.")],
+    keyset: Annotated[Path | None, typer.Option(help="The sealed keyset, or a grant.")] = None,
+    passphrase_file: Annotated[
+        Path | None, typer.Option(help="Its passphrase. Default: SAGE_RAG_PASSPHRASE.")
+    ] = None,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="Read standard input as jsonl.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write. Default: to the screen.")
+    ] = None,
+) -> None:
+    """Turn the tokens of a file back into plain values, with the keys at hand.
+
+    A token that these keys do not open stays visible as unreadable. The output is private: a
+    file is readable by its owner only.
+
+    Example: sage-rag restore safe.jsonl --corpus clinic --keyset clinic.keyset --out plain.jsonl
+    """
+    from privacy.ciphers.siv import SivCipher
+    from privacy.keyset.sources import open_keyset
+    from privacy.restore import Restorer
+
+    lines = JsonLines() if is_jsonl(file, jsonl) else TextLines()
+    check_places(file, out)
+    restorer = Restorer(SivCipher(open_keyset(keyset, passphrase_file), corpus))
+    with opened(file) as source, byte_bar(file, "restore") as bar, whole_file(out) as write:
+        for line in read_lines(source):
+            if isinstance(line, InputError):
+                raise line
+            kept, fields = lines.fields(line)
+            plain = {name: restorer.restore(text) for name, text in fields.items()}
+            write(lines.line(line, kept, plain))
+            bar.advance(source)
