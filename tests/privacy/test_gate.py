@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 
 from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType
 from privacy.gate import FindingKind, Gate, GateLimits, Verdict, find_identifier
-from privacy.keyset.keyset import Keyset
+from privacy.keyset.keyset import KEY_BYTES, Keyset, key_id_of
 from privacy.leakage import Original
+from privacy.operators.surrogate import Surrogates
 from privacy.policy import preset
 from privacy.protect import Identifier, Protector
+from privacy.recognizers.default import default_recognizer
 from privacy.testing import TableRecognizer
 
 CIPHER = SivCipher(Keyset.generate(), "clinic")
@@ -100,6 +105,65 @@ def test_a_measure_can_be_left_out_by_limits_alone() -> None:
     baseline = Gate(GateLimits(run_tokens=None, rouge_l=None), TableRecognizer({}))
     protection = Protector(TableRecognizer({}), preset("sage"), CIPHER).protect({"text": TEXT})
     assert baseline.judge(Original(TEXT), protection, TEXT).safe
+
+
+BASELINE = GateLimits(run_tokens=None, rouge_l=None)
+KEY = bytes(range(KEY_BYTES))
+KEYSET = Keyset({key_id_of(KEY): KEY}, key_id_of(KEY))
+STAND_INS = Protector(
+    default_recognizer(), preset("surrogates"), CIPHER, Surrogates(KEYSET, "clinic")
+)
+LETTER = (
+    "Dear Maria Keller, your results are in. Please ring Dr Thomas Brandt on +1 202 481 7734 or "
+    "write to results@lake-clinic.de. Maria, bring your card."
+)
+
+
+def judge_stand_ins(change: Callable[[str], str]) -> Verdict:
+    protection = STAND_INS.protect({"text": LETTER})
+    gate = Gate(BASELINE, default_recognizer())
+    return gate.judge(Original(LETTER), protection, change(protection.protected.text))
+
+
+def test_surrogates_are_no_identifiers_in_clear() -> None:
+    protection = STAND_INS.protect({"text": LETTER})
+    assert len(protection.surrogates) >= 4
+    assert not any(
+        part in protection.protected.text for part in ("Keller", "Brandt", "481", "lake-")
+    )
+    assert judge_stand_ins(lambda draft: draft).safe
+
+
+@pytest.mark.parametrize(
+    ("added", "kind"),
+    [
+        (" Call Maria Keller.", FindingKind.IDENTIFIER),
+        (" Dear Ms Keller, thank you.", FindingKind.IDENTIFIER),
+        (" Ring 1-202-481-7734.", FindingKind.IDENTIFIER),
+        (" Dear Jonathan Whitaker, thank you.", FindingKind.UNPROTECTED),
+        (" Write to someone@else-clinic.de.", FindingKind.UNPROTECTED),
+    ],
+)
+def test_anything_but_a_surrogate_is_still_accused(added: str, kind: FindingKind) -> None:
+    assert kind in {f.kind for f in judge_stand_ins(lambda draft: draft + added).findings}
+
+
+def test_a_surrogate_that_is_also_an_identifier_of_the_record_is_accused() -> None:
+    protection = STAND_INS.protect({"text": LETTER})
+    twisted = replace(protection, surrogates=protection.surrogates | {"Maria Keller"})
+    verdict = Gate(BASELINE, default_recognizer()).judge(
+        Original(LETTER), twisted, protection.protected.text + " Call Maria Keller."
+    )
+    assert FindingKind.IDENTIFIER in {f.kind for f in verdict.findings}
+
+
+def test_a_surrogate_of_figures_alone_hides_no_part_of_a_number() -> None:
+    protection = STAND_INS.protect({"text": LETTER})
+    twisted = replace(protection, surrogates=protection.surrogates | {"481"})
+    verdict = Gate(BASELINE, TableRecognizer({})).judge(
+        Original(LETTER), twisted, protection.protected.text + " Ring +1 202 481 7734."
+    )
+    assert {f.kind for f in verdict.findings} == {FindingKind.IDENTIFIER}
 
 
 @pytest.mark.parametrize(

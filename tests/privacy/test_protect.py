@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,13 +12,17 @@ from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType
 from privacy.exceptions import ProtectionError
 from privacy.keyset.keyset import Keyset
-from privacy.policy import preset
-from privacy.protect import ProtectedText, Protector, Restorer, seal
+from privacy.operators.calendar import WrittenDate
+from privacy.operators.surrogate import Surrogates
+from privacy.policy import parse_policy, preset
+from privacy.protect import ProtectedText, Protector, seal
 from privacy.recognizers.default import default_recognizer
+from privacy.restore import Restorer
 from privacy.spans import Span
 from privacy.testing import FailingRecognizer, TableRecognizer
 
-CIPHER = SivCipher(Keyset.generate(), "clinic")
+KEYSET = Keyset.generate()
+CIPHER = SivCipher(KEYSET, "clinic")
 RESTORER = Restorer(CIPHER)
 TABLE = {
     "Ada Novak": EntityType.PERSON,
@@ -94,6 +100,131 @@ def test_the_sage_policy_coarsens_ages_and_dates() -> None:
 def test_redacting_leaves_nothing_to_restore() -> None:
     protector = Protector(TableRecognizer(TABLE), preset("redact-all"), CIPHER)
     assert protector.pseudonymize("Ada Novak of Bern") == "<PERSON> of <LOCATION>"
+
+
+def test_a_kept_span_never_uncovers_a_shorter_private_one() -> None:
+    policy = parse_policy("mine", '[operators]\nMISC = "keep"\nDATE_TIME = "keep"')
+    table = {"the Ada Novak Act of 12 May 2021": EntityType.MISC, **TABLE}
+    protector = Protector(TableRecognizer(table), policy, CIPHER)
+    protection = protector.protect({"text": "see the Ada Novak Act of 12 May 2021"})
+    assert protection.protected.text == "see the [PERSON_1] Act of 12 May 2021"
+    assert [i.value for i in protection.identifiers] == ["Ada Novak"]
+
+
+def test_a_kept_span_inside_a_private_one_stays_hidden() -> None:
+    policy = parse_policy("mine", '[operators]\nAGE = "keep"')
+    table = {"44": EntityType.AGE, "44 Elm Street": EntityType.LOCATION}
+    sent = Protector(TableRecognizer(table), policy, CIPHER).pseudonymize("44, at 44 Elm Street")
+    assert sent.startswith("44, at LOCATION_[")
+    assert RESTORER.restore(sent) == "44, at 44 Elm Street"
+
+
+LINKED = Protector(
+    TableRecognizer(
+        dict.fromkeys(["Maria Keller", "Keller", "Maria", "Paul Keller"], EntityType.PERSON)
+    ),
+    preset("sage"),
+    CIPHER,
+)
+
+
+def test_linked_mentions_share_the_placeholder_of_the_fullest_name() -> None:
+    protection = LINKED.protect({"a": "Ms Keller rang.", "b": "Maria Keller, or Maria"})
+    assert protection.protected.fields == {
+        "a": "Ms [PERSON_1] rang.",
+        "b": "[PERSON_1], or [PERSON_1]",
+    }
+    assert CIPHER.decrypt(protection.tokens["[PERSON_1]"]) == "Maria Keller"
+    assert {i.value for i in protection.identifiers} == {"Keller", "Maria Keller", "Maria"}
+
+
+def test_titles_before_a_name_keep_a_couple_apart() -> None:
+    text = "Maria Keller and Paul Keller: Mr Keller rang, Mrs Keller did not."
+    fields = LINKED.protect({"text": text}).protected.fields
+    assert fields["text"] == (
+        "[PERSON_1] and [PERSON_2]: Mr [PERSON_2] rang, Mrs [PERSON_1] did not."
+    )
+
+
+def test_exact_mentions_and_texts_for_travel_keep_their_own() -> None:
+    text = "Ms Keller is Maria Keller"
+    exact = Protector(LINKED._recognizer, preset("soe-all"), CIPHER).protect({"text": text})
+    assert len(exact.tokens) == 2
+    assert RESTORER.restore(seal(exact.protected.text, exact.tokens)) == text
+    assert RESTORER.restore(LINKED.pseudonymize(text)) == text
+
+
+STAND_INS = Protector(
+    TableRecognizer(TABLE | {"3 June 2021": EntityType.DATE_TIME}), preset("surrogates"), CIPHER,
+    Surrogates(KEYSET, "clinic"),
+)  # fmt: skip
+
+
+def test_surrogates_are_the_same_in_every_record_and_known_to_the_owner() -> None:
+    one = STAND_INS.protect({"text": "Ada Novak of Bern"})
+    other = STAND_INS.protect({"text": "ask Ada Novak"})
+    name = other.protected.text.removeprefix("ask ")
+    assert one.protected.text.startswith(name + " of ")
+    assert name in one.surrogates & other.surrogates
+    assert "Novak" not in one.protected.text
+    assert not one.tokens
+    assert {i.value for i in one.identifiers} == {"Ada Novak", "Bern"}
+    assert name not in repr(one)
+
+
+def test_the_dates_of_a_record_move_together_and_those_of_another_apart() -> None:
+    texts = [f"record {i}: 12 May 2021, then 3 June 2021" for i in range(8)]
+    shifts = set()
+    for text in texts:
+        found = STAND_INS.protect({"text": text}).protected.text.split(": ")[1].split(", then ")
+        first, second = (WrittenDate(d).named.as_date() for d in found)  # type: ignore[union-attr]
+        assert first is not None
+        assert second is not None
+        assert (second - first).days == 22
+        shifts.add((first - date(2021, 5, 12)).days)
+    assert len(shifts) > 4
+    assert 0 not in shifts
+
+
+def test_days_count_from_the_first_date_of_the_record() -> None:
+    policy = parse_policy(
+        "p", '[operators]\nDATE_TIME = { operator = "generalize", to = "offset" }'
+    )
+    table = {"12 May 2021": EntityType.DATE_TIME, "24 May 2021": EntityType.DATE_TIME}
+    protector = Protector(TableRecognizer(table), policy, CIPHER)
+    fields = protector.protect({"a": "on 24 May 2021", "b": "since 12 May 2021"}).protected.fields
+    assert fields == {"a": "on day 12", "b": "since day 0"}
+
+
+def test_a_policy_with_surrogates_needs_them() -> None:
+    with pytest.raises(ValueError, match="needs surrogates"):
+        Protector(TableRecognizer({}), preset("surrogates"), CIPHER)
+
+
+def test_the_fingerprint_changes_with_policy_and_where_it_counts_with_the_key() -> None:
+    def fingerprint(policy: str, keyset: Keyset) -> str:
+        surrogates = Surrogates(keyset, "clinic")
+        return Protector(TableRecognizer({}), preset(policy), CIPHER, surrogates).fingerprint
+
+    other = Keyset.generate()
+    assert fingerprint("sage", KEYSET) == fingerprint("sage", other)
+    assert fingerprint("sage", KEYSET) != fingerprint("soe-all", KEYSET)
+    assert fingerprint("surrogates", KEYSET) != fingerprint("surrogates", other)
+
+
+def test_an_operator_that_breaks_fails_closed_and_tells_nothing() -> None:
+    class Broken:
+        fingerprint = "broken"
+
+        def gender(self, given_name: str) -> None:
+            raise RuntimeError(f"no idea about {given_name}")
+
+    surrogates = Surrogates(KEYSET, "clinic", judge=Broken())
+    protector = Protector(TableRecognizer(TABLE), preset("surrogates"), CIPHER, surrogates)
+    with pytest.raises(ProtectionError) as caught:
+        protector.protect({"text": "Ada Novak"})
+    assert "ada" not in str(caught.value).lower()
+    assert caught.value.__suppress_context__
 
 
 def test_a_failing_recognizer_fails_closed_and_tells_nothing() -> None:

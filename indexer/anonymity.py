@@ -1,0 +1,63 @@
+"""How many published documents look alike by their quasi-identifying values, as counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from indexer.ledger import Result
+from indexer.recipes import Recipe
+from privacy.entities import EntityType
+from privacy.policy import Operator, Policy, preset
+from privacy.protect import join_fields
+from privacy.protocols import Recognizer
+from privacy.quasi import QuasiValues, anonymity, is_quasi, quasi_values
+from privacy.tokens import PLACEHOLDER
+
+_SHOWN = 5
+"""Combinations of types in a report."""
+
+
+def anonymity_figures(
+    recipe: Recipe, published: Sequence[Result], recognizer: Recognizer
+) -> dict[str, Any] | None:
+    """Return the k-anonymity view of what a version publishes; `None` for a plain corpus.
+
+    Counts and names of types alone, since a report goes to the server. Exact for these documents,
+    which are all there are: no interval belongs to it.
+
+    Values in clear are recognised only where the policy can leave one: it costs a pass over the
+    drafts. A placeholder counts as its token, also where the new text leaves it out, since the
+    lexical index holds it.
+    """
+    if recipe.policy is None:
+        return None
+    reads = recognizer if _leaves_values(preset(recipe.policy)) else None
+    view = anonymity([_values(result, reads) for result in published])
+    return {
+        "documents": view.documents,
+        "classes": view.classes,
+        "smallest_class": view.smallest,
+        "in_classes_under": {str(level): count for level, count in view.under.items()},
+        "singled_out_by": [
+            {"types": list(map(str, c.types)), "documents": c.documents}
+            for c in view.combinations[:_SHOWN]
+        ],
+    }
+
+
+def _leaves_values(policy: Policy) -> bool:
+    """Return whether quasi-identifying values stand in clear, as they were or changed."""
+    gone = (Operator.ENCRYPT, Operator.REDACT)
+    return any(is_quasi(t) and policy.operator(t) not in gone for t in EntityType)
+
+
+def _values(result: Result, recognizer: Recognizer | None) -> QuasiValues:
+    text = join_fields(result.fields or {})
+    spans = recognizer.recognize(PLACEHOLDER.sub(_blank, text)) if recognizer else ()
+    return quasi_values(text, spans, result.tokens.values())
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())

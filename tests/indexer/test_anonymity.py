@@ -1,0 +1,56 @@
+"""The k-anonymity figure of a run's report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from indexer.anonymity import anonymity_figures
+from indexer.ledger import Result
+from indexer.recipes import RECIPES
+from indexer.versions import REPORT, current_path
+from privacy.entities import EntityType
+from privacy.testing import FailingRecognizer, TableRecognizer
+from tests.indexer.conftest import Run
+
+AGES = TableRecognizer({"40-49": EntityType.AGE, "50-59": EntityType.AGE})
+
+
+def result(text: str, **tokens: str) -> Result:
+    return Result(True, {"text": text}, tokens, (), "key", 0, 0, 0.0, ())
+
+
+def test_ages_in_clear_and_tokens_make_the_classes() -> None:
+    place = {"[LOCATION_1]": "LOCATION_[a]"}
+    published = [
+        result("aged 40-49 in [LOCATION_1]", **place),
+        result("in [LOCATION_1], 40-49", **place),
+        result("aged 40-49", **place),
+        result("aged 50-59 in [LOCATION_1]", **place),
+    ]
+    assert anonymity_figures(RECIPES["sage"], published, AGES) == {
+        "documents": 4,
+        "classes": 2,
+        "smallest_class": 1,
+        "in_classes_under": {"2": 1, "5": 4, "10": 4},
+        "singled_out_by": [{"types": ["AGE"], "documents": 1}],
+    }
+
+
+def test_where_nothing_stays_in_clear_nothing_is_recognised() -> None:
+    published = [result("[LOCATION_1]", **{"[LOCATION_1]": "LOCATION_[a]"})] * 2
+    figures = anonymity_figures(RECIPES["encrypted"], published, FailingRecognizer())
+    assert figures is not None
+    assert (figures["documents"], figures["smallest_class"]) == (2, 2)
+
+
+def test_a_plain_corpus_has_no_figure() -> None:
+    assert anonymity_figures(RECIPES["origin"], [], AGES) is None
+
+
+def test_the_report_of_a_run_holds_it(run: Run, tmp_path: Path) -> None:
+    run()
+    report = (current_path(tmp_path / "home", "clinic") / REPORT).read_text()
+    figures = json.loads(report)["quasi_identifiers"]
+    assert figures["documents"] == 20
+    assert set(figures["in_classes_under"]) == {"2", "5", "10"}
