@@ -37,6 +37,10 @@ _RECIPES = (
         "identifiers as tokens a key restores; every other word stays",
     ),
     Recipe(
+        "surrogates", "identifiers", "surrogates", False, _IDENTIFIERS_ONLY,
+        "plain-looking stand-ins for identifiers; every other word stays, nothing restorable",
+    ),
+    Recipe(
         "sage", "synthetic", "sage", True, GateLimits(),
         "a synthetic record, identifiers as tokens; the default",
     ),

@@ -1,0 +1,111 @@
+"""Dates made coarser, counted from a document's first, or moved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from privacy.operators.calendar import WrittenDate, reads_day_first, shift_weekdays
+
+_YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
+_MONTH = re.compile(
+    r"\b(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?",
+    re.IGNORECASE,
+)
+_SHORT_YEAR = re.compile(r"\b\d{1,2}[./-] ?\d{1,2}[./-] ?(\d\d)\b")
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
+_UNKNOWN = "that day"
+_OLDEST = 89
+"""Years: what tells an age above is an element of a date that must go
+(45 CFR 164.514(b)(2)(i)(C))."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """What one document's dates have in common.
+
+    `first`: its earliest full date, day 0 of `to = "offset"`. `latest_year`: of all it names.
+    `shift_days`: by how many its dates move, under operator `surrogate`.
+    """
+
+    day_first: bool = False
+    first: date | None = None
+    latest_year: int | None = None
+    shift_days: int | None = None
+
+    @classmethod
+    def of(cls, text: str, dates: Iterable[str], shift_days: int | None = None) -> Calendar:
+        """Read a document's text and the dates recognised in it."""
+        day_first = reads_day_first(text)
+        named = [d for v in dates if (d := WrittenDate(v, day_first=day_first).named)]
+        full = [day for d in named if (day := d.as_date())]
+        years = [d.year for d in named if d.year]
+        return cls(day_first, min(full, default=None), max(years, default=None), shift_days)
+
+
+def to_month(value: str, _: Calendar) -> str:
+    """Return month and year as far as a date names them, else `that day`."""
+    month = _MONTH.search(value)
+    named = month.group().rstrip(".") if month else _foreign_month(value)
+    return " ".join(part for part in (named, _year(value)) if part) or _UNKNOWN
+
+
+def to_year(value: str, calendar: Calendar) -> str:
+    """Return the year of a date, else `that day`.
+
+    A year more than 89 before the latest that the document names is left out: it is somebody's
+    year of birth that would tell an age over 89.
+    """
+    year = WrittenDate(value, day_first=calendar.day_first).named
+    found = str(year.year) if year and year.year else _year(value)
+    if found is None:
+        return _UNKNOWN
+    latest = calendar.latest_year
+    return _UNKNOWN if latest is not None and latest - int(found) > _OLDEST else found
+
+
+def to_offset(value: str, calendar: Calendar) -> str:
+    """Return `day 12` for the twelfth day after the document's first date, else `that day`."""
+    named = WrittenDate(value, day_first=calendar.day_first).named
+    day = named.as_date() if named else None
+    if day is None or calendar.first is None:
+        return _UNKNOWN
+    return f"day {(day - calendar.first).days}"
+
+
+def shift(value: str, calendar: Calendar) -> str:
+    """Return a date moved by the document's shift; `that day` where none is understood.
+
+    Guarantees: full dates of one document keep their order and their distances in days; months
+    and years without a day keep their order among themselves.
+    Does not guarantee: the order of dates in figures that were read in the wrong order
+    (`03/04/2021` in a document that nowhere tells which is the month), or without a year.
+    """
+    if not calendar.shift_days:
+        raise ValueError("a document's shift is at least one day")
+    date_in = WrittenDate(value, day_first=calendar.day_first)
+    if (moved := date_in.shifted(calendar.shift_days)) is not None:
+        return moved
+    weekday = shift_weekdays(value, calendar.shift_days)
+    return _UNKNOWN if weekday == value or any(map(str.isdigit, value)) else weekday
+
+
+def _year(value: str) -> str | None:
+    if year := _YEAR.search(value):
+        return year.group()
+    short = _SHORT_YEAR.search(value)
+    return _full_year(short[1]) if short else None
+
+
+def _full_year(two_digits: str) -> str:
+    """Return the year that two digits mean, of a text from before 2040."""
+    return f"{20 if int(two_digits) < 40 else 19}{two_digits}"
+
+
+def _foreign_month(value: str) -> str | None:
+    """Return the last word of a date with figures: in most languages the month."""
+    found = [w for w in _LETTERS.findall(value) if w.lower() not in ("the", "and")]
+    return found[-1] if found and any(c.isdigit() for c in value) else None

@@ -1,0 +1,21 @@
+"""Encrypt: a token that a key restores."""
+
+from __future__ import annotations
+
+from privacy.entities import EntityType
+from privacy.protocols import EntityCipher
+
+_PIECE_CHARS = 700
+"""At most four bytes each: well within one token."""
+
+
+def encrypt(value: str, entity_type: EntityType, cipher: EntityCipher) -> list[str]:
+    """Return the tokens of a value: one, or several side by side for a very long one.
+
+    Decrypted one after another they give the value back exactly.
+
+    Raises:
+        KeysetError: where the cipher has no key for the type.
+    """
+    pieces = (value[i : i + _PIECE_CHARS] for i in range(0, len(value), _PIECE_CHARS))
+    return [cipher.encrypt(piece, entity_type) for piece in pieces]

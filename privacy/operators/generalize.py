@@ -1,0 +1,64 @@
+"""Generalize: a coarser value that no key makes fine again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from privacy.entities import EntityType
+from privacy.operators.ages import age_band, age_up_to_89
+from privacy.operators.dates import Calendar, to_month, to_offset, to_year
+from privacy.operators.places import to_country, to_region
+from privacy.operators.quantities import rounded
+
+_FIGURES = 2
+_NO_DATES = Calendar()
+_Coarsen = Callable[[str, Calendar, int], str]
+_LEVELS: Mapping[EntityType, Mapping[str, _Coarsen]] = {
+    EntityType.AGE: {
+        "band": lambda value, *_: age_band(value),
+        "up-to-89": lambda value, *_: age_up_to_89(value),
+    },
+    EntityType.DATE_TIME: {
+        "month": lambda value, calendar, _: to_month(value, calendar),
+        "year": lambda value, calendar, _: to_year(value, calendar),
+        "offset": lambda value, calendar, _: to_offset(value, calendar),
+    },
+    EntityType.LOCATION: {
+        "region": lambda value, *_: to_region(value),
+        "country": lambda value, *_: to_country(value),
+    },
+    EntityType.QUANTITY: {"rounded": lambda value, _, figures: rounded(value, figures)},
+}
+LEVELS: Mapping[EntityType, tuple[str, ...]] = {t: tuple(levels) for t, levels in _LEVELS.items()}
+"""What each type can be generalized to, the default first; other types have nothing coarser."""
+
+
+def generalize(
+    value: str,
+    entity_type: EntityType,
+    *,
+    to: str | None = None,
+    figures: int | None = None,
+    calendar: Calendar = _NO_DATES,
+) -> str:
+    """Return a coarser value; irreversible.
+
+    `to` is one of `LEVELS[entity_type]`, by default its first; `calendar` holds what a document's
+    dates have in common; `figures` are the significant digits of a rounded quantity. What cannot
+    be read is not guessed: a date becomes `that day`, an age `some age`, a quantity `some amount`,
+    a place its redaction mark. White space around the value stays, and so does a full stop at its
+    end: it may be the sentence's.
+
+    Does not guarantee: that the result differs from a value that was coarse already.
+
+    Raises:
+        ValueError: for a type or level that `LEVELS` does not name.
+    """
+    level = to or LEVELS.get(entity_type, ("",))[0]
+    if level not in LEVELS.get(entity_type, ()):
+        raise ValueError(f"{entity_type} cannot be generalized to {level!r}")
+    core = value.strip()
+    before, after = value.split(core, 1) if core else ("", "")
+    coarse = _LEVELS[entity_type][level](core, calendar, figures or _FIGURES)
+    stop = "." if core.endswith(".") and not coarse.endswith(".") else ""
+    return before + coarse + stop + after

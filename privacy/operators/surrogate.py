@@ -1,0 +1,154 @@
+"""Surrogate: a plain-looking stand-in, the same for the same value all over a corpus."""
+
+from __future__ import annotations
+
+import hmac
+import unicodedata
+from collections.abc import Callable, Mapping
+from functools import cached_property, lru_cache
+
+from privacy.entities import EntityType
+from privacy.fingerprints import source_digest
+from privacy.keyset.keyset import Keyset
+from privacy.leakage import normalize
+from privacy.operators.ages import surrogate_age
+from privacy.operators.dates import Calendar, shift
+from privacy.operators.fictional import (
+    surrogate_demographic,
+    surrogate_location,
+    surrogate_organization,
+)
+from privacy.operators.gender import GenderJudge, NameLists
+from privacy.operators.keyed import KeyedChoice
+from privacy.operators.network import (
+    surrogate_email,
+    surrogate_ip,
+    surrogate_mac,
+    surrogate_url,
+    surrogate_username,
+)
+from privacy.operators.numbers import (
+    surrogate_card,
+    surrogate_code,
+    surrogate_iban,
+    surrogate_national_id,
+    surrogate_nhs,
+    surrogate_ssn,
+    surrogate_wallet,
+)
+from privacy.operators.people import surrogate_person
+from privacy.operators.phones import surrogate_phone
+from privacy.operators.quantities import surrogate_quantity
+from privacy.operators.redact import redact
+
+_DAYS = 365
+_REMEMBERED = 1 << 16
+_Choose = Callable[[str, KeyedChoice], str]
+_CHOOSE: Mapping[EntityType, _Choose] = {
+    EntityType.USERNAME: surrogate_username,
+    EntityType.EMAIL_ADDRESS: surrogate_email,
+    EntityType.PHONE_NUMBER: surrogate_phone,
+    EntityType.URL: surrogate_url,
+    EntityType.IP_ADDRESS: surrogate_ip,
+    EntityType.MAC_ADDRESS: surrogate_mac,
+    EntityType.CREDIT_CARD: surrogate_card,
+    EntityType.IBAN_CODE: surrogate_iban,
+    EntityType.BANK_ACCOUNT: surrogate_code,
+    EntityType.CRYPTO: surrogate_wallet,
+    EntityType.US_SSN: surrogate_ssn,
+    EntityType.UK_NHS: surrogate_nhs,
+    EntityType.NATIONAL_ID: surrogate_national_id,
+    EntityType.PASSPORT: surrogate_code,
+    EntityType.DRIVER_LICENSE: surrogate_code,
+    EntityType.MEDICAL_LICENSE: surrogate_code,
+    EntityType.MEDICAL_RECORD: surrogate_code,
+    EntityType.CASE_NUMBER: surrogate_code,
+    EntityType.VEHICLE: surrogate_code,
+    EntityType.SECRET: surrogate_code,
+    EntityType.ID: surrogate_code,
+    EntityType.LOCATION: surrogate_location,
+    EntityType.ORGANIZATION: surrogate_organization,
+    EntityType.AGE: surrogate_age,
+    EntityType.QUANTITY: surrogate_quantity,
+    EntityType.DEMOGRAPHIC: surrogate_demographic,
+}
+SURROGATE_TYPES = frozenset({*_CHOOSE, EntityType.PERSON, EntityType.DATE_TIME})
+"""The types that have surrogates; nobody can invent a law or a ship that fits its sentence."""
+
+
+class Surrogates:
+    """Choose the surrogates of one corpus by a key; nothing is stored.
+
+    Guarantees: equal values (but for case, width and spacing) of one type get equal surrogates in
+    every document and process; never the value itself, but a redaction mark where no other is
+    found; irreversible, even with the key, except by trying values. Without the key nobody can
+    tell which surrogate a guessed value would have.
+    Does not guarantee: that different values get different surrogates (`benchmarks/surrogates.py`
+    counts: of 10,000 full names some 60 share theirs with another, of as many North American
+    phone numbers some 1,300, and 2,900 family names alone became some 2,100); that a surrogate is
+    nobody's: it may be a real name, even of the corpus, and outside the ranges reserved for
+    fiction a real number. Dates of a question move by another shift than those of a document.
+    After the key is rotated, a corpus needs new surrogates throughout.
+
+    Source: Carrell et al. (2013), "Hiding in plain sight", JAMIA 20(2), for surrogates as a cover
+    of what a recognizer misses.
+    """
+
+    def __init__(self, keyset: Keyset, corpus_id: str, *, judge: GenderJudge | None = None) -> None:
+        self._keyset = keyset
+        self._corpus = corpus_id.encode()
+        self._judge = judge or NameLists()
+        self._choices: dict[EntityType, KeyedChoice] = {}
+        self._remembered = lru_cache(_REMEMBERED)(self._choose)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short name that changes with the key, the judge or the code."""
+        sources = source_digest("privacy.operators")
+        return f"{self._keyset.primary}/{self._judge.fingerprint}/{sources}"
+
+    def surrogate(self, value: str, entity_type: EntityType, calendar: Calendar) -> str:
+        """Return the surrogate of a value; white space around it stays.
+
+        Raises:
+            KeysetError: where the keyset has no key for the type.
+            ValueError: for a type without surrogates.
+        """
+        core = value.strip()
+        if not core:
+            return value
+        before, after = value.split(core, 1)
+        if entity_type is EntityType.DATE_TIME:
+            new = shift(core, calendar)
+        else:
+            new = self._remembered(core, entity_type)
+        same = normalize(new) == normalize(core)
+        return before + (redact(entity_type) if same else new) + after
+
+    def shift_days(self, text: str, most: int | None = None) -> int:
+        """Return the shift of a document's dates: 1 to `most` days (default 365), either way.
+
+        Drawn by the document's own text, so that an edited document moves anew. Not a whole
+        number of weeks where `most` allows it: names of weekdays shall move too.
+        """
+        choice = self._choice(EntityType.DATE_TIME)
+        most = most or _DAYS
+        days = [n for n in range(1, most + 1) if n % 7 or most < 7]
+        drawn = choice.number(2 * len(days), "shift", text)
+        return days[drawn // 2] * (1 if drawn % 2 else -1)
+
+    def _choose(self, value: str, entity_type: EntityType) -> str:
+        choice = self._choice(entity_type)
+        if entity_type is EntityType.PERSON:
+            return surrogate_person(value, choice, self._judge)
+        if entity_type not in _CHOOSE:
+            raise ValueError(f"{entity_type} has no surrogates")
+        return _CHOOSE[entity_type](unicodedata.normalize("NFKC", value), choice)
+
+    def _choice(self, entity_type: EntityType) -> KeyedChoice:
+        if entity_type not in self._choices:
+            key = self._keyset.entity_key(
+                self._keyset.primary, entity_type, purpose="surrogate", size_bytes=32
+            )
+            self._choices[entity_type] = KeyedChoice(hmac.digest(key, self._corpus, "sha256"))
+        return self._choices[entity_type]
