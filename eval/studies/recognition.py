@@ -1,11 +1,15 @@
-"""Measure what the default recognizer covers of values that people marked.
+"""Measure what recognizers find of values that people marked, and how much else they flag.
 
-    python -m eval.studies.recognition --gold tab.jsonl --gold wnut17.jsonl --out recognition.md
+    python -m eval.studies.recognition --gold presidio-research=synth_v2.jsonl --out recognition.md
 
 Each line of a gold file has `text` and `spans` with `start`, `end` (code points, end exclusive)
-and `label`. A value counts as covered when every letter and digit of it lies in some span, titles
-("Mr") aside: then nothing of it leaves in clear, whatever type it was taken for. Precision is of
-characters: the share of letters and digits in spans that people marked, too.
+and `label`, in the words of the scheme named before `=` (`privacy.labels`).
+
+*Found*: every letter and digit of a value lies in some span, titles ("Mr") aside: then nothing of
+it leaves in clear, whatever type it was taken for. *Right*: a span of a type, overlaps resolved,
+touches a value whose label is of that type. Character precision: the share
+of letters and digits in spans that people marked, too. Odd and even lines are counted apart where
+asked: misses of the even lines may have been read while rules were written.
 
 Source: Pilán et al. (2022), arXiv 2202.00443, §5: recall on whole entities. Differs: types are not
 compared, since a value under a wrong type is protected all the same.
@@ -16,6 +20,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,71 +30,149 @@ import typer
 
 from eval.statistics import Proportion
 from eval.studies.environment import environment
+from privacy.entities import EntityType
 from privacy.exceptions import InputError, SageRagError
+from privacy.labels import Scheme, counterparts
 from privacy.protocols import Recognizer
 from privacy.recognizers.default import default_recognizer
+from privacy.recognizers.presidio_engine import PresidioEngine
+from privacy.spans import resolve_overlaps
 
 _TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Judge|Herr|Frau|M|Mme)\b\.?")
+PEER = "Presidio"
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Covered values by label, and the share of flagged characters that were marked."""
+    """Found values by label, right spans by type, and the share of flagged characters marked."""
 
     by_label: Mapping[str, Proportion]
+    by_type: Mapping[EntityType, Proportion]
     precision: Proportion
 
 
-def coverage(rows: Iterable[Mapping[str, Any]], recognizer: Recognizer) -> Coverage:
-    """Compare a recognizer's spans with gold spans."""
-    found: dict[str, int] = {}
-    marked: dict[str, int] = {}
-    right = flagged_all = 0
-    for row in rows:
+class _Count:
+    """Running counts over rows."""
+
+    def __init__(self) -> None:
+        self.found: Counter[str] = Counter()
+        self.marked: Counter[str] = Counter()
+        self.right: Counter[EntityType] = Counter()
+        self.said: Counter[EntityType] = Counter()
+        self.characters_right = self.characters = 0
+
+    def add(self, row: Mapping[str, Any], recognizer: Recognizer, scheme: Scheme) -> None:
         text: str = row["text"]
+        spans = resolve_overlaps(recognizer.recognize(text))
         titles = _places(match.span() for match in _TITLE.finditer(text))
         telling = {i for i, character in enumerate(text) if character.isalnum()} - titles
-        flagged = telling & _places((s.start, s.end) for s in recognizer.recognize(text))
-        gold = telling & _places((s["start"], s["end"]) for s in row["spans"])
-        right, flagged_all = right + len(flagged & gold), flagged_all + len(flagged)
-        for span in row["spans"]:
-            label = span["label"]
-            marked[label] = marked.get(label, 0) + 1
-            covered = telling & set(range(span["start"], span["end"])) <= flagged
-            found[label] = found.get(label, 0) + covered
-    shares = {label: Proportion.of(found[label], marked[label]) for label in sorted(marked)}
-    return Coverage(shares, Proportion.of(right, flagged_all))
+        flagged = telling & _places((s.start, s.end) for s in spans)
+        gold = telling & _places((g["start"], g["end"]) for g in row["spans"])
+        self.characters_right += len(flagged & gold)
+        self.characters += len(flagged)
+        for marked in row["spans"]:
+            self.marked[marked["label"]] += 1
+            covered = telling & set(range(marked["start"], marked["end"])) <= flagged
+            self.found[marked["label"]] += covered
+        for span in spans:
+            kind = span.entity_type
+            self.said[kind] += 1
+            self.right[kind] += any(
+                g["start"] < span.end
+                and span.start < g["end"]
+                and kind in counterparts(g["label"], scheme)
+                for g in row["spans"]
+            )
+
+    def result(self) -> Coverage:
+        return Coverage(
+            {k: Proportion.of(self.found[k], n) for k, n in sorted(self.marked.items())},
+            {k: Proportion.of(self.right[k], n) for k, n in sorted(self.said.items())},
+            Proportion.of(self.characters_right, self.characters),
+        )
 
 
-def markdown(measured: Mapping[str, Coverage], command: str) -> str:
-    """Return the tables, one per gold file."""
+def coverage(rows: Iterable[Mapping[str, Any]], recognizer: Recognizer, scheme: Scheme) -> Coverage:
+    """Compare a recognizer's spans with gold spans.
+
+    Raises:
+        InputError: for a label that the scheme does not know.
+    """
+    count = _Count()
+    for row in rows:
+        count.add(row, recognizer, scheme)
+    return count.result()
+
+
+def markdown(measured: Mapping[str, Mapping[str, Coverage]], command: str) -> str:
+    """Return the page: per gold file, the shares of each recognizer side by side."""
     here = environment()
     parts = [
-        "# What the default recognizer covers",
+        "# What the recognizers find",
+        (__doc__ or "").split("\n\n")[3].replace("\n", " "),
         f"```\n{command}\n```",
         f"Commit {here.commit}, {here.date}, {here.hardware}.",
     ]
-    for name, result in measured.items():
-        rows = [f"| {label} | {share} |" for label, share in result.by_label.items()]
-        table = "\n".join(["| label | values covered |", "| --- | --- |", *rows])
-        parts.append(f"## {name}\n\n{table}\n\nCharacter precision: {result.precision}")
+    for name, by_recognizer in measured.items():
+        columns = list(by_recognizer)
+        found = {c: by_recognizer[c].by_label for c in columns}
+        right = {c: by_recognizer[c].by_type for c in columns}
+        flagged = "; ".join(f"{c}: {by_recognizer[c].precision}" for c in columns)
+        parts += [
+            f"## {name}",
+            _table("values found", found),
+            _table("spans right", right),
+            f"Character precision: {flagged}",
+        ]
     return "\n\n".join(parts) + "\n"
 
 
+def _table(head: str, columns: Mapping[str, Mapping[Any, Proportion]]) -> str:
+    names = sorted({str(name) for column in columns.values() for name in column})
+    shares = {
+        c: {str(name): share for name, share in column.items()} for c, column in columns.items()
+    }
+    rows = [
+        f"| {name} | " + " | ".join(str(shares[c].get(name, "none")) for c in columns) + " |"
+        for name in names
+    ]
+    titles = f"| {head} | " + " | ".join(columns) + " |"
+    return "\n".join([titles, "| --- |" + " --- |" * len(columns), *rows])
+
+
 def main(
-    gold: Annotated[list[Path], typer.Option(help="jsonl with `text` and `spans`.")],
+    gold: Annotated[list[str], typer.Option(help="SCHEME=PATH, a jsonl with `text` and `spans`.")],
     out: Annotated[Path, typer.Option(help="Markdown to write.")],
+    halves: Annotated[bool, typer.Option(help="Count odd and even lines apart.")] = False,
+    peer: Annotated[bool, typer.Option(help="Run Presidio's engine, patterns only, too.")] = False,
 ) -> None:
     """Measure the default recognizer on gold spans."""
-    recognizer = default_recognizer()
-    measured = {}
-    for path in gold:
-        measured[f"{path.parent.name}/{path.name}"] = coverage(_rows(path), recognizer)
+    recognizers: dict[str, Recognizer] = {"default": default_recognizer()}
+    if peer:
+        recognizers[PEER] = PresidioEngine()
+    measured: dict[str, dict[str, Coverage]] = {}
+    for scheme, path in map(_gold, gold):
+        rows = list(_rows(path))
+        parts = {" (even lines)": rows[::2], " (odd lines)": rows[1::2]} if halves else {"": rows}
+        for part, chosen in parts.items():
+            measured[f"{path.parent.name}/{path.name}{part}"] = {
+                name: coverage(chosen, recognizer, scheme)
+                for name, recognizer in recognizers.items()
+            }
         typer.echo(f"{path} done", err=True)
-    names = " ".join(f"--gold {path.name}" for path in gold)
-    command = f"python -m eval.studies.recognition {names} --out {out.name}"
+    names = " ".join(f"--gold {scheme}={path.name}" for scheme, path in map(_gold, gold))
+    flags = " --halves" * halves + " --peer" * peer
+    command = f"python -m eval.studies.recognition {names} --out {out.name}{flags}"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(markdown(measured, command), "utf-8")
+
+
+def _gold(argument: str) -> tuple[Scheme, Path]:
+    name, equals, path = argument.partition("=")
+    if not equals or name not in {s.value for s in Scheme}:
+        known = ", ".join(s.value for s in Scheme)
+        raise InputError(f"`--gold {argument}` names no scheme", hint=f"SCHEME=PATH with: {known}")
+    return Scheme(name), Path(path)
 
 
 def _rows(path: Path) -> Iterator[Mapping[str, Any]]:

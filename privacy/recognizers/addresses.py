@@ -38,6 +38,16 @@ _LEADING = (
     r"|[Cc]arrera|[Cc]ra\.|[Pp]laza|[Pp]raça|[Ll]argo|[Tt]ravessa|[Pp]aseo|[Cc]amino|[Ss]trada"
     r"|[Ss]tr\.|[Jj]alan|[Jj]l\.|[Oo]dos)"
 )
+_LEADING_WORDS = tuple(
+    f"{first}{word[1:]} "
+    for word in (
+        "ul. ulica al. os. via viale piazza corso vicolo rue avenue boulevard place chemin allée"
+        " rua avenida av. calle carrera cra. plaza praça largo travessa paseo camino strada str."
+        " jalan jl. odos"
+    ).split()
+    for first in (word[0], word[0].upper())
+)
+"""A quick look before the expression."""
 _INNER = (
     r"(?:(?:de|del|della|dei|degli|delle|di|da|do|dos|das|du|des|la|le|les|l['’]|d['’]|el|los"
     r"|las)[ ]?){0,2}"
@@ -52,6 +62,7 @@ ADDRESSES = (
             rf"(?:{_WORD}[ ]){{1,4}}?(?:(?:{_STREET})\b|(?:{_SHORT})\b\.?){_TAIL}"
         ),
         0.85,
+        needs=(*_STREET.split("|"), *_SHORT.split("|")),
     ),
     Pattern(
         EntityType.LOCATION,
@@ -60,6 +71,7 @@ ADDRESSES = (
             r"(?:street|road|avenue|lane|boulevard|crescent|terrace|mews)\b"
         ),
         0.7,
+        needs=("street", "road", "avenue", "lane", "boulevard", "crescent", "terrace", "mews"),
     ),
     Pattern(
         EntityType.LOCATION,
@@ -76,6 +88,7 @@ ADDRESSES = (
             rf"{_WORD},?[ ](?:nº?[ ]|no\.?[ ])?{_NUMBER}(?![\w%]|[.,]\d){_TAIL}"
         ),
         0.8,
+        needs=_LEADING_WORDS,
     ),
     Pattern(
         EntityType.LOCATION,
@@ -94,6 +107,7 @@ ADDRESSES = (
             rf"[ ]?(?:No:?[ ]?)?{_NUMBER}(?![\w%]){_TAIL}"
         ),
         0.8,
+        needs=("Sok", "Cad", "Mahallesi", "utca", "u.", "út", "tee", "tn"),
     ),
     Pattern(
         EntityType.LOCATION,
@@ -111,6 +125,7 @@ ADDRESSES = (
             r"(?:Street|Road|Avenue|Lane|Boulevard|Terrace|Crescent|Mews|Parkway)\b(?![ ][A-Z])"
         ),
         0.6,
+        needs=_STREET.split("|"),
     ),
     Pattern(
         EntityType.LOCATION,
@@ -120,6 +135,7 @@ ADDRESSES = (
             re.IGNORECASE,
         ),
         0.8,
+        needs=("box", "Box", "BOX", "fach", "PSC", "psc", "nit ", "NIT "),
     ),
     Pattern(
         EntityType.LOCATION,
@@ -128,6 +144,7 @@ ADDRESSES = (
             rf"(?:Apt|Apartment|Suite|Ste)\.?[ ]?\#?\w{{1,6}}\b(?:,?\s{{1,2}}{_CITY})?"
         ),
         0.8,
+        needs=("Apt", "Apartment", "Suite", "Ste"),
     ),
     Pattern(
         EntityType.LOCATION, re.compile(r"\b(?:Apt|Apartment|Suite)\.?[ ]#?\d{1,5}[A-Z]?\b"), 0.7

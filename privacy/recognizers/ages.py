@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from privacy.entities import EntityType
-from privacy.recognizers.patterns import Pattern
+from privacy.recognizers.patterns import Anchor, Pattern
 
 _UNITS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
@@ -81,6 +81,7 @@ AGES = (
         ),
         0.8,
         check=lambda m: _plain_is(m),
+        anchor=Anchor(re.compile(r"[ ]\d{1,3}"), before=40, after=32),
     ),
     Pattern(
         EntityType.AGE,
@@ -107,6 +108,7 @@ AGES = (
             re.IGNORECASE,
         ),
         0.7,
+        anchor=Anchor(re.compile(r"[ ]at[ ]", re.IGNORECASE), before=48, after=48),
     ),
     Pattern(
         EntityType.AGE,
@@ -115,6 +117,20 @@ AGES = (
             rf"(?=,[ ]?[^\W\d_]|,[ ]\d|[.;)](?!\d)|[ ]?\n|[ ]?\Z)"
         ),
         0.6,
+        needs=(
+            ", 1",
+            ", 2",
+            ", 3",
+            ", 4",
+            ", 5",
+            ", 6",
+            ", 7",
+            ", 8",
+            ", 9",
+            ", now",
+            ", on",
+            ", j",
+        ),
     ),
     Pattern(
         EntityType.AGE,

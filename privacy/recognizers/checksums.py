@@ -51,3 +51,25 @@ def nhs(number: str) -> bool:
         return False
     remainder = sum(d * weight for d, weight in zip(digits, range(10, 1, -1), strict=False)) % 11
     return (11 - remainder) % 11 == digits[9]
+
+
+_VIN_VALUES = {
+    **{str(d): d for d in range(10)},
+    **dict(zip("ABCDEFGH", range(1, 9), strict=True)),
+    **dict(zip("JKLMN", range(1, 6), strict=True)),
+    **{"P": 7, "R": 9},
+    **dict(zip("STUVWXYZ", range(2, 10), strict=True)),
+}
+_VIN_WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
+
+
+def vin(number: str) -> bool:
+    """Return whether 17 characters satisfy the check digit of a vehicle identification number.
+
+    Source: 49 CFR 565.15(c). Does not guarantee: European makers need not set that digit.
+    """
+    code = number.upper()
+    if len(code) != len(_VIN_WEIGHTS) or not set(code) <= set(_VIN_VALUES):
+        return False
+    total = sum(_VIN_VALUES[c] * w for c, w in zip(code, _VIN_WEIGHTS, strict=True))
+    return code[8] == "0123456789X"[total % 11]

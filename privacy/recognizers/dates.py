@@ -1,11 +1,15 @@
-"""Patterns of calendar dates, in words and in figures, in the languages patients write."""
+"""Patterns of calendar dates and clock times, in words and figures, in patients' languages.
+
+Weekdays alone, durations and the hours of a medicine ("8 am and 8 pm") are none: they recur for
+everybody. A clock time counts with its minutes and a sign that it is one: "at 10:30", "4.15 pm".
+"""
 
 from __future__ import annotations
 
 import re
 
 from privacy.entities import EntityType
-from privacy.recognizers.patterns import Pattern
+from privacy.recognizers.patterns import Anchor, Pattern
 
 _ENGLISH = (
     "january february march april may june july august september october november december"
@@ -134,15 +138,78 @@ _DATED_DAY = re.compile(
     re.IGNORECASE,
 )
 
+_TIME = re.compile(
+    r"\b(?:at|around|about|by|until|till|from|to|since|before|after|time|between|and|um|à|a las"
+    r"|alle)"
+    r"[ :]{1,2}(?P<value>(?:[01]?\d|2[0-3])[:.h][0-5]\d(?::[0-5]\d)?(?:[ ]?(?:[ap]\.?m\b\.?|hrs?\b"
+    r"|hours\b|o['’]clock|uhr\b))?)(?![\w:%/]|\.\d|[ ]?(?:m?g|mcg|ml|mmol|kg|cm|mm|l|iu|units?|cc"
+    r"|%|to|x|times|million|euros?|dollars?)\b)"
+    r"|(?<![\w.,/:-])(?P<clock>(?:0?\d|1\d|2[0-3])[:.][0-5]\d[ ]?[ap]\.?m\b\.?)"
+    r"|(?<![\w.,/:-])(?P<seconds>(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:[.,]\d{1,6})?)(?![\w:/])",
+    re.IGNORECASE,
+)
+_DAY_WORD = (
+    r"(?:twenty|thirty)(?:[ -](?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth))?"
+    r"|twentieth|thirtieth|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
+    r"|eleventh|twelfth|(?:thir|four|fif|six|seven|eigh|nine)teenth"
+)
+_YEAR_WORD = (
+    r"(?:nineteen|two[ ]thousand(?:[ ]and)?|twenty)(?:[ -](?:oh[ -])?(?:one|two|three|four|five|six"
+    r"|seven|eight|nine|ten|eleven|twelve|\w{3,5}teen|twenty|thirty|forty|fifty|sixty|seventy|eighty"
+    r"|ninety|hundred)){1,2}"
+)
+_IN_WORDS = re.compile(
+    rf"\b(?:the[ ])?(?:{_DAY_WORD})[ ](?:day[ ])?of[ ](?:{_ENGLISH_MONTH})\b(?:,?[ ](?:{_YEAR}"
+    rf"|{_YEAR_WORD})\b)?|\b(?:{_ENGLISH_MONTH})[ ](?:the[ ])?(?:{_DAY_WORD})\b(?:,?[ ](?:{_YEAR}"
+    rf"|{_YEAR_WORD})\b)?",
+    re.IGNORECASE,
+)
+_MORE_YEARS = re.compile(
+    rf"\b(?P<first>{_YEAR})(?P<rest>(?:,[ ]{_YEAR}){{0,8}},?[ ](?:and|or|to|und|et|y)[ ]{_YEAR})\b"
+    r"(?![ ]?(?:mg|mcg|ml|g|kg|iu|units?|calories|kcal|patients|people|cases)\b)",
+    re.IGNORECASE,
+)
+_IN_THE_YEAR = re.compile(
+    rf"\b(?:the|in[ ]the|(?:is|was)[ ]an?|season|autumn of|spring of|summer of|winter of)[ ]"
+    rf"(?P<value>{_YEAR})(?=[ ][A-Za-z])"
+    r"(?![ ](?:mg|ml|patients|people|cases|calories|kcal|steps)\b)",
+    re.IGNORECASE,
+)
+
+
+def _time(match: re.Match[str]) -> tuple[int, int] | None:
+    return next((match.span(g) for g in ("value", "clock", "seconds") if match.group(g)), None)
+
+
+_DIGIT = Anchor(re.compile(r"\d+"), before=48, after=40)
+_ANY_YEAR = Anchor(re.compile(r"(?:18|19|20)\d\d|['’]\d\d"), before=32, after=8)
+_MONTH_STEM = Anchor(
+    re.compile(r"[JFMASONDjfmasond](?:an|eb|ar|pr|ay|un|ul|ug|ep|ct|ov|ec)"), before=40, after=64
+)
+_DAY_THEN_WORD = Anchor(
+    re.compile(
+        r"\d(?:st|nd|rd|th|er|ª|º)?\.?[ ]?(?:of[ ]|de[ ]|d['’]|-|/)?[^\W\d_]{3}", re.IGNORECASE
+    ),
+    before=24,
+    after=56,
+)
+_CLOCK_FIGURE = Anchor(re.compile(r"\d[:.h][0-5]\d"), before=16, after=24)
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_ANY_CASE = (*_MONTHS, *map(str.lower, _MONTHS), *map(str.upper, _MONTHS))
+
 DATES = (
-    Pattern(EntityType.DATE_TIME, _WORDED, 0.85, _worded),
-    Pattern(EntityType.DATE_TIME, _MONTH_FIRST, 0.85, _worded),
-    Pattern(EntityType.DATE_TIME, _MONTH_YEAR, 0.85),
+    Pattern(EntityType.DATE_TIME, _WORDED, 0.85, _worded, anchor=_DAY_THEN_WORD),
+    Pattern(EntityType.DATE_TIME, _MONTH_FIRST, 0.85, _worded, needs=_ANY_CASE, anchor=_DIGIT),
+    Pattern(EntityType.DATE_TIME, _MONTH_YEAR, 0.85, anchor=_ANY_YEAR),
     Pattern(EntityType.DATE_TIME, _FIGURES, 0.85, _numeric),
     Pattern(EntityType.DATE_TIME, _SPACED, 0.7, _numeric),
     Pattern(EntityType.DATE_TIME, _ISO, 0.9),
-    Pattern(EntityType.DATE_TIME, _SHORT_SLASH, 0.6, needs="/"),
-    Pattern(EntityType.DATE_TIME, _SHORT_DOT, 0.5, needs="."),
-    Pattern(EntityType.DATE_TIME, _YEAR_ALONE, 0.6),
-    Pattern(EntityType.DATE_TIME, _DATED_DAY, 0.6),
+    Pattern(EntityType.DATE_TIME, _SHORT_SLASH, 0.6, needs="/", anchor=_DIGIT),
+    Pattern(EntityType.DATE_TIME, _SHORT_DOT, 0.5, needs=".", anchor=_DIGIT),
+    Pattern(EntityType.DATE_TIME, _YEAR_ALONE, 0.6, anchor=_ANY_YEAR),
+    Pattern(EntityType.DATE_TIME, _DATED_DAY, 0.6, anchor=_DIGIT),
+    Pattern(EntityType.DATE_TIME, _IN_WORDS, 0.85, anchor=_MONTH_STEM),
+    Pattern(EntityType.DATE_TIME, _MORE_YEARS, 0.6, anchor=_ANY_YEAR),
+    Pattern(EntityType.DATE_TIME, _IN_THE_YEAR, 0.6, anchor=_ANY_YEAR),
+    Pattern(EntityType.DATE_TIME, _TIME, 0.6, _time, anchor=_CLOCK_FIGURE),
 )

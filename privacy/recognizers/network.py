@@ -6,7 +6,7 @@ import ipaddress
 import re
 
 from privacy.entities import EntityType
-from privacy.recognizers.patterns import Pattern, trimmed
+from privacy.recognizers.patterns import Anchor, Pattern, trimmed
 
 _TLDS = (
     "com|org|net|edu|gov|mil|int|info|biz|name|pro|mobi|health|care|clinic|hospital|doctor|dental"
@@ -54,6 +54,7 @@ NETWORK = (
             re.IGNORECASE,
         ),
         0.9,
+        needs=("dot", "DOT", "Dot"),
     ),
     Pattern(
         EntityType.URL,
@@ -100,5 +101,6 @@ NETWORK = (
         ),
         0.96,
         needs=":-.",
+        anchor=Anchor(re.compile(r"[0-9A-Fa-f]{2}[:.-][0-9A-Fa-f]{2}"), before=20, after=20),
     ),
 )

@@ -11,18 +11,50 @@ from privacy.entities import EntityType
 from privacy.fingerprints import source_digest
 from privacy.spans import Span
 
-VERSION = 1
-
 Check = Callable[[re.Match[str]], tuple[int, int] | None]
 """Judges a match: the range that holds the value, or `None` when it is no value."""
+TypeOf = Callable[[re.Match[str]], EntityType]
+"""Names the type of a match whose words tell it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """What every match holds, and how far around it the match can reach.
+
+    Only there the expression is tried: a long one at every place of a text costs more than all the
+    rest. `before` and `after` are characters before the anchor's start and after its end; a window
+    ends at the next white space, so that it never cuts a word.
+    """
+
+    regex: re.Pattern[str]
+    before: int = 64
+    after: int = 40
+
+    def windows(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the disjoint ranges of a text to search, in order."""
+        start = end = -1
+        for match in self.regex.finditer(text):
+            if match.start() - self.before > end:
+                if end >= 0:
+                    yield start, end
+                start = max(0, match.start() - self.before)
+            if match.end() + self.after > end:
+                gap = _SPACE.search(text, match.end() + self.after)
+                end = gap.start() if gap else len(text)
+        if end >= 0:
+            yield start, end
+
+
+_SPACE = re.compile(r"\s")
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """One regular expression for one entity type.
 
-    The value is the group called `value`, else the whole match; `check` overrides both.
-    `needs`: a text without any of these characters is skipped, which saves most of the time.
+    The value is the group called `value`, else the whole match; `check` overrides both. `type_of`
+    overrides `entity_type` for one match.
+    `needs`: a text with none of these is skipped; `anchor`: so is all but the places around one.
     Every expression must be linear in the text: bounded or possessive repetition only.
     """
 
@@ -30,16 +62,21 @@ class Pattern:
     regex: re.Pattern[str]
     score: float = 0.8
     check: Check | None = None
-    needs: str = ""
+    needs: Sequence[str] = ()
+    type_of: TypeOf | None = None
+    anchor: Anchor | None = None
 
     def find(self, text: str) -> Iterator[Span]:
         """Yield the spans of one text, in order."""
         if self.needs and not any(c in text for c in self.needs):
             return
-        for match in self.regex.finditer(text):
-            found = self.check(match) if self.check else _value(match)
-            if found and found[0] < found[1]:
-                yield Span(*found, self.entity_type, self.score)
+        windows = self.anchor.windows(text) if self.anchor else ((0, len(text)),)
+        for start, end in windows:
+            for match in self.regex.finditer(text, start, end):
+                found = self.check(match) if self.check else _value(match)
+                if found and found[0] < found[1]:
+                    kind = self.type_of(match) if self.type_of else self.entity_type
+                    yield Span(*found, kind, self.score)
 
 
 def _value(match: re.Match[str]) -> tuple[int, int]:
@@ -63,15 +100,15 @@ class PatternRecognizer:
         # A check is code, which no digest of expressions would see: the package's source is.
         rules = source_digest("privacy.recognizers")
         expressions = "\n".join(
-            f"{p.entity_type}\t{p.score}\t{p.needs}\t{p.regex.flags}\t{p.regex.pattern}"
+            f"{p.entity_type}\t{p.score}\t{p.needs}\t{p.anchor}\t{p.regex.flags}\t{p.regex.pattern}"
             for p in self._patterns
         )
         digest = hashlib.sha256(f"{rules}\n{expressions}".encode()).hexdigest()[:8]
-        self._fingerprint = f"patterns-{VERSION}-{digest}"
+        self._fingerprint = f"patterns-{digest}"
 
     @property
     def fingerprint(self) -> str:
-        """Version and a digest of all patterns."""
+        """A digest of all patterns and of the code that judges their matches."""
         return self._fingerprint
 
     def recognize(self, text: str) -> Sequence[Span]:

@@ -105,6 +105,6 @@ PHONES = (
     ),
     Pattern(
         EntityType.PHONE_NUMBER,
-        re.compile(r"\b1-?[89]\d\d-[A-Z0-9]{3,7}(?:-[A-Z0-9]{3,7})?\b"),
+        re.compile(r"\b1-?[89]\d\d-(?=[\d-]{0,8}[A-Z])[A-Z0-9]{3,7}(?:-[A-Z0-9]{3,7})?\b"),
     ),
 )

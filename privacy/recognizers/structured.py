@@ -9,5 +9,18 @@ from privacy.recognizers.network import NETWORK
 from privacy.recognizers.numbers import NUMBERS
 from privacy.recognizers.patterns import Pattern
 from privacy.recognizers.phones import PHONES
+from privacy.recognizers.quantities import QUANTITIES
+from privacy.recognizers.records import RECORDS
+from privacy.recognizers.secrets import SECRETS
 
-STRUCTURED: tuple[Pattern, ...] = (*NETWORK, *NUMBERS, *PHONES, *DATES, *AGES, *ADDRESSES)
+STRUCTURED: tuple[Pattern, ...] = (
+    *NETWORK,
+    *NUMBERS,
+    *RECORDS,
+    *SECRETS,
+    *PHONES,
+    *DATES,
+    *AGES,
+    *ADDRESSES,
+    *QUANTITIES,
+)

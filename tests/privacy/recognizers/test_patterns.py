@@ -1,12 +1,13 @@
 import re
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy.entities import EntityType
-from privacy.recognizers.patterns import Pattern, PatternRecognizer
+from privacy.recognizers.patterns import Anchor, Pattern, PatternRecognizer
 from privacy.recognizers.structured import STRUCTURED
 from privacy.spans import resolve_overlaps
 
@@ -34,21 +35,26 @@ TABLE = [
     ("MAC_ADDRESS", "00:1B:44:11:3a:b7 is", ["00:1B:44:11:3a:b7"]),
     ("MAC_ADDRESS", "00:1B:44:11:3a is short", []),
     ("CREDIT_CARD", "paid by 4539 1488 0343 6467.", ["4539 1488 0343 6467"]),
-    ("CREDIT_CARD", "number 4539 1488 0343 6468 fails its checksum", []),
+    ("CREDIT_CARD", "number 4539148803436468 fails its checksum", []),
+    ("CREDIT_CARD", "a typo: 4539 1488 0343 6468.", ["4539 1488 0343 6468"]),
+    ("CREDIT_CARD", "on my credit card 4539148803436468", ["4539148803436468"]),
+    ("CREDIT_CARD", "amex 378282246310006", ["378282246310006"]),
+    ("CREDIT_CARD", "I have 12 cards and 500 mg", []),
     ("IBAN_CODE", "to GB82 WEST 1234 5698 7654 32 please", ["GB82 WEST 1234 5698 7654 32"]),
     ("IBAN_CODE", "to DE89370400440532013000.", ["DE89370400440532013000"]),
-    ("IBAN_CODE", "to DE89370400440532013001.", []),
+    ("IBAN_CODE", "to DE89370400440532013001.", ["DE89370400440532013001"]),
+    ("IBAN_CODE", "to DE8937040044053201300 or XX89370400440532013000.", []),
     ("US_SSN", "his is 219-09-9999, hers too", ["219-09-9999"]),
     ("US_SSN", "SSN: 219099999", ["219099999"]),
     ("US_SSN", "000-12-3456 and 219-00-1234", []),
     ("UK_NHS", "NHS number 943 476 5919", ["943 476 5919"]),
     ("UK_NHS", "NHS number 943 476 5918", []),
-    ("ID", "MRN 4471-22 was", ["4471-22"]),
-    ("ID", "hospital no. BX 771 205, thanks", ["BX 771 205"]),
-    ("ID", "Case number: 2024-CV-9711", ["2024-CV-9711"]),
+    ("MEDICAL_RECORD", "MRN 4471-22 was", ["4471-22"]),
+    ("MEDICAL_RECORD", "hospital no. BX 771 205, thanks", ["BX 771 205"]),
+    ("CASE_NUMBER", "Case number: 2024-CV-9711", ["2024-CV-9711"]),
     ("ID", "my policy is QD-5520-18.", ["QD-5520-18"]),
-    ("ID", "passport X1234567", ["X1234567"]),
-    ("ID", "patient id 884213 on file", ["884213"]),
+    ("PASSPORT", "passport X1234567", ["X1234567"]),
+    ("MEDICAL_RECORD", "patient id 884213 on file", ["884213"]),
     ("ID", "In my case 2 of 3 tests, patient 120/80, record 500 mg, file 2019", []),
     ("ID", "COVID-19, ICD-10, type 2, HbA1c, T4, B12", []),
     ("ID", "I am registered with them", []),
@@ -89,19 +95,23 @@ def test_spans_lie_within_text_of_digits_and_signs(text):
         assert 0 <= span.start < span.end <= len(text)
 
 
-HOSTILE = ["1", ".", "@", "-", "1.", "1-", "1 ", "12 ", "a.", "a@", "A1-", "0:", "Ab ", "1 Ab "]
+HOSTILE = [
+    *("1", ".", "@", "-", "1.", "1-", "1 ", "12 ", "a.", "a@", "A1-", "0:", "Ab ", "1 Ab "),
+    *("a", "$1", "1,000 ", "one ", "user:", "pass=", "eyJ", "no. ", "case ", "EUR 1", "May 1 "),
+]
 
 
 def seconds(pattern, text):
     """Return the best of three: a busy machine only ever adds."""
     times = []
     for _ in range(3):
-        begin = time.perf_counter()
+        begin = time.process_time()
         list(pattern.find(text))
-        times.append(time.perf_counter() - begin)
+        times.append(time.process_time() - begin)
     return min(times)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_double_the_text_takes_about_double_the_time(unit):
     for pattern in STRUCTURED:
@@ -109,6 +119,31 @@ def test_double_the_text_takes_about_double_the_time(unit):
         if short < 0.002:
             continue  # too quick to time; quadratic work on 4,000 units is not
         assert seconds(pattern, unit * 8_000) < 3.2 * short + 0.01, pattern.regex.pattern[:80]
+
+
+def test_an_anchor_gives_disjoint_windows_that_end_at_white_space():
+    anchor = Anchor(re.compile(r"\d"), before=2, after=1)
+    text = "abcd 1efgh ij 2k lmn opq"
+    windows = list(anchor.windows(text))
+    assert [text[start:end] for start, end in windows] == ["d 1efgh", "j 2k"]
+    assert list(anchor.windows("none")) == []
+
+
+@given(st.text(alphabet="0123 ab:./-", max_size=150))
+@settings(max_examples=200, deadline=None)
+def test_windows_hold_every_anchor(text):
+    anchor = Anchor(re.compile(r"\d+"), before=3, after=2)
+    windows = list(anchor.windows(text))
+    assert all(a[1] <= b[0] for a, b in pairwise(windows))
+    for match in re.finditer(r"\d+", text):
+        assert any(s <= match.start() and match.end() <= e for s, e in windows)
+
+
+def test_words_of_a_match_can_name_its_type():
+    pattern = Pattern(
+        EntityType.ID, re.compile(r"(\w+) (?P<value>\d+)"), type_of=lambda m: EntityType(m[1])
+    )
+    assert [s.entity_type for s in pattern.find("AGE 12 US_SSN 34")] == ["AGE", "US_SSN"]
 
 
 def test_fingerprint_changes_with_an_expression():
