@@ -9,7 +9,7 @@ from typing import Any
 from indexer.ledger import Result
 from indexer.recipes import Recipe
 from privacy.entities import EntityType
-from privacy.policy import Operator, Policy, preset
+from privacy.policy import Operator, Policy, load_policy
 from privacy.protect import join_fields
 from privacy.protocols import Recognizer
 from privacy.quasi import QuasiValues, anonymity, is_quasi, quasi_values
@@ -33,7 +33,7 @@ def anonymity_figures(
     """
     if recipe.policy is None:
         return None
-    reads = recognizer if _leaves_values(preset(recipe.policy)) else None
+    reads = recognizer if _leaves_values(load_policy(recipe.policy)) else None
     view = anonymity([_values(result, reads) for result in published])
     return {
         "documents": view.documents,

@@ -10,7 +10,8 @@ from indexer.audit import IdentifierAudit, WordingAudit
 from indexer.corpus import Document
 from indexer.ledger import Result
 from indexer.passages import Passage
-from indexer.treatment import Treatment
+from indexer.stores.lexical import searchable
+from indexer.treatment import Sealed, Treatment
 
 Refused = tuple[str, tuple[str, ...]]
 """A document's id and why it is not published."""
@@ -20,19 +21,20 @@ Refused = tuple[str, tuple[str, ...]]
 class Assembly:
     """What goes into a version: passages, and what the lexical index reads of each; and the rest.
 
-    The lexical index also reads the tokens of values that the new text leaves out, so that
-    whoever a record is about can be asked for.
+    The lexical index also reads the tokens of values that the new text leaves out, and the blind
+    words of all values, so that whoever a record is about can be asked for, by part of a name, too.
+    Blind words go nowhere else: no passage, prompt or embedding holds one.
     """
 
     passages: list[Passage] = field(default_factory=list)
     lexical: list[str] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
 
-    def add(self, passage: Passage, tokens: Iterable[str] = ()) -> None:
-        """Take a passage in, with the tokens of its original."""
+    def add(self, passage: Passage, tokens: Iterable[str] = (), words: Iterable[str] = ()) -> None:
+        """Take a passage in, with the tokens of its original and their blind words."""
         left_out = [token for token in tokens if token not in passage.text]
         self.passages.append(passage)
-        self.lexical.append(" ".join([passage.text, *left_out]))
+        self.lexical.append(searchable(" ".join([passage.text, *left_out]), words))
 
 
 def assemble_plain(documents: Iterable[Document]) -> Assembly:
@@ -54,7 +56,7 @@ def assemble(
     `wording` is left out for recipes that publish the originals' wording on purpose.
     """
     identifiers = IdentifierAudit()
-    candidates: list[tuple[str, Passage, tuple[str, ...]]] = []
+    candidates: list[tuple[str, Passage, Sealed]] = []
     assembly = Assembly()
     for document, result in finished:
         if not result.safe:
@@ -63,13 +65,13 @@ def assemble(
         sealed = treatment.seal(result)
         identifiers.add(sealed.identifiers)
         name, source = treatment.passage_id(document), treatment.source(document)
-        candidates.append((document.id, Passage(name, source, sealed.fields), sealed.tokens))
-    for document_id, passage, tokens in candidates:
+        candidates.append((document.id, Passage(name, source, sealed.fields), sealed))
+    for document_id, passage, sealed in candidates:
         reasons = _faults(passage.text, identifiers, wording)
         if reasons:
             assembly.refused.append((document_id, reasons))
         else:
-            assembly.add(passage, tokens)
+            assembly.add(passage, sealed.tokens, sealed.words)
     return assembly
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
 from privacy.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -24,16 +26,19 @@ def index(
     corpus: Annotated[Path, typer.Argument(help="A jsonl, txt or md file, or a folder of them.")],
     name: Annotated[str, typer.Option(help="The corpus's name; clients see it as the model.")],
     home: Annotated[Path, typer.Option(help="Where versions and the ledger live.")] = Path("home"),
-    keyset: Annotated[Path | None, typer.Option(help="The sealed keyset to encrypt with.")] = None,
-    passphrase_file: Annotated[
-        Path | None, typer.Option(help="Its passphrase. Default: SAGE_RAG_PASSPHRASE.")
-    ] = None,
+    keyset: KeysetFile = None,
+    passphrase_file: PassphraseFile = None,
+    keyset_secret: KeysetSecret = None,
     text_fields: Annotated[
         str | None, typer.Option(help="Fields of a jsonl record, e.g. question,answer.")
     ] = None,
     recipe: Annotated[
-        str, typer.Option(help="sage, or a baseline: encrypted, redacted, origin.")
+        str, typer.Option(help="sage, surrogates, or a baseline: encrypted, redacted, origin.")
     ] = "sage",
+    recognizer: Annotated[
+        list[str] | None,
+        typer.Option(help="Beside the default, e.g. spacy:en_core_web_lg or llm. Repeatable."),
+    ] = None,
     llm_base_url: Annotated[
         str | None, typer.Option(help="OpenAI-compatible endpoint for the agents, ending in /v1.")
     ] = None,
@@ -67,8 +72,8 @@ def index(
         name=name,
         home=home,
         recipe=chosen,
-        keyset=_keyset(keyset, passphrase_file) if chosen.policy else None,
-        recognizer=_recognizer(),
+        keyset=_keyset(keyset, passphrase_file, keyset_secret) if chosen.policy else None,
+        recognizer=_recognizer(recognizer or [], llm_base_url, llm_model),
         embedder=_embedder(),
         roles=_roles(llm_base_url, llm_model) if chosen.synthesize else None,
         concurrency=concurrency,
@@ -97,18 +102,24 @@ def _fields(text_fields: str | None) -> tuple[str, ...] | None:
     return fields
 
 
-def _keyset(path: Path | None, passphrase_file: Path | None) -> Keyset:
-    from privacy.keyset.passphrase import open_keyset
+def _keyset(path: Path | None, passphrase_file: Path | None, secret_file: Path | None) -> Keyset:
+    from privacy.keyset.sources import open_whole_keyset
 
-    if path is None:
-        raise InputError("--keyset is missing", hint="make one: sage-rag keys new --out FILE")
-    return open_keyset(path, passphrase_file)
+    return open_whole_keyset(path, passphrase_file, secret_file=secret_file)
 
 
-def _recognizer() -> Recognizer:
-    from privacy.recognizers.default import default_recognizer
+def _recognizer(names: Sequence[str], base_url: str | None, model: str | None) -> Recognizer:
+    from privacy.recognizers.catalog import recognizer_of
 
-    return default_recognizer()
+    def llm(_: str) -> Recognizer:
+        if base_url is None or model is None:
+            raise InputError("recognizer `llm` needs --llm-base-url and --llm-model")
+        from agents.backends.openai_chat import OpenAIChatModel
+        from agents.recognizer import LlmRecognizer
+
+        return LlmRecognizer(OpenAIChatModel(base_url, model))
+
+    return recognizer_of(names, {"llm": llm})
 
 
 def _embedder() -> Embedder:

@@ -29,7 +29,7 @@ from indexer.versions import (
     open_version,
     read_manifest,
 )
-from privacy.blind_index import BLIND_WORD, BlindIndex
+from privacy.blind_index import BLIND_WORD, BlindIndex, PartWords
 from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType
 from privacy.exceptions import DecryptionError, InputError, KeysetError, ProtectionError
@@ -105,7 +105,7 @@ class _Renewal:
 
     def __post_init__(self) -> None:
         self._cipher = SivCipher(self.keyset, self.manifest.corpus)
-        self._index = BlindIndex(self.keyset, self.manifest.corpus)
+        self._index = BlindIndex(self.keyset, self.manifest.corpus, PartWords.ALL)
         self._old_ids = [k for k in self.manifest.key_ids if k in self.keyset]
 
     def learn(self, token: str) -> None:

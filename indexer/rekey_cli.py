@@ -8,25 +8,22 @@ from typing import Annotated
 
 import typer
 
+from privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
+
 
 def rekey(
     corpus: Annotated[str, typer.Option(help="The corpus's name.", show_default=False)],
     home: Annotated[Path, typer.Option(help="The owner's home, with corpora/ in it.")] = Path(
         "home"
     ),
-    keyset: Annotated[
-        Path | None, typer.Option(help="The rotated keyset: it holds the old keys and the new.")
-    ] = None,
-    passphrase_file: Annotated[
-        Path | None, typer.Option(help="Its passphrase. Default: SAGE_RAG_PASSPHRASE.")
-    ] = None,
-    keyset_secret: Annotated[
-        Path | None, typer.Option(help="Instead: a file with raw keys, as secret managers mount.")
-    ] = None,
+    keyset: KeysetFile = None,
+    passphrase_file: PassphraseFile = None,
+    keyset_secret: KeysetSecret = None,
 ) -> None:
     """Publish a corpus's current version again, encrypted under the keyset's primary key.
 
-    Runs after `keys rotate` or `keys revoke`; needs no originals, models or embeddings. Old
+    Runs after `keys rotate` or `keys revoke`, with the keyset that holds the old keys and the new;
+    needs no originals, models or embeddings. Old
     versions stay until you delete them, here and wherever they were copied to: old keys and
     revoked grants open them.
 

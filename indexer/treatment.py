@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
 from dataclasses import asdict, dataclass, replace
 
@@ -13,14 +12,17 @@ from agents.refinement import Outcome, refine, synthesize
 from indexer.audit import WordingAudit
 from indexer.corpus import Document
 from indexer.ledger import Result
+from indexer.passages import passage_id
 from indexer.recipes import Recipe
+from privacy.blind_index import BlindIndex
 from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType, Identifiability, identifiability
 from privacy.exceptions import SageRagError
 from privacy.gate import Finding, FindingKind, Gate, Verdict
 from privacy.keyset.keyset import Keyset
 from privacy.leakage import Original
-from privacy.policy import preset
+from privacy.operators.surrogate import Surrogates
+from privacy.policy import load_policy
 from privacy.protect import Protection, Protector, seal
 from privacy.protocols import Recognizer
 
@@ -33,11 +35,13 @@ class Sealed:
     """A document as it may be published, and the plain identifiers it was checked for.
 
     `tokens` are those of all its encrypted values, also of those that the new text leaves out:
-    the lexical index reads them, so that whoever a record is about can be asked for.
+    the lexical index reads them, so that whoever a record is about can be asked for. `words` are
+    the blind words of the same values.
     """
 
     fields: dict[str, str]
     tokens: tuple[str, ...]
+    words: tuple[str, ...]
     identifiers: tuple[str, ...]
 
 
@@ -60,7 +64,10 @@ class Treatment:
         self._keyset = keyset
         self._key_id = keyset.primary
         self._cipher = SivCipher(keyset, corpus)
-        self._protector = Protector(recognizer, preset(recipe.policy), self._cipher)
+        policy = load_policy(recipe.policy)
+        self._blind_index = BlindIndex(keyset, corpus, policy.part_words)
+        surrogates = Surrogates(keyset, corpus)
+        self._protector = Protector(recognizer, policy, self._cipher, surrogates)
         self._gate = Gate(recipe.limits, recognizer)
         self.attributes: Attributes = ()
 
@@ -169,13 +176,14 @@ class Treatment:
             raise ValueError("only a safe result can be sealed")
         fields = {name: seal(text, result.tokens) for name, text in result.fields.items()}
         identifiers = tuple(map(self._cipher.decrypt, result.identifiers))
-        return Sealed(fields, tuple(result.tokens.values()), identifiers)
+        tokens = tuple(result.tokens.values())
+        # Made from the tokens, not kept beside them: so they are always of the tokens' key.
+        words = self._blind_index.words_of_tokens(tokens, self._cipher)
+        return Sealed(fields, tokens, words, identifiers)
 
     def passage_id(self, document: Document) -> str:
         """Name a passage so that its document's name cannot be guessed from it."""
-        key = self._keyset.derive(self._key_id, purpose="passage-id", size_bytes=32)
-        name = f"{self._corpus}\n{document.id}".encode()
-        return "p-" + hmac.new(key, name, hashlib.sha256).hexdigest()[:16]
+        return passage_id(self._keyset, self._corpus, document.id)
 
     def source(self, document: Document) -> str:
         """Return the owner's name for a document as a token."""

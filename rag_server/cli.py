@@ -16,7 +16,11 @@ from typer.core import TyperGroup
 from privacy.exceptions import SageRagError
 
 GROUP = "sage_rag.commands"
-ORDER = ("keys", "index", "serve", "edge", "ask", "attack", "demo", "doctor")
+ORDER = (
+    *("keys", "protect", "restore"),
+    *("index", "rekey", "serve", "edge", "ask"),
+    *("attack", "demo", "doctor"),
+)
 DEBUG = "SAGE_RAG_DEBUG"
 
 _SUMMARY = """Chat with private documents over an index that an untrusted server can hold.

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from privacy.cli.options import KeysetSecret, PassphraseFile
 from privacy.exceptions import InputError
 
 _Config = Annotated[
@@ -81,15 +82,20 @@ def edge(
     ] = None,
     keyset: Annotated[
         Path | None,
-        typer.Option(help="The sealed keyset.", envvar="SAGE_RAG_KEYSET", show_default=False),
+        typer.Option(
+            help="The sealed keyset, or a grant.", envvar="SAGE_RAG_KEYSET", show_default=False
+        ),
     ] = None,
-    passphrase_file: Annotated[
-        Path | None, typer.Option(help="Its passphrase. Default: SAGE_RAG_PASSPHRASE or a prompt.")
-    ] = None,
+    passphrase_file: PassphraseFile = None,
+    keyset_secret: KeysetSecret = None,
     host: Annotated[str | None, typer.Option(help="Default: 127.0.0.1.")] = None,
     port: Annotated[int | None, typer.Option(help="Default: 8001; 0 picks a free one.")] = None,
     policy: Annotated[
-        str | None, typer.Option(help="How questions are protected. Default: sage.")
+        str | None, typer.Option(help="A preset, or a file like ./mine.toml. Default: sage.")
+    ] = None,
+    recognizer: Annotated[
+        list[str] | None,
+        typer.Option(help="Beside the default, e.g. spacy:en_core_web_lg. Repeatable."),
     ] = None,
     expose: Annotated[
         bool, typer.Option("--expose", help="Allow a --host that other machines can reach.")
@@ -110,9 +116,11 @@ def edge(
         "server": server,
         "keyset": keyset,
         "passphrase_file": passphrase_file,
+        "keyset_secret": keyset_secret,
         "host": host,
         "port": port,
         "policy": policy,
+        "recognizers": recognizer or None,
         "expose": expose or None,
     }
     settings = EdgeSettings.load(given, config)

@@ -121,15 +121,19 @@ class Corpora:
         with self._reading(name) as shelf:
             return shelf.version.manifest
 
-    def search(self, name: str, question: str, top_k: int) -> list[Passage]:
+    def search(
+        self, name: str, question: str, top_k: int, words: Sequence[str] = ()
+    ) -> list[Passage]:
         """Return the passages of a corpus that bear on a question, best first.
+
+        `words` are blind words of the values that the question names.
 
         Raises:
             UnknownModelError: when no such corpus is published.
             CorpusUnavailableError: when its version cannot be opened or needs another embedder.
         """
         with self._reading(name) as shelf:
-            return shelf.retriever.retrieve(question, top_k)
+            return shelf.retriever.retrieve(question, top_k, words)
 
     def close(self) -> None:
         """Close every version that nobody reads; the others when their readers are done."""

@@ -11,9 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic_core import PydanticCustomError
 from starlette.requests import ClientDisconnect, Request
 
+from privacy.blind_index import BLIND_WORD
 from rag_server.errors import ApiError, invalid_fields
 
 MAX_BODY_BYTES = 1024 * 1024
+MAX_SEARCH_WORDS = 4096
+"""Words of a thousand values: more than a question names, few enough to look up."""
 
 T = TypeVar("T")
 
@@ -49,6 +52,8 @@ class ChatRequest(BaseModel):
     """A chat completion request. Fields that we do not know are tolerated and ignored.
 
     `sources="markdown"` is ours: it asks for a Markdown list of sources after the answer.
+    `search_words` is ours, too: the blind words of what the last user message names. Clients
+    without keys leave it out.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -67,6 +72,14 @@ class ChatRequest(BaseModel):
     seed: int | None = None
     stop: str | list[str] | None = None
     sources: Literal["markdown"] | None = None
+    search_words: list[str] = Field(default_factory=list, max_length=MAX_SEARCH_WORDS)
+
+    @field_validator("search_words")
+    @classmethod
+    def _blind_words(cls, words: list[str]) -> list[str]:
+        if not all(BLIND_WORD.fullmatch(word) for word in words):
+            raise PydanticCustomError("blind_words", "each must be a blind word")
+        return words
 
     @field_validator("n")
     @classmethod

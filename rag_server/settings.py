@@ -91,11 +91,17 @@ class EdgeSettings(_Settings):
 
     server: str
     """The server's address, with or without `/v1`."""
-    keyset: Path
+    keyset: Path | None = None
+    """A sealed keyset or grant."""
     passphrase_file: Path | None = None
+    keyset_secret: Path | None = None
+    """Instead of a sealed file: raw keys, as a secret manager mounts them."""
     host: str = "127.0.0.1"
     port: int = Field(8001, ge=0, le=65535)
     policy: str = "sage"
+    """A preset, or a file like `./mine.toml`."""
+    recognizers: tuple[str, ...] = ()
+    """Recognizers beside the default, each `KIND:MODEL`."""
     expose: bool = False
     """Allow addresses other than loopback: whoever reaches the edge reads plain values."""
     server_api_key: SecretStr | None = None

@@ -37,7 +37,8 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
         raise InputError(
             f"there is no home `{settings.home}`", hint="make one: sage-rag index --help"
         )
-    refuse_keys(settings.home, environment)
+    own = [settings.llm_api_key_file] if settings.llm_api_key_file else []
+    refuse_keys(settings.home, environment, own=own)
     embedder = OneAtATime(SentenceTransformerEmbedder(settings.embedder))
     embedder.embed(["warm up"])
     return Services(
@@ -52,22 +53,25 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     """Return the edge's services, with the recognizer loaded.
 
     Raises:
+        InputError: when there is no keyset, or more than one source of keys.
         KeysetError: when the keyset does not open.
     """
-    from privacy.keyset.passphrase import open_keyset
-    from privacy.policy import preset
+    from privacy.keyset.sources import open_keyset
+    from privacy.policy import load_policy
     from rag_server.edge.keyring import Keyring
     from rag_server.edge.services import EdgeServices
     from rag_server.edge.upstream import Upstream
 
-    keyset = open_keyset(settings.keyset, settings.passphrase_file)
-    from privacy.recognizers.default import default_recognizer  # slow; only with a keyset
+    keyset = open_keyset(
+        settings.keyset, settings.passphrase_file, secret_file=settings.keyset_secret
+    )
+    from privacy.recognizers.catalog import recognizer_of  # slow; only with a keyset
 
-    recognizer = default_recognizer()
+    recognizer = recognizer_of(settings.recognizers)
     recognizer.recognize("warm up")
     api_key = secret(settings.server_api_key, settings.server_api_key_file)
     return EdgeServices(
-        keyring=Keyring(keyset, recognizer, preset(settings.policy)),
+        keyring=Keyring(keyset, recognizer, load_policy(settings.policy)),
         upstream=Upstream(settings.server, api_key=api_key, timeout_s=settings.timeout_s),
         exposed=settings.expose,
         max_body_bytes=settings.max_body_bytes,

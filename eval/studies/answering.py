@@ -7,16 +7,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from indexer.protocols import Embedder
-from indexer.versions import open_version
+from indexer.versions import Manifest, open_version
+from privacy.blind_index import BlindIndex
 from privacy.ciphers.siv import SivCipher
 from privacy.keyset.keyset import Keyset
-from privacy.policy import preset
-from privacy.protect import Protector, Restorer
+from privacy.operators.surrogate import Surrogates
+from privacy.policy import load_policy
+from privacy.protect import Protector
 from privacy.protocols import Recognizer
+from privacy.restore import Restorer
+from privacy.tokens import TOKEN
 from rag_server.answering.extractive import ExtractiveAnswerer
 from rag_server.retrieval import Retriever
 
-_RESTORABLE = ("encrypted", "sage")
+_ASKED_AS_INDEXED = ("encrypted", "sage", "surrogates")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +54,16 @@ class Reader:
         version = open_version(path)
         retriever, answerer = Retriever(version, self._embedder), ExtractiveAnswerer()
         cipher = SivCipher(self._keyset, version.manifest.corpus)
-        protect = self._protect(version.manifest.recipe, version.manifest.policy, cipher)
+        protect = self._protect(version.manifest, cipher)
+        blind = self._blind_index(version.manifest)
         restore = Restorer(cipher).restore
         texts: list[str] = []
         sources: list[tuple[str, ...]] = []
         for question in questions:
             asked = protect(question)
-            passages = retriever.retrieve(asked, top_k)
+            tokens = [match.group() for match in TOKEN.finditer(asked)]
+            words = blind.words_of_tokens(tokens, cipher) if blind else ()
+            passages = retriever.retrieve(asked, top_k, words)
             texts.append(restore(answerer.compose(asked, passages)))
             # A source is plain in a plain index; restoring leaves that as it is.
             sources.append(tuple(restore(passage.source) for passage in passages))
@@ -65,7 +72,15 @@ class Reader:
         version.close()
         return Answers(tuple(texts), tuple(sources))
 
-    def _protect(self, recipe: str, policy: str | None, cipher: SivCipher) -> Callable[[str], str]:
-        if policy is None or recipe not in _RESTORABLE:
+    def _blind_index(self, manifest: Manifest) -> BlindIndex | None:
+        if manifest.policy is None:
+            return None
+        parts = load_policy(manifest.policy).part_words
+        return BlindIndex(self._keyset, manifest.corpus, parts)
+
+    def _protect(self, manifest: Manifest, cipher: SivCipher) -> Callable[[str], str]:
+        recipe, policy, corpus = manifest.recipe, manifest.policy, manifest.corpus
+        if policy is None or recipe not in _ASKED_AS_INDEXED:
             return lambda question: question
-        return Protector(self._recognizer, preset(policy), cipher).pseudonymize
+        surrogates = Surrogates(self._keyset, corpus)
+        return Protector(self._recognizer, load_policy(policy), cipher, surrogates).pseudonymize

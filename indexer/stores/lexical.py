@@ -1,9 +1,10 @@
-"""A lexical index (BM25) in which a ciphertext token is one exact word."""
+"""A lexical index: BM25 over words, and exact marks: ciphertext tokens and blind words."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,14 @@ from typing import Any
 import bm25s
 import numpy as np
 import snowballstemmer
+from numpy.typing import NDArray
 
+from privacy.blind_index import BLIND_WORD, SIGN
 from privacy.exceptions import InputError
 from privacy.tokens import TOKEN
 
-_WORD = re.compile(rf"{TOKEN.pattern}|[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
+_MARK = re.compile(rf"{TOKEN.pattern}|{BLIND_WORD.pattern}")
+_WORD = re.compile(rf"(?P<mark>{_MARK.pattern})|[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
 _STEMMER = snowballstemmer.stemmer("english")
 _STOP = frozenset(
     "a about after all am an and any are as at be been but by can could did do does for from had "
@@ -26,12 +30,20 @@ _STOP = frozenset(
 """Function words of English; BM25 would weigh them near zero at the price of long postings."""
 
 
+def searchable(text: str, words: Iterable[str]) -> str:
+    """Return what the index reads of a text and its blind words.
+
+    Guarantees: only `words` count as blind words, whatever the text imitates.
+    """
+    return " ".join([text.replace(SIGN, " "), *words])
+
+
 def lexical_words(text: str) -> list[str]:
-    """Return the index words of a text: tokens as they are, stems, single Han characters."""
+    """Return the index words of a text: marks as they are, stems, single Han characters."""
     found: list[str] = []
     for match in _WORD.finditer(text):
         word = match.group()
-        if match.group(1):
+        if match["mark"]:
             found.append(word)
         elif (folded := word.casefold()) not in _STOP:
             found.append(_stem(folded))
@@ -46,7 +58,11 @@ def _stem(word: str) -> str:
 class LexicalIndex:
     """BM25 over the words of passages, memory-mapped.
 
-    Source: Lù (2024), "BM25S", arXiv 2407.03618.
+    A mark in a query counts by its rarity alone: a record is about somebody or it is not, however
+    long it is and however often it says so. Since every record with a value's token also has the
+    words of its parts, a record of the value asked for thus always outranks one that shares parts.
+
+    Source: Lù (2024), "BM25S", arXiv 2407.03618; rarity: inverse document frequency as there.
     """
 
     def __init__(self, scorer: Any) -> None:
@@ -77,11 +93,29 @@ class LexicalIndex:
             ) from None
 
     def search(self, text: str, top_k: int) -> list[tuple[int, float]]:
-        """Return up to `top_k` pairs of row and BM25 score over 0, best first, ties by row."""
+        """Return up to `top_k` pairs of row and score over 0, best first, ties by row."""
         vocabulary = self._scorer.vocab_dict
         known = [word for word in lexical_words(text) if word in vocabulary]
         if not known or top_k < 1:
             return []
-        scores = np.asarray(self._scorer.get_scores(known))
+        marks = {word for word in known if _MARK.fullmatch(word)}
+        words = [word for word in known if word not in marks]
+        scores = np.array(self._scorer.get_scores(words)) if words else self._zeros()
+        for mark in sorted(marks):
+            rows = self._rows(vocabulary[mark])
+            scores[rows] += _rarity(len(rows), len(scores))
         order = np.lexsort((np.arange(len(scores)), -scores))[:top_k]
         return [(int(row), float(scores[row])) for row in order if scores[row] > 0]
+
+    def _rows(self, word: int) -> NDArray[np.int64]:
+        """Return the rows that hold a word, by its number in the vocabulary."""
+        postings = self._scorer.scores
+        start, end = postings["indptr"][word], postings["indptr"][word + 1]
+        return np.asarray(postings["indices"][start:end], dtype=np.int64)
+
+    def _zeros(self) -> NDArray[np.float32]:
+        return np.zeros(self._scorer.scores["num_docs"], dtype=np.float32)
+
+
+def _rarity(holders: int, passages: int) -> float:
+    return math.log(1 + (passages - holders + 0.5) / (holders + 0.5))

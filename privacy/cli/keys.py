@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from privacy.cli.options import PassphraseFile
 from privacy.entities import EntityType, Identifiability, identifiability
 from privacy.exceptions import InputError, KeysetError, ProtectionError
 from privacy.keyset import register
@@ -29,10 +30,6 @@ from privacy.keyset.sources import prompt_passphrase, read_passphrase, read_secr
 keys = typer.Typer(help="Make, inspect, rotate and grant keysets.", no_args_is_help=True)
 
 File = Annotated[Path, typer.Argument(help="A sealed keyset.", show_default=False)]
-PassphraseFile = Annotated[
-    Path | None,
-    typer.Option(help="File whose content is the passphrase. Default: SAGE_RAG_PASSPHRASE."),
-]
 _REKEY = "next: sage-rag rekey --home HOME --corpus NAME --keyset"
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 import typer
 
 from privacy.cli.lines import JsonLines, Line, TextLines, read_lines
+from privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
 from privacy.cli.output import Write, whole_file
 from privacy.cli.progress import ByteProgress, byte_bar
 from privacy.exceptions import InputError, ProtectionError, SageRagError
@@ -30,10 +31,9 @@ _REPORTED = 20
 def protect(
     file: Annotated[Path, typer.Argument(help="A txt or jsonl file, or - for standard input.")],
     corpus: Annotated[str, typer.Option(help="The corpus's name: tokens are bound to it.")],
-    keyset: Annotated[Path | None, typer.Option(help="The sealed keyset to encrypt with.")] = None,
-    passphrase_file: Annotated[
-        Path | None, typer.Option(help="Its passphrase. Default: SAGE_RAG_PASSPHRASE.")
-    ] = None,
+    keyset: KeysetFile = None,
+    passphrase_file: PassphraseFile = None,
+    keyset_secret: KeysetSecret = None,
     policy: Annotated[str, typer.Option(help="A policy's name, or its TOML file.")] = "soe-all",
     text_fields: Annotated[
         str | None, typer.Option(help="Only these fields of a jsonl record, e.g. question,answer.")
@@ -63,7 +63,7 @@ def protect(
     lines = _format(file, jsonl, text_fields, keep_other_fields)
     check_places(file, out)
     setup = Setup(corpus, load_policy(policy), default_recognizer)
-    keys = open_keyset(keyset, passphrase_file)
+    keys = open_keyset(keyset, passphrase_file, secret_file=keyset_secret)
     run = _Run(lines)
     with opened(file) as source, byte_bar(file, "protect") as bar, whole_file(out) as write:
         run.protect(source, bar, keys, setup, workers, write)

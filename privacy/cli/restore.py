@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from privacy.cli.lines import JsonLines, TextLines, read_lines
+from privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
 from privacy.cli.output import whole_file
 from privacy.cli.progress import byte_bar
 from privacy.cli.protect import check_places, is_jsonl, opened
 from privacy.exceptions import InputError
 
+if TYPE_CHECKING:
+    from privacy.inspection import Condition
+
 
 def restore(
     file: Annotated[Path, typer.Argument(help="A protected txt or jsonl file, or - for input.")],
     corpus: Annotated[str, typer.Option(help="The corpus's name, as when it was protected.")],
-    keyset: Annotated[Path | None, typer.Option(help="The sealed keyset, or a grant.")] = None,
-    passphrase_file: Annotated[
-        Path | None, typer.Option(help="Its passphrase. Default: SAGE_RAG_PASSPHRASE.")
-    ] = None,
+    keyset: KeysetFile = None,
+    passphrase_file: PassphraseFile = None,
+    keyset_secret: KeysetSecret = None,
     jsonl: Annotated[bool, typer.Option("--jsonl", help="Read standard input as jsonl.")] = False,
     out: Annotated[
         Path | None, typer.Option(help="Where to write. Default: to the screen.")
@@ -39,7 +43,9 @@ def restore(
 
     lines = JsonLines() if is_jsonl(file, jsonl) else TextLines()
     check_places(file, out)
-    restorer = Restorer(SivCipher(open_keyset(keyset, passphrase_file), corpus))
+    keys = open_keyset(keyset, passphrase_file, secret_file=keyset_secret)
+    found: Counter[Condition] = Counter()
+    restorer = Restorer(SivCipher(keys, corpus), lambda condition: found.update([condition]))
     with opened(file) as source, byte_bar(file, "restore") as bar, whole_file(out) as write:
         for line in read_lines(source):
             if isinstance(line, InputError):
@@ -48,3 +54,5 @@ def restore(
             plain = {name: restorer.restore(text) for name, text in fields.items()}
             write(lines.line(line, kept, plain))
             bar.advance(source)
+    counted = ", ".join(f"{count} {condition}" for condition, count in sorted(found.items()))
+    typer.echo(f"tokens: {counted or 'none'}", err=True)

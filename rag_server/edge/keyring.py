@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from functools import lru_cache
 
+from privacy.blind_index import BlindIndex
 from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType
 from privacy.keyset.keyset import Keyset
-from privacy.operators import redact
-from privacy.policy import Operator, Policy
-from privacy.protect import Protector, Restorer
+from privacy.operators.redact import redact
+from privacy.operators.surrogate import Surrogates
+from privacy.policy import Choice, Operator, Policy
+from privacy.protect import Protector
 from privacy.protocols import Recognizer
+from privacy.restore import Restorer
+from privacy.tokens import TOKEN
 from rag_server.edge.links import GuardedStream, replace_outside_addresses
 from rag_server.errors import ApiError
 
@@ -22,14 +27,20 @@ _REMEMBERED = 1024
 
 
 class Keys:
-    """Hide and show the values of one corpus."""
+    """Hide and show the values of one corpus.
+
+    With a grant, values of the types that it does not hold are redacted in questions, and their
+    tokens stand as `[PHONE_NUMBER: not granted]` in answers.
+    """
 
     def __init__(self, corpus: str, keyset: Keyset, recognizer: Recognizer, policy: Policy) -> None:
         self.corpus = corpus
         self._cipher = SivCipher(keyset, corpus)
-        self._policy = policy
+        self._blind_index = BlindIndex(keyset, corpus, policy.part_words)
+        self._policy = _within(policy, keyset.types)
         self._restorer = Restorer(self._cipher)
-        protector = Protector(recognizer, policy, self._cipher)
+        surrogates = Surrogates(keyset, corpus)
+        protector = Protector(recognizer, self._policy, self._cipher, surrogates)
         self._pseudonymize = lru_cache(_REMEMBERED)(protector.pseudonymize)
 
     def pseudonymize(self, text: str) -> str:
@@ -39,6 +50,14 @@ class Keys:
             ProtectionError: when recognising fails; then nothing may be sent.
         """
         return self._pseudonymize(text)
+
+    def search_words(self, pseudonymized: str) -> tuple[str, ...]:
+        """Return the blind words of the values whose tokens stand in a text of ours.
+
+        Where a type is not encrypted, or its key not granted, there is no token and no word.
+        """
+        tokens = (match.group() for match in TOKEN.finditer(pseudonymized))
+        return self._blind_index.words_of_tokens(tokens, self._cipher)
 
     def hide_whole(self, value: str, entity_type: EntityType) -> str:
         """Return a token for a value that is private as a whole, recognised or not."""
@@ -65,8 +84,16 @@ class Keys:
         return json.dumps(self._value(match), ensure_ascii=False)[1:-1]
 
 
+def _within(policy: Policy, granted: frozenset[EntityType]) -> Policy:
+    """Return the policy with redaction wherever it would need a key that is not granted."""
+    keyed = (Operator.ENCRYPT, Operator.SURROGATE)
+    lacking = {t for t, c in policy.choices.items() if c.operator in keyed and t not in granted}
+    redacted = dict.fromkeys(lacking, Choice(Operator.REDACT))
+    return replace(policy, choices={**policy.choices, **redacted})
+
+
 class Keyring:
-    """The keyset, cut to the corpus that a request names."""
+    """The keyset or grant, cut to the corpus that a request names."""
 
     def __init__(self, keyset: Keyset, recognizer: Recognizer, policy: Policy) -> None:
         self._keyset = keyset

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from privacy.entities import EntityType
@@ -24,6 +24,7 @@ from rag_server.edge.schema import (
     whole,
 )
 from rag_server.errors import ApiError
+from rag_server.requests import MAX_SEARCH_WORDS
 
 _PARTS = list_of(record({"type": choice("text"), "text": text}))
 _CALLED: Rule = record({"name": text, "arguments": json_text})
@@ -111,10 +112,11 @@ _REQUEST = record(
 
 
 def pseudonymize_request(body: Mapping[str, Any], keys: Keys) -> dict[str, Any]:
-    """Return the request as it may travel to the server.
+    """Return the request as it may travel to the server, with the blind words of its question.
 
     Guarantees: every text in it went through the recognizer; nothing unknown is in it.
-    Does not guarantee: that the recognizer finds every private value.
+    Does not guarantee: that the recognizer finds every private value; blind words for all values
+    where a question names more than about a thousand.
 
     Raises:
         ApiError: 400 for a field or value that the edge does not understand.
@@ -124,4 +126,14 @@ def pseudonymize_request(body: Mapping[str, Any], keys: Keys) -> dict[str, Any]:
         sent: dict[str, Any] = _REQUEST(body, keys, "")
     except RecursionError:
         raise ApiError(400, "the request is nested too deeply", code="not_understood") from None
-    return sent
+    words = keys.search_words(_question(sent.get("messages", [])))
+    return {**sent, "search_words": words[:MAX_SEARCH_WORDS]} if words else sent
+
+
+def _question(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Return the last user message, the one that the server searches for; empty without any."""
+    said = [message.get("content") for message in messages if message.get("role") == "user"]
+    content = said[-1] if said else None
+    if isinstance(content, list):
+        return "\n".join(part.get("text", "") for part in content)
+    return content or ""

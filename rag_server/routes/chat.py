@@ -37,7 +37,11 @@ async def chat_completions(request: Request) -> Response:
 async def _respond(services: Services, chat: ChatRequest) -> Response:
     started = time.monotonic()
     passages = await asyncio.to_thread(
-        services.corpora.search, chat.model, chat.question, services.top_k
+        services.corpora.search,
+        chat.model,
+        chat.question,
+        services.top_k,
+        chat.search_words,
     )
     envelope = Envelope(chat.model, include_usage=chat.include_usage)
     answer = _Answer(envelope, chat, passages, started)

@@ -17,7 +17,8 @@ from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType
 from privacy.exceptions import InputError, ProtectionError, UpstreamError
 from privacy.keyset.keyset import Keyset
-from privacy.protect import ProtectedText, Restorer
+from privacy.protect import ProtectedText
+from privacy.restore import Restorer
 from privacy.testing import FailingRecognizer, TableRecognizer
 from tests.indexer.conftest import KEYSET, NAMES, Run, record
 
@@ -43,7 +44,7 @@ def test_a_version_is_published_and_restores(run: Run, tmp_path: Path) -> None:
     assert "Ada Novakd" in restorer.restore(passage.text)
 
 
-@pytest.mark.parametrize("recipe", ["sage", "encrypted", "redacted"])
+@pytest.mark.parametrize("recipe", ["sage", "encrypted", "redacted", "surrogates"])
 def test_nothing_on_disk_holds_a_plain_name_or_document_id(
     run: Run, tmp_path: Path, recipe: str
 ) -> None:

@@ -15,6 +15,12 @@ def test_scores_follow_the_formula_of_reciprocal_rank_fusion():
     assert fused == [(3, pytest.approx(1 / 62 + 1 / 61)), (7, pytest.approx(1 / 61))]
 
 
+def test_who_is_named_counts_twice_and_by_score():
+    fused = dict(fuse([[(7, 0.9)]], named=[(3, 8.0), (5, 8.0), (7, 2.0)]))
+    assert fused[3] == fused[5] == pytest.approx(2 / 61)
+    assert fused[7] == pytest.approx(1 / 61 + 2 / 61 / 4)
+
+
 def test_equal_scores_come_in_order_of_row():
     assert [row for row, _ in fuse([[(9, 1.0)], [(2, 1.0)]])] == [2, 9]
 
@@ -52,6 +58,42 @@ def test_the_embedder_never_reads_a_ciphertext():
     version, spy = MemoryCatalog().publish("c", ["a"]), Spy()
     Retriever(version, spy).retrieve("is PERSON_[q2Zf] with PERSON_[q2Zf] in LOCATION_[x]?", 1)
     assert spy.seen == ["is person 1 with person 1 in location 1?"]
+
+
+WORD = "PERSON~mfrggzdfmztwq2lk"
+
+
+def test_a_blind_word_finds_the_record_that_holds_it():
+    like = [f"what helps against a cough at night, note {n}" for n in range(6)]
+    version = MemoryCatalog().publish("c", [*like, f"gout {WORD}"])
+    asked = "what helps against a cough at night"
+    [best] = Retriever(version, WordsEmbedder()).retrieve(asked, 1, [WORD])
+    assert best.text == f"gout {WORD}"
+
+
+def test_the_whole_name_outranks_part_of_it_whatever_else_the_records_say():
+    token, whole, part = "PERSON_[aaaa]", WORD, "PERSON~aaaaaaaaaaaaaaaa"
+    asked = f"what helps {token} against a cough at night"
+    like = [f"{asked.replace(token, 'her')} {part}, note {n}" for n in range(6)]
+    version = MemoryCatalog().publish("c", [*like, f"{token} has gout {whole} {part}"])
+    [best] = Retriever(version, WordsEmbedder()).retrieve(asked, 1, [whole, part])
+    assert best.text.startswith(token)
+
+
+def test_neither_the_embedder_nor_what_a_question_imitates_brings_in_a_blind_word():
+    class Spy(WordsEmbedder):
+        seen: list[str] = []  # noqa: RUF012
+
+        def embed(self, texts):
+            self.seen.extend(texts)
+            return super().embed(texts)
+
+    version, spy = MemoryCatalog().publish("c", [f"gout {WORD}"]), Spy()
+    Retriever(version, spy).retrieve("is it gout?", 1, [WORD])
+    assert spy.seen == ["is it gout?"]
+    imitated = Retriever(version, spy).retrieve(f"is it {WORD}", 1)
+    plain = Retriever(version, spy).retrieve(f"is it {WORD}", 1, [WORD])
+    assert imitated[0].score < plain[0].score
 
 
 @pytest.mark.parametrize(("top_k", "texts", "count"), [(2, 3, 2), (5, 3, 3), (0, 3, 0), (5, 0, 0)])

@@ -1,0 +1,67 @@
+"""Invented records of people with census-like names, and questions about them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from faker.providers.person.en_US import Provider
+
+_RECORDS_PER_DOCTOR = 40
+_COMPLAINTS = (
+    "a cough at night", "pain in the knee", "a rash on both arms", "poor sleep", "dizzy spells",
+    "a sore throat", "numb fingers", "heartburn after meals", "a stiff neck", "blurred sight",
+)  # fmt: skip
+_REMEDIES = (
+    "rest and plenty to drink", "a cream twice a day", "stretching every morning", "a blood test",
+    "an X-ray next week", "a lower dose", "a week without coffee", "drops before bed",
+)  # fmt: skip
+
+
+def given_names() -> Mapping[str, float]:
+    """Return given names of the United States with their weights."""
+    return dict(Provider.first_names)
+
+
+def family_names() -> Mapping[str, float]:
+    """Return the thousand most frequent family names of the United States with their weights."""
+    return dict(Provider.last_names)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One record: who it is about, the doctor, the complaint, and a text that names all three."""
+
+    patient: tuple[str, str]
+    doctor: tuple[str, str]
+    complaint: str
+    text: str
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The full names in it."""
+        return " ".join(self.patient), " ".join(self.doctor)
+
+
+def cases(count: int, seed: int) -> list[Case]:
+    """Invent records: a patient each, drawn by the weights; a doctor for some forty, likewise."""
+    chance = random.Random(seed)  # noqa: S311 - not for secrets
+    doctors = _people(max(1, count // _RECORDS_PER_DOCTOR), chance)
+    return [_case(patient, chance.choice(doctors), chance) for patient in _people(count, chance)]
+
+
+def _people(count: int, chance: random.Random) -> Sequence[tuple[str, str]]:
+    given, family = given_names(), family_names()
+    firsts = chance.choices(list(given), list(given.values()), k=count)
+    lasts = chance.choices(list(family), list(family.values()), k=count)
+    return list(zip(firsts, lasts, strict=True))
+
+
+def _case(patient: tuple[str, str], doctor: tuple[str, str], chance: random.Random) -> Case:
+    complaint, remedy = chance.choice(_COMPLAINTS), chance.choice(_REMEDIES)
+    text = (
+        f"My name is {' '.join(patient)} and I have had {complaint} for {chance.randint(2, 20)} "
+        f"weeks. Dr. {' '.join(doctor)} advised {remedy}."
+    )
+    return Case(patient, doctor, complaint, text)

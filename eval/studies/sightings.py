@@ -1,0 +1,88 @@
+"""An index of names as somebody sees it who has no key, under each cipher."""
+
+from __future__ import annotations
+
+import base64
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from eval.studies.guessing import Seen
+from privacy.blind_index import BlindIndex, PartWords, normalised
+from privacy.ciphers.codebook import CodebookCipher
+from privacy.ciphers.ecb import UnauthenticatedEcbCipher, WeakCipherWarning
+from privacy.ciphers.siv import SivCipher
+from privacy.entities import EntityType
+from privacy.keyset.keyset import Keyset
+from privacy.protocols import EntityCipher
+from privacy.tokens import TOKEN
+
+_CORPUS = "frequency"
+_BLOCK = 16
+
+
+def _siv(keyset: Keyset) -> EntityCipher:
+    return SivCipher(keyset, _CORPUS)
+
+
+def _ecb(keyset: Keyset) -> EntityCipher:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", WeakCipherWarning)  # measuring it is the use it warns of
+        return UnauthenticatedEcbCipher(keyset, leaks_equal_blocks=True)
+
+
+def _codebook(keyset: Keyset) -> EntityCipher:
+    return CodebookCipher(Path("no-such-codebook"), keyset, _CORPUS)  # codes that nobody keeps
+
+
+CIPHERS: Mapping[str, Callable[[Keyset], EntityCipher]] = {
+    "siv": _siv,
+    "ecb": _ecb,
+    "codebook": _codebook,
+}
+
+
+@dataclass
+class Sight:
+    """What one cipher, with or without part words, makes of names under a fresh key.
+
+    `truth` tells which part each part word stands for; the attackers never see it.
+    """
+
+    cipher: str
+    parts: PartWords
+    truth: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        keyset = Keyset.generate()
+        self._cipher = CIPHERS[self.cipher](keyset)
+        self._words = BlindIndex(keyset, _CORPUS, self.parts)
+        self._seen: dict[str, Seen] = {}
+
+    def of(self, name: str) -> Seen:
+        """Return a name as it is seen."""
+        if name not in self._seen:
+            token = self._cipher.encrypt(name, EntityType.PERSON)
+            blocks = _blocks(token) if self.cipher == "ecb" else frozenset()
+            # A codebook's words are drawn at random: their length tells nothing.
+            shape = 0 if self.cipher == "codebook" else len(token)
+            self._seen[name] = Seen(token, shape, self._part_words(name), blocks)
+        return self._seen[name]
+
+    def _part_words(self, name: str) -> frozenset[str]:
+        words = self._words.words(name, EntityType.PERSON)[1:]
+        self.truth |= zip(words, parts_of(name, self.parts), strict=True)
+        return frozenset(words)
+
+
+def parts_of(name: str, parts: PartWords = PartWords.ALL) -> tuple[str, ...]:
+    """Return the parts of a person's name as part words are made of them."""
+    return normalised(name, EntityType.PERSON, parts)[1]
+
+
+def _blocks(token: str) -> frozenset[str]:
+    """Return the blocks of an ECB token, all of which are told apart by what they hold alone."""
+    match = TOKEN.fullmatch(token)
+    raw = base64.b64decode(match.group(2)) if match else b""
+    return frozenset(raw[i : i + _BLOCK].hex() for i in range(0, len(raw), _BLOCK))

@@ -1,0 +1,252 @@
+"""Searching by part: keyed words for a value and its parts, readable by nobody without the key.
+
+`PERSON_[enc("Keller")]` and `PERSON_[enc("Maria Keller")]` have nothing in common, and should not.
+So that a question about "Ms Keller" still finds the record of "Maria Keller", both sides turn a
+value into *blind words*, which the lexical index compares like any other word:
+
+    PERSON~mfrggzdfmztwq2lk      entity type, `~`, 80 bits of an HMAC in base32
+
+One word stands for the whole value in any spelling, the others for its parts. A part is the same
+word whether the value has others or not, or "Keller" would not find "Maria Keller". Whole values
+and parts are apart, or a record of "Keller" would rank no higher than one of "Maria Keller".
+
+Source: Song, Wagner and Perrig (2000), "Practical techniques for searches on encrypted data",
+IEEE S&P; Curtmola, Garay, Kamara and Ostrovsky (2006), "Searchable symmetric encryption", CCS,
+§3 (what an index and the searches in it leak); blind indexes as in CipherSweet. Differs: 80 bits,
+which never collide in practice, where CipherSweet keeps few on purpose so that they do: a value's
+token, beside them in the index, tells equality anyway.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+
+from privacy.entities import EntityType, Identifiability, identifiability
+from privacy.keyset.keyset import Keyset
+from privacy.names import NICKNAMES, read_name
+from privacy.protocols import EntityCipher
+from privacy.recognizers.lexicon import fold
+from privacy.tokens import TOKEN
+
+_WORD_BYTES = 10
+"""Among a million words two are equal with probability 2⁻⁴¹."""
+_KEY_BYTES = 32
+_TYPES = "|".join(sorted(EntityType, key=len, reverse=True))
+
+SIGN = "~"
+"""Between type and word. No token holds it, and what replaces it in text loses nothing."""
+BLIND_WORD = re.compile(rf"(?:{_TYPES}){SIGN}[a-z2-7]{{16}}(?![a-z2-7])")
+"""One blind word. That a text imitates one is up to the index to prevent: it can tell which words
+it was handed (`indexer.stores.lexical.searchable`)."""
+
+
+class PartWords(StrEnum):
+    """Which parts of a value get words beside the whole: the owner's choice per corpus."""
+
+    NONE = "none"
+    FAMILY = "family-names"
+    """Of a person's name the last part alone, so that no word ties two parts of a name together;
+    the parts of other values."""
+    ALL = "all"
+
+
+class _Kind(StrEnum):
+    WHOLE = "whole"
+    PART = "part"
+
+
+DEFAULT_PART_WORDS = PartWords.FAMILY
+"""Finds "Maria Keller" for "Ms Keller" at a small part of what `ALL` gives away."""
+
+
+class BlindIndex:
+    """Make the blind words of one corpus.
+
+    Guarantees: without the type's key nobody can tell a word's value, make a word for a value
+    that is guessed, or compare words of two corpora, two types or two keys.
+    Does not guarantee: hiding which values share a part, how often each part occurs, or which
+    records and questions hold it. Who holds an index and a list of the people in it can tell
+    many of them by how their names share parts; `docs/results/frequency.md` measures how many.
+    With `PartWords.NONE` only spellings of one value become equal.
+    """
+
+    def __init__(
+        self, keyset: Keyset, corpus_id: str, parts: PartWords = DEFAULT_PART_WORDS
+    ) -> None:
+        self._keyset = keyset
+        self._corpus = corpus_id.encode()
+        self._parts = parts
+        self._keys: dict[tuple[str, EntityType], bytes] = {}
+
+    def words(
+        self, value: str, entity_type: EntityType, key_id: str | None = None
+    ) -> tuple[str, ...]:
+        """Return the words of a value under a key, the primary unless told; whole value first.
+
+        None for what is no value of a record (`SOURCE`, `LITERAL`), or has no letter or digit.
+
+        Raises:
+            KeysetError: when the keyset has no key for the type.
+        """
+        if identifiability(entity_type) is Identifiability.TECHNICAL:
+            return ()
+        whole, parts = normalised(value, entity_type, self._parts)
+        if not whole:
+            return ()
+        spelled = [(_Kind.WHOLE, whole), *((_Kind.PART, part) for part in parts)]
+        key = self._key(key_id or self._keyset.primary, entity_type)
+        return tuple(f"{entity_type}{SIGN}{self._digest(key, *word)}" for word in spelled)
+
+    def words_of_tokens(self, tokens: Iterable[str], cipher: EntityCipher) -> tuple[str, ...]:
+        """Return the distinct words of the values of tokens, sorted: their order tells nothing.
+
+        Raises:
+            DecryptionError: for a token that the cipher cannot open.
+            KeysetError: when the keyset has no key for a type.
+        """
+        found: set[str] = set()
+        for token in set(tokens):
+            match = TOKEN.fullmatch(token)
+            entity_type = EntityType(match.group(1)) if match else EntityType.LITERAL
+            found.update(self.words(cipher.decrypt(token), entity_type))
+        return tuple(sorted(found))
+
+    def _key(self, key_id: str, entity_type: EntityType) -> bytes:
+        known = (key_id, entity_type)
+        if known not in self._keys:
+            self._keys[known] = self._keyset.entity_key(
+                key_id, entity_type, purpose="blind-index", size_bytes=_KEY_BYTES
+            )
+        return self._keys[known]
+
+    def _digest(self, key: bytes, kind: _Kind, word: str) -> str:
+        # The corpus's length before it: no corpus id can end where another's word begins.
+        message = len(self._corpus).to_bytes(4) + self._corpus + f"{kind}\n{word}".encode()
+        digest = hmac.new(key, message, hashlib.sha256).digest()[:_WORD_BYTES]
+        return base64.b32encode(digest).decode().lower()
+
+    def __repr__(self) -> str:
+        return f"BlindIndex(key_ids={list(self._keyset.key_ids)}, parts={str(self._parts)!r})"
+
+
+Normalised = tuple[str, tuple[str, ...]]
+"""A value in the one spelling that all its spellings share, and its parts; plain text."""
+
+
+def normalised(value: str, entity_type: EntityType, parts: PartWords) -> Normalised:
+    """Return what a value's words are made of: the plain value in one spelling, and its parts.
+
+    Parts by type: a person's names of two letters or more, a nickname as what it is short for,
+    titles, particles and initials aside;
+    the last nine and seven digits of a telephone number, which no country or trunk prefix
+    reaches; the digits of other numbers that hold letters too; the telling words of places and
+    organisations. Other types have none: nothing in a question could name half of them.
+    """
+    whole, found = _READ.get(entity_type, _plain)(unicodedata.normalize("NFKC", value))
+    if parts is PartWords.NONE:
+        return whole, ()
+    if parts is PartWords.FAMILY and entity_type is EntityType.PERSON:
+        return whole, found[:1] if _HAN_NAME.fullmatch(whole) else found[-1:]
+    return whole, found
+
+
+_LETTERS = re.compile(r"[^\W_]+")
+_HAN_NAME = re.compile(r"[\u3400-\u9fff]{2,4}")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_COMPOUND_SURNAMES = frozenset(
+    "欧阳 歐陽 司马 司馬 上官 诸葛 諸葛 东方 東方 皇甫 尉迟 公孙 慕容".split()
+)
+_PARTICLES = frozenset("van von der den de da di del della dos das du la le el al bin ibn".split())
+_APOSTROPHES = re.compile("['’ʼ`´]")
+_SHORTEST_NAME = 2
+_SHORTEST_DIGITS = 4
+"""Fewer digits name no record alone."""
+_PHONE_TAILS = (9, 7)
+_SHORTEST_WORD = 3
+_GENERAL = frozenset(
+    "the and for inc ltd llc plc corp company group gmbh street road lane avenue drive close square"
+    " way court place north south east west upper lower new old saint city town county house floor"
+    " hospital clinic centre center surgery practice medical health pharmacy university school"
+    " college department office institute association service services care".split()
+)
+"""Words that name no place or organisation: frequent, hence easily guessed, and of little use."""
+
+
+def _person(value: str) -> Normalised:
+    if _HAN_NAME.fullmatch(value):
+        return value, _han_parts(value)
+    names = [_APOSTROPHES.sub("", part) for part in read_name(value).parts]
+    words = [NICKNAMES.get(word, word) for name in names for word in _LETTERS.findall(name)]
+    telling = [w for w in words if w not in _PARTICLES] or words
+    parts = [w for w in telling if len(w) >= _SHORTEST_NAME or _HAN.match(w)]
+    # Sorted, so that "Keller, Maria" and "KELLER Maria" are Maria Keller in another spelling.
+    return " ".join(sorted(words)), tuple(dict.fromkeys(parts))
+
+
+def _han_parts(value: str) -> tuple[str, ...]:
+    """Return family name and given name of a Chinese name: the family name stands first."""
+    compound = value[:2] in _COMPOUND_SURNAMES or len(value) > 3
+    cut = 2 if compound and len(value) > 2 else 1
+    return value[:cut], value[cut:]
+
+
+def _telephone(value: str) -> Normalised:
+    digits = _digits(value)
+    tails = (digits[-size:] for size in _PHONE_TAILS if len(digits) >= size)
+    return digits, tuple(tails)
+
+
+def _number(value: str) -> Normalised:
+    whole = _joined(value)
+    digits = _digits(value)
+    return whole, (digits,) if len(digits) >= _SHORTEST_DIGITS else ()
+
+
+def _name_of_many_words(value: str) -> Normalised:
+    words = _LETTERS.findall(_APOSTROPHES.sub("", fold(value)))
+    telling = (w for w in words if len(w) >= _SHORTEST_WORD and w not in _GENERAL)
+    parts = (w for w in telling if not w.isdigit() or len(w) >= _SHORTEST_DIGITS)
+    return " ".join(words), tuple(dict.fromkeys(parts))
+
+
+def _plain(value: str) -> Normalised:
+    return " ".join(_LETTERS.findall(value.casefold())), ()
+
+
+def _address(value: str) -> Normalised:
+    """Read an e-mail or web address, user name or secret: their punctuation tells them apart."""
+    return value.strip().casefold(), ()
+
+
+def _joined(value: str) -> str:
+    return "".join(_LETTERS.findall(value.casefold()))
+
+
+def _digits(value: str) -> str:
+    return "".join(str(unicodedata.digit(c)) for c in value if c.isdecimal())
+
+
+_NUMBERS = (
+    EntityType.CREDIT_CARD, EntityType.IBAN_CODE, EntityType.BANK_ACCOUNT, EntityType.US_SSN,
+    EntityType.UK_NHS, EntityType.NATIONAL_ID, EntityType.PASSPORT, EntityType.DRIVER_LICENSE,
+    EntityType.MEDICAL_LICENSE, EntityType.MEDICAL_RECORD, EntityType.CASE_NUMBER,
+    EntityType.VEHICLE, EntityType.ID,
+)  # fmt: skip
+_ADDRESSES = (
+    EntityType.EMAIL_ADDRESS, EntityType.URL, EntityType.USERNAME, EntityType.SECRET,
+    EntityType.CRYPTO, EntityType.IP_ADDRESS, EntityType.MAC_ADDRESS,
+)  # fmt: skip
+_READ: dict[EntityType, Callable[[str], Normalised]] = {
+    EntityType.PERSON: _person,
+    EntityType.PHONE_NUMBER: _telephone,
+    EntityType.LOCATION: _name_of_many_words,
+    EntityType.ORGANIZATION: _name_of_many_words,
+    **dict.fromkeys(_NUMBERS, _number),
+    **dict.fromkeys(_ADDRESSES, _address),
+}

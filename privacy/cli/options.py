@@ -1,0 +1,23 @@
+"""Options that several verbs share: where keys come from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+KeysetFile = Annotated[Path | None, typer.Option(help="The sealed keyset.", show_default=False)]
+PassphraseFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="File with its passphrase. Default: SAGE_RAG_PASSPHRASE or a prompt.",
+        show_default=False,
+    ),
+]
+KeysetSecret = Annotated[
+    Path | None,
+    typer.Option(
+        help="Instead: a file with raw keys, as secret managers mount.", show_default=False
+    ),
+]

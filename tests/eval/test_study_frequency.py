@@ -1,0 +1,143 @@
+import itertools
+import random
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from eval.statistics import Proportion
+from eval.studies.environment import Environment
+from eval.studies.finding import Found, Words, about_cases, about_examples
+from eval.studies.frequency import FrequencyStudy, Recovery, attack, census, elsewhere, people_in
+from eval.studies.frequency_tables import markdown
+from eval.studies.guessing import Seen, by_parts, by_rank, by_structure, match_ranks
+from eval.studies.people import cases
+from eval.studies.sightings import CIPHERS, Sight, parts_of
+from privacy.blind_index import PartWords
+from privacy.entities import EntityType
+from privacy.testing import TableRecognizer
+
+CHANCE = random.Random(0)  # noqa: S311 - order of ties
+GIVEN = {f"given{i}": 2.0**-i for i in range(6)}
+FAMILY = {f"family{i}": 3.0**-i for i in range(6)}
+
+
+def test_ranks_are_the_most_likely_assignment():
+    counts = {"a": 7, "b": 1, "c": 4, "d": 2}
+    weights = {"w": 0.1, "x": 0.4, "y": 0.2, "z": 0.3}
+    cost = [[-n * np.log(w) for w in weights.values()] for n in counts.values()]
+    rows, columns = linear_sum_assignment(np.array(cost))
+    names, ciphertexts = list(weights), list(counts)
+    best = {ciphertexts[r]: names[c] for r, c in zip(rows, columns, strict=True)}
+    assert match_ranks(counts, weights, CHANCE) == best
+
+
+def test_ranks_are_matched_within_one_shape():
+    long, short = Seen("c1", 2), Seen("c2", 1)
+    shape = {"Ann": 1, "Annabelle": 2}.__getitem__
+    guesses = by_rank([[long], [long], [short]], {"Ann": 0.9, "Annabelle": 0.1}, shape, 0)
+    assert guesses == {"c1": "Annabelle", "c2": "Ann"}
+
+
+def test_parts_are_told_by_how_many_people_share_them():
+    chance = random.Random(1)  # noqa: S311 - not for secrets
+    firsts = chance.choices(list(GIVEN), list(GIVEN.values()), k=4000)
+    lasts = chance.choices(list(FAMILY), list(FAMILY.values()), k=4000)
+    # A third part that no other value has makes every person a value of its own.
+    people = [
+        Seen(f"c{i}", 1, frozenset({f"~{a}", f"~{b}"}))
+        for i, (a, b) in enumerate(zip(firsts, lasts, strict=True))
+    ]
+    known = elsewhere([[]])
+    known = type(known)({}, GIVEN, FAMILY, FAMILY)
+    guesses = by_parts([[p] for p in people], known, 0)
+    right = [word for word, guess in guesses.items() if word == f"~{guess}"]
+    assert len(right) >= 8
+
+
+def test_a_list_and_the_pattern_of_shared_parts_tell_names_apart():
+    names = ["Ann Ash", "Ann Birch", "Cleo Birch", "Dora Elm"]
+    for parts, least in ((PartWords.ALL, 4), (PartWords.NONE, 0)):
+        theirs, own = Sight("siv", parts), Sight("siv", parts)
+        guesses = by_structure(
+            {theirs.of(n): 0 for n in names}, {n: (own.of(n), 0) for n in names}, 0
+        )
+        assert sum(guesses[theirs.of(n).ciphertext] == n for n in names) >= least
+        assert sorted(guesses.values()) == sorted(names)
+
+
+@pytest.mark.parametrize("cipher", CIPHERS)
+def test_sights_under_two_keys_differ_but_for_their_pattern(cipher):
+    one, two = Sight(cipher, PartWords.ALL), Sight(cipher, PartWords.ALL)
+    names = ["Ann Ash", "Ann Birch", "Wilhelmina Featherstonehaugh"]
+    for a, b in itertools.combinations(names, 2):
+        assert len(one.of(a).marks & one.of(b).marks) == len(two.of(a).marks & two.of(b).marks)
+    assert one.of("Ann Ash").ciphertext != two.of("Ann Ash").ciphertext
+    assert [one.of(n).shape for n in names] == [two.of(n).shape for n in names]
+    assert set(one.truth.values()) == {p for n in names for p in parts_of(n)}
+
+
+def test_equal_blocks_show_under_ecb_alone():
+    long = ["Maria Magdalena Keller", "Maria Magdalena Kellner"]
+    for cipher in CIPHERS:
+        seen = [Sight(cipher, PartWords.NONE)] * 2
+        shared = seen[0].of(long[0]).blocks & seen[1].of(long[1]).blocks
+        assert bool(shared) is (cipher == "ecb")
+
+
+def test_an_attack_reports_every_cipher_choice_and_attacker():
+    names = [list(case.names) for case in cases(30, 0)]
+    found = attack("invented", names, {"elsewhere": elsewhere(names)})
+    assert {(r.cipher, r.part_words) for r in found[1:]} == set(
+        itertools.product(CIPHERS, PartWords)
+    )
+    distinct = len({name for record in names for name in record})
+    assert {r.values.trials for r in found} == {distinct}
+    assert {r.occurrences.trials for r in found} == {60}
+    by_frequency = [r for r in found if r.attacker == "elsewhere"]
+    assert all((r.parts is None) == (r.part_words is PartWords.NONE) for r in by_frequency)
+
+
+@pytest.mark.slow
+def test_census_weights_are_shares_of_parts():
+    known = census(alone=0.5)
+    assert sum(known.given.values()) == pytest.approx(1)
+    assert sum(known.family.values()) == pytest.approx(1)
+    assert known.names["Michael"] > known.names["Michael Smith"]
+
+
+def test_people_are_those_recognised_once_per_text():
+    recognizer = TableRecognizer({"Ann Ash": EntityType.PERSON, "Ulm": EntityType.LOCATION})
+    assert people_in(["Ann Ash met Ann Ash in Ulm", "Ulm"], recognizer) == [["Ann Ash"]]
+
+
+def test_questions_name_the_person_in_every_form_and_all_records_of_that_person():
+    entity = {"text": "Maria Keller", "type": "PERSON"}
+    gold = [{"id": "a", "entities": [entity]}, {"id": "b", "entities": [entity]}]
+    asked = [one for one in about_examples(gold) if one.records == {"a", "b"}]
+    assert {"Keller" in one.question or "Maria" in one.question for one in asked} == {True}
+    assert "What was Ms Keller told?" in [one.question for one in asked]
+    case = cases(1, 0)[0]
+    [full, *_] = about_cases([case])
+    assert " ".join(case.patient) in full.question
+    assert full.records == {"case-0"}
+
+
+def test_the_report_names_shares_and_no_person():
+    share = Proportion.of(1, 4)
+    where = Environment(commit="c", date="d", hardware="h", software={})
+    recovery = Recovery(
+        corpus="mails",
+        cipher="siv",
+        part_words=PartWords.ALL,
+        attacker="census",
+        values=share,
+        occurrences=share,
+        parts=None,
+    )
+    found = Found(corpus="x", asked="full name", words=Words.ALL, first=share, among_five=share)
+    shown = markdown(
+        FrequencyStudy(command="cmd", environment=where, recoveries=(recovery,), found=(found,))
+    )
+    assert "| census | siv | all | 1 of 4" in shown
+    assert "| full name | and of all parts | 1 of 4" in shown

@@ -1,0 +1,59 @@
+import pytest
+
+from indexer.stores.lexical import LexicalIndex, lexical_words, searchable
+from privacy.blind_index import BlindIndex, PartWords
+from privacy.ciphers.siv import SivCipher
+from privacy.entities import EntityType
+from privacy.keyset.keyset import Keyset
+
+KEYSET = Keyset.generate()
+WORDS = BlindIndex(KEYSET, "clinic", PartWords.ALL)
+CIPHER = SivCipher(KEYSET, "clinic")
+
+
+def marks(*names: str) -> list[str]:
+    tokens = [CIPHER.encrypt(name, EntityType.PERSON) for name in names]
+    return [*tokens, *WORDS.words_of_tokens(tokens, CIPHER)]
+
+
+@pytest.fixture
+def search(tmp_path):
+    def over(*records: tuple[str, list[str]]):
+        LexicalIndex.write([searchable(text, words) for text, words in records], tmp_path / "lex")
+        index = LexicalIndex.open(tmp_path / "lex")
+        return lambda *names: [row for row, _ in index.search(" ".join(marks(*names)), 10)]
+
+    return over
+
+
+def test_part_of_a_name_finds_the_record_of_the_whole(search):
+    ask = search(("gout", marks("Vera Holm")), ("a cough", marks("Maria Keller")))
+    assert ask("Keller") == [1]
+    assert ask("Maria") == [1]
+    assert ask("Anna") == []
+
+
+@pytest.mark.parametrize("length", [0, 300])
+def test_the_record_of_the_whole_name_outranks_those_that_share_a_part(search, length):
+    wanted = " ".join(f"word{i}" for i in range(length)), marks("Maria Keller")
+    others = [("short", marks(name)) for name in ("Anna Keller", "Maria Holm", "Keller", "Maria")]
+    both_parts = "short", marks("Maria Holm", "Anna Keller")
+    assert search(*others, both_parts, wanted)("Maria Keller")[0] == len(others) + 1
+
+
+def test_a_part_beside_a_whole_name_outranks_the_whole_name_alone(search):
+    doctor = [("note", marks("Abe Oye")) for _ in range(5)]
+    ask = search(*doctor, ("note", marks("Abe Oye", "Maria Keller")))
+    assert ask("Abe Oye", "Keller")[0] == 5
+
+
+def test_a_text_that_imitates_a_blind_word_is_not_taken_for_one():
+    word = WORDS.words("Keller", EntityType.PERSON)[0]
+    assert word in lexical_words(searchable("a cough", [word]))
+    assert word not in lexical_words(searchable(f"a cough {word}", []))
+
+
+def test_words_and_marks_add_up(search, tmp_path):
+    search(("knee pain", marks("Ada Novak")), ("knee pain", marks("Vera Holm")))
+    found = LexicalIndex.open(tmp_path / "lex").search(" ".join(["knee", *marks("Holm")]), 5)
+    assert [row for row, _ in found] == [1, 0]
