@@ -37,6 +37,8 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 $(VENV)/.installed-dev: $(VENV)/.installed
 	@echo "adding the tools for tests"
 	@$(PIP) install -c constraints.txt -e '.[dev]'
+	@# GLiNER asks for an older transformers than it needs: its tests run with the one here.
+	@$(PIP) install -c constraints.txt --no-deps gliner sentencepiece
 	@touch $@
 
 # Pin what a fresh environment resolves to today.
@@ -44,6 +46,7 @@ constraints:
 	rm -rf $(VENV)-fresh && $(PYTHON) -m venv $(VENV)-fresh
 	$(VENV)-fresh/bin/python -m pip install -qq torch==2.13.0
 	$(VENV)-fresh/bin/python -m pip install -qq '.[dev]'
+	$(VENV)-fresh/bin/python -m pip install -qq --no-deps gliner sentencepiece
 	$(VENV)-fresh/bin/python -m pip freeze --exclude sage-rag | sed 's/+cpu$$//' > constraints.txt
 	rm -rf $(VENV)-fresh
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
+from privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile, Recognizers
 from privacy.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ def index(
     recipe: Annotated[
         str, typer.Option(help="sage, surrogates, or a baseline: encrypted, redacted, origin.")
     ] = "sage",
-    recognizer: Annotated[
-        list[str] | None,
-        typer.Option(help="Beside the default, e.g. spacy:en_core_web_lg or llm. Repeatable."),
+    policy: Annotated[
+        str | None, typer.Option(help="Instead of the recipe's: a preset, or ./mine.toml.")
     ] = None,
+    recognizer: Recognizers = None,
     llm_base_url: Annotated[
         str | None, typer.Option(help="OpenAI-compatible endpoint for the agents, ending in /v1.")
     ] = None,
@@ -64,7 +64,7 @@ def index(
     from indexer.progress import progress_bars
     from indexer.recipes import recipe_called
 
-    chosen = recipe_called(recipe)
+    chosen = recipe_called(recipe, policy)
     _check(corpus, chosen, allow_plaintext)
     job = IndexJob(
         corpus=corpus,

@@ -30,6 +30,7 @@ from indexer.treatment import Treatment
 from indexer.versions import corpus_folder
 from privacy.exceptions import InputError
 from privacy.keyset.keyset import Keyset
+from privacy.policy import load_policy
 from privacy.protocols import Recognizer
 from privacy.tokens import readable_view
 
@@ -225,7 +226,7 @@ class _Run:
             "corpus": job.name,
             "recipe": job.recipe.name,
             "protection": job.recipe.protection,
-            "policy": job.recipe.policy,
+            "policy": load_policy(job.recipe.policy).name if job.recipe.policy else None,
             "agents": job.roles.fingerprint if job.roles and job.recipe.synthesize else None,
             "embedder": job.embedder.name,
             "key_ids": (job.keyset.primary,) if job.keyset and job.recipe.policy else (),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from privacy.exceptions import InputError
@@ -49,8 +49,16 @@ _RECIPES = (
 RECIPES = {recipe.name: recipe for recipe in _RECIPES}
 
 
-def recipe_called(name: str) -> Recipe:
-    """Return a recipe by name; `InputError` for an unknown one."""
+def recipe_called(name: str, policy: str | None = None) -> Recipe:
+    """Return a recipe by name, with another policy in place of its own where one is given.
+
+    Raises:
+        InputError: for an unknown recipe, or a policy for the recipe that protects nothing.
+    """
     if name not in RECIPES:
         raise InputError(f"no recipe is called `{name}`", hint=f"one of: {', '.join(RECIPES)}")
-    return RECIPES[name]
+    if policy is None:
+        return RECIPES[name]
+    if RECIPES[name].policy is None:
+        raise InputError(f"recipe `{name}` protects nothing, so no policy applies")
+    return replace(RECIPES[name], policy=policy)

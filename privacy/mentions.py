@@ -120,9 +120,12 @@ def _groups(forms: Iterable[_Form], gender_of: GenderOf | None) -> list[_Group]:
     index: dict[str, list[_Group]] = defaultdict(list)
     for rank in sorted(levels, reverse=True):
         wishes = [(form, _only_candidate(form, index)) for form in levels[rank]]
+        rivals: dict[int, list[_Form]] = defaultdict(list)
         for form, group in wishes:
-            rivals = [f for f, g in wishes if g is group and f is not form]
-            if group is None or any(_contradict(form, rival) for rival in rivals):
+            rivals[id(group)].append(form)
+        for form, group in wishes:
+            # A form does not contradict itself, so it may stand among its rivals.
+            if group is None or any(_contradict(form, rival) for rival in rivals[id(group)]):
                 group = _Group(form, gender_of)
                 groups.append(group)
             else:
@@ -134,7 +137,9 @@ def _groups(forms: Iterable[_Form], gender_of: GenderOf | None) -> list[_Group]:
 
 def _only_candidate(form: _Form, index: dict[str, list[_Group]]) -> _Group | None:
     """Return the one person that a form can stand for, `None` for nobody or several."""
-    keys = {NICKNAMES.get(form.parts[0], form.parts[0]), form.parts[-1], _initials(form)} - {""}
+    keys = {NICKNAMES.get(form.parts[0], form.parts[0]), form.parts[-1]}
+    if any(map(is_initial, form.parts)):
+        keys.add(_initials(form))
     near = {id(group): group for key in keys for group in index.get(key, ())}
     found = [g for g in near.values() if g.is_meant_by(form) and not g.contradicts(form)]
     return found[0] if len(found) == 1 else None

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from privacy.cli.options import KeysetSecret, PassphraseFile
+from privacy.cli.options import KeysetSecret, PassphraseFile, Recognizers
 from privacy.exceptions import InputError
 
 _Config = Annotated[
@@ -93,10 +93,7 @@ def edge(
     policy: Annotated[
         str | None, typer.Option(help="A preset, or a file like ./mine.toml. Default: sage.")
     ] = None,
-    recognizer: Annotated[
-        list[str] | None,
-        typer.Option(help="Beside the default, e.g. spacy:en_core_web_lg. Repeatable."),
-    ] = None,
+    recognizer: Recognizers = None,
     expose: Annotated[
         bool, typer.Option("--expose", help="Allow a --host that other machines can reach.")
     ] = False,

@@ -117,7 +117,9 @@ def grant(
     if out_passphrase_file is not None:
         own = read_passphrase(out_passphrase_file)
     else:
-        own = prompt_passphrase(f"the grant for {to}", confirm=True)
+        own = prompt_passphrase(
+            f"the grant for {to}", confirm=True, otherwise="give --out-passphrase-file FILE"
+        )
     if own == passphrase:
         raise InputError("a grant needs a passphrase of its own, not the keyset's")
 

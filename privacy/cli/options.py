@@ -1,4 +1,4 @@
-"""Options that several verbs share: where keys come from."""
+"""Options that several verbs share: where keys come from, and what else recognises."""
 
 from __future__ import annotations
 
@@ -19,5 +19,12 @@ KeysetSecret = Annotated[
     Path | None,
     typer.Option(
         help="Instead: a file with raw keys, as secret managers mount.", show_default=False
+    ),
+]
+Recognizers = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Beside the default, KIND:MODEL, e.g. spacy:en_core_web_lg. Repeatable.",
+        show_default=False,
     ),
 ]

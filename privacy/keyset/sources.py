@@ -107,8 +107,13 @@ def read_passphrase(
     return prompt_passphrase(of, confirm=confirm)
 
 
-def prompt_passphrase(of: str, *, confirm: bool) -> str:
-    """Ask for a passphrase at the terminal.
+def prompt_passphrase(
+    of: str,
+    *,
+    confirm: bool,
+    otherwise: str = f"set {VARIABLE} or {FILE_VARIABLE}, or give --passphrase-file FILE",
+) -> str:
+    """Ask for a passphrase at the terminal; `otherwise` says how to do without one.
 
     Raises:
         KeysetError: without a terminal, or when the two entries differ.
@@ -116,7 +121,7 @@ def prompt_passphrase(of: str, *, confirm: bool) -> str:
     if not sys.stdin.isatty():
         raise KeysetError(
             f"no passphrase for {of}",
-            hint=f"set {VARIABLE} or {FILE_VARIABLE}, or give --passphrase-file FILE",
+            hint=otherwise,
         )
     passphrase = getpass.getpass(f"passphrase of {of}: ")
     if confirm and getpass.getpass("once more: ") != passphrase:

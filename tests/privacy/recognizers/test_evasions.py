@@ -1,5 +1,4 @@
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from privacy.recognizers.evasions import EvasionRecognizer, undisguised
 from privacy.recognizers.views import View
 from privacy.spans import Span
 from privacy.testing import FailingRecognizer, TableRecognizer
+from tests.growth import LINEAR, growth
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "recognition.md"
 ROW = re.compile(
@@ -174,14 +174,11 @@ def test_russian_words_of_look_alikes_stay_russian():
 
 
 @pytest.mark.parametrize(
-    "hostile", ["a " * 20000, "a.b" * 20000, "five " * 20000, "&" * 60000, "%4" * 30000,
-                "(at) " * 12000, "@ . " * 15000, "1O" * 30000, "a\u0301" * 30000, "<b" * 30000,
-                "x" * 60000 + "@", "- \n" * 20000, "a dot " * 10000, "=\n" * 30000]
+    "unit", ["a ", "a.b", "five ", "&", "%4", "(at) ", "@ . ", "1O", "a\u0301", "<b", "- \n",
+             "a dot ", "=\n", "x"]
 )  # fmt: skip
-def test_hostile_text_takes_linear_time(hostile):
-    started = time.perf_counter()
-    undisguised(hostile)
-    assert time.perf_counter() - started < 2.0
+def test_hostile_text_takes_linear_time(unit):
+    assert growth(lambda size: undisguised(unit * size + "@"), 3_000) < LINEAR
 
 
 def test_a_failure_of_the_inner_recognizer_passes_through():
