@@ -151,8 +151,8 @@ def main(
     if peer:
         recognizers[PEER] = PresidioEngine()
     measured: dict[str, dict[str, Coverage]] = {}
-    for scheme, path in map(_gold, gold):
-        rows = list(_rows(path))
+    for scheme, path in map(gold_argument, gold):
+        rows = list(gold_rows(path))
         parts = {" (even lines)": rows[::2], " (odd lines)": rows[1::2]} if halves else {"": rows}
         for part, chosen in parts.items():
             measured[f"{path.parent.name}/{path.name}{part}"] = {
@@ -160,14 +160,15 @@ def main(
                 for name, recognizer in recognizers.items()
             }
         typer.echo(f"{path} done", err=True)
-    names = " ".join(f"--gold {scheme}={path.name}" for scheme, path in map(_gold, gold))
+    names = " ".join(f"--gold {scheme}={path.name}" for scheme, path in map(gold_argument, gold))
     flags = " --halves" * halves + " --peer" * peer
     command = f"python -m eval.studies.recognition {names} --out {out.name}{flags}"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(markdown(measured, command), "utf-8")
 
 
-def _gold(argument: str) -> tuple[Scheme, Path]:
+def gold_argument(argument: str) -> tuple[Scheme, Path]:
+    """Read `SCHEME=PATH`; `InputError` for a scheme that `privacy.labels` has not."""
     name, equals, path = argument.partition("=")
     if not equals or name not in {s.value for s in Scheme}:
         known = ", ".join(s.value for s in Scheme)
@@ -175,7 +176,8 @@ def _gold(argument: str) -> tuple[Scheme, Path]:
     return Scheme(name), Path(path)
 
 
-def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
+def gold_rows(path: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the records of a gold file; `InputError` names the first line that is none."""
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             row = json.loads(line)

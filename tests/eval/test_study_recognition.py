@@ -101,4 +101,4 @@ def test_the_yardstick_has_a_column_of_its_own(tmp_path):
 @pytest.mark.parametrize("argument", ["gold.jsonl", "unknown=gold.jsonl"])
 def test_gold_needs_a_known_scheme(argument):
     with pytest.raises(InputError):
-        recognition._gold(argument)
+        recognition.gold_argument(argument)
