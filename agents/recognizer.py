@@ -22,9 +22,9 @@ from agents.prompts import prompt
 from privacy.entities import EntityType, Identifiability, identifiability
 from privacy.exceptions import ProtectionError
 from privacy.fingerprints import source_digest
-from privacy.recognizers.backends.windows import windows
 from privacy.recognizers.extracted import Value, locate
 from privacy.recognizers.plain_words import PLAIN_WORDS
+from privacy.recognizers.windows import windows
 from privacy.recognizers.writing import well_formed
 from privacy.spans import Span
 
@@ -77,7 +77,7 @@ class LlmRecognizer:
         self._lock = threading.Lock()
         self._invented = 0
         code = source_digest("agents", "recognizer.py")
-        finding = source_digest("privacy.recognizers", "extracted.py", "writing.py")
+        finding = source_digest("privacy.recognizers", "extracted.py", "windows.py", "writing.py")
         settings = hashlib.sha256(f"{self._system}{code}{finding}".encode()).hexdigest()[:12]
         self._fingerprint = f"llm-{model.name}-{settings}"
 

@@ -61,7 +61,8 @@ def rekey(home: Path, corpus: str, keyset: Keyset) -> Rekeyed:
     Guarantees: no token, blind word or passage id of another key is left in the new version.
     Does not guarantee: that who kept the old version learns nothing. Its records stand beside
     the new ones word for word, so an old key still tells whose they are: rekeying closes what
-    is published from now on, and only if the old versions go.
+    is published from now on, and only if the old versions go. Surrogates stay as they are, too:
+    who holds the old key of their type can test guesses; index again to choose new ones.
 
     Raises:
         InputError: for no such corpus, a damaged version, or one that holds no tokens.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -78,6 +80,7 @@ def protect_records(
 
     Raises:
         SageRagError: when a worker process ends (killed, out of memory) or cannot be set up.
+        ValueError: for less than one worker.
     """
     if workers < 1:
         raise ValueError("it takes at least one worker")
@@ -151,12 +154,21 @@ _worker: list[Protector | SageRagError] = []
 def _start_worker(keys: str, setup: Setup) -> None:
     # Ctrl-C reaches the whole process group; the parent decides what ends, and when.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         _worker.append(setup.protector(parse_raw(keys)))
     except SageRagError as error:
         _worker.append(error)  # raised with the first chunk: here it would only break the pool
     except Exception as error:  # noqa: BLE001 - tracebacks of workers go to the terminal
         _worker.append(SageRagError(f"a worker cannot be set up: {type(error).__name__}"))
+
+
+def _end_with_parent() -> None:
+    """End this process once its parent has: after kill -9 that could not tell us to."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)  # nobody is left to hear of it, and the keys shall be gone
 
 
 def _work(chunk: list[Record]) -> list[Outcome]:

@@ -102,7 +102,7 @@ class Gate:
     @property
     def fingerprint(self) -> str:
         """A name that changes with any limit and with the measures themselves."""
-        measures = source_digest("privacy", "gate.py", "leakage.py")
+        measures = source_digest("privacy", "gate.py", "leakage.py", "quasi.py", "tokens.py")
         return f"{self.limits}/{measures}/{self._recognizer.fingerprint}"
 
     def judge(self, original: Original, protection: Protection, draft: str) -> Verdict:

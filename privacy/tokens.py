@@ -29,7 +29,10 @@ _TYPES = "|".join(sorted((re.escape(t) for t in EntityType), key=len, reverse=Tr
 _LONGEST_TYPE = max(map(len, EntityType))
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
-TOKEN = re.compile(rf"({_TYPES})_\[([^\[\]\s]{{0,{MAX_PAYLOAD}}})\]")
+_INNER = r"[^\[\]\s&]"
+"""No bracket, in no spelling: an opener inside a payload would be looked at again and again."""
+
+TOKEN = re.compile(rf"({_TYPES})_\[({_INNER}{{0,{MAX_PAYLOAD}}})\]")
 """Whatever claims to be a token; whether it is one, its authentication tag decides."""
 
 PLACEHOLDER = re.compile(rf"\[({_TYPES})_(\d{{1,6}})\]")
@@ -75,18 +78,7 @@ class Grammar:
         return len(text), False
 
 
-_STRICT_OPENERS = [f"{t}_[" for t in EntityType]
 _PLACEHOLDER_OPENERS = [f"[{t}_" for t in EntityType]
-
-TOKENS = Grammar(
-    pattern=TOKEN,
-    opener=re.compile(rf"(?:{_TYPES})_\["),
-    beginnings=_beginnings(_STRICT_OPENERS),
-    begun=re.compile(rf"(?:{_TYPES})_\[[^\[\]\s]{{0,{MAX_PAYLOAD}}}\Z"),
-    inner=re.compile(r"[^\[\]\s]*"),
-    longest=_LONGEST_TYPE + 3 + MAX_PAYLOAD,
-)
-"""Tokens just as ciphers write them."""
 
 PLACEHOLDERS = Grammar(
     pattern=PLACEHOLDER,
@@ -121,7 +113,7 @@ def _payload(slack: int, lazy: str) -> str:
     """A payload with up to two gaps of white space; `slack` leaves room for half a closer."""
     first, later = MAX_PAYLOAD + slack, _AFTER_GAP + slack
     return (
-        rf"[^\[\]\s]{{0,{first}}}{lazy}(?:\s{{1,3}}[^\[\]\s]{{1,{later}}}{lazy}){{0,2}}{lazy}"
+        rf"{_INNER}{{0,{first}}}{lazy}(?:\s{{1,3}}{_INNER}{{1,{later}}}{lazy}){{0,2}}{lazy}"
         r"\s{0,3}"
     )
 
@@ -133,8 +125,8 @@ LOOSE = Grammar(
     ),
     opener=re.compile(_LOOSE_OPENER),
     beginnings=_beginnings(_LOOSE_OPENERS),
-    begun=re.compile(rf"{_LOOSE_OPENER}{_payload(_LONGEST_CLOSER, '')}\Z"),
-    inner=re.compile(r"[^\[\]\s]*"),
+    begun=re.compile(rf"{_LOOSE_OPENER}{_payload(_LONGEST_CLOSER, '')}(?:&[#0-9a-z]{{0,6}})?\Z"),
+    inner=re.compile(rf"{_INNER}*"),
     longest=_LONGEST_OPENER + MAX_PAYLOAD + 2 * _AFTER_GAP + 9 + 3 * _LONGEST_CLOSER,
     any_case=True,
 )

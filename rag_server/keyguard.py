@@ -11,7 +11,7 @@ from privacy.exceptions import ProtectionError
 from privacy.keyset.envelope import MARK
 from privacy.keyset.files import is_keyset_file
 
-_VARIABLES = re.compile(r"SAGE_RAG_(EDGE_)?(KEYSET|PASSPHRASE)")
+_VARIABLES = re.compile(r"SAGE_RAG_(EDGE_)?(KEYSET|PASSPHRASE)", re.IGNORECASE)
 SECRETS = Path("/run/secrets")
 """Where Docker mounts secrets. Kubernetes has no such place: name none of ours for a server."""
 

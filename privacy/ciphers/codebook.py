@@ -55,7 +55,9 @@ class CodebookCipher:
     Does not guarantee: semantic security (equality and frequency show, as with any deterministic
     cipher). Authentication of a token: two words made up or mixed up by a model are somebody
     else's pseudonym with a chance of values / codes (about 1 in 400 at 10,000 names), `MAX_LOAD` at
-    most. That a table is the latest: an older one of the same corpus opens, and knows less. The
+    most. That a table is the latest: an older one of the same corpus opens, and knows less; if it
+    is then written to, a code of a value that it does not know can go to another value, which
+    the older tokens of that code are shown as. Keep the owner's file, not a server's copy. The
     file's size tells the number of values in steps of 4 KiB.
 
     A value that is not in the file gets a code that this object alone can restore. Only inside

@@ -53,7 +53,12 @@ class UnauthenticatedEcbCipher:
         self._keyset = keyset
 
     def encrypt(self, value: str, entity_type: EntityType) -> str:
-        """Return `TYPE_[base64(ciphertext)]`, standard alphabet, with padding."""
+        """Return `TYPE_[base64(ciphertext)]`, standard alphabet, with padding.
+
+        Raises:
+            InputError: for a value too long for one token, or half a surrogate pair.
+            KeysetError: where a grant holds no key for the type.
+        """
         cipher = AES.new(self._key(entity_type), AES.MODE_ECB)
         plain = value_bytes(value)
         payload = base64.b64encode(cipher.encrypt(pad(plain, _BLOCK))).decode()

@@ -31,12 +31,19 @@ class SivCipher:
     """
 
     def __init__(self, keyset: Keyset, corpus_id: str) -> None:
+        if not corpus_id:
+            raise InputError("a corpus needs a name: its tokens are bound to it")
         self._keyset = keyset
         self._corpus = corpus_id.encode()
         self._keys: dict[tuple[str, EntityType], bytes] = {}
 
     def encrypt(self, value: str, entity_type: EntityType) -> str:
-        """Return `TYPE_[base64url(key id + SIV + ciphertext)]`."""
+        """Return `TYPE_[base64url(key id + SIV + ciphertext)]`.
+
+        Raises:
+            InputError: for a value too long for one token, or half a surrogate pair.
+            KeysetError: where a grant holds no key for the type.
+        """
         plain = value_bytes(value)
         if len(plain) > MAX_VALUE_BYTES:
             raise InputError(f"a value of {len(plain)} bytes is too long for one token")
@@ -65,10 +72,9 @@ class SivCipher:
         except KeysetError:
             raise TokenError(Fault.NOT_GRANTED) from None
         try:
-            plain = cipher.decrypt_and_verify(body, tag)
-        except ValueError:
+            return _unpad(cipher.decrypt_and_verify(body, tag)).decode()
+        except ValueError:  # UnicodeDecodeError is one: a token that another holder of the key made
             raise TokenError(Fault.FORGED) from None
-        return _unpad(plain).decode()
 
     def _cipher(self, key_id: str, entity_type: EntityType) -> SivMode:
         if (key_id, entity_type) not in self._keys:

@@ -106,7 +106,8 @@ def grant(
 ) -> None:
     """Seal the keys of some entity types for somebody: "may read names, not account numbers".
 
-    With it an edge hides and shows values of these types only. It gets a passphrase of its own.
+    With it an edge hides and shows values of these types only, in every corpus made with the
+    keyset. It gets a passphrase of its own.
     """
     granted_types = _types(types)
     wanted = None if key_ids is None else _listed(key_ids)

@@ -118,9 +118,10 @@ def _parse(line: Line) -> Any:
     try:
         parsed = json.loads(line.text, object_pairs_hook=_object)
         line.text.encode("utf-8")
-        json.dumps(parsed, ensure_ascii=False).encode("utf-8")
+        json.dumps(parsed, ensure_ascii=False, allow_nan=False).encode("utf-8")
     except (ValueError, RecursionError):
-        # Half a surrogate pair, too, is a ValueError: no UTF-8 file can hold it.
+        # Half a surrogate pair, too, is a ValueError: no UTF-8 file can hold it. So is a number
+        # too large for us, which would come out as `Infinity`, and no JSON.
         raise InputError(f"line {line.number} is not JSON that can be kept as it is") from None
     return parsed
 

@@ -20,23 +20,32 @@ def whole_file(path: Path | None) -> Iterator[Write]:
     """Yield what writes text to `path`, which appears (mode 0600) when the block ends well.
 
     Without a path, text goes to standard output at once. After an exception, Ctrl-C or a full
-    disk nothing is left at `path` that was not there before.
+    disk nothing is left at `path` that was not there before. A link is followed.
 
     Raises:
-        InputError: when the file cannot be written.
+        InputError: when the file cannot be written, or is a device, a pipe or a folder.
     """
     if path is None:
         yield _to_standard_output
         return
+    place = Path(os.path.realpath(path))
+    if place.exists() and not place.is_file():
+        # Putting a new file in its place would take a device such as /dev/null from everybody.
+        raise InputError(
+            f"cannot write `{path}`: it is no file",
+            hint="without --out, the text goes to standard output",
+        )
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        descriptor, name = tempfile.mkstemp(
+            prefix=f".{place.name}.", suffix=".tmp", dir=place.parent
+        )
     except OSError as error:
         raise InputError(f"cannot write `{path}`: {error.strerror}") from None
     draft = Path(name)
     file = os.fdopen(descriptor, "w", encoding="utf-8", newline="")
     try:
         yield _guarded(path, file.write)
-        _guarded(path, lambda _: _settle(file, draft, path))("")
+        _guarded(path, lambda _: _settle(file, draft, place))("")
     finally:
         with suppress(OSError):  # a full disk has been told of; closing tries to write again
             file.close()
@@ -61,4 +70,10 @@ def _guarded(path: Path, write: Callable[[str], object]) -> Write:
 
 
 def _to_standard_output(text: str) -> None:
-    sys.stdout.buffer.write(text.encode("utf-8"))
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8"))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise  # whoever read has enough; the verb ends in peace
+    except OSError as error:
+        raise InputError(f"cannot write to standard output: {error.strerror}") from None

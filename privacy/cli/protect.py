@@ -8,13 +8,14 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
 from privacy.cli.lines import JsonLines, Line, TextLines, read_lines
-from privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
+from privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile, Recognizers
 from privacy.cli.output import Write, whole_file
 from privacy.cli.progress import ByteProgress, byte_bar
 from privacy.exceptions import InputError, ProtectionError, SageRagError
@@ -35,6 +36,7 @@ def protect(
     passphrase_file: PassphraseFile = None,
     keyset_secret: KeysetSecret = None,
     policy: Annotated[str, typer.Option(help="A policy's name, or its TOML file.")] = "soe-all",
+    recognizer: Recognizers = None,
     text_fields: Annotated[
         str | None, typer.Option(help="Only these fields of a jsonl record, e.g. question,answer.")
     ] = None,
@@ -58,11 +60,11 @@ def protect(
     from privacy.batch import Setup
     from privacy.keyset.sources import open_keyset
     from privacy.policy import load_policy
-    from privacy.recognizers.default import default_recognizer
+    from privacy.recognizers.catalog import recognizer_of
 
     lines = _format(file, jsonl, text_fields, keep_other_fields)
     check_places(file, out)
-    setup = Setup(corpus, load_policy(policy), default_recognizer)
+    setup = Setup(corpus, load_policy(policy), partial(recognizer_of, tuple(recognizer or ())))
     keys = open_keyset(keyset, passphrase_file, secret_file=keyset_secret)
     run = _Run(lines)
     with opened(file) as source, byte_bar(file, "protect") as bar, whole_file(out) as write:
@@ -151,7 +153,8 @@ class _Run:
     def report(self) -> None:
         """Print how many lines and values there were, by type, on standard error."""
         values = ", ".join(f"{name} {count}" for name, count in self.counts.most_common())
-        typer.echo(f"protected {self.done} lines; {values or 'no private value found'}", err=True)
+        lines = "1 line" if self.done == 1 else f"{self.done} lines"
+        typer.echo(f"protected {lines}; {values or 'no private value found'}", err=True)
         if isinstance(self.lines, JsonLines) and self.lines.long_numbers:
             typer.echo(
                 f"kept {self.lines.long_numbers} numbers of six or more digits as they are; "

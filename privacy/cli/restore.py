@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,10 +13,7 @@ from privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
 from privacy.cli.output import whole_file
 from privacy.cli.progress import byte_bar
 from privacy.cli.protect import check_places, is_jsonl, opened
-from privacy.exceptions import InputError
-
-if TYPE_CHECKING:
-    from privacy.inspection import Condition
+from privacy.exceptions import InputError, KeysetError
 
 
 def restore(
@@ -38,6 +35,7 @@ def restore(
     Example: sage-rag restore safe.jsonl --corpus clinic --keyset clinic.keyset --out plain.jsonl
     """
     from privacy.ciphers.siv import SivCipher
+    from privacy.inspection import Condition
     from privacy.keyset.sources import open_keyset
     from privacy.restore import Restorer
 
@@ -54,5 +52,10 @@ def restore(
             plain = {name: restorer.restore(text) for name, text in fields.items()}
             write(lines.line(line, kept, plain))
             bar.advance(source)
+        if found and not found[Condition.VALID] + found[Condition.REPAIRED]:
+            raise KeysetError(
+                f"none of the {found.total()} tokens opens with these keys",
+                hint="--corpus and the keys must be those it was protected with",
+            )
     counted = ", ".join(f"{count} {condition}" for condition, count in sorted(found.items()))
     typer.echo(f"tokens: {counted or 'none'}", err=True)

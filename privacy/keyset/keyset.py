@@ -136,7 +136,9 @@ class Keyset:
         Guarantees: a grant yields no key of another type, no other type's tokens and none of
         `derive`'s keys. It can be narrowed by its holder (who holds the keys could hand them on
         anyhow), never widened.
-        Does not guarantee: that a grant ends. Revoking it means new keys: rotate, then rekey.
+        Does not guarantee: that a grant ends (revoking it means new keys: rotate, then rekey); that
+        it is of one corpus: it opens all that were made with these keys; that it only reads: its
+        holder can make tokens and blind words of its types, which nobody can tell from the owner's.
 
         Raises:
             KeysetError: for key ids that this keyset does not hold.

@@ -15,6 +15,9 @@ _MONTH = re.compile(
     r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?",
     re.IGNORECASE,
 )
+_MONTH_NAMES = (
+    "January February March April May June July August September October November December"
+).split()
 _SHORT_YEAR = re.compile(r"\b\d{1,2}[./-] ?\d{1,2}[./-] ?(\d\d)\b")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
 _UNKNOWN = "that day"
@@ -49,7 +52,9 @@ class Calendar:
 def to_month(value: str, _: Calendar) -> str:
     """Return month and year as far as a date names them, else `that day`."""
     month = _MONTH.search(value)
-    named = month.group().rstrip(".") if month else _foreign_month(value)
+    named = (
+        month.group().rstrip(".") if month else _foreign_month(value) or _month_in_figures(value)
+    )
     return " ".join(part for part in (named, _year(value)) if part) or _UNKNOWN
 
 
@@ -103,6 +108,14 @@ def _year(value: str) -> str | None:
 def _full_year(two_digits: str) -> str:
     """Return the year that two digits mean, of a text from before 2040."""
     return f"{20 if int(two_digits) < 40 else 19}{two_digits}"
+
+
+def _month_in_figures(value: str) -> str | None:
+    """Return the month of a date in figures, where it is the same read either way."""
+    read = [WrittenDate(value, day_first=day_first).named for day_first in (True, False)]
+    months = {named.month for named in read if named is not None}
+    month = months.pop() if len(months) == 1 else None
+    return None if month is None else _MONTH_NAMES[month - 1]
 
 
 def _foreign_month(value: str) -> str | None:

@@ -22,8 +22,8 @@ _ORGANIZATIONS = _LINKS | frozenset(
     "district division faculty federation foundation fund group gmbh ag sa bv nv plc inc llc ltd "
     "limited hall health home hospital hotel house institute institution international laboratory "
     "lab library medical ministry municipal national office party pharmacy police practice prison "
-    "regional school service services society station supreme surgery trust union university "
-    "ward".split()
+    "regional saint school service services society st station supreme surgery trust union "
+    "university ward".split()
 )
 _STREETS = _LINKS | frozenset(
     "street st road rd avenue ave lane drive boulevard blvd square place court way park bridge "
@@ -83,7 +83,8 @@ def surrogate_location(value: str, choice: KeyedChoice) -> str:
     if _HAN.search(value):
         return _chinese(value, choice, _chinese_places())
     parts = re.split(r"(\s*[,;\n]\s*)", value)
-    region = next((p.region for part in parts[2::2] if (p := locate(part))), None)
+    place = locate(value) if len(parts) > 1 else None
+    region = place.region if place else None
     return "".join(
         part if i % 2 else _place(part, choice, region if i < len(parts) - 1 else None)
         for i, part in enumerate(parts)

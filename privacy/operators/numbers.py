@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from itertools import count
 from string import ascii_lowercase, ascii_uppercase
 
+from privacy.leakage import normalize
 from privacy.operators.keyed import KeyedChoice
 from privacy.recognizers.checksums import iban_length, luhn, nhs, only_digits
 
@@ -153,6 +154,9 @@ def surrogate_wallet(value: str, choice: KeyedChoice) -> str:
     """Return a wallet address of the same kind and length; its checksum does not hold."""
     kind = _WALLET.match(value)
     start = kind.end() if kind else 0
+    if kind and kind.group() == "0x":  # hexadecimal, so other letters would give it away
+        drawn = choice.digest("wallet", normalize(value)).hex()
+        return value[:start] + (drawn * len(value))[: len(value) - start]
     return value[:start] + surrogate_code(value[start:], choice)
 
 

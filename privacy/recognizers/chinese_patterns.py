@@ -194,6 +194,18 @@ NUMBERS_ZH = (
         0.85,
     ),
     Pattern(
+        EntityType.USERNAME,
+        re.compile(
+            rf"(?:账号|帐号|登录名|账户名){_IS}(?P<value>(?=\d{{0,8}}[A-Za-z_])[A-Za-z\d_][A-Za-z\d_.-]{{3,24}})"
+        ),
+        0.85,
+    ),
+    Pattern(
+        EntityType.SECRET,
+        re.compile(rf"(?:密码|口令|验证码){_IS}(?P<value>[!-+\--:<-~]{{4,64}})"),
+        0.9,
+    ),
+    Pattern(
         EntityType.LOCATION, re.compile(rf"(?:邮编|邮政编码){_IS}(?P<value>\d{{6}})(?!\d)"), 0.85
     ),
 )

@@ -24,7 +24,7 @@ def name_end(words: list[Word], i: int) -> int:
         if word.folded in PARTICLES and not word.capitalised:
             j += 1
             continue
-        if not _continues(words[i], before, word):
+        if not (_is_middle_initial(words, j) or _continues(words[i], before, word)):
             break
         last = j
         j += 1
@@ -34,6 +34,18 @@ def name_end(words: list[Word], i: int) -> int:
 def _joins(before: Word, word: Word) -> bool:
     initial = before.initial or (before.folded in {"st", "jr", "sr"} and before.capitalised)
     return word.follows or (initial and word.gap in {". ", ".", " "})
+
+
+def _is_middle_initial(words: list[Word], j: int) -> bool:
+    """Return whether a letter is an initial within a name: in "John A. Smith", A is no article."""
+    following = words[j + 1] if j + 1 < len(words) else None
+    return bool(
+        words[j].initial
+        and following
+        and following.gap == ". "
+        and following.capitalised
+        and following.folded not in FUNCTION_WORDS
+    )
 
 
 def _continues(first: Word, before: Word, word: Word) -> bool:
@@ -54,5 +66,6 @@ def _continues(first: Word, before: Word, word: Word) -> bool:
     return (
         word.role is not Role.NONE
         or word.unlisted
+        or (first.role in STRONG and before.folded in PARTICLES and not word.shouted)
         or (first.role in STRONG and before is first and not word.shouted and not word.begins)
     )

@@ -103,4 +103,13 @@ NETWORK = (
         needs=":-.",
         anchor=Anchor(re.compile(r"[0-9A-Fa-f]{2}[:.-][0-9A-Fa-f]{2}"), before=20, after=20),
     ),
+    Pattern(
+        EntityType.MAC_ADDRESS,
+        re.compile(
+            r"\bmac(?:[ ]address)?(?:[ ](?:is|was))?[ :=#]{1,3}(?P<value>[0-9A-F]{12})\b",
+            re.IGNORECASE,
+        ),
+        0.9,
+        needs=("MAC", "Mac", "mac"),
+    ),
 )

@@ -76,6 +76,15 @@ NUMBERS = (
         0.85,
     ),
     Pattern(
+        EntityType.CREDIT_CARD,
+        re.compile(r"(?<![\w+.-])[3-6]\d{3}(?:\.\d{4}){3}(?![\w-]|\.\d)"),
+        0.9,
+        _card,
+        needs=".",
+    ),
+    # Ethereum and the chains that took its form over; Presidio knows Bitcoin's only
+    Pattern(EntityType.CRYPTO, re.compile(r"(?<!\w)0x[0-9A-Fa-f]{40}(?!\w)"), 0.97, needs="x"),
+    Pattern(
         EntityType.IBAN_CODE,
         re.compile(r"\b[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}"),
         0.97,
@@ -109,6 +118,29 @@ NUMBERS = (
         ),
         0.92,
         anchor=_SIX_DIGITS,
+    ),
+    Pattern(
+        EntityType.US_SSN,
+        re.compile(
+            r"(?<![\w.-])(?P<value>\d{9})[ ](?:is|was)[ ](?:my|his|her|their|the)[ ]"
+            r"(?:ssn|social security)\b",
+            re.IGNORECASE,
+        ),
+        0.92,
+    ),
+    # What a form leaves of it still tells the last four.
+    Pattern(
+        EntityType.US_SSN,
+        re.compile(r"(?<![\w*-])[xX*#]{3}-[xX*#]{2}-\d{4}(?![\w-])"),
+        0.9,
+        needs="-",
+    ),
+    # Switzerland writes its personal number in this one form, under the country's code.
+    Pattern(
+        EntityType.NATIONAL_ID,
+        re.compile(r"(?<![\w.])756\.\d{4}\.\d{4}\.\d{2}(?![\w]|\.\d)"),
+        0.95,
+        needs=".",
     ),
     Pattern(
         EntityType.UK_NHS,

@@ -39,6 +39,9 @@ _DOSE = re.compile(
 )
 _FORMS = frozenset("tab tabs cap caps inj syp syr oint".split())
 """Abbreviations before the name of a medicine."""
+_NO_FAMILY = (
+    FUNCTION_WORDS | TITLES | CLOSINGS | GREETINGS | KINSHIP | PLAIN_WORDS | ORGANIZATION_HEADS
+)
 
 
 def find_people(text: str, words: list[Word]) -> list[Span]:
@@ -48,6 +51,7 @@ def find_people(text: str, words: list[Word]) -> list[Span]:
     found.extend(_rows(text, words))
     unlisted = unlisted_rows(text, words)
     found.extend(row for row in unlisted if not stands_for_a_place(words, row[0]))
+    found.extend(_family_first(text, words, found))
     found.extend(_listed(words, found))
     found.extend(_repeated(words, found))
     return [Span(words[a].start, words[b].end, EntityType.PERSON, score) for a, b, score in found]
@@ -204,6 +208,29 @@ def _person_like(words: list[Word], i: int) -> bool:
     if not after.follows:
         return True
     return not after.capitalised and after.folded not in DRUG_FOLLOWERS | EPONYM_HEADS
+
+
+def _family_first(
+    text: str, words: list[Word], found: list[tuple[int, int, float]]
+) -> Iterator[tuple[int, int, float]]:
+    """Yield family names of registers: "KELLER, Maria", "Smith, J."."""
+    firsts = {first for first, _, _ in found}
+    taken = {i for first, last, _ in found for i in range(first, last + 1)}
+    for i, word in enumerate(words[:-1]):
+        after = words[i + 1]
+        if i in taken or after.gap != ", " or not (word.begins and word.capitalised):
+            continue
+        if word.folded in _NO_FAMILY or word.role not in NAMELIKE | {Role.SURNAME_OR_WORD}:
+            continue
+        if i + 1 in firsts and after.role in {Role.GIVEN, Role.GIVEN_OR_WORD}:
+            yield i, i, 0.7
+        elif (
+            after.initial
+            and text.startswith(".", after.end)
+            and not word.place
+            and (word.role in NAMELIKE or word.folded in EPONYMS)  # "Rash, E. coli"
+        ):
+            yield i, i + 1, 0.6
 
 
 def _listed(

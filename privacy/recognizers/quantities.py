@@ -67,6 +67,7 @@ QUANTITIES = (
         EntityType.QUANTITY,
         re.compile(
             rf"\b{_ABOUT}(?:{_CODES}|Rs\.?|Fr\.|DM|kr\.?)[ \u00a0]?(?:{_FIGURE})(?![\d/]){_LARGE}"
+            r"(?![^\W_])"
         ),
         0.8,
         anchor=Anchor(re.compile(r"[A-Za-z.][ \u00a0]?\d"), before=24, after=40),

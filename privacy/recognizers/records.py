@@ -30,7 +30,10 @@ _KINDS: tuple[tuple[EntityType, str], ...] = (
     (EntityType.US_SSN, r"ssn|social security"),
     (EntityType.CREDIT_CARD, r"(?:credit|debit|bank|visa|mastercard|amex)[ ]card"),
     (EntityType.IBAN_CODE, r"iban"),
-    (EntityType.BANK_ACCOUNT, r"account|acct|a/c|routing|sort code|konto|kontonummer"),
+    (
+        EntityType.BANK_ACCOUNT,
+        r"account|acct|a/c|routing|sort code|konto|kontonummer|kto|blz|bankleitzahl",
+    ),
     (
         EntityType.CASE_NUMBER,
         r"case|application|claim|docket|cause|(?<!on[ ])file|petition|appeal|aktenzeichen|az\."

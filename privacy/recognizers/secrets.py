@@ -29,7 +29,10 @@ _OPENS = (
     r"|token|access[ _-]?key|auth(?:orization)?[ _-]?(?:key|token)|client[ _-]?secret"
     r"|private[ _-]?key|otp|mot de passe|contraseña|senha|kennwort)"
 )
-_USER_WORD = r"(?:user[ _-]?(?:name|id)?|login|log[ _-]in|handle|screen[ _-]?name|nick(?:name)?)"
+_USER_WORD = (
+    r"(?:user[ _-]?(?:name|id)?|login|log[ _-]in|handle|screen[ _-]?name|nick(?:name)?"
+    r"|skype|instagram|insta|telegram|snapchat|wechat|discord|tiktok|twitter)"
+)
 _PREFIX = r"(?<![A-Za-z0-9])(?:[A-Za-z][A-Za-z0-9]{0,20}[_-]){0,3}(?:db|my|admin|app)?"
 _QUOTED = r"[\"'`](?P<value>[^\n\"'`]{3,200})[\"'`]"
 _BARE = r"(?P<bare>[^\s\"'`,;<>&|]{4,200})"

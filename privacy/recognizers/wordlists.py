@@ -86,6 +86,7 @@ EPONYMS = _words(
     " lambert eaton lewy mallory weiss munchausen noonan osler pott potts prinzmetal reiter reye"
     " reyes rett sever tietze tay sachs vincent whipple zollinger ellison wilms burkitt ehlers"
     " danlos epstein barr coxsackie norwalk ebola zika bristol stevens johnson prader willi"
+    " ehlers-danlos jackson-pratt epstein-barr braxton-hicks kirschner kocher hickman petri"
     " angelman colles smith salter harris lasegue lachman mcmurray phalen tinel finkelstein thomas"
     " spurling hoffman hoffmann chvostek trousseau valsalva brandt daroff dix hallpike snellen"
     " ishihara rinne weber goldmann amsler schirmer papanicolaou gram ziehl neelsen giemsa wright"
@@ -179,6 +180,7 @@ PLAIN_WORDS = _words(
     " housing development government nitrofurantoin gatorade eucerin nasal"
     " beta alpha gamma delta blocker blockers trichomonas giardia salmonella gastro endo neuro"
     " ortho cardio derm derma physio"
+    " case tdap iban nino reisepass führerschein personalausweis kennzeichen"
 )
 """Words that are written with a capital and name nobody."""
 

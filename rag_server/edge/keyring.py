@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
@@ -73,9 +74,15 @@ class Keys:
         """Return JSON source with its tokens as plain values, escaped to stay inside strings."""
         return replace_outside_addresses(text, self._escaped, in_json=True)
 
-    def stream(self, *, in_json: bool = False) -> GuardedStream:
-        """Return a restorer for text, or JSON source, that arrives in pieces."""
-        return GuardedStream(self._escaped if in_json else self._value, in_json=in_json)
+    def stream(
+        self, *, in_json: bool = False, beside: Collection[GuardedStream] = ()
+    ) -> GuardedStream:
+        """Return a restorer for text, or JSON source, that arrives in pieces.
+
+        `beside`: texts that a reader may take for the beginning of this one.
+        """
+        shown = self._escaped if in_json else self._value
+        return GuardedStream(shown, in_json=in_json, beside=beside)
 
     def _value(self, match: re.Match[str]) -> str:
         return self._restorer.restore(match.group())

@@ -8,35 +8,85 @@ in its log what it could not decrypt.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from privacy.tokens import LOOSE, StreamReplacer
 
-_ADDRESS = re.compile(r"https?:|[/\\]{2}|&(?:#|sol|bsol|colon)", re.IGNORECASE)
-"""What makes a browser leave this page: a scheme, two slashes of either kind, or HTML entities
-that spell one of them."""
+_ADDRESS = re.compile(
+    r"https?\\?:|[/\\]{2}|www\.|url\(|\\0{0,4}2f|\\u00[2-7]|&(?:#|sol|bsol|colon|tab|newline)",
+    re.IGNORECASE,
+)
+"""What makes a browser leave this page: a scheme, two slashes of either kind, `www.`, or escapes of
+Markdown, HTML, CSS or JSON that spell one of them."""
+_FOUND = "//"
+_LONGEST_CUT = 8
+"""No spelling that `_ADDRESS` finds needs more characters before a cut."""
+_IGNORED = dict.fromkeys(map(ord, "\t\n\r"))
+"""Browsers drop these from an address."""
 _SPACES = " \t\n\r\f"
-"""Only these end an address in Markdown (CommonMark 0.31, §6.3)."""
-
-_QUOTE = re.compile(r'(?<!\\)"')
+"""Only these end an address in Markdown (CommonMark 0.31, §6.3), or one without quotes in HTML."""
+_MARKS = re.compile(rf"[{_SPACES}<>\\\"'=]")
 
 Replace = Callable[[re.Match[str]], str]
 
 
-def in_address(before: str) -> bool:
-    """Return whether text that continues `before` would belong to a web address in it.
+class Surroundings:
+    """What the end of a text is in the middle of, read piece by piece, in bounded space.
 
-    That is so within a word that holds the beginning of one, and within an HTML tag or a
-    Markdown `<...>` that does, whose spaces do not end it.
+    Of a word; of a Markdown `<...>`, which an escaped bracket does not end; and of a quoted
+    attribute, by its quotation marks alone: where a tag begins and ends, parsers disagree. In JSON
+    source a quotation mark ends them all.
     """
-    return bool(_ADDRESS.search(before, _context(before, len(before))))
+
+    def __init__(self, *, in_json: bool = False) -> None:
+        self._in_json = in_json
+        self._open = {"word": ""}
+        self._escaped = self._assigned = False
+
+    @property
+    def in_address(self) -> bool:
+        """Whether text that continues would belong to a web address."""
+        return _FOUND in self._open.values()
+
+    def read(self, text: str) -> None:
+        """Take the next piece, however the text is cut."""
+        begun = dict.fromkeys(self._open, 0)
+        escaped, assigned = (0 if flag else -1 for flag in (self._escaped, self._assigned))
+        for match in _MARKS.finditer(text):
+            mark, at = match.group(), match.start()
+            if mark == "=" or (at == assigned and mark in f"{_SPACES}\\"):
+                assigned = at + 1
+            if mark == "\\":
+                escaped = at + 1 if at != escaped else -1
+            elif mark in _SPACES:
+                self._begin("word", at + 1, begun)
+            elif mark == '"' and self._in_json and at != escaped:
+                self._open.clear()
+                begun.clear()
+                self._begin("word", at + 1, begun)
+            elif mark in "\"'":
+                self._end(mark, begun)
+                if at == assigned:
+                    self._begin(mark, at + 1, begun)
+            elif mark in "<>" and at != escaped:
+                self._end("<", begun)
+                if mark == "<":
+                    self._begin("<", at + 1, begun)
+        self._escaped, self._assigned = escaped == len(text), assigned == len(text)
+        self._open = {name: _short(self._open[name] + text[at:]) for name, at in begun.items()}
+
+    def _begin(self, name: str, at: int, begun: dict[str, int]) -> None:
+        self._open[name], begun[name] = "", at
+
+    def _end(self, name: str, begun: dict[str, int]) -> None:
+        self._open.pop(name, None)
+        begun.pop(name, None)
 
 
-def _context(text: str, end: int) -> int:
-    """Return where the word that ends at `end` begins, or the tag that is still open there."""
-    word = 1 + max(text.rfind(space, 0, end) for space in _SPACES)
-    tag = text.rfind("<", 0, end)
-    return min(word, tag) if tag >= 0 and text.find(">", tag, end) < 0 else word
+def _short(text: str) -> str:
+    """Return what is to be remembered of a text: that it holds an address, or how it ends."""
+    text = text.translate(_IGNORED)
+    return _FOUND if _ADDRESS.search(text) else text[-_LONGEST_CUT:]
 
 
 def replace_outside_addresses(text: str, replace: Replace, *, in_json: bool = False) -> str:
@@ -49,39 +99,47 @@ def replace_outside_addresses(text: str, replace: Replace, *, in_json: bool = Fa
 
 
 class GuardedStream:
-    """The same for text that arrives in pieces, however it is cut."""
+    """The same for text that arrives in pieces, however it is cut.
 
-    def __init__(self, replace: Replace, *, in_json: bool = False) -> None:
-        self._before = ""
-        self._in_json = in_json
+    What counts is the text that is given out: an address may itself be the value of a token.
+    """
+
+    def __init__(
+        self, replace: Replace, *, in_json: bool = False, beside: Collection[GuardedStream] = ()
+    ) -> None:
+        """`beside`: texts that a reader may take for the beginning of this one."""
         self._replace = replace
+        self._beside = beside
+        self._around = Surroundings(in_json=in_json)
         self._guarded = StreamReplacer(LOOSE, self._value)
-        # Gives out just what the other one takes in: the text before the current piece.
-        self._plain = StreamReplacer(LOOSE, lambda match: match.group())
+        self._taken = self._given = 0
+
+    @property
+    def in_address(self) -> bool:
+        """Whether what was given out so far ends in a web address."""
+        return self._around.in_address
 
     def feed(self, piece: str) -> str:
         """Take the next piece; return what is certain by now."""
-        restored = self._guarded.feed(piece)
-        self._remember(self._plain.feed(piece))
-        return restored
+        return self._read(self._guarded.feed(piece))
 
     def flush(self) -> str:
-        """Return what was held back: the text has ended."""
-        self._remember(self._plain.flush())
-        return self._guarded.flush()
+        """Return what was held back: the text has ended, or pauses."""
+        return self._read(self._guarded.flush())
 
-    def _remember(self, text: str) -> None:
-        """Keep of the text so far only the word or tag that is still open."""
-        self._before += text
-        self._before = self._before[_context(self._before, len(self._before)) :]
+    def _read(self, given: str) -> str:
+        """Read what follows the last token."""
+        if rest := given[self._given :]:
+            self._around.read(rest)
+        self._taken = self._given = 0
+        return given
 
     def _value(self, match: re.Match[str]) -> str:
-        text, end = match.string, match.start()
-        start = _context(text, end)
-        if start == 0 or ("<" in self._before and text.find(">", 0, end) < 0):
-            before = self._before + text[:end]
-        else:
-            before = text[start:end]
-        if self._in_json:
-            before = _QUOTE.split(before)[-1]
-        return match.group() if in_address(before) else self._replace(match)
+        between = match.string[self._taken : match.start()]
+        self._around.read(between)
+        kept = self.in_address or any(text.in_address for text in self._beside)
+        value = match.group() if kept else self._replace(match)
+        self._around.read(value)
+        self._taken = match.end()
+        self._given += len(between) + len(value)
+        return value

@@ -19,7 +19,10 @@ _Place = tuple[int, str, int | None]
 
 
 def restore_body(value: Any, keys: Keys) -> Any:
-    """Return a JSON value with the tokens in its strings, and in its keys, as plain values."""
+    """Return a JSON value with the tokens in its strings, and in its keys, as plain values.
+
+    A `content` in parts stays as it is: a client that joins them could make an address of them.
+    """
     if isinstance(value, str):
         return keys.restore(value)
     if isinstance(value, list):
@@ -28,10 +31,15 @@ def restore_body(value: Any, keys: Keys) -> Any:
         return {
             keys.restore(name): keys.restore_in_json(item)
             if name == "arguments" and isinstance(item, str)
-            else restore_body(item, keys)
+            else _whole(name, item, keys)
             for name, item in value.items()
         }
     return value
+
+
+def _whole(name: str, item: Any, keys: Keys) -> Any:
+    in_parts = name in _STREAMED and not isinstance(item, str)
+    return item if in_parts else restore_body(item, keys)
 
 
 class StreamRestorer:
@@ -45,6 +53,7 @@ class StreamRestorer:
         self._keys = keys
         self._decoder = sse.EventDecoder()
         self._texts: dict[_Place, GuardedStream] = {}
+        self._beside: dict[str, list[GuardedStream]] = {}
         self._last: dict[str, Any] = {}
         self.finished = False
         """Whether `[DONE]` or an error event has come: the stream is complete."""
@@ -77,8 +86,12 @@ class StreamRestorer:
         if isinstance(payload, dict) and payload.get("error"):
             self.finished = True
         choices = payload.get("choices") if isinstance(payload, dict) else None
-        if not isinstance(choices, list) or not all(isinstance(c, dict) for c in choices):
+        if choices is None:
             yield restore_body(payload, self._keys)
+            return
+        if not isinstance(choices, list) or not all(isinstance(c, dict) for c in choices):
+            # Its texts may continue others, in an order that only the client knows.
+            yield payload
             return
         around = {name: value for name, value in payload.items() if name != "choices"}
         chunk = restore_body(around, self._keys)
@@ -98,19 +111,20 @@ class StreamRestorer:
 
     def _choice(self, choice: dict[str, Any]) -> dict[str, Any]:
         delta, index = choice.get("delta"), _index(choice)
-        around = {name: value for name, value in choice.items() if name != "delta"}
-        restored: dict[str, Any] = restore_body(around, self._keys)
+        # Beside its delta a choice says nothing; a text there would be a piece nobody follows.
+        restored = {name: value for name, value in choice.items() if name != "delta"}
         if isinstance(delta, dict):
             restored["delta"] = self._delta(delta, index)
         elif "delta" in choice:
-            restored["delta"] = restore_body(delta, self._keys)
+            restored["delta"] = delta
         return restored
 
     def _delta(self, delta: dict[str, Any], index: int) -> dict[str, Any]:
         restored: dict[str, Any] = {}
         for name, value in delta.items():
-            if name in _STREAMED and isinstance(value, str):
-                restored[name] = self._text((index, name, None)).feed(value)
+            if name in _STREAMED:
+                text = isinstance(value, str)
+                restored[name] = self._text((index, name, None)).feed(value) if text else value
             elif name == "tool_calls" and isinstance(value, list):
                 restored[name] = [self._call(call, index) for call in value]
             elif name == "function_call" and isinstance(value, dict):
@@ -138,7 +152,10 @@ class StreamRestorer:
     def _text(self, place: _Place) -> GuardedStream:
         if place not in self._texts:
             in_json = place[1] in ("tool_calls", "function_call")
-            self._texts[place] = self._keys.stream(in_json=in_json)
+            # Clients that ask for one choice put together whatever stands first in each chunk.
+            beside = self._beside.setdefault(place[1], [])
+            self._texts[place] = self._keys.stream(in_json=in_json, beside=beside)
+            beside.append(self._texts[place])
         return self._texts[place]
 
     def _rest(self, index: int | None) -> Iterator[bytes]:
@@ -147,7 +164,8 @@ class StreamRestorer:
     def _rest_chunks(self, index: int | None) -> Iterator[dict[str, Any]]:
         """Yield chunks with what is held back for one choice, or for all."""
         for place in [p for p in self._texts if index is None or p[0] == index]:
-            if not (rest := self._texts.pop(place).flush()):
+            # Kept, since more may follow the chunk that says it is the last.
+            if not (rest := self._texts[place].flush()):
                 continue
             choice = {"index": place[0], "delta": _delta_with(place, rest), "finish_reason": None}
             yield {**copy.deepcopy(self._last), "choices": [choice]}

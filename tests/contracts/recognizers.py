@@ -24,7 +24,6 @@ from privacy.recognizers.gazetteer import GazetteerRecognizer
 from privacy.recognizers.patterns import PatternRecognizer
 from privacy.recognizers.presidio import PresidioRecognizer
 from privacy.recognizers.structured import STRUCTURED
-from privacy.recognizers.windows import WindowedRecognizer
 from privacy.testing import TableRecognizer
 
 LABELS = {"person name": EntityType.PERSON, "place": EntityType.LOCATION}
@@ -86,7 +85,6 @@ CASES = {
     "GazetteerRecognizer": Case(lambda _: GazetteerRecognizer()),
     "ChainRecognizer": Case(lambda _: ChainRecognizer([default_recognizer(), table()])),
     "EvasionRecognizer": Case(lambda _: EvasionRecognizer(table())),
-    "WindowedRecognizer": Case(lambda _: WindowedRecognizer(table())),
     "ChineseRecognizer": Case(lambda _: ChineseRecognizer(), "昨天医生又见了患者王小明。", "王小明"),
     "PresidioRecognizer": Case(
         lambda _: PresidioRecognizer(), "My US passport number is 340020013 .", "340020013",

@@ -133,8 +133,8 @@ def test_records_and_outcomes_do_not_show_plain_text():
     assert CANARY not in repr(Record("1", {"a": CANARY}))
 
 
-@pytest.mark.slow
-def test_ctrl_c_leaves_no_process_behind(tmp_path):
+def _endless(tmp_path):
+    """Start a run on two processes, in a process group of its own, and wait until it works."""
     script = tmp_path / "run.py"
     script.write_text(
         textwrap.dedent(
@@ -170,14 +170,33 @@ def test_ctrl_c_leaves_no_process_behind(tmp_path):
         start_new_session=True,
     )
     assert process.stdout.readline() == "started\n"
+    return process
+
+
+@pytest.mark.slow
+def test_ctrl_c_leaves_no_process_behind(tmp_path):
+    process = _endless(tmp_path)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode not in (0, None)
     assert errors.count("KeyboardInterrupt") <= 2
+    assert not _left_of(process.pid)
+
+
+@pytest.mark.slow
+def test_a_killed_parent_leaves_no_process_with_keys_behind(tmp_path):
+    process = _endless(tmp_path)
+    process.kill()
+    process.communicate(timeout=30)
+    assert not _left_of(process.pid)
+
+
+def _left_of(group):
+    """Return what is alive of a process group, after five seconds at most."""
     until = time.monotonic() + 5
-    while (left := _alive(process.pid)) and time.monotonic() < until:
+    while (left := _alive(group)) and time.monotonic() < until:
         time.sleep(0.05)
-    assert not left
+    return left
 
 
 def _alive(group):

@@ -57,6 +57,19 @@ HOSTILE = st.lists(
 ).map("".join)
 
 
+def test_white_space_that_an_overlap_leaves_over_stays_in_the_text() -> None:
+    class Overlapping:
+        fingerprint = "overlapping"
+
+        def recognize(self, text: str) -> list[Span]:
+            return [Span(0, 6, EntityType.PERSON), Span(4, 18, EntityType.ID)]
+
+    found = Protector(Overlapping(), preset("redact-all"), CIPHER).protect(
+        {"t": "Ada 44-55-66-77-88"}
+    )
+    assert found.protected.text == "<PERSON> <ID>"
+
+
 @given(HOSTILE)
 def test_restoring_gives_back_exactly_what_was_encrypted(text: str) -> None:
     assert RESTORER.restore(EVERYTHING.pseudonymize(text)) == text

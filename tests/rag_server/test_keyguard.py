@@ -89,7 +89,7 @@ def test_a_link_in_a_circle_ends(home):
     [
         "SAGE_RAG_KEYSET", "SAGE_RAG_KEYSET_RAW", "SAGE_RAG_PASSPHRASE",
         "SAGE_RAG_PASSPHRASE_FILE", "SAGE_RAG_EDGE_KEYSET", "SAGE_RAG_EDGE_KEYSET_SECRET",
-        "SAGE_RAG_EDGE_PASSPHRASE_FILE",
+        "SAGE_RAG_EDGE_PASSPHRASE_FILE", "sage_rag_edge_keyset",
     ],
 )  # fmt: skip
 def test_a_key_or_passphrase_in_the_environment_is_refused_and_not_shown(home, variable):

@@ -19,8 +19,8 @@ from privacy.recognizers.backends.models import (
     settings_digest,
     torch_device,
 )
-from privacy.recognizers.backends.windows import Window, windows
 from privacy.recognizers.plain_words import PLAIN_WORDS
+from privacy.recognizers.windows import Window, windows
 from privacy.recognizers.writing import well_formed
 from privacy.spans import Span
 
@@ -77,8 +77,9 @@ class GlinerRecognizer:
         if self._size < 4 * self._margin:
             raise InputError(f"model `{model}` has no room for {len(labels)} labels")
         self._lock = threading.Lock()
-        code = source_digest("privacy.recognizers.backends", "gliner.py", "windows.py")
-        settings = settings_digest(code, version("gliner"), threshold, list(labels.items()))
+        code = source_digest("privacy.recognizers.backends", "gliner.py")
+        cut = source_digest("privacy.recognizers", "windows.py")
+        settings = settings_digest(code, cut, version("gliner"), threshold, list(labels.items()))
         self._fingerprint = f"gliner-{folder_digest(folder)}-{settings}"
 
     @property

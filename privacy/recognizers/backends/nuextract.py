@@ -24,9 +24,9 @@ from privacy.recognizers.backends.models import (
     settings_digest,
     torch_device,
 )
-from privacy.recognizers.backends.windows import windows
 from privacy.recognizers.extracted import Value, locate
 from privacy.recognizers.plain_words import PLAIN_WORDS
+from privacy.recognizers.windows import windows
 from privacy.recognizers.writing import well_formed
 from privacy.spans import Span
 
@@ -91,8 +91,8 @@ class NuExtractRecognizer:
         self._template = json.dumps({label: [] for label in labels}, indent=4, ensure_ascii=False)
         self._invented = 0
         self._lock = threading.Lock()
-        code = source_digest("privacy.recognizers.backends", "nuextract.py", "windows.py")
-        finding = source_digest("privacy.recognizers", "extracted.py", "writing.py")
+        code = source_digest("privacy.recognizers.backends", "nuextract.py")
+        finding = source_digest("privacy.recognizers", "extracted.py", "windows.py", "writing.py")
         settings = settings_digest(code, finding, list(labels.items()))
         self._fingerprint = f"nuextract-{completion.fingerprint}-{settings}"
 

@@ -11,7 +11,7 @@ from privacy.entities import EntityType as T
 from privacy.exceptions import InputError, extra
 from privacy.fingerprints import source_digest
 from privacy.recognizers.backends.models import LabelMap, folder_digest, settings_digest, types_of
-from privacy.recognizers.backends.windows import Window, windows
+from privacy.recognizers.windows import Window, windows
 from privacy.recognizers.writing import well_formed
 from privacy.spans import Span
 
@@ -83,8 +83,11 @@ class SpacyRecognizer:
         names = dict.fromkeys(label for n in finders for label in self._nlp.pipe_labels[n])
         self._types = types_of(names, labels)
         self._lock = threading.Lock()
-        code = source_digest("privacy.recognizers.backends", "spacy.py", "windows.py")
-        settings = settings_digest(code, version("spacy"), sorted(self._types.items(), key=str))
+        code = source_digest("privacy.recognizers.backends", "spacy.py")
+        cut = source_digest("privacy.recognizers", "windows.py")
+        settings = settings_digest(
+            code, cut, version("spacy"), sorted(self._types.items(), key=str)
+        )
         self._fingerprint = f"spacy-{folder_digest(Path(self._nlp.path))}-{settings}"
 
     @property

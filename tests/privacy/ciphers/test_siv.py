@@ -153,3 +153,14 @@ def test_half_a_surrogate_pair_is_an_error_that_does_not_hold_the_value() -> Non
         CIPHER.encrypt("Ada \ud83d", EntityType.PERSON)
     assert "Ada" not in repr(caught.value) + str(caught.value)
     assert caught.value.__suppress_context__
+
+
+def test_a_forged_token_of_another_holder_that_is_no_text_is_refused() -> None:
+    keyset = Keyset.generate()
+    cipher = SivCipher(keyset, "clinic")
+    made = cipher._cipher(keyset.primary, EntityType.PERSON)
+    body, tag = made.encrypt_and_digest(b"\xff\x80" + bytes(14))
+    payload = base64.urlsafe_b64encode(bytes.fromhex(keyset.primary) + tag + body).decode()
+    with pytest.raises(TokenError) as caught:
+        cipher.decrypt(f"PERSON_[{payload.rstrip('=')}]")
+    assert caught.value.fault is Fault.FORGED

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from privacy.cli import output
 from privacy.cli.protect import protect
 from privacy.cli.restore import restore
-from privacy.exceptions import InputError, ProtectionError
+from privacy.exceptions import InputError, KeysetError, ProtectionError
 from privacy.keyset.keyset import Keyset
 from privacy.keyset.raw import export_raw
 
@@ -33,7 +33,7 @@ def run(keyset):
     app.command()(restore)
 
     def run(*arguments, stdin=None):
-        line = [*map(str, arguments), "--corpus", "clinic"]
+        line = [arguments[0], "--corpus", "clinic", *map(str, arguments[1:])]
         return CliRunner().invoke(app, line, input=stdin, catch_exceptions=True)
 
     return run
@@ -138,6 +138,42 @@ def test_a_full_disk_leaves_the_old_file_alone(run, tmp_path, monkeypatch):
     assert [p for p in tmp_path.iterdir() if p.suffix == ".tmp"] == []
 
 
+def test_a_device_is_never_replaced_by_a_file(run, tmp_path):
+    source, pipe = tmp_path / "a.txt", tmp_path / "pipe"
+    source.write_text(f"mail {EMAIL}\n")
+    os.mkfifo(pipe)
+    result = run("protect", source, "--out", pipe)
+    assert isinstance(result.exception, InputError)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_link_is_followed(run, tmp_path):
+    source, out, link = tmp_path / "a.txt", tmp_path / "o.txt", tmp_path / "link.txt"
+    source.write_text(f"mail {EMAIL}\n")
+    link.symlink_to(out)
+    assert run("protect", source, "--out", link).exit_code == 0
+    assert link.is_symlink()
+    assert "EMAIL_ADDRESS_[" in out.read_text()
+
+
+def test_a_full_standard_output_is_named_as_such(keyset, tmp_path):
+    source = tmp_path / "a.txt"
+    source.write_text(f"mail {EMAIL}\n")
+    program = "import typer; from privacy.cli.protect import protect; typer.run(protect)"
+    command = [sys.executable, "-c", program, str(source), "--corpus", "c"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode != 0
+    assert b"cannot write to standard output" in done.stderr
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999"])
+def test_a_number_that_json_cannot_hold_is_refused(run, tmp_path, number):
+    source = tmp_path / "a.jsonl"
+    source.write_text(f'{{"n": {number}, "t": "{EMAIL}"}}\n')
+    assert isinstance(run("protect", source).exception, InputError)
+
+
 def test_standard_input_and_output(run):
     result = run("protect", "-", "--jsonl", stdin=json.dumps({"t": EMAIL}) + "\n")
     assert json.loads(result.stdout)["t"].startswith("EMAIL_ADDRESS_[")
@@ -189,3 +225,13 @@ def test_processes_write_what_one_process_writes(keyset, tmp_path):
         written.append(done.stdout)
     assert written[0] == written[1]
     assert written[0].count(b"\n") == 300
+
+
+def test_the_wrong_corpus_is_told_and_writes_nothing(run, tmp_path):
+    source, safe, plain = tmp_path / "a.txt", tmp_path / "safe.txt", tmp_path / "plain.txt"
+    source.write_text(f"Dear Dr. {CANARY}, write to {EMAIL}\n", "utf-8")
+    assert run("protect", source, "--out", safe).exit_code == 0
+    result = run("restore", safe, "--out", plain, "--corpus", "another")
+    assert isinstance(result.exception, KeysetError)
+    assert "none of the 2 tokens" in result.exception.message
+    assert not plain.exists()

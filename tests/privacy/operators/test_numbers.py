@@ -143,7 +143,8 @@ def test_a_code_is_never_itself_unless_it_holds_nothing(value: str) -> None:
 
 
 def test_a_wallet_keeps_its_kind() -> None:
-    assert surrogate_wallet("0x52908400098527886E0F7030069857D2E4169EE7", CHOICE).startswith("0x")
+    found = surrogate_wallet("0x52908400098527886E0F7030069857D2E4169EE7", CHOICE)
+    assert re.fullmatch("0x[0-9a-f]{40}", found)
 
 
 def test_an_email_address_lies_in_a_domain_for_examples() -> None:

@@ -14,6 +14,7 @@ from privacy.exceptions import KeysetError
 from privacy.keyset.keyset import KEY_BYTES, Keyset, key_id_of
 from privacy.leakage import normalize
 from privacy.operators.dates import Calendar
+from privacy.operators.places import atlas, state_codes
 from privacy.operators.surrogate import SURROGATE_TYPES, Surrogates
 
 KEY = bytes(range(KEY_BYTES))
@@ -104,6 +105,19 @@ def test_a_city_and_its_country_go_on_fitting() -> None:
     city = SURROGATES.surrogate("Bern", EntityType.LOCATION, CALENDAR)
     country = SURROGATES.surrogate("Switzerland", EntityType.LOCATION, CALENDAR)
     assert whole == f"{city}, {country}"
+
+
+def test_a_town_and_its_state_go_to_one_state():
+    """There is a larger Springfield elsewhere; the address says which one is meant."""
+    found = SURROGATES.surrogate("Springfield, IL", EntityType.LOCATION, CALENDAR)
+    town, code = found.split(", ")
+    assert town in atlas().cities[state_codes()[code]]
+
+
+def test_a_saint_stays_one():
+    found = SURROGATES.surrogate("St. Mary's Hospital", EntityType.ORGANIZATION, CALENDAR)
+    assert found.startswith("St. ")
+    assert "Mary" not in found
 
 
 def test_an_age_stays_in_its_band() -> None:

@@ -36,6 +36,8 @@ FOUND = [
     ("（2021）京01民终1234号", EntityType.CASE_NUMBER, "（2021）京01民终1234号"),
     ("住院号：ZY0012345", EntityType.MEDICAL_RECORD, "ZY0012345"),
     ("微信号wang_xm88", EntityType.USERNAME, "wang_xm88"),
+    ("账号：mei_lin88", EntityType.USERNAME, "mei_lin88"),
+    ("密码：abc123，", EntityType.SECRET, "abc123"),
     ("于2021年3月5日下午3时许到", EntityType.DATE_TIME, "2021年3月5日下午3时许"),
     ("二〇二一年三月五日作出", EntityType.DATE_TIME, "二〇二一年三月五日"),
     ("生于农历八月十五", EntityType.DATE_TIME, "农历八月十五"),

@@ -20,6 +20,16 @@ def found(text, entity_type):
 
 
 TABLE = [
+    ("CREDIT_CARD", "card 4111.1111.1111.1111.", ["4111.1111.1111.1111"]),
+    (
+        "CRYPTO",
+        "to 0x52908400098527886E0F7030069857D2E4169EE7 now",
+        ["0x52908400098527886E0F7030069857D2E4169EE7"],
+    ),
+    ("US_SSN", "123456789 is my social security number", ["123456789"]),
+    ("US_SSN", "on file as xxx-xx-6789.", ["xxx-xx-6789"]),
+    ("NATIONAL_ID", "AHV 756.9217.0769.85,", ["756.9217.0769.85"]),
+    ("MAC_ADDRESS", "MAC address 001A2B3C4D5E", ["001A2B3C4D5E"]),
     ("EMAIL_ADDRESS", "write to mo.lindt+gp@mail.example.org.", ["mo.lindt+gp@mail.example.org"]),
     ("EMAIL_ADDRESS", "post@münzhof.example", ["post@münzhof.example"]),
     ("EMAIL_ADDRESS", "it is petra at example dot com, thanks", ["petra at example dot com"]),

