@@ -13,7 +13,8 @@ from enum import StrEnum
 
 from privacy.entities import EntityType, Identifiability, identifiability
 from privacy.fingerprints import source_digest
-from privacy.leakage import Comparison, Original, digits, normalize, tokenize
+from privacy.leakage import Comparison, Original, normalize, tokenize
+from privacy.occurrences import spelling
 from privacy.protect import Identifier, Protection
 from privacy.protocols import Recognizer
 from privacy.quasi import is_quasi
@@ -27,7 +28,6 @@ _COMBINED = frozenset(t for t in EntityType if is_quasi(t)) - {
 }
 """Types that identify in combination only. Places and organisations are held to the rule of direct
 identifiers: a village or an employer alone can single somebody out."""
-_MIN_DIGITS = 7
 _WORD = re.compile(r"\w+")
 
 
@@ -102,7 +102,8 @@ class Gate:
     @property
     def fingerprint(self) -> str:
         """A name that changes with any limit and with the measures themselves."""
-        measures = source_digest("privacy", "gate.py", "leakage.py", "quasi.py", "tokens.py")
+        files = ("gate.py", "leakage.py", "occurrences.py", "quasi.py", "tokens.py")
+        measures = source_digest("privacy", *files)
         return f"{self.limits}/{measures}/{self._recognizer.fingerprint}"
 
     def judge(self, original: Original, protection: Protection, draft: str) -> Verdict:
@@ -192,41 +193,20 @@ def _identifier_findings(protection: Protection, draft: str, quasi_limit: int) -
 
 
 def find_identifier(identifier: Identifier, text: str) -> tuple[int, int] | None:
-    """Return where a plain value stands in a text, or `None`.
+    """Return where a plain value stands in a text, or `None`; under NFKC too.
 
-    Compared at word borders, under case folding and NFKC; values that are mostly digits by their
-    digits alone; single words as written or in capitals, since names are words too ("Will"); and
-    of a person's full name each capitalised part for itself.
+    `privacy.occurrences.spelling` says what counts as the value.
     """
-    value = identifier.value.strip()
-    number = digits(value)
-    if len(number) >= _MIN_DIGITS and len(number) * 2 >= len(value):
-        return _find_digits(number, text)
-    if identifier.entity_type is EntityType.AGE and value.isdecimal():
-        return None  # a bare number is no age outside its sentence
-    if value.isalpha():
-        return _place(rf"(?:{re.escape(value)}|{re.escape(value.upper())})", text)
-    if place := _place(r"\s+".join(map(re.escape, value.split())), text, re.IGNORECASE):
-        return place
-    if _place(re.escape(normalize(value)), normalize(text)):
-        return 0, len(text)  # a spelling that only NFKC sees through: its place is not known
-    return _find_name_part(value, text) if identifier.entity_type is EntityType.PERSON else None
-
-
-def _place(pattern: str, text: str, flags: re.RegexFlag = re.NOFLAG) -> tuple[int, int] | None:
-    match = re.search(rf"(?<!\w){pattern}(?!\w)", text, flags)
-    return match.span() if match else None
-
-
-def _find_digits(number: str, text: str) -> tuple[int, int] | None:
-    separated = r"[\s().\-/]*".join(number)
-    match = re.search(rf"(?<!\d){separated}(?!\d)", text)
-    return match.span() if match else None
-
-
-def _find_name_part(value: str, text: str) -> tuple[int, int] | None:
-    parts = [part for part in re.findall(r"[^\W\d_]{3,}", value) if part[0].isupper()]
-    return _place(rf"(?:{'|'.join(map(re.escape, parts))})", text) if parts else None
+    expression = spelling(identifier.value, identifier.entity_type)
+    if expression is None:
+        return None
+    if match := re.search(expression, text):
+        return match.span()
+    if identifier.value.isalpha():
+        return None  # normalising folds case, in which a name would be any word
+    folded = re.escape(normalize(identifier.value))
+    # A spelling that only NFKC sees through: its place is not known.
+    return (0, len(text)) if re.search(rf"(?<!\w){folded}(?!\w)", normalize(text)) else None
 
 
 def _placeholder_findings(protection: Protection, draft: str) -> list[Finding]:

@@ -14,6 +14,7 @@ from importlib.metadata import version
 from privacy.entities import EntityType
 from privacy.exceptions import ProtectionError, SageRagError
 from privacy.fingerprints import source_digest
+from privacy.occurrences import repeated
 from privacy.operators.dates import Calendar
 from privacy.operators.encrypt import encrypt
 from privacy.operators.generalize import generalize
@@ -27,7 +28,10 @@ from privacy.spans import Span, resolve_overlaps
 from privacy.tokens import LOOK_ALIKE, PLACEHOLDER
 
 _DOOR = object()
-_SOURCES = ("protect.py", "spans.py", "mentions.py", "names.py", "tokens.py", "leakage.py")
+_SOURCES = (
+    *("protect.py", "spans.py", "occurrences.py", "mentions.py", "names.py"),
+    *("tokens.py", "leakage.py"),
+)
 """What the protected text depends on besides operators: look-alikes and `normalize`, too."""
 _Put = Callable[[str, EntityType], str]
 
@@ -168,7 +172,7 @@ class Protector:
         self, fields: Mapping[str, str], put: _Put, *, linked: bool
     ) -> tuple[dict[str, str], _Record]:
         try:
-            spans = {name: self._spans(text) for name, text in fields.items()}
+            spans = self._spans(fields)
             record = self._record(fields, spans, linked=linked)
             hidden = {
                 name: "".join(self._rewritten(name, text, spans[name], put, record))
@@ -216,17 +220,26 @@ class Protector:
             return found
         return redact(entity_type)
 
-    def _spans(self, text: str) -> list[Span]:
-        """Return disjoint spans; text that imitates our markup counts as a value too."""
-        imitations = [
-            Span(m.start(), m.end(), EntityType.LITERAL, 1.0) for m in LOOK_ALIKE.finditer(text)
-        ]
-        found = drop_kept(
-            self._recognizer.recognize(text), lambda t: self._policy.operator(t) is Operator.KEEP
-        )
+    def _spans(self, fields: Mapping[str, str]) -> dict[str, list[Span]]:
+        """Return disjoint spans by field; text that imitates our markup counts as a value too."""
+        found = {
+            name: drop_kept(
+                self._recognizer.recognize(text),
+                lambda t: self._policy.operator(t) is Operator.KEEP,
+            )
+            for name, text in fields.items()
+        }
+        again = repeated(fields, found)
         # An imitation inside a longer value (a URL, say) must not be cut out of it, and a value
         # inside an imitation must not break it: `resolve_overlaps` keeps the longer of the two.
-        return list(_without_margins(text, resolve_overlaps([*found, *imitations])))
+        return {
+            name: list(
+                _without_margins(
+                    text, resolve_overlaps([*found[name], *again[name], *_imitations(text)])
+                )
+            )
+            for name, text in fields.items()
+        }
 
     def _record(
         self, fields: Mapping[str, str], spans: Mapping[str, list[Span]], *, linked: bool
@@ -249,6 +262,10 @@ class Protector:
         if linked:
             record.full_names = full_names(fields, spans)
         return record
+
+
+def _imitations(text: str) -> list[Span]:
+    return [Span(*m.span(), EntityType.LITERAL, 1.0) for m in LOOK_ALIKE.finditer(text)]
 
 
 def _without_margins(text: str, spans: list[Span]) -> Iterator[Span]:

@@ -1,0 +1,79 @@
+"""Where a known value stands again: the one answer for protecting a record and for the gate."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from privacy.entities import EntityType
+from privacy.leakage import digits
+from privacy.spans import Span
+
+_MIN_DIGITS = 7
+_REPEATED = (EntityType.PERSON, EntityType.ORGANIZATION, EntityType.LOCATION)
+"""Types told by context, so that a value is found in one sentence and overlooked in the next."""
+_NAME_PART = re.compile(r"[^\W\d_]{3,}")
+_MIN_LETTERS = 3
+"""An initial alone stands in any text: "vitamin K"."""
+_SCORE = 0.5
+
+
+def spelling(value: str, entity_type: EntityType) -> str | None:
+    """Return an expression for a value wherever it stands; `None` where nothing tells it.
+
+    At word borders and under case folding; values that are mostly digits by their digits alone;
+    single words as written or in capitals, since names are words too ("Will"); and of a person's
+    full name each capitalised part for itself.
+    """
+    value = value.strip()
+    number = digits(value)
+    if len(number) >= _MIN_DIGITS and len(number) * 2 >= len(value):
+        return r"(?<!\d)" + r"[\s().\-/]*".join(number) + r"(?!\d)"
+    if not value or (entity_type is EntityType.AGE and value.isdecimal()):
+        return None  # a bare number is no age outside its sentence
+    if value.isalpha():
+        return _whole(rf"{re.escape(value)}|{re.escape(value.upper())}")
+    whole = "(?i:" + r"\s+".join(map(re.escape, value.split())) + ")"
+    parts = _parts(value) if entity_type is EntityType.PERSON else []
+    return _whole("|".join([whole, *map(re.escape, parts)]))
+
+
+def repeated(
+    texts: Mapping[str, str], spans: Mapping[str, Sequence[Span]]
+) -> dict[str, list[Span]]:
+    """Return spans for the other occurrences of a record's names, bodies and places, by field.
+
+    What a recognizer found in one field, or in one sentence, stands in others without the words
+    that told it there. A single word counts as written or in capitals, so a record with somebody
+    called Will loses its other capitalised "Will" too.
+    """
+    known: dict[EntityType, set[str]] = {}
+    for name, found in spans.items():
+        for span in found:
+            value = texts[name][span.start : span.end]
+            if span.entity_type in _REPEATED and sum(map(str.isalpha, value)) >= _MIN_LETTERS:
+                known.setdefault(span.entity_type, set()).add(value)
+    patterns = [(t, re.compile(p)) for t in known if (p := _any(known[t], t))]
+    return {name: list(_occurrences(text, patterns)) for name, text in texts.items()}
+
+
+def _occurrences(
+    text: str, patterns: Iterable[tuple[EntityType, re.Pattern[str]]]
+) -> Iterator[Span]:
+    for entity_type, pattern in patterns:
+        for match in pattern.finditer(text):
+            yield Span(*match.span(), entity_type, _SCORE)
+
+
+def _any(values: Iterable[str], entity_type: EntityType) -> str:
+    """Return one expression for several values, the longest first."""
+    longest_first = sorted(values, key=lambda v: (-len(v), v))
+    return "|".join(p for v in longest_first if (p := spelling(v, entity_type)))
+
+
+def _parts(value: str) -> list[str]:
+    return [part for part in _NAME_PART.findall(value) if part[0].isupper()]
+
+
+def _whole(expression: str) -> str:
+    return rf"(?<!\w)(?:{expression})(?!\w)"
