@@ -7,7 +7,7 @@ with a dictionary, and gives the same output. Presidio runs its AnalyzerEngine w
 recognisers it brings for English and a spaCy pipeline without a model, which is much faster than
 its default with one, then its AnonymizerEngine, on the first `--presidio` texts; the ratio is per
 character. Processor time of one thread. The paper's figures are 1.01 s and 251 s for 1,000 texts
-(paper 001), on another machine and other texts.
+(Kobashi et al., Crypto-LLM, §4.2), on another machine and other texts.
 """
 
 from __future__ import annotations

@@ -18,12 +18,12 @@ class TokenDamage(BaseModel):
     """Tokens in answers by condition, each with its share of all of them.
 
     `occurrences` counts every token of every answer, `distinct` every spelling once.
-    `undecodable` is what paper 000 calls FCND, `uncited` what it calls FCAOA (A.1, Tables 5 and
-    6). `answers` is the share of answers in which a token is either.
+    `undecodable` is what SoE calls FCND, `uncited` what it calls FCAOA. `answers` is the share of
+    answers in which a token is either.
 
-    Source: SoE, paper 000, A.1. Differs: repaired tokens are told apart and are no failures; a
-    grant's missing types are no failures of the model either; shares come with intervals, which
-    take tokens as independent, although those of one answer are not.
+    Source: Liu et al. (2025), SoE, A.1, Tables 5 and 6. Differs: repaired tokens are told apart and
+    are no failures; a grant's missing types are no failures of the model either; shares come with
+    intervals, which take tokens as independent, although those of one answer are not.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,7 +1,7 @@
 """What became of the tokens in a text: opened as they stand, opened after repair, or damaged how.
 
-Models invent, damage and mix up what they copy. Source: SoE, paper 000, A.1, which tells apart
-ciphertexts of other articles (FCAOA; here `UNCITED`) and those that do not decode (FCND; here
+Models invent, damage and mix up what they copy. Source: Liu et al. (2025), SoE, A.1, which tells
+apart ciphertexts of other articles (FCAOA; here `UNCITED`) and those that do not decode (FCND; here
 `MALFORMED`, `UNKNOWN_KEY` and `FORGED`), and repairs Base64 by padding it to whole groups of four.
 """
 

@@ -105,7 +105,7 @@ def _utility_note(study: Study) -> str:
     return (
         f"A second index without the {study.held_out} held-out documents; extractive answers from\n"
         "the top 5, restored with the key and compared with the held-out answer. Questions to\n"
-        "`encrypted` and `sage` are pseudonymised under the policy of the index, as the edge does."
+        "`encrypted`, `surrogates` and `sage` go out under the policy of the index, as at the edge."
     )
 
 

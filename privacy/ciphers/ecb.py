@@ -34,8 +34,8 @@ class UnauthenticatedEcbCipher:
     256 by padding alone), and a token moved to another corpus opens there. Carries no key id:
     only the primary key opens anything.
 
-    Source: SoE, paper 000, §3.2. Differs: the type is spelled as everywhere here; one subkey
-    per entity type in place of one key in the code.
+    Source: Liu et al. (2025), SoE, §3.2. Differs: the type is spelled as everywhere here; one
+    subkey per entity type in place of one key in the code.
     """
 
     def __init__(self, keyset: Keyset, *, leaks_equal_blocks: bool = False) -> None:

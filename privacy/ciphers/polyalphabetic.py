@@ -48,7 +48,7 @@ class PolyalphabeticCipher:
     away in a text some dozen times as long. Spaces, digits, accented letters and other scripts
     stay in clear. It makes text unreadable to a model in training, and that is all.
 
-    Source: Crypto-LLM, paper 001, §4.2 and Figure 3.
+    Source: Kobashi et al., Crypto-LLM, §4.2 and Figure 3.
     """
 
     def __init__(self, key: str) -> None:

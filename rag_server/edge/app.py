@@ -109,7 +109,9 @@ async def _respond(services: EdgeServices, body: dict[str, Any]) -> Response:
     if answer.streams:
         stream = _stream(answer, keys)
         return StreamingResponse(stream, headers=sse.HEADERS, media_type=sse.MEDIA_TYPE)
-    return JSONResponse(await asyncio.to_thread(restore_body, answer.body, keys), answer.status)
+    restored = await asyncio.to_thread(restore_body, answer.body, keys)
+    _tell_damage(keys)
+    return JSONResponse(restored, answer.status)
 
 
 async def _stream(answer: ServerAnswer, keys: Keys) -> AsyncGenerator[bytes, None]:
@@ -120,11 +122,17 @@ async def _stream(answer: ServerAnswer, keys: Keys) -> AsyncGenerator[bytes, Non
                 if restored := restorer.feed(piece):
                     yield restored
         yield restorer.flush()
+        _tell_damage(keys)
         if not restorer.finished:
             raise UpstreamError("the server's answer ended early")
     except Exception as error:  # noqa: BLE001 - the status is sent; an event has to tell of it
         yield restorer.flush()
         yield sse.encode(as_api_error(error).body)
+
+
+def _tell_damage(keys: Keys) -> None:
+    if counts := keys.damage():
+        log.warning("edge corpus=%s tokens since the start: %s", keys.corpus, counts)
 
 
 def _services(request: Request) -> EdgeServices:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
@@ -11,6 +12,7 @@ from functools import lru_cache
 from privacy.blind_index import BlindIndex
 from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType
+from privacy.inspection import Condition
 from privacy.keyset.keyset import Keyset
 from privacy.operators.redact import redact
 from privacy.operators.surrogate import Surrogates
@@ -23,6 +25,7 @@ from rag_server.edge.links import GuardedStream, replace_outside_addresses
 from rag_server.errors import ApiError
 
 _CORPUS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_DAMAGED = (Condition.MALFORMED, Condition.UNKNOWN_KEY, Condition.FORGED)
 _REMEMBERED = 1024
 """Chat clients send the whole conversation with every turn; it is recognised once."""
 
@@ -39,7 +42,9 @@ class Keys:
         self._cipher = SivCipher(keyset, corpus)
         self._blind_index = BlindIndex(keyset, corpus, policy.part_words)
         self._policy = _within(policy, keyset.types)
-        self._restorer = Restorer(self._cipher)
+        self._tokens: Counter[Condition] = Counter()
+        self._told = 0
+        self._restorer = Restorer(self._cipher, lambda found: self._tokens.update([found]))
         surrogates = Surrogates(keyset, corpus)
         protector = Protector(recognizer, self._policy, self._cipher, surrogates)
         self._pseudonymize = lru_cache(_REMEMBERED)(protector.pseudonymize)
@@ -51,6 +56,17 @@ class Keys:
             ProtectionError: when recognising fails; then nothing may be sent.
         """
         return self._pseudonymize(text)
+
+    def damage(self) -> str | None:
+        """Return how the tokens of all answers so far were, if a damaged one is among the new.
+
+        Counts alone, for a log: a model that invents tokens, or a server that forges them, shows.
+        """
+        damaged = sum(self._tokens[condition] for condition in _DAMAGED)
+        if damaged == self._told:
+            return None
+        self._told = damaged
+        return ", ".join(f"{count} {name}" for name, count in sorted(self._tokens.items()))
 
     def search_words(self, pseudonymized: str) -> tuple[str, ...]:
         """Return the blind words of the values whose tokens stand in a text of ours.

@@ -251,3 +251,20 @@ def test_a_long_request_is_refused(world: World):
     response = httpx.post(url + CHAT, json=ask("x" * (1024 * 1024)))
     assert response.status_code == 413
     assert server.seen == []
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_damaged_tokens_are_counted_in_the_log_and_shown_as_such(world: World, stream, caplog):
+    forged = "PERSON_[" + "A" * 60 + "]"
+    reply = streamed(chunks(forged, " left")) if stream else completion(f"{forged} left")
+    url, _ = scripted(world, lambda seen: reply)
+    with caplog.at_level("WARNING", "sage_rag"):
+        done = world.openai(url).chat.completions.create(**ask(QUESTION), stream=stream)
+        text = (
+            "".join(c.choices[0].delta.content or "" for c in done)
+            if stream
+            else done.choices[0].message.content
+        )
+    assert text == "[PERSON: unreadable] left"
+    [line] = [r.getMessage() for r in caplog.records if "tokens since the start" in r.getMessage()]
+    assert line.endswith("tokens since the start: 1 malformed")
