@@ -93,12 +93,13 @@ def publish_filled(home: Path, corpus: str, fill: Callable[[Path], Mapping[str, 
         _sync_folder(final.parent)
         move_pointer(folder, number)
     except (OSError, RuntimeError) as error:  # FAISS reports a full disk as RuntimeError
-        shutil.rmtree(staging, ignore_errors=True)
         reason = error.strerror if isinstance(error, OSError) else "FAISS could not write"
         raise InputError(
             f"cannot write the version in `{folder}`: {reason}",
             hint="the current version is unchanged; finished documents are kept",
         ) from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)  # renamed by now, or not to be published
     return final
 
 
