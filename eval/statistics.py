@@ -41,15 +41,23 @@ class Proportion(BaseModel):
         if not self.trials:
             return f"{counted} (nothing measured)"
         if not self.successes:
-            return f"{counted} (95 %: at most {100 * self.high:.1f} %)"
+            return f"{counted} (95 %: at most {_percent(self.high)} %)"
         if self.successes == self.trials:
-            return f"{counted} (95 %: at least {100 * self.low:.1f} %)"
+            return f"{counted} (95 %: at least {_percent(self.low)} %)"
         share, low, high = (f"{100 * x:.1f}" for x in (self._share, self.low, self.high))
         return f"{counted} ({share} %, 95 %: {low} to {high} %)"
 
     @property
     def _share(self) -> float:
         return self.successes / self.trials
+
+
+def _percent(share: float) -> str:
+    """Return a share in per cent, with as many digits as tell it from 0 and from 100."""
+    digits = 1
+    while round(100 * share, digits) in (0, 100) and share not in (0, 1):
+        digits += 1
+    return f"{100 * share:.{digits}f}"
 
 
 def _bounds(successes: int, trials: int) -> tuple[float, float]:

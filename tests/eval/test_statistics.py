@@ -43,3 +43,8 @@ def test_zero_has_the_one_sided_upper_bound(trials):
 def test_impossible_counts_are_refused(successes, trials):
     with pytest.raises(ValueError, match="no proportion"):
         Proportion.of(successes, trials)
+
+
+def test_a_bound_near_certainty_is_told_from_it():
+    assert str(Proportion.of(231_003, 231_003)).endswith("at least 99.999 %)")
+    assert str(Proportion.of(0, 231_003)).endswith("at most 0.001 %)")
