@@ -7,8 +7,9 @@ with a dictionary, and gives the same output. Presidio runs its AnalyzerEngine w
 recognisers it brings for English, then its AnonymizerEngine, on the first `--presidio` texts; the
 ratio is per character. Its spaCy pipeline only cuts words in one row; in the other it has an
 entity recogniser of spaCy's default shape, untrained, since no model can be downloaded here: that
-costs what a trained one does, and still less than Presidio's default, which tags and parses, too. Processor time of one thread. The paper's figures are 1.01 s and 251 s for 1,000 texts
-(Kobashi et al., Crypto-LLM, §4.2), on another machine and other texts.
+costs what a trained one does, and still less than Presidio's default, which tags and parses, too.
+Processor time of one thread. The paper's figures are 1.01 s and 251 s for 1,000 texts (Kobashi et
+al., Crypto-LLM, §4.2), on another machine and other texts.
 """
 
 from __future__ import annotations

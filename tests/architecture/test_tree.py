@@ -87,3 +87,12 @@ def test_every_verb_is_registered_and_loads() -> None:
     assert found == set(declared["sage_rag.commands"])
     for entry in entry_points(group="sage_rag.commands"):
         assert entry.load()
+
+
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=identifier)
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
