@@ -172,4 +172,21 @@ NUMBERS = (
         re.compile(r"(?<![\w-])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![\w-])"),
         0.9,
     ),
+    # Nothing says what it is; but no measure or sum is written in so many figures without a mark.
+    Pattern(
+        EntityType.ID,
+        re.compile(r"(?<![\w.,/$€£¥@#+-])\d{9,19}(?![\w@%/-]|[.,]\d)"),
+        0.4,
+        anchor=_SIX_DIGITS,
+    ),
+    Pattern(
+        EntityType.ID,
+        re.compile(
+            r"\b(?:card|account|acct|a/c|number|phone|passport)\b[\w ]{0,20}?"
+            r"\bend(?:ing|s|ed)[ ](?:in|with)[ ](?P<value>\d{3,6})(?!\w|[.,]\d)",
+            re.IGNORECASE,
+        ),
+        0.7,
+        needs=("end",),
+    ),
 )
