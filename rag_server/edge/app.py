@@ -119,10 +119,12 @@ async def _stream(answer: ServerAnswer, keys: Keys) -> AsyncGenerator[bytes, Non
     try:
         async with aclosing(answer.pieces()) as pieces:
             async for piece in pieces:
-                if restored := restorer.feed(piece):
+                restored = restorer.feed(piece)
+                if restorer.finished:
+                    _tell_damage(keys)  # before the client reads the end and goes
+                if restored:
                     yield restored
         yield restorer.flush()
-        _tell_damage(keys)
         if not restorer.finished:
             raise UpstreamError("the server's answer ended early")
     except Exception as error:  # noqa: BLE001 - the status is sent; an event has to tell of it
