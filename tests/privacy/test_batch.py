@@ -139,7 +139,7 @@ def _endless(tmp_path):
     script.write_text(
         textwrap.dedent(
             """
-            import sys, time
+            import signal, sys, time
             from privacy.batch import Record, Setup, protect_records
             from privacy.keyset.keyset import Keyset
             from privacy.policy import preset
@@ -155,6 +155,8 @@ def _endless(tmp_path):
                     yield Record(str(n), {"a": "text"})
 
             if __name__ == "__main__":
+                # A shell's background job is started deaf to it, and hands that down.
+                signal.signal(signal.SIGINT, signal.default_int_handler)
                 setup = Setup("c", preset("soe-all"), table)
                 for i, outcome in enumerate(protect_records(endless(), Keyset.generate(), setup, workers=2)):
                     if i == 0:
@@ -174,21 +176,29 @@ def _endless(tmp_path):
 
 
 @pytest.mark.slow
-def test_ctrl_c_leaves_no_process_behind(tmp_path):
-    process = _endless(tmp_path)
-    os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
-    assert process.returncode not in (0, None)
+def test_ctrl_c_leaves_no_process_behind(endless):
+    os.killpg(endless.pid, signal.SIGINT)
+    _, errors = endless.communicate(timeout=30)
+    assert endless.returncode not in (0, None)
     assert errors.count("KeyboardInterrupt") <= 2
-    assert not _left_of(process.pid)
+    assert not _left_of(endless.pid)
 
 
 @pytest.mark.slow
-def test_a_killed_parent_leaves_no_process_with_keys_behind(tmp_path):
-    process = _endless(tmp_path)
-    process.kill()
-    process.communicate(timeout=30)
-    assert not _left_of(process.pid)
+def test_a_killed_parent_leaves_no_process_with_keys_behind(endless):
+    endless.kill()
+    endless.communicate(timeout=30)
+    assert not _left_of(endless.pid)
+
+
+@pytest.fixture
+def endless(tmp_path):
+    with _endless(tmp_path) as process:
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # nothing stays, whatever the test found
 
 
 def _left_of(group):

@@ -14,7 +14,9 @@ from privacy.exceptions import InputError
 from rag_server.serving import address_of, bind, is_loopback
 
 PROGRAM = textwrap.dedent("""
-    import sys
+    import signal, sys
+    # A shell's background job is started deaf to it, and hands that down.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     from rag_server.serving import run_server
 
     async def app(scope, receive, send):
