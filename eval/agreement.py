@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eval.statistics import Proportion
 from privacy.exceptions import InputError
+from privacy.proportions import Proportion
 
 
 def agreement(

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from rich.table import Table
 
 from eval.harness import Score
-from eval.statistics import Proportion
+from privacy.proportions import Proportion
 
 _TITLES = {
     "repeat": ("repeat", "repeat contexts"),

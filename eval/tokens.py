@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 
 from pydantic import BaseModel, ConfigDict
 
-from eval.statistics import Proportion
 from privacy.inspection import Condition, inspect
+from privacy.proportions import Proportion
 from privacy.protocols import EntityCipher
 
 _UNDECODABLE = (Condition.MALFORMED, Condition.UNKNOWN_KEY, Condition.FORGED)

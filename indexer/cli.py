@@ -73,7 +73,7 @@ def index(
         home=home,
         recipe=chosen,
         keyset=_keyset(keyset, passphrase_file, keyset_secret) if chosen.policy else None,
-        recognizer=_recognizer(recognizer or [], llm_base_url, llm_model),
+        recognizer=_recognizer(recognizer or [], chosen.policy, llm_base_url, llm_model),
         embedder=_embedder(),
         roles=_roles(llm_base_url, llm_model) if chosen.synthesize else None,
         concurrency=concurrency,
@@ -108,7 +108,10 @@ def _keyset(path: Path | None, passphrase_file: Path | None, secret_file: Path |
     return open_whole_keyset(path, passphrase_file, secret_file=secret_file)
 
 
-def _recognizer(names: Sequence[str], base_url: str | None, model: str | None) -> Recognizer:
+def _recognizer(
+    names: Sequence[str], policy: str | None, base_url: str | None, model: str | None
+) -> Recognizer:
+    from privacy.policy import load_policy
     from privacy.recognizers.catalog import recognizer_of
 
     def llm(_: str) -> Recognizer:
@@ -119,7 +122,8 @@ def _recognizer(names: Sequence[str], base_url: str | None, model: str | None) -
 
         return LlmRecognizer(OpenAIChatModel(base_url, model))
 
-    return recognizer_of(names, {"llm": llm})
+    thresholds = load_policy(policy).thresholds if policy else None
+    return recognizer_of(names, {"llm": llm}, thresholds=thresholds)
 
 
 def _embedder() -> Embedder:

@@ -73,6 +73,20 @@ class EntityType(StrEnum):
     """Text that only looks like one of our tokens or placeholders."""
 
 
+TAGGED = (
+    EntityType.PERSON,
+    EntityType.LOCATION,
+    EntityType.ORGANIZATION,
+    EntityType.DATE_TIME,
+    EntityType.AGE,
+    EntityType.ID,
+    EntityType.DEMOGRAPHIC,
+    EntityType.QUANTITY,
+    EntityType.MISC,
+)
+"""The types that a trained tagger tells by context, in the order of its outputs; the others have
+a form that patterns find. ID stands for any number or code."""
+
 _CLASSES = {
     Identifiability.QUASI: {
         EntityType.LOCATION,

@@ -23,7 +23,7 @@ def spelling(value: str, entity_type: EntityType) -> str | None:
 
     At word borders and under case folding; values that are mostly digits by their digits alone;
     single words as written or in capitals, since names are words too ("Will"); and of a person's
-    full name each capitalised part for itself.
+    full name each capitalised part for itself, and the initials with full stops ("M. K.").
     """
     value = value.strip()
     number = digits(value)
@@ -34,8 +34,10 @@ def spelling(value: str, entity_type: EntityType) -> str | None:
     if value.isalpha():
         return _whole(rf"{re.escape(value)}|{re.escape(value.upper())}")
     whole = "(?i:" + r"\s+".join(map(re.escape, value.split())) + ")"
-    parts = _parts(value) if entity_type is EntityType.PERSON else []
-    return _whole("|".join([whole, *map(re.escape, parts)]))
+    if entity_type is not EntityType.PERSON:
+        return _whole(whole)
+    parts = _parts(value)
+    return _whole("|".join([whole, *_initials(parts), *map(re.escape, parts)]))
 
 
 def repeated(
@@ -73,6 +75,15 @@ def _any(values: Iterable[str], entity_type: EntityType) -> str:
 
 def _parts(value: str) -> list[str]:
     return [part for part in _NAME_PART.findall(value) if part[0].isupper()]
+
+
+def _initials(parts: list[str]) -> list[str]:
+    """Return expressions for "M. Keller" and "M. K."; without full stops it is any abbreviation."""
+    if len(parts) < 2:
+        return []
+    *given, surname = parts
+    letters = "".join(rf"{re.escape(part[0])}\.[ -]?" for part in given)
+    return [rf"{letters}{re.escape(surname)}", rf"{letters}{re.escape(surname[0])}\."]
 
 
 def _whole(expression: str) -> str:

@@ -10,6 +10,9 @@ A policy is a TOML file:
     [operators]
     DATE_TIME = "generalize"
     LOCATION = { operator = "generalize", to = "country" }
+
+    [thresholds]                        # from which score the trained tagger's finds count
+    PERSON = 0.05
 """
 
 from __future__ import annotations
@@ -17,21 +20,24 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
 from privacy.blind_index import DEFAULT_PART_WORDS, PartWords
-from privacy.entities import EntityType, Identifiability, identifiability
+from privacy.entities import TAGGED, EntityType, Identifiability, identifiability
 from privacy.exceptions import InputError
 from privacy.operators.generalize import LEVELS
 from privacy.operators.surrogate import SURROGATE_TYPES
 
 _MOST_DAYS = 36_500
 _MOST_FIGURES = 15
-_KEYS = ("default", "mentions", "part_words", "allow_plain_direct_identifiers", "operators")
+_KEYS = (
+    *("default", "mentions", "part_words", "allow_plain_direct_identifiers"),
+    *("operators", "thresholds"),
+)
 
 
 class Operator(StrEnum):
@@ -68,12 +74,17 @@ class Policy:
 
     `part_words`: by which parts of a value its record can be found. No text depends on it, so it
     is not in the fingerprint: changing it makes no draft anew.
+
+    `thresholds`: from which calibrated score the trained tagger's finds of a type count, where
+    that is not its own choice; lower finds more, and more wrongly. They are the recognizer's to
+    apply (`privacy.recognizers.catalog.recognizer_of`), and so in its fingerprint, not here.
     """
 
     name: str
     choices: Mapping[EntityType, Choice]
     mentions: Literal["linked", "exact"] = "exact"
     part_words: PartWords = DEFAULT_PART_WORDS
+    thresholds: Mapping[EntityType, float] = field(default_factory=dict)
 
     def choice(self, entity_type: EntityType) -> Choice:
         """Return operator and settings; technical types always travel as tokens."""
@@ -173,7 +184,8 @@ def parse_policy(name: str, source: str) -> Policy:
         raise InputError(f"{where}: allow_plain_direct_identifiers is true or false")
     _check_plain(choices, allowed, where)
     linked: Literal["linked", "exact"] = "linked" if mentions == "linked" else "exact"
-    return Policy(name, choices, linked, PartWords(part_words))
+    thresholds = _thresholds(parsed.get("thresholds", {}), where)
+    return Policy(name, choices, linked, PartWords(part_words), thresholds)
 
 
 _TYPES = tuple(t for t in EntityType if identifiability(t) is not Identifiability.TECHNICAL)
@@ -188,6 +200,16 @@ def _choice(written: Any, where: str) -> Choice:
     _only(table, ("operator", *_SETTINGS), where)
     settings = {key: read(table[key], where) for key, read in _SETTINGS.items() if key in table}
     return Choice(operator, **settings)
+
+
+def _thresholds(table: Any, where: str) -> dict[EntityType, float]:
+    if not isinstance(table, dict):
+        raise InputError(f"{where}: thresholds is not a table", hint="write [thresholds]")
+    _only(table, tuple(TAGGED), f"{where}, thresholds")
+    for name, written in table.items():
+        if type(written) not in (int, float) or not 0 < written <= 1:
+            raise InputError(f"{where}: the threshold of {name} is a number above 0, 1 at most")
+    return {EntityType(name): float(written) for name, written in table.items()}
 
 
 def _text(written: Any, where: str) -> str:

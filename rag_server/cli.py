@@ -19,7 +19,7 @@ GROUP = "sage_rag.commands"
 ORDER = (
     *("keys", "protect", "restore"),
     *("index", "rekey", "serve", "edge", "ask"),
-    *("attack", "demo", "doctor"),
+    *("train", "attack", "demo", "doctor"),
 )
 DEBUG = "SAGE_RAG_DEBUG"
 

@@ -67,11 +67,12 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     )
     from privacy.recognizers.catalog import recognizer_of  # slow; only with a keyset
 
-    recognizer = recognizer_of(settings.recognizers)
+    policy = load_policy(settings.policy)
+    recognizer = recognizer_of(settings.recognizers, thresholds=policy.thresholds)
     recognizer.recognize("warm up")
     api_key = secret(settings.server_api_key, settings.server_api_key_file)
     return EdgeServices(
-        keyring=Keyring(keyset, recognizer, load_policy(settings.policy)),
+        keyring=Keyring(keyset, recognizer, policy),
         upstream=Upstream(settings.server, api_key=api_key, timeout_s=settings.timeout_s),
         exposed=settings.expose,
         max_body_bytes=settings.max_body_bytes,

@@ -13,9 +13,9 @@ from eval.harness import Progress
 from eval.originals import Originals, read_originals
 from eval.probes.composite import builtin_probes
 from eval.report import AttackReport, Group, Measure
-from eval.statistics import Proportion
 from eval.targets.version import VersionTarget
 from indexer.protocols import Embedder
+from privacy.proportions import Proportion
 
 TOP_K = 5
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from agents.rules.roles import rules_roles
-from eval.statistics import Proportion
 from eval.studies.people import Case, cases
 from eval.targets.embedding import RememberingEmbedder
 from indexer.embedding import SentenceTransformerEmbedder
@@ -26,6 +25,7 @@ from indexer.versions import current_path, open_version
 from privacy.blind_index import PartWords
 from privacy.keyset.keyset import Keyset
 from privacy.policy import load_policy
+from privacy.proportions import Proportion
 from privacy.recognizers.default import default_recognizer
 from rag_server.edge.keyring import Keyring, Keys
 from rag_server.retrieval import Retriever

@@ -18,7 +18,6 @@ from typing import Annotated
 import typer
 from pydantic import BaseModel, ConfigDict
 
-from eval.statistics import Proportion
 from eval.studies.environment import Environment, environment
 from eval.studies.finding import Found, find_all
 from eval.studies.frequency_tables import markdown
@@ -28,6 +27,7 @@ from eval.studies.sightings import CIPHERS, Sight, parts_of
 from privacy.blind_index import PartWords
 from privacy.entities import EntityType
 from privacy.exceptions import SageRagError
+from privacy.proportions import Proportion
 from privacy.protocols import Recognizer
 from privacy.recognizers.default import default_recognizer
 from privacy.spans import resolve_overlaps

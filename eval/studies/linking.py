@@ -20,13 +20,13 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel, ConfigDict
 
-from eval.statistics import Proportion
 from eval.studies.environment import Environment, environment
 from eval.studies.recognition import gold_argument, gold_rows
 from privacy.entities import EntityType
 from privacy.exceptions import SageRagError
 from privacy.labels import Scheme, entity_type
 from privacy.mentions import link_mentions
+from privacy.proportions import Proportion
 
 
 class Links(BaseModel):

@@ -3,7 +3,9 @@
     python -m eval.studies.recognition --gold presidio-research=synth_v2.jsonl --out recognition.md
 
 Each line of a gold file has `text` and `spans` with `start`, `end` (code points, end exclusive)
-and `label`, in the words of the scheme named before `=` (`privacy.labels`).
+and `label`, in the words of the scheme named before `=` (`privacy.labels`); a span may have an
+`identifier_type`. With `annotated`, a list of our types, spans of other types do not count; nor do
+spans in `unsure`, a list of ranges.
 
 *Found*: every letter and digit of a value lies in some span, titles ("Mr") aside: then nothing of
 it leaves in clear, whatever type it was taken for. *Right*: a span of a type, overlaps resolved,
@@ -18,9 +20,7 @@ compared, since a value under a wrong type is protected all the same.
 from __future__ import annotations
 
 import json
-import re
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,17 +28,17 @@ from typing import Annotated, Any
 
 import typer
 
-from eval.statistics import Proportion
 from eval.studies.environment import environment
 from privacy.entities import EntityType
 from privacy.exceptions import InputError, SageRagError
 from privacy.labels import Scheme, counterparts
+from privacy.proportions import Proportion
 from privacy.protocols import Recognizer
+from privacy.recognition_scores import GoldText, GoldValue, RecognitionCounts
 from privacy.recognizers.default import default_recognizer
+from privacy.recognizers.gazetteer import GazetteerRecognizer
 from privacy.recognizers.presidio_engine import PresidioEngine
-from privacy.spans import resolve_overlaps
 
-_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Judge|Herr|Frau|M|Mme)\b\.?")
 PEER = "Presidio"
 
 
@@ -47,49 +47,10 @@ class Coverage:
     """Found values by label, right spans by type, and the share of flagged characters marked."""
 
     by_label: Mapping[str, Proportion]
+    by_risk: Mapping[str, Proportion]
+    """Found values by what annotators said of them (DIRECT, QUASI), where they did."""
     by_type: Mapping[EntityType, Proportion]
     precision: Proportion
-
-
-class _Count:
-    """Running counts over rows."""
-
-    def __init__(self) -> None:
-        self.found: Counter[str] = Counter()
-        self.marked: Counter[str] = Counter()
-        self.right: Counter[EntityType] = Counter()
-        self.said: Counter[EntityType] = Counter()
-        self.characters_right = self.characters = 0
-
-    def add(self, row: Mapping[str, Any], recognizer: Recognizer, scheme: Scheme) -> None:
-        text: str = row["text"]
-        spans = resolve_overlaps(recognizer.recognize(text))
-        titles = _places(match.span() for match in _TITLE.finditer(text))
-        telling = {i for i, character in enumerate(text) if character.isalnum()} - titles
-        flagged = telling & _places((s.start, s.end) for s in spans)
-        gold = telling & _places((g["start"], g["end"]) for g in row["spans"])
-        self.characters_right += len(flagged & gold)
-        self.characters += len(flagged)
-        for marked in row["spans"]:
-            self.marked[marked["label"]] += 1
-            covered = telling & set(range(marked["start"], marked["end"])) <= flagged
-            self.found[marked["label"]] += covered
-        for span in spans:
-            kind = span.entity_type
-            self.said[kind] += 1
-            self.right[kind] += any(
-                g["start"] < span.end
-                and span.start < g["end"]
-                and kind in counterparts(g["label"], scheme)
-                for g in row["spans"]
-            )
-
-    def result(self) -> Coverage:
-        return Coverage(
-            {k: Proportion.of(self.found[k], n) for k, n in sorted(self.marked.items())},
-            {k: Proportion.of(self.right[k], n) for k, n in sorted(self.said.items())},
-            Proportion.of(self.characters_right, self.characters),
-        )
 
 
 def coverage(rows: Iterable[Mapping[str, Any]], recognizer: Recognizer, scheme: Scheme) -> Coverage:
@@ -98,10 +59,31 @@ def coverage(rows: Iterable[Mapping[str, Any]], recognizer: Recognizer, scheme: 
     Raises:
         InputError: for a label that the scheme does not know.
     """
-    count = _Count()
+    counts = RecognitionCounts()
     for row in rows:
-        count.add(row, recognizer, scheme)
-    return count.result()
+        counts.add(_gold(row, scheme), recognizer.recognize(row["text"]))
+    return Coverage(
+        {k: Proportion.of(counts.found[k], n) for k, n in sorted(counts.marked.items())},
+        {k: Proportion.of(counts.found_by_risk[k], n) for k, n in counts.marked_by_risk.items()},
+        {k: Proportion.of(counts.right[k], n) for k, n in sorted(counts.said.items())},
+        Proportion.of(counts.characters_right, counts.characters),
+    )
+
+
+def _gold(row: Mapping[str, Any], scheme: Scheme) -> GoldText:
+    values = tuple(
+        GoldValue(
+            g["start"],
+            g["end"],
+            g["label"],
+            counterparts(g["label"], scheme),
+            str(g.get("identifier_type", "")),
+        )
+        for g in row["spans"]
+    )
+    annotated = frozenset(map(EntityType, row["annotated"])) if row.get("annotated") else None
+    unsure = tuple((start, end) for start, end in row.get("unsure", ()))
+    return GoldText(row["text"], values, annotated, unsure)
 
 
 def markdown(measured: Mapping[str, Mapping[str, Coverage]], command: str) -> str:
@@ -115,7 +97,7 @@ def markdown(measured: Mapping[str, Mapping[str, Coverage]], command: str) -> st
     ]
     for name, by_recognizer in measured.items():
         columns = list(by_recognizer)
-        found = {c: by_recognizer[c].by_label for c in columns}
+        found = {c: {**by_recognizer[c].by_label, **by_recognizer[c].by_risk} for c in columns}
         right = {c: by_recognizer[c].by_type for c in columns}
         flagged = "; ".join(f"{c}: {by_recognizer[c].precision}" for c in columns)
         parts += [
@@ -150,6 +132,7 @@ def main(
     recognizers: dict[str, Recognizer] = {"default": default_recognizer()}
     if peer:
         recognizers[PEER] = PresidioEngine()
+        recognizers["gazetteer"] = GazetteerRecognizer()
     measured: dict[str, dict[str, Coverage]] = {}
     for scheme, path in map(gold_argument, gold):
         rows = list(gold_rows(path))
@@ -188,10 +171,6 @@ def gold_rows(path: Path) -> Iterator[Mapping[str, Any]]:
 
 def _are_spans(spans: object) -> bool:
     return isinstance(spans, Sequence) and all({"start", "end", "label"} <= set(s) for s in spans)
-
-
-def _places(ranges: Iterable[tuple[int, int]]) -> set[int]:
-    return {place for start, end in ranges for place in range(start, end)}
 
 
 if __name__ == "__main__":

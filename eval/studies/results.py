@@ -5,10 +5,10 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 from eval.report import AttackReport
-from eval.statistics import Proportion
 from eval.studies.environment import Environment
 from eval.studies.indexing import Indexing
 from eval.utility import Utility
+from privacy.proportions import Proportion
 
 
 class RecipeResult(BaseModel):

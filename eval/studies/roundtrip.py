@@ -27,13 +27,13 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel, ConfigDict
 
-from eval.statistics import Proportion
 from eval.studies.environment import Environment, environment
 from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType, Identifiability, identifiability
 from privacy.exceptions import InputError, SageRagError
 from privacy.keyset.keyset import Keyset
 from privacy.policy import preset
+from privacy.proportions import Proportion
 from privacy.protect import Protector, seal
 from privacy.protocols import Recognizer
 from privacy.recognizers.default import default_recognizer

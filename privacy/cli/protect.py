@@ -64,7 +64,10 @@ def protect(
 
     lines = _format(file, jsonl, text_fields, keep_other_fields)
     check_places(file, out)
-    setup = Setup(corpus, load_policy(policy), partial(recognizer_of, tuple(recognizer or ())))
+    chosen = load_policy(policy)
+    names = tuple(recognizer or ())
+    build = partial(recognizer_of, names, thresholds=chosen.thresholds)
+    setup = Setup(corpus, chosen, build)
     keys = open_keyset(keyset, passphrase_file, secret_file=keyset_secret)
     run = _Run(lines)
     with opened(file) as source, byte_bar(file, "protect") as bar, whole_file(out) as write:

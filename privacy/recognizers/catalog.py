@@ -1,16 +1,19 @@
 """Recognizers by name: what a command line or a settings file says, and what it builds.
 
 A recognizer is named `KIND:MODEL`, for example `gliner:urchade/gliner_multi_pii-v1` or
-`token-classifier:models/names`; MODEL is a folder, or a name where that kind downloads from.
-Where the model brings labels of its own, `#SCHEME` says whose they are, for example
-`token-classifier:models/zh#cluener`.
+`token-classifier:models/names`; MODEL is a folder, or a name where that kind downloads from. Where
+the model brings labels of its own, `#SCHEME` says whose they are, for example
+`token-classifier:models/zh#cluener`. `tagger:FILE` is one's own tagger in the place of the one in
+the default.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 
+from privacy.entities import EntityType
 from privacy.exceptions import InputError
 from privacy.labels import Scheme
 from privacy.protocols import Recognizer
@@ -31,6 +34,8 @@ _OWN_LABELS = frozenset({"spacy", "token-classifier"})
 
 NO_DEFAULT = "no-default"
 """The word that leaves out the default recognizer."""
+OWN_TAGGER = "tagger:"
+"""What stands before the weights file of a tagger that takes the shipped one's place."""
 
 
 def recognizer_named(name: str, others: Mapping[str, Build] | None = None) -> Recognizer:
@@ -70,21 +75,40 @@ def _scheme(kind: str, name: str) -> Scheme:
     return Scheme(name)
 
 
-def recognizer_of(names: Sequence[str], others: Mapping[str, Build] | None = None) -> Recognizer:
+def recognizer_of(
+    names: Sequence[str],
+    others: Mapping[str, Build] | None = None,
+    *,
+    thresholds: Mapping[EntityType, float] | None = None,
+) -> Recognizer:
     """Return the default recognizer and those named after it, as one.
 
-    Guarantees: adding a recognizer never takes a find away. Only the word `no-default` leaves
-    out the default, and not without another in its place.
+    `thresholds`: from which score the default's tagger counts (`Policy.thresholds`).
+
+    Guarantees: adding a recognizer never takes a find away, but for `tagger:FILE`, which puts a
+    tagger trained further in the place of the shipped one. Only the word `no-default` leaves out
+    the default, and not without another in its place.
 
     Raises:
         InputError: as `recognizer_named`, and when no recognizer is left.
         MissingExtraError: when a library is not installed.
     """
-    added = [recognizer_named(name, others) for name in names if name != NO_DEFAULT]
-    if NO_DEFAULT not in names:
-        from privacy.recognizers.default import default_recognizer
+    taggers = [name.removeprefix(OWN_TAGGER) for name in names if name.startswith(OWN_TAGGER)]
+    named = [n for n in names if n != NO_DEFAULT and not n.startswith(OWN_TAGGER)]
+    added = [recognizer_named(name, others) for name in named]
+    if NO_DEFAULT in names:
+        if taggers:
+            raise InputError(f"`{OWN_TAGGER}FILE` belongs to the default, `{NO_DEFAULT}` leaves it")
+        if not added:
+            raise InputError(f"`{NO_DEFAULT}` leaves no recognizer", hint="name another beside it")
+        return ChainRecognizer(added)
+    if len(taggers) > 1:
+        raise InputError("the default holds one tagger", hint=f"name one {OWN_TAGGER}FILE")
+    from privacy.recognizers.default import default_recognizer
 
-        return ChainRecognizer([default_recognizer(), *added]) if added else default_recognizer()
-    if not added:
-        raise InputError(f"`{NO_DEFAULT}` leaves no recognizer", hint="name another beside it")
-    return ChainRecognizer(added)
+    if taggers or thresholds:
+        weights = Path(taggers[0]) if taggers else None
+        default = default_recognizer(weights, tuple(sorted((thresholds or {}).items())))
+    else:
+        default = default_recognizer()
+    return ChainRecognizer([default, *added]) if added else default

@@ -40,7 +40,7 @@ class ChineseRecognizer:
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans; those of different rules may overlap."""
         spans = list(RESIDENT_ID.find(text))
-        if text.isascii() or not _HAN.search(text) or _is_japanese(text):
+        if not is_chinese(text):
             return spans
         for pattern in STRUCTURED_ZH:
             spans.extend(pattern.find(text))
@@ -48,6 +48,9 @@ class ChineseRecognizer:
         return list(dict.fromkeys(spans))
 
 
-def _is_japanese(text: str) -> bool:
+def is_chinese(text: str) -> bool:
+    """Return whether a text holds Han characters and is not Japanese."""
+    if text.isascii() or not _HAN.search(text):
+        return False
     kana = len(_KANA.findall(text))
-    return kana > _JAPANESE * (kana + len(_HAN.findall(text)))
+    return kana <= _JAPANESE * (kana + len(_HAN.findall(text)))

@@ -18,12 +18,14 @@ from privacy.entities import EntityType
 from privacy.protocols import Recognizer
 from privacy.recognizers.chain import ChainRecognizer
 from privacy.recognizers.chinese import ChineseRecognizer
+from privacy.recognizers.chinese_tagger import ChineseTagger
 from privacy.recognizers.default import default_recognizer
 from privacy.recognizers.evasions import EvasionRecognizer
 from privacy.recognizers.gazetteer import GazetteerRecognizer
 from privacy.recognizers.patterns import PatternRecognizer
 from privacy.recognizers.presidio import PresidioRecognizer
 from privacy.recognizers.structured import STRUCTURED
+from privacy.recognizers.tagger import TaggerRecognizer
 from privacy.testing import TableRecognizer
 
 LABELS = {"person name": EntityType.PERSON, "place": EntityType.LOCATION}
@@ -83,6 +85,8 @@ CASES = {
         lambda _: PatternRecognizer(STRUCTURED), "write to ada@example.org", "ada@example.org"
     ),
     "GazetteerRecognizer": Case(lambda _: GazetteerRecognizer()),
+    "TaggerRecognizer": Case(lambda _: TaggerRecognizer()),
+    "ChineseTagger": Case(lambda _: ChineseTagger(), "昨天医生又见了患者王小明。", "王小明"),
     "ChainRecognizer": Case(lambda _: ChainRecognizer([default_recognizer(), table()])),
     "EvasionRecognizer": Case(lambda _: EvasionRecognizer(table())),
     "ChineseRecognizer": Case(lambda _: ChineseRecognizer(), "昨天医生又见了患者王小明。", "王小明"),

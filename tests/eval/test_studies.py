@@ -2,12 +2,12 @@ import pytest
 
 from eval.attack import WHOLE_INDEX
 from eval.report import AttackReport, Group, Measure
-from eval.statistics import Proportion
 from eval.studies.environment import Environment, environment
 from eval.studies.indexing import Indexing
 from eval.studies.results import RecipeResult, Study
 from eval.studies.tables import markdown
 from eval.utility import Utility
+from privacy.proportions import Proportion
 
 
 def group(name, hits, of, pieces, detectors):

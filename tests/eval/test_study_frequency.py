@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from eval.statistics import Proportion
 from eval.studies.environment import Environment
 from eval.studies.finding import Found, Words, about_cases, about_examples
 from eval.studies.frequency import FrequencyStudy, Recovery, attack, census, elsewhere, people_in
@@ -15,6 +14,7 @@ from eval.studies.people import cases
 from eval.studies.sightings import CIPHERS, Sight, parts_of
 from privacy.blind_index import PartWords
 from privacy.entities import EntityType
+from privacy.proportions import Proportion
 from privacy.testing import TableRecognizer
 
 CHANCE = random.Random(0)  # noqa: S311 - order of ties

@@ -4,12 +4,12 @@ import pytest
 from typer import Typer
 from typer.testing import CliRunner
 
-from eval.statistics import Proportion
 from eval.studies import recognition
 from eval.studies.recognition import coverage, markdown
 from privacy.entities import EntityType
 from privacy.exceptions import InputError
 from privacy.labels import Scheme
+from privacy.proportions import Proportion
 from privacy.testing import TableRecognizer
 
 TEXT = "Gudrun Falk of Ulm, born 1950"

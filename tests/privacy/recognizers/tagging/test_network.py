@@ -1,0 +1,69 @@
+"""The network is MiniLM until something is trained; weights files are checked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+from transformers import BertModel
+
+from privacy.exceptions import InputError
+from privacy.recognizers.tagging.base import base_folder, base_tokenizer
+from privacy.recognizers.tagging.model import TaggerModel, has_fast_bfloat16, padded
+from privacy.recognizers.tagging.network import TaggerNetwork, load_base
+from privacy.recognizers.tagging.pieces import pieces_of
+from privacy.recognizers.tagging.weights_file import read_weights
+
+TEXT = "Maria Keller of Leeds saw Dr. Okafor on 3 May 2021."
+
+
+@pytest.fixture(scope="module")
+def network() -> TaggerNetwork:
+    network = TaggerNetwork()
+    load_base(network)
+    return network.eval().requires_grad_(False)
+
+
+def test_without_training_it_computes_what_minilm_computes(network: TaggerNetwork) -> None:
+    theirs = BertModel.from_pretrained(base_folder(), add_pooling_layer=False).eval()
+    pieces = pieces_of(TEXT, base_tokenizer())
+    short = pieces_of("Maria", base_tokenizer())
+    ids, features, mask = padded([(pieces.ids, pieces.features), (short.ids, short.features)])
+    network.head = torch.nn.Linear(384, 27)
+    with torch.inference_mode():
+        ours = network(ids, features, mask).flatten(-2)
+        hidden = theirs(input_ids=ids, attention_mask=mask.long()).last_hidden_state
+        expected = network.head(hidden)
+    assert torch.allclose(ours[mask], expected[mask], atol=1e-4)
+
+
+def test_half_precision_changes_answers_little(network: TaggerNetwork) -> None:
+    pieces = pieces_of(TEXT, base_tokenizer())
+    row = (pieces.ids, pieces.features)
+    with torch.inference_mode():
+        exact = network(*padded([row]))[0, 1 : len(pieces) + 1].numpy()
+    (answers,) = TaggerModel(network).ask([row])
+    assert answers.shape == (len(pieces), 9, 3)
+    np.testing.assert_allclose(answers, exact, atol=0.2 if has_fast_bfloat16() else 1e-4)
+
+
+def test_a_file_that_holds_no_weights_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.safetensors"
+    for content in (b"", b"not a weights file"):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="holds no tagger's weights"):
+            read_weights(path)
+    with pytest.raises(InputError, match="holds no tagger's weights"):
+        read_weights(tmp_path / "missing.safetensors")
+
+
+def test_weights_for_another_base_are_refused(tmp_path: Path) -> None:
+    settings = {"types": ["PERSON"], "calibration": [[1, 0, 0.5]], "base": "0" * 64}
+    path = tmp_path / "other.safetensors"
+    save_file({"head.bias": torch.zeros(3)}, path, {"tagger": json.dumps(settings)})
+    with pytest.raises(InputError, match="another MiniLM"):
+        read_weights(path)

@@ -1,0 +1,123 @@
+import json
+
+import pytest
+import torch
+from safetensors import safe_open
+
+from privacy.entities import EntityType
+from privacy.recognizers.chinese_tagger import ChineseTagger
+from privacy.recognizers.tagging.chinese_words import load_words
+from training.recognition.chinese import names, places
+from training.recognition.chinese.draw import Draw, lines
+from training.recognition.chinese.fit import Schedule, fit_chinese, labels_of
+from training.recognition.chinese.gazetteer import gathered, write_words
+from training.recognition.chinese.generate import ANNOTATED, generate, generator_digest
+from training.recognition.chinese.templates import TOPICS, sentence
+
+
+def test_the_same_seed_gives_the_same_texts_and_another_gives_others():
+    first, again = (list(generate(50, seed=3)) for _ in range(2))
+    assert first == again
+    assert first != list(generate(50, seed=4))
+
+
+def test_spans_lie_in_order_in_their_texts_and_overlap_nothing():
+    for example in generate(400, seed=1):
+        assert example.text
+        assert example.annotated == ANNOTATED
+        end = 0
+        for span in sorted(example.spans, key=lambda s: s.start):
+            assert end <= span.start < span.end <= len(example.text)
+            assert span.entity_type in ANNOTATED
+            end = span.end
+
+
+def test_every_template_can_be_written_and_leaves_no_marks():
+    draw = Draw(0)
+    texts = [sentence(draw).text for _ in range(4000)]
+    assert not [text for text in texts if set(text) & set("{}[]|<>")]
+
+
+def test_there_are_many_different_templates():
+    assert len({line for topic in TOPICS for line in lines(topic)}) >= 750
+
+
+def test_texts_without_any_value_are_among_them():
+    share = sum(not example.spans for example in generate(400, seed=2)) / 400
+    assert 0.03 < share < 0.5
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        names.full,
+        names.chinese,
+        names.foreign,
+        names.nickname,
+        names.titled,
+        names.masked,
+        names.player,
+        names.original,
+        places.city,
+        places.abroad,
+        places.road,
+        places.estate,
+        places.district,
+        places.village,
+        places.address,
+        places.crossing,
+    ],
+)
+def test_values_are_varied_and_never_empty(write):
+    draw = Draw(5)
+    values = [write(draw) for _ in range(300)]
+    assert all(value.strip() == value and value for value in values)
+    assert len(set(values)) > 100
+
+
+def test_words_survive_the_file_and_the_file_is_always_the_same(tmp_path):
+    path, again = tmp_path / "words.gz", tmp_path / "again.gz"
+    write_words(path)
+    write_words(again)
+    assert path.read_bytes() == again.read_bytes()
+    assert set(load_words(path)) == set().union(*gathered().values())
+
+
+def test_labels_begin_and_go_on():
+    example = next(e for e in generate(50, seed=6) if e.spans and len(e.spans[0]) > 1)
+    span = example.spans[0]
+    column = [t for t in EntityType if t in ANNOTATED].index(span.entity_type)
+    labels = labels_of(example)[:, column]
+    assert labels[span.start] == 1
+    assert (labels[span.start + 1 : span.end] == 2).all()
+
+
+@pytest.fixture
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("one_thread")
+def test_a_short_training_writes_weights_that_run(tmp_path):
+    weights = tmp_path / "chinese.safetensors"
+    schedule = Schedule(texts=1600, held_out=100)
+    heard = []
+    recall = fit_chinese(
+        weights,
+        seed=1,
+        words=tmp_path / "words.gz",
+        schedule=schedule,
+        progress=lambda step, steps, loss: heard.append((step, steps, loss)),
+    )
+    assert set(recall) == {t.value for t in ANNOTATED}
+    assert heard[-1][0] == heard[-1][1]
+    assert heard[-1][2] < heard[0][2]
+    with safe_open(weights, "pt") as file:
+        settings = json.loads(file.metadata()["chinese_tagger"])
+    assert settings["generator"] == generator_digest()
+    assert settings["seed"] == 1
+    ChineseTagger(weights).recognize("记者王小明在北京报道。")

@@ -1,0 +1,1 @@
+"""Train the taggers that the recognizers of names ship with."""

@@ -1,0 +1,95 @@
+"""Low-rank adapters: what of the encoder is trained, and how it is written to a file.
+
+Source: Hu et al. 2021, LoRA (arXiv 2106.09685), §4: `W + B A` with `W` frozen and `B` zero at
+first. Here on every linear layer, with layer norms, feature embeddings and heads trained in full.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from privacy.entities import TAGGED
+from privacy.recognizers.tagging.base import base_digest
+from privacy.recognizers.tagging.network import Layer, TaggerNetwork, load_base
+from privacy.recognizers.tagging.weights_file import Calibration
+
+RANKS = {"qkv": 96, "out": 48, "up": 48, "down": 48}
+"""Rank of each linear layer's change; query, key and value share one of twice the size."""
+
+
+class LowRank(nn.Module):
+    """A frozen linear layer and a trained change of low rank."""
+
+    def __init__(self, linear: nn.Linear, rank: int) -> None:
+        super().__init__()
+        self.linear = linear.requires_grad_(False)
+        self.down_factor = nn.Parameter(
+            torch.randn(rank, linear.in_features) / linear.in_features**0.5
+        )
+        self.up_factor = nn.Parameter(torch.zeros(linear.out_features, rank))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(…, in) to (…, out)."""
+        changed: Tensor = self.linear(x) + (x @ self.down_factor.T) @ self.up_factor.T
+        return changed
+
+
+def new_network() -> TaggerNetwork:
+    """Return MiniLM with untrained adapters, features and heads; the encoder itself is frozen."""
+    network = TaggerNetwork(len(TAGGED))
+    load_base(network)
+    for embedding in network.features:
+        nn.init.normal_(embedding.weight, std=0.02)  # type: ignore[arg-type]
+    return adapted(network)
+
+
+def adapted(network: TaggerNetwork) -> TaggerNetwork:
+    """Put adapters into a network, in place, and leave only what is to be trained trainable."""
+    network.requires_grad_(False)
+    for layer in network.layers:
+        for name, rank in RANKS.items():
+            setattr(layer, name, LowRank(getattr(layer, name), rank))
+        assert isinstance(layer, Layer)  # noqa: S101 - tells the type checker
+        layer.norm1.requires_grad_(True)
+        layer.norm2.requires_grad_(True)
+    network.features.requires_grad_(True)
+    network.head.requires_grad_(True)
+    return network
+
+
+def changes(network: TaggerNetwork) -> dict[str, Tensor]:
+    """Return what training changed, in half precision: what a weights file holds."""
+    return {
+        name: parameter.detach().half().contiguous()
+        for name, parameter in network.named_parameters()
+        if parameter.requires_grad
+    }
+
+
+def load_changes(network: TaggerNetwork, path: Path) -> None:
+    """Put what a weights file holds into a network with adapters, in place."""
+    state = {name: tensor.float() for name, tensor in load_file(path).items()}
+    network.load_state_dict({**network.state_dict(), **state})
+
+
+def write_weights(
+    network: TaggerNetwork,
+    calibration: Sequence[Calibration],
+    path: Path,
+    about: Mapping[str, object],
+) -> None:
+    """Write a weights file; `about` says how it was made."""
+    settings = {
+        "types": list(TAGGED),
+        "calibration": [[c.slope, c.shift, c.threshold] for c in calibration],
+        "base": base_digest(),
+    }
+    metadata = {"tagger": json.dumps(settings), "about": json.dumps(dict(about))}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save_file(changes(network), path, metadata)

@@ -1,0 +1,212 @@
+"""Annotated texts in JSON Lines: the public sets, and an owner's own.
+
+An owner's line holds `text`, `spans` with `start`, `end` (code points, end exclusive) and `label`,
+and may hold `document` (texts of one document stay on one side of a split; by default the file,
+line by line) and `annotated` (types of which every value is marked; by default all that occur in
+the file). Labels are our entity types, or those of the scheme named after `#` in the path given on
+the command line (`notes.jsonl#tab`).
+
+No message quotes a text: annotations are as private as what they annotate.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from privacy.entities import TAGGED, EntityType, Identifiability, identifiability
+from privacy.exceptions import InputError
+from privacy.labels import Scheme, entity_type
+from privacy.spans import Span
+from training.recognition.examples import Example
+
+_LEFT_TO_PATTERNS = frozenset(
+    {
+        EntityType.USERNAME,
+        EntityType.EMAIL_ADDRESS,
+        EntityType.PHONE_NUMBER,
+        EntityType.URL,
+        EntityType.IP_ADDRESS,
+        EntityType.MAC_ADDRESS,
+        EntityType.CRYPTO,
+        EntityType.SECRET,
+    }
+)
+
+
+def tagged_type(kind: EntityType) -> EntityType | None:
+    """Return the type that a tagger learns a value as; `None` where patterns alone find it."""
+    if kind in _LEFT_TO_PATTERNS or identifiability(kind) is Identifiability.TECHNICAL:
+        return None
+    return kind if kind in TAGGED else EntityType.ID
+
+
+def rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield each line's number and record.
+
+    Raises:
+        InputError: for a file that cannot be read, and for the first line that is no JSON object.
+    """
+    try:
+        lines = path.read_text("utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8"
+        raise InputError(
+            f"cannot read `{path}`: {reason}", hint="give a JSON Lines file in UTF-8"
+        ) from None
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise damaged(path, number, f"is no JSON at column {error.colno}") from None
+        if not isinstance(row, dict):
+            raise damaged(path, number, "is no JSON object")
+        yield number, row
+
+
+def damaged(path: Path, number: int, what: str, hint: str | None = None) -> InputError:
+    """Return the error of one line."""
+    usual = 'each line is {"text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}'
+    return InputError(f"`{path}` line {number} {what}", hint=hint or usual)
+
+
+def checked_text(path: Path, number: int, row: Mapping[str, Any]) -> str:
+    """Return a record's text."""
+    text = row.get("text")
+    if not isinstance(text, str) or not text.strip():
+        raise damaged(path, number, "has no `text`")
+    return text
+
+
+def checked_spans(path: Path, number: int, row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return a record's spans: each a range inside the text, with a label."""
+    text, spans = row["text"], row.get("spans")
+    if not isinstance(spans, list):
+        raise damaged(path, number, "has no list `spans`")
+    for place, span in enumerate(spans, 1):
+        if not isinstance(span, dict) or not isinstance(span.get("label"), str):
+            raise damaged(path, number, f"span {place} has no `label`")
+        start, end = span.get("start"), span.get("end")
+        if type(start) is not int or type(end) is not int or not 0 <= start < end <= len(text):
+            raise damaged(
+                path,
+                number,
+                f"span {place} is no range of its text",
+                "`start` and `end` count code points from 0, `end` is exclusive: "
+                f"0 <= start < end <= {len(text)}",
+            )
+    return spans
+
+
+def annotations_argument(argument: str) -> tuple[Path, Scheme | None]:
+    """Read `FILE` or `FILE#SCHEME`.
+
+    Raises:
+        InputError: for a scheme that `privacy.labels` has not.
+    """
+    name, mark, scheme = argument.rpartition("#")
+    if not mark:
+        return Path(argument), None
+    if scheme not in set(Scheme):
+        raise InputError(
+            f"there is no label scheme `{scheme}`", hint=f"one of: {', '.join(sorted(Scheme))}"
+        )
+    return Path(name), Scheme(scheme)
+
+
+def read_annotations(path: Path, scheme: Scheme | None = None) -> list[Example]:
+    """Read an owner's annotations.
+
+    Values that patterns alone find (e-mail addresses, telephone numbers) are left out of learning.
+
+    Raises:
+        InputError: names the first line that cannot be used, and how to mend it.
+    """
+    found: list[Example] = []
+    open_ended: set[int] = set()
+    for number, row in rows(path):
+        example = _example(path, number, row, scheme)
+        if row.get("annotated") is None:
+            open_ended.add(len(found))
+        found.append(example)
+    if not found:
+        raise InputError(f"`{path}` holds no annotated text", hint="one JSON object per line")
+    occurring = frozenset(span.entity_type for example in found for span in example.spans)
+    return [
+        replace(example, annotated=occurring) if place in open_ended else example
+        for place, example in enumerate(found)
+    ]
+
+
+def _example(path: Path, number: int, row: Mapping[str, Any], scheme: Scheme | None) -> Example:
+    text = checked_text(path, number, row)
+    spans, unsure = [], []
+    end = 0
+    for span in sorted(checked_spans(path, number, row), key=lambda s: (s["start"], s["end"])):
+        if span["start"] < end:
+            raise damaged(
+                path, number, f"has overlapping spans at {span['start']}", "keep one of the two"
+            )
+        end = span["end"]
+        kind = _kind(path, number, span["label"], scheme)
+        tagged = kind and tagged_type(kind)
+        if tagged:
+            spans.append(Span(span["start"], end, tagged))
+        elif kind:
+            unsure.append((span["start"], end))
+    annotated = _types(path, number, row, scheme)
+    if annotated is not None and not {span.entity_type for span in spans} <= annotated:
+        raise damaged(
+            path,
+            number,
+            "has a span of a type that its `annotated` lacks",
+            "name the type there, too",
+        )
+    return Example(
+        text=text,
+        spans=tuple(spans),
+        annotated=annotated or frozenset(),
+        source=path.name,
+        document=_document(path, number, row),
+        unsure=tuple(unsure),
+    )
+
+
+def _kind(path: Path, number: int, label: str, scheme: Scheme | None) -> EntityType | None:
+    """Return the type of a label; `None` for a scheme's label that is no private value."""
+    if scheme is not None:
+        try:
+            return entity_type(label, scheme)
+        except InputError as error:
+            raise damaged(path, number, f"has a label that {scheme} has not", error.hint) from None
+    try:
+        return EntityType(label)
+    except ValueError:
+        known = ", ".join(EntityType)
+        raise damaged(
+            path, number, "has a label that is no entity type", f"one of: {known}"
+        ) from None
+
+
+def _types(
+    path: Path, number: int, row: Mapping[str, Any], scheme: Scheme | None
+) -> frozenset[EntityType] | None:
+    named = row.get("annotated")
+    if named is None:
+        return None
+    if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
+        raise damaged(path, number, "has an `annotated` that is no list", "a list of labels")
+    kinds = (_kind(path, number, name, scheme) for name in named)
+    return frozenset(t for kind in kinds if kind and (t := tagged_type(kind)))
+
+
+def _document(path: Path, number: int, row: Mapping[str, Any]) -> str:
+    document = row.get("document", f"{path.name}:{number}")
+    if not isinstance(document, str) or not document:
+        raise damaged(path, number, "has a `document` that is no name", "a string, or leave it out")
+    return document

@@ -1,0 +1,96 @@
+"""Make scores mean what they say, and set from which score a find counts.
+
+Platt scaling per type: two numbers turn a head's logit into the share of such words that are
+private. From there the threshold is no matter of taste but of cost: where a missed value costs
+`k` times what a false alarm costs, flagging pays from a probability of `1 / (1 + k)`.
+
+Source: Platt 1999, with his smoothed targets; Guo et al. 2017 (arXiv 1706.04599), §2 for the
+expected calibration error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from privacy.entities import TAGGED, EntityType
+from privacy.recognizers.tagging.decode import private_logit
+from privacy.recognizers.tagging.pieces import Pieces
+from privacy.recognizers.tagging.weights_file import Calibration
+from training.recognition.examples import Example
+from training.recognition.fit import UNKNOWN, labels_of
+
+COST = dict.fromkeys(TAGGED, 4.0) | {EntityType.PERSON: 9.0, EntityType.ID: 9.0}
+"""What a missed word costs in false alarms: more where it points at a person alone."""
+
+_FEW = 20
+"""Private words from which two numbers can be fitted."""
+_BINS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One type's words: the logit that each is private (n,), and whether it is (n,)."""
+
+    logits: NDArray[np.float64]
+    private: NDArray[np.bool_]
+
+
+def judged_words(
+    texts: Iterable[tuple[Example, Pieces, NDArray[np.float32]]],
+) -> dict[EntityType, Judged]:
+    """Collect the words of texts with the network's answers (pieces, types, 3), by type.
+
+    A word's logit is its highest, as when spans are made; words of unknown label are left out.
+    """
+    logits: dict[EntityType, list[NDArray[np.float32]]] = {t: [] for t in TAGGED}
+    private: dict[EntityType, list[NDArray[np.bool_]]] = {t: [] for t in TAGGED}
+    for example, pieces, answers in texts:
+        if not len(pieces):
+            continue
+        first = np.flatnonzero(np.diff(np.asarray(pieces.words), prepend=-1))
+        best = np.maximum.reduceat(private_logit(answers), first, axis=0)
+        labels = np.maximum.reduceat(labels_of(example, pieces), first, axis=0)
+        for column, entity_type in enumerate(TAGGED):
+            known = labels[:, column] != UNKNOWN
+            logits[entity_type].append(best[known, column])
+            private[entity_type].append(labels[known, column] > 0)
+    return {
+        t: Judged(np.concatenate(logits[t]).astype(np.float64), np.concatenate(private[t]))
+        for t in TAGGED
+        if logits[t]
+    }
+
+
+def calibrate(words: dict[EntityType, Judged]) -> list[Calibration]:
+    """Return the calibration of each type; a type with too few private words keeps its logit."""
+    return [_calibration(words.get(t), 1 / (1 + COST[t])) for t in TAGGED]
+
+
+def _calibration(words: Judged | None, threshold: float) -> Calibration:
+    if words is None or words.private.sum() < _FEW:
+        return Calibration(1.0, 0.0, threshold)
+    positive, negative = words.private.sum(), (~words.private).sum()
+    target = np.where(words.private, (positive + 1) / (positive + 2), 1 / (negative + 2))
+
+    def loss(parameters: NDArray[np.float64]) -> float:
+        x = parameters[0] * words.logits + parameters[1]
+        return float(np.mean(np.logaddexp(0, x) - target * x))
+
+    fitted = minimize(loss, np.array([1.0, 0.0]), method="L-BFGS-B", bounds=[(0.05, 5), (-9, 9)])
+    return Calibration(float(fitted.x[0]), float(fitted.x[1]), threshold)
+
+
+def calibration_error(words: Judged, calibration: Calibration) -> float:
+    """Return the expected calibration error, in shares of a word, over 15 bins of equal width."""
+    scores = 1 / (1 + np.exp(-(words.logits * calibration.slope + calibration.shift)))
+    bins = np.minimum((scores * _BINS).astype(int), _BINS - 1)
+    counts = np.bincount(bins, minlength=_BINS)
+    gaps = np.abs(
+        np.bincount(bins, scores, _BINS) - np.bincount(bins, words.private.astype(float), _BINS)
+    )
+    return float(gaps.sum() / max(1, counts.sum()))

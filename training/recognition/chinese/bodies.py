@@ -1,0 +1,96 @@
+"""Bodies as Chinese text writes them: companies, banks, courts, hospitals, schools, clubs."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from faker.providers.company.zh_CN import Provider
+
+from privacy.recognizers.chinese_words import CITIES, GIVEN, PROVINCES
+from training.recognition.chinese.draw import words
+from training.recognition.chinese.names import transliterated
+from training.recognition.chinese.places import abroad, city, country, district
+from training.recognition.generated.draw import Draw
+
+_GIVEN = tuple(sorted(GIVEN))
+
+
+@cache
+def _prefixes() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(Provider.company_prefixes))
+
+
+def brand(draw: Draw) -> str:
+    return "".join(draw.pick(_GIVEN) for _ in range(draw.pick((2, 2, 2, 3))))
+
+
+def company(draw: Draw) -> str:
+    """Return a known short name, or one put together from place, brand, trade and form."""
+    kind = draw.random.random()
+    if kind < 0.38:
+        return draw.pick(words("company"))
+    if kind < 0.44:
+        return draw.coined() + (draw.coined() if draw.chance(0.3) else "")
+    if kind < 0.52:
+        return transliterated(draw, 4) + draw.pick(("公司", "集团", "", "银行", "汽车", "资本"))
+    stem = draw.pick(_prefixes()) if draw.chance(0.35) else brand(draw)
+    head = city(draw) if draw.chance(0.4) else ""
+    trade = draw.pick(words("trade")) if draw.chance(0.75) else ""
+    form = draw.pick(words("form")) if draw.chance(0.7) or not trade else ""
+    return head + stem + trade + form
+
+
+def bank(draw: Draw) -> str:
+    return (
+        draw.pick(words("bank"))
+        if draw.chance(0.85)
+        else draw.pick(CITIES) + draw.pick(("银行", "农商行"))
+    )
+
+
+def court(draw: Draw) -> str:
+    return city(draw) + (district(draw) if draw.chance(0.4) else "") + draw.pick(words("court"))
+
+
+def hospital(draw: Draw) -> str:
+    return city(draw) + draw.pick(words("hospital"))
+
+
+def school(draw: Draw) -> str:
+    if draw.chance(0.35):
+        return draw.pick(words("famous_school"))
+    head = draw.pick(PROVINCES) if draw.chance(0.3) else city(draw)
+    if draw.chance(0.2):
+        head = transliterated(draw, 4)
+    return head + draw.pick(words("school"))
+
+
+def office(draw: Draw) -> str:
+    kind = draw.random.random()
+    if kind < 0.5:
+        return draw.pick(words("gov"))
+    if kind < 0.75:
+        return (city(draw) if draw.chance(0.7) else draw.pick(PROVINCES)) + draw.pick(
+            words("office")
+        )
+    return country(draw) + draw.pick(words("office_abroad"))
+
+
+def media(draw: Draw) -> str:
+    if draw.chance(0.85):
+        return draw.pick(words("media"))
+    head = draw.pick(CITIES) if draw.chance(0.5) else abroad(draw)
+    return head + draw.pick("晚报 日报 都市报 电视台 时报 广播电台 周刊 商报".split())
+
+
+def club(draw: Draw) -> str:
+    kind = draw.random.random()
+    if kind < 0.65:
+        return draw.pick(words("clubs"))
+    if kind < 0.8:
+        return abroad(draw)
+    return transliterated(draw, 4) + draw.pick(("", "", "队", "竞技", "联", "城", "流浪者", "战队"))
+
+
+def team(draw: Draw) -> str:
+    return brand(draw) + draw.pick(("", "", "队", "足球俱乐部", "女排"))

@@ -1,0 +1,226 @@
+"""Train the Chinese tagger from nothing, on generated text alone.
+
+Shapes: R rows (texts), C characters, T types, 3 classes.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import save_file
+from scipy.optimize import minimize
+from torch.nn import functional
+
+from privacy.entities import EntityType
+from privacy.recognizers.tagging.chinese_network import (
+    PAD,
+    UNKNOWN,
+    ChineseModel,
+    ChineseNetwork,
+)
+from privacy.recognizers.tagging.chinese_words import FEATURES, Words, features_of, load_words
+from privacy.recognizers.tagging.decode import private_logit
+from privacy.recognizers.tagging.weights_file import Calibration
+from training.recognition.chinese.gazetteer import write_words
+from training.recognition.chinese.generate import ANNOTATED, generate, generator_digest
+from training.recognition.examples import Example
+
+TYPES = tuple(t for t in EntityType if t in ANNOTATED)
+COST = 9.0
+"""What a missed character costs in false alarms; flagging pays from a score of `1 / (1 + COST)`."""
+_COLUMNS = {entity_type: column for column, entity_type in enumerate(TYPES)}
+_IGNORED = -100
+_RARE = 3
+"""Characters seen less often than this are left out, and stand for all that training never saw."""
+_AVERAGED_FROM = 0.7
+"""Share of the steps after which the weights are averaged; the mean of them generalises better.
+
+Source: Izmailov et al. (2018), arXiv 1803.05407.
+"""
+_HIDDEN = 0.08
+"""Share of characters hidden in training, so that an unknown one is read by what is around it."""
+
+Progress = Callable[[int, int, float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """How long and how fast to train; `rate` is the highest, reached after the first tenth."""
+
+    texts: int = 100_000
+    held_out: int = 4_000
+    rows: int = 64
+    rate: float = 3e-3
+
+
+def fit_chinese(
+    out: Path,
+    *,
+    seed: int,
+    words: Path,
+    schedule: Schedule = Schedule(),
+    command: str = "",
+    progress: Progress = lambda step, steps, loss: None,
+) -> dict[str, float]:
+    """Write weights to `out` and word lists to `words`; return held-out recall by type.
+
+    Guarantees: the same seed, schedule, versions and machine give the same weights; nothing but
+    generated text is read. Scores are calibrated on generated text that training did not see.
+    """
+    torch.manual_seed(seed)
+    write_words(words)
+    known = load_words.__wrapped__(words)
+    texts = list(generate(schedule.texts, seed=seed))
+    held_out = list(generate(schedule.held_out, seed=seed + 1))
+    characters = _characters(texts)
+    network = ChineseNetwork(len(characters), len(TYPES))
+    _train(network, texts, characters, known, schedule, seed, progress)
+    network = network.half().float()  # what is stored is what is calibrated
+    judged = list(_judged(ChineseModel(network, characters, known), held_out))
+    calibration = [_calibrated(*judgement) for judgement in judged]
+    settings = {
+        "characters": characters,
+        "types": [t.value for t in TYPES],
+        "calibration": [[c.slope, c.shift, c.threshold] for c in calibration],
+        "generator": generator_digest(),
+        "schedule": asdict(schedule),
+        "seed": seed,
+        "command": command,
+    }
+    state = {name: tensor.half().contiguous() for name, tensor in network.state_dict().items()}
+    save_file(state, out, {"chinese_tagger": json.dumps(settings, ensure_ascii=False)})
+    return {t.value: _recall(j, c) for t, j, c in zip(TYPES, judged, calibration, strict=True)}
+
+
+def _characters(texts: Sequence[Example]) -> str:
+    counts = Counter(character for example in texts for character in example.text)
+    return "".join(sorted(c for c, count in counts.items() if count >= _RARE))
+
+
+def _train(
+    network: ChineseNetwork,
+    texts: Sequence[Example],
+    characters: str,
+    words: Words,
+    schedule: Schedule,
+    seed: int,
+    progress: Progress,
+) -> None:
+    batches = list(_batches(texts, schedule.rows, seed))
+    optimizer = torch.optim.AdamW(network.parameters(), lr=schedule.rate, weight_decay=0.01)
+    rates = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, schedule.rate, total_steps=len(batches), pct_start=0.1
+    )
+    encode = _Encoder(characters, words, seed)
+    averaged = torch.optim.swa_utils.AveragedModel(network)
+    weight = torch.tensor([1.0, 2.0, 2.0])
+    network.train()
+    recent = 0.0
+    for step, batch in enumerate(batches, 1):
+        ids, features, labels = encode(batch)
+        logits = network(ids, features)
+        loss = functional.cross_entropy(
+            logits.flatten(0, 2), labels.flatten(), weight, ignore_index=_IGNORED
+        )
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        rates.step()
+        if step > _AVERAGED_FROM * len(batches):
+            averaged.update_parameters(network)
+        recent = loss.item() if step == 1 else 0.98 * recent + 0.02 * loss.item()
+        progress(step, len(batches), recent)
+    network.load_state_dict(averaged.module.state_dict())
+
+
+def _batches(texts: Sequence[Example], rows: int, seed: int) -> Iterator[list[Example]]:
+    """Yield texts of like length together, the batches shuffled."""
+    order = random.Random(seed)  # noqa: S311 - no secret
+    alike = sorted(texts, key=lambda e: len(e.text) + order.random() * 10)
+    batches = [alike[i : i + rows] for i in range(0, len(alike), rows)]
+    order.shuffle(batches)
+    yield from batches
+
+
+class _Encoder:
+    """Examples to tensors, with words and characters left out by chance."""
+
+    def __init__(self, characters: str, words: Words, seed: int) -> None:
+        self._ids = {character: i for i, character in enumerate(characters, 2)}
+        self._words = words
+        self._chance = random.Random(seed)  # noqa: S311 - no secret
+
+    def __call__(self, batch: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return ids (R, C), features (R, C, FEATURES) and labels (R, C, T)."""
+        longest = max(len(example.text) for example in batch)
+        ids = torch.full((len(batch), longest), PAD)
+        features = torch.zeros((len(batch), longest, FEATURES))
+        labels = torch.full((len(batch), longest, len(TYPES)), _IGNORED)
+        for row, example in enumerate(batch):
+            end = len(example.text)
+            ids[row, :end] = torch.tensor([self._id(c) for c in example.text])
+            seen = features_of(example.text, self._words, self._keep())
+            features[row, :end] = torch.from_numpy(seen)
+            labels[row, :end] = torch.from_numpy(labels_of(example))
+        return ids, features, labels
+
+    def _id(self, character: str) -> int:
+        return UNKNOWN if self._chance.random() < _HIDDEN else self._ids.get(character, UNKNOWN)
+
+    def _keep(self) -> Callable[[], bool]:
+        """Return a rule for one text: how many of its words are known differs from text to text."""
+        share = self._chance.choice((1.0, 1.0, 0.7, 0.3))
+        return lambda: self._chance.random() < share
+
+
+def labels_of(example: Example) -> NDArray[np.int64]:
+    """Return the class of each character and type: outside, begin, inside."""
+    labels = np.zeros((len(example.text), len(TYPES)), dtype=np.int64)
+    for span in example.spans:
+        column = _COLUMNS[span.entity_type]
+        labels[span.start : span.end, column] = 2
+        labels[span.start, column] = 1
+    return labels
+
+
+Judgement = tuple[NDArray[np.float64], NDArray[np.bool_]]
+"""One type's characters: the logit that each is private, and whether it is."""
+
+
+def _judged(model: ChineseModel, examples: Sequence[Example]) -> Iterator[Judgement]:
+    answers = [private_logit(model.ask([example.text])[0]) for example in examples]
+    logits = np.concatenate(answers).astype(np.float64)
+    private = np.concatenate([labels_of(example) for example in examples]) > 0
+    for column in range(len(TYPES)):
+        yield logits[:, column], private[:, column]
+
+
+def _calibrated(logits: NDArray[np.float64], private: NDArray[np.bool_]) -> Calibration:
+    """Fit the two numbers of a type's scores.
+
+    Source: Platt (1999), with his smoothed targets.
+    """
+    high, low = (private.sum() + 1) / (private.sum() + 2), 1 / ((~private).sum() + 2)
+    target = np.where(private, high, low)
+
+    def cost(numbers: NDArray[np.float64]) -> float:
+        margin = numbers[0] * logits + numbers[1]
+        return float(np.mean(np.logaddexp(0, margin) - target * margin))
+
+    slope, shift = minimize(cost, np.array([1.0, 0.0]), method="Nelder-Mead").x
+    return Calibration(float(slope), float(shift), 1 / (1 + COST))
+
+
+def _recall(judgement: Judgement, calibration: Calibration) -> float:
+    logits, private = judgement
+    scores = 1 / (1 + np.exp(-(calibration.slope * logits + calibration.shift)))
+    return float((scores[private] >= calibration.threshold).mean())

@@ -1,0 +1,168 @@
+"""Names of people as Chinese text writes them: Chinese, nicknames, foreign, masked."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from faker.providers.person.zh_CN import Provider
+
+from privacy.recognizers.chinese_words import (
+    DOUBLE_SURNAMES,
+    GIVEN,
+    SURNAMES,
+    TRANSLITERATION,
+)
+from training.recognition.chinese.draw import Sounds, words
+from training.recognition.generated.draw import Draw
+
+_GIVEN = tuple(sorted(GIVEN))
+_DOUBLE = tuple(sorted(DOUBLE_SURNAMES))
+_TRANSLITERATION = tuple(sorted(TRANSLITERATION))
+_WEIGHTS = tuple(1 / (rank + 8) for rank in range(len(SURNAMES)))
+"""Of each surname: the list is by frequency, and frequencies fall about like one over the rank."""
+_TITLES = (
+    "先生 女士 小姐 太太 老师 教授 医生 大夫 律师 师傅 经理 主任 总 董 局长 阿姨 叔叔 姐 哥".split()
+)
+_LETTERS = "甲乙丙丁"
+
+
+@cache
+def _faker_given() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(Provider.first_names))
+
+
+@cache
+def _sounds() -> Sounds:
+    return Sounds(words("foreign"))
+
+
+def surname(draw: Draw) -> str:
+    if draw.chance(0.02):
+        return draw.pick(_DOUBLE)
+    if draw.chance(0.1):
+        return draw.pick(SURNAMES)
+    return draw.weighted(SURNAMES, _WEIGHTS)
+
+
+def given(draw: Draw) -> str:
+    """Return one or two characters; some are no usual part of a name."""
+    if draw.chance(0.3):
+        return draw.pick(_faker_given())
+    rare = "".join(words("common")) if draw.chance(0.15) else ""
+    chosen = [draw.pick(rare or _GIVEN), draw.pick(_GIVEN)]
+    if draw.chance(0.5):
+        chosen.reverse()
+    return chosen[0] if draw.chance(0.25) else "".join(chosen)
+
+
+def full(draw: Draw) -> str:
+    return surname(draw) + given(draw)
+
+
+def chinese(draw: Draw) -> str:
+    """Return what stands where a Chinese name does: mostly one, at times another name."""
+    kind = draw.random.random()
+    if kind < 0.84:
+        return full(draw)
+    if kind < 0.89:
+        return foreign(draw)
+    if kind < 0.93:
+        return nickname(draw)
+    if kind < 0.96:
+        return draw.pick(words("japanese"))
+    return draw.pick(words("historic"))
+
+
+def transliterated(draw: Draw, longest: int = 6) -> str:
+    if draw.chance(0.25):
+        return draw.pick(words("foreign"))
+    if draw.chance(0.15):
+        count = draw.pick((2, 3, 3, 4, 4, 5))
+        return "".join(draw.pick(_TRANSLITERATION) for _ in range(count))
+    return _sounds().word(draw, 2, longest)
+
+
+def foreign(draw: Draw) -> str:
+    """Return one name, or first and last name with a dot between, at times with the original."""
+    kind = draw.random.random()
+    if kind < 0.7:
+        return transliterated(draw)
+    if kind < 0.88:
+        parts = [transliterated(draw, 4) for _ in range(draw.pick((2, 2, 2, 3)))]
+        return draw.pick("····•-.").join(parts)
+    if kind < 0.91:
+        return transliterated(draw, 3) + transliterated(draw, 4)
+    if kind < 0.94:
+        return f"{draw.pick('ABCDEJKMRST')}{draw.pick('·.')}{transliterated(draw, 4)}"
+    if kind < 0.96:
+        return original(draw)
+    return draw.pick(words("japanese"))
+
+
+def original(draw: Draw) -> str:
+    """Return a name in Latin letters, in the writings that Chinese pages have."""
+    name = draw.faker("name", ("en_US", "de_DE", "fr_FR", "es_ES", "it_IT"))
+    name = "".join(c for c in name if c.isascii() and (c.isalpha() or c == " ")).strip() or "Jo"
+    style = draw.random.random()
+    if style < 0.3:
+        return name.replace(" ", "")
+    if style < 0.55:
+        return name.replace(" ", "").lower()
+    return name if style < 0.8 else name.split()[0]
+
+
+def player(draw: Draw) -> str:
+    """Return a name that a player of games goes by."""
+    if draw.chance(0.5):
+        return draw.pick(words("latin"))
+    if draw.chance(0.3):
+        return draw.coined() + (draw.digits(2) if draw.chance(0.2) else "")
+    name = draw.pick(words("common")) if draw.chance(0.3) else nickname(draw)
+    return name + (draw.pick(words("latin")) if draw.chance(0.2) else "")
+
+
+def nickname(draw: Draw) -> str:
+    kind = draw.random.random()
+    if kind < 0.35:
+        return draw.pick(words("stage"))
+    if kind < 0.55:
+        return draw.pick("小老阿大") + (surname(draw) if draw.chance(0.6) else draw.pick(_GIVEN))
+    if kind < 0.65:
+        return surname(draw) + draw.pick("总哥姐导工董队帅")
+    if kind < 0.75:
+        return draw.pick(_GIVEN) * 2
+    if kind < 0.85:
+        return given(draw)
+    return full(draw)
+
+
+def titled(draw: Draw) -> str:
+    """Return a surname with what people are called by; the whole stands for the person."""
+    return surname(draw) + draw.pick(_TITLES)
+
+
+def masked(draw: Draw) -> str:
+    kind = draw.random.random()
+    if kind < 0.5:
+        return (
+            surname(draw)
+            + "某" * draw.pick((1, 1, 2))
+            + (draw.pick(_LETTERS) if draw.chance(0.2) else "")
+        )
+    if kind < 0.6:
+        return surname(draw) + "某" + draw.pick(_GIVEN)
+    if kind < 0.75:
+        return surname(draw) + draw.pick(("*", "**", "××", "XX", "X"))
+    return full(draw)
+
+
+def courtesy(draw: Draw) -> str:
+    return draw.pick(_GIVEN) + draw.pick(_GIVEN)
+
+
+def historic(draw: Draw) -> str:
+    return draw.pick(words("historic")) if draw.chance(0.6) else full(draw)
+
+
+def japanese(draw: Draw) -> str:
+    return draw.pick(words("japanese"))

@@ -1,0 +1,219 @@
+"""Places as Chinese text writes them: countries, cities, roads, estates, addresses."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from privacy.recognizers.chinese_words import ABROAD, CITIES, PROVINCES
+from training.recognition.chinese.draw import Sounds, words
+from training.recognition.chinese.gazetteer import CJK_COUNTRIES, geonames
+from training.recognition.generated.draw import Draw
+
+_PARTS = (
+    "东西南北中大小上下新老长安平和永福兴龙凤金银玉石水河江湖海山川沙泉清白青红黄黑华丰宝泰太康宁"
+    "德文武阳阴城门桥头塘湾洲岭坪坝沟潭堡屯庄营店铺李王张刘陈杨周马高吉庆仁义信昌荣锦秀云星月明光"
+    "天三五八九双万千百草花树林竹松柳杏桃梅兰荷"
+)
+_SHORT = (
+    "美英法德俄日韩中印澳加意朝伊京沪津渝粤浙苏皖闽赣鲁豫鄂湘"
+    "桂琼川蜀黔滇陕甘青宁新藏港澳台冀晋辽吉黑蒙"
+)
+_SEAT = tuple(f"{name}市" for name in CITIES if not name.endswith("市"))
+
+
+@cache
+def _abroad() -> tuple[str, ...]:
+    return tuple(
+        name
+        for name, country, people in geonames()
+        if country not in CJK_COUNTRIES and people > 80_000
+    )
+
+
+@cache
+def _at_home(endings: str) -> tuple[str, ...]:
+    return tuple(
+        name
+        for name, country, _ in geonames()
+        if country == "CN" and name[-1] in endings and len(name) > 2
+    )
+
+
+@cache
+def _sounds() -> Sounds:
+    return Sounds(_abroad())
+
+
+def coined(draw: Draw) -> str:
+    """Return two or three characters that places are named with."""
+    return "".join(draw.pick(_PARTS) for _ in range(draw.pick((2, 2, 2, 3))))
+
+
+def country(draw: Draw) -> str:
+    return draw.pick(words("country"))
+
+
+def province(draw: Draw) -> str:
+    return draw.pick(PROVINCES)
+
+
+def city(draw: Draw) -> str:
+    kind = draw.random.random()
+    if kind < 0.55:
+        name = (
+            draw.pick(CITIES) if draw.chance(0.7) else draw.pick("北京 上海 天津 重庆 香港".split())
+        )
+        return name + ("市" if draw.chance(0.15) and name[-1] != "市" else "")
+    if kind < 0.7:
+        return draw.pick(_at_home("市县区镇"))
+    if kind < 0.8:
+        return draw.pick(_at_home("市县")).rstrip("市县")
+    if kind < 0.87:
+        return abroad(draw)
+    if kind < 0.93:
+        return coined(draw) + draw.pick("县市镇区")
+    return province(draw) + draw.pick(CITIES)
+
+
+def abroad(draw: Draw) -> str:
+    kind = draw.random.random()
+    if kind < 0.35:
+        return draw.pick(ABROAD)
+    if kind < 0.75:
+        return draw.pick(_abroad())
+    name = _sounds().word(draw, 2, 5)
+    if kind > 0.93:
+        return country(draw) + name
+    return name + (draw.pick("市州岛湾港镇郡城") if draw.chance(0.2) else "")
+
+
+def region(draw: Draw) -> str:
+    if draw.chance(0.7):
+        return draw.pick(words("region"))
+    return draw.pick(CITIES) + draw.pick(
+        "东部 西部 南部 北部 郊区 市区 周边 西南 东北 以南 以北".split()
+    )
+
+
+def road(draw: Draw) -> str:
+    kind = draw.random.random()
+    if kind < 0.12:
+        return draw.pick(words("landmark"))
+    if kind < 0.2:
+        return f"{draw.between(1, 120)}号" + draw.pick(("公路", "高速公路", "大街", "国道", "线"))
+    stem = coined(draw) if kind < 0.7 else draw.pick(CITIES)
+    if kind > 0.92:
+        stem = draw.pick(words("brand"))
+    return stem + draw.pick(words("way"))
+
+
+def crossing(draw: Draw) -> str:
+    """Return a place told by roads: where they meet, on which side, how far."""
+    kind = draw.random.random()
+    if kind < 0.3:
+        return (
+            road(draw)
+            + draw.pick(("与", "和", "、"))
+            + road(draw)
+            + draw.pick(("路口", "交汇处", "交叉口"))
+        )
+    if kind < 0.6:
+        return road(draw) + draw.pick(
+            "东侧 西侧 南侧 北侧 路口 出口 高速出口 站 沿线 段 以北".split()
+        )
+    side = draw.pick("东南西北")
+    return road(draw) + coined(draw) + f"桥{side}{draw.between(1, 20)}00米"
+
+
+def district(draw: Draw) -> str:
+    kind = draw.random.random()
+    if kind < 0.4:
+        return draw.pick(_at_home("区县"))
+    if kind < 0.6:
+        return draw.pick(words("landmark"))
+    if kind < 0.75:
+        return coined(draw)
+    return coined(draw) + draw.pick(
+        "区 县 镇 乡 街道 新区 开发区 商务区 片区 地区 街道办 新城".split()
+    )
+
+
+def village(draw: Draw) -> str:
+    if draw.chance(0.25):
+        return draw.pick(_at_home("镇乡村"))
+    head = coined(draw) + draw.pick(("镇", "乡")) if draw.chance(0.3) else ""
+    return head + coined(draw) + draw.pick("村 村 村 屯 庄 社区 新村 寨 镇 乡 家村 组".split())
+
+
+def estate(draw: Draw) -> str:
+    if draw.chance(0.15):
+        return draw.pick(words("landmark"))
+    head = draw.pick(CITIES) if draw.chance(0.15) else ""
+    if draw.chance(0.08):
+        head += draw.pick(words("brand")) + "·"
+    stem = coined(draw) if draw.chance(0.45) else draw.pick(words("brand"))
+    ending = draw.pick(words("estate")) if draw.chance(0.85) else draw.pick(words("brand"))
+    detail = draw.pick(words("detail")) if draw.chance(0.12) else ""
+    return head + stem + ending + detail
+
+
+def natural(draw: Draw) -> str:
+    if draw.chance(0.65):
+        return draw.pick(words("natural"))
+    stem = coined(draw) if draw.chance(0.5) else _sounds().word(draw, 2, 4)
+    return stem + draw.pick(
+        "山 河 湖 岛 湾 江 海峡 半岛 群岛 沙漠 草原 峡谷 海滩 雪山 水库 瀑布".split()
+    )
+
+
+def landmark(draw: Draw) -> str:
+    if draw.chance(0.3):
+        return draw.pick(words("landmark"))
+    return coined(draw) + draw.pick(words("sight"))
+
+
+def bridge(draw: Draw) -> str:
+    return coined(draw) + draw.pick("桥 立交桥 大桥 高架 路口 隧道".split())
+
+
+def station(draw: Draw) -> str:
+    return (
+        draw.pick(words("landmark"))
+        if draw.chance(0.3)
+        else coined(draw) + draw.pick(("", "路", "门", "桥"))
+    )
+
+
+def market(draw: Draw) -> str:
+    return (
+        draw.pick(words("landmark"))
+        if draw.chance(0.3)
+        else coined(draw) + draw.pick(words("market"))
+    )
+
+
+def old(draw: Draw) -> str:
+    return draw.pick(words("old"))
+
+
+def short(draw: Draw) -> str:
+    return draw.pick(_SHORT)
+
+
+def address(draw: Draw) -> str:
+    """Return an address from the province, the city or the street on, down to the door."""
+    parts = [draw.pick(PROVINCES)] if draw.chance(0.35) else []
+    parts += [draw.pick(_SEAT)] if draw.chance(0.7) else []
+    parts += [district(draw)] if draw.chance(0.6) else []
+    parts += [village(draw)] if draw.chance(0.25) else []
+    parts += [road(draw)] if draw.chance(0.85) or not parts else []
+    parts += [f"{draw.between(1, 900)}号"] if draw.chance(0.75) else []
+    parts += [estate(draw)] if draw.chance(0.35) else []
+    if draw.chance(0.3):
+        parts.append(f"{draw.between(1, 30)}{draw.pick('栋幢座楼')}")
+        parts.append(
+            f"{draw.between(1, 6)}单元{draw.between(101, 2805)}室" if draw.chance(0.5) else ""
+        )
+    if draw.chance(0.12):
+        parts.append(draw.pick("门口 对面 楼下 附近 旁 路口 二楼 一楼大厅 南侧 东北角".split()))
+    return "".join(parts)

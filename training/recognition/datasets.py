@@ -1,0 +1,165 @@
+"""Read the public annotated sets, each text on one side of the split.
+
+Texts of a held-out document never train; a text that also occurs in one does not either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from privacy.entities import EntityType as T
+from privacy.exceptions import InputError
+from privacy.labels import counterparts, entity_type
+from privacy.recognition_scores import GoldText, GoldValue
+from privacy.spans import Span, resolve_overlaps
+from training.recognition.annotations import (
+    checked_spans,
+    checked_text,
+    damaged,
+    rows,
+    tagged_type,
+)
+from training.recognition.documents import Split, split_of
+from training.recognition.examples import Example
+from training.recognition.sets import ENGLISH, SETS, DataSet
+
+_TITLE = re.compile(r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Judge)\b\.?\s+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """One text of a set: for learning (`example`), for measuring (`gold`), and which of the two.
+
+    `gold` holds every private value, those of types that a tagger does not learn too, under the
+    set's own label.
+    """
+
+    example: Example
+    gold: GoldText
+    split: Split
+
+
+def load(name: str, directory: Path) -> list[Annotated]:
+    """Read a set from the folder that holds them all.
+
+    Raises:
+        InputError: for a file that is not there or a line that is no annotated text.
+    """
+    chosen = SETS[name]
+    path = directory / chosen.path
+    if not path.is_file():
+        raise InputError(
+            f"no set `{name}`: `{path}` is missing",
+            hint="--data names the folder that holds the sets' folders",
+        )
+    records = list(_records(path, chosen))
+    try:
+        named = chosen.document([row for _, row in records])
+    except KeyError as error:
+        lacking = next(number for number, row in records if error.args[0] not in row)
+        raise damaged(path, lacking, f"has no `{error.args[0]}`") from None
+    return [
+        _annotated(name, path, number, row, document)
+        for (number, row), document in zip(records, named, strict=True)
+        if document is not None
+    ]
+
+
+def examples(directory: Path, split: Split, sets: Iterable[str] = ENGLISH) -> list[Example]:
+    """Read the texts of one side of the split, of those sets that may train.
+
+    A text that also occurs in a held-out document of one of the sets stands on no other side.
+    """
+    texts = [text for name in sets if SETS[name].trains for text in load(name, directory)]
+    measured = {t.example.text.casefold() for t in texts if t.split is Split.HELD_OUT}
+    return [
+        text.example
+        for text in texts
+        if text.split is split
+        and (split is Split.HELD_OUT or text.example.text.casefold() not in measured)
+    ]
+
+
+def _records(path: Path, chosen: DataSet) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, record in rows(path):
+        if any(record.get(field) != value for field, value in chosen.fields):
+            continue
+        for row in chosen.reading(record) if chosen.reading else [record]:
+            checked_text(path, number, row)
+            checked_spans(path, number, row)
+            yield number, row
+
+
+def _annotated(
+    name: str, path: Path, number: int, row: Mapping[str, Any], document: str
+) -> Annotated:
+    chosen, text = SETS[name], row["text"]
+    try:
+        values = [_value(span, text, chosen) for span in row["spans"]]
+    except InputError as error:
+        what = f"has a label that {chosen.scheme} has not"
+        raise damaged(path, number, what, error.hint) from None
+    marks = [(gold.start, gold.end, gold.label) for gold, _ in values]
+    unknown = [*row.get("unsure", ()), *(r for rule in chosen.unsure for r in rule(text, marks))]
+    unknown = merged(
+        (start, end)
+        for start, end in unknown
+        if not any(start < e and s < end for s, e, _ in marks)
+    )
+    spans = [
+        Span(_after_title(text, gold.start, gold.end), gold.end, t)
+        for gold, kind in values
+        if (t := _learnt(kind, chosen))
+    ]
+    left = [(g.start, g.end) for g, kind in values if kind and not tagged_type(kind)]
+    judged = None if T.ID in chosen.annotated else chosen.annotated
+    return Annotated(
+        Example(
+            text=text,
+            spans=tuple(resolve_overlaps(spans)),
+            annotated=chosen.annotated,
+            source=name,
+            document=document,
+            unsure=tuple(merged([*unknown, *left])),
+        ),
+        GoldText(text, tuple(gold for gold, _ in values if gold.accepted), judged, tuple(unknown)),
+        Split.HELD_OUT if chosen.held_out else split_of(document),
+    )
+
+
+def _value(span: Mapping[str, Any], text: str, chosen: DataSet) -> tuple[GoldValue, T | None]:
+    label, start, end = span["label"], span["start"], span["end"]
+    kind, accepted = entity_type(label, chosen.scheme), counterparts(label, chosen.scheme)
+    risk = str(span.get("identifier_type", ""))
+    revised = chosen.revision(label, text[start:end]) if chosen.revision else None
+    if revised is not None:
+        kind, accepted = next(iter(revised), None), revised
+    if kind and (tagged := tagged_type(kind)):
+        accepted |= {tagged}
+    return GoldValue(start, end, label, accepted, risk), kind
+
+
+def _learnt(kind: T | None, chosen: DataSet) -> T | None:
+    tagged = tagged_type(kind) if kind else None
+    return tagged if tagged in chosen.annotated else None
+
+
+def _after_title(text: str, start: int, end: int) -> int:
+    """Return where a name begins: some sets count "Mr" to it, most do not, and we learn one."""
+    title = _TITLE.match(text, start, end)
+    return title.end() if title and title.end() < end else start
+
+
+def merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join ranges that touch, in order."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined

@@ -1,0 +1,67 @@
+"""Invented organisations: companies, hospitals, courts, offices, schools, clubs, newspapers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from training.recognition.generated.draw import LOCALES, PLACES, Draw
+from training.recognition.generated.persons import family_name
+from training.recognition.generated.places import city
+
+
+def company(draw: Draw) -> str:
+    """Draw a company, from a known brand to three letters."""
+    stem = draw.pick((family_name, Draw.coined, Draw.coined, city))
+    kinds: list[Callable[[], str]] = [
+        lambda: draw.faker("company", PLACES),
+        lambda: f"{stem(draw)} {draw.word('bodies', 'company_words')}",
+        draw.coined,
+        lambda: draw.letters(draw.pick((3, 3, 4))),
+        lambda: f"{family_name(draw)} & {family_name(draw)}",
+        lambda: f"{draw.faker('last_name', LOCALES)}, {family_name(draw)} and {family_name(draw)}",
+        lambda: draw.word("bodies", "known"),
+        lambda: f"{draw.word('matters', 'title_words')} {draw.word('bodies', 'company_words')}",
+    ]
+    return draw.weighted(kinds, (25, 35, 8, 6, 6, 3, 8, 9))()
+
+
+def hospital(draw: Draw) -> str:
+    return _written(draw, "hospitals")
+
+
+def court(draw: Draw) -> str:
+    return _written(draw, "courts")
+
+
+def office(draw: Draw) -> str:
+    """Draw a ministry, council or other authority."""
+    return _written(draw, "offices")
+
+
+def school(draw: Draw) -> str:
+    return _written(draw, "schools")
+
+
+def group(draw: Draw) -> str:
+    """Draw a party, union, charity, church or club."""
+    return _written(draw, "groups")
+
+
+def paper(draw: Draw) -> str:
+    return _written(draw, "papers")
+
+
+def organization(draw: Draw) -> str:
+    """Draw any body."""
+    kinds = (company, group, office, school, hospital, paper)
+    return draw.weighted(kinds, (50, 16, 10, 10, 6, 8))(draw)
+
+
+def _written(draw: Draw, key: str) -> str:
+    return draw.word("bodies", key).format(
+        c=city(draw),
+        l=family_name(draw),
+        n=draw.between(4, 19),
+        s="St. " + draw.pick(("Mary", "Luke", "Anne", "John", "Thomas", "Joseph", "Vincent")),
+        w=draw.word("matters", "title_words"),
+    )

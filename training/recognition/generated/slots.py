@@ -1,0 +1,200 @@
+"""What each slot of a template stands for, and which type its value has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from privacy.entities import EntityType
+from privacy.recognizers.lexicon import fold
+from training.recognition.generated import bodies, figures, persons, places
+from training.recognition.generated.draw import Draw
+from training.recognition.generated.persons import Person
+
+Value = Callable[[Draw], str]
+Mention = Callable[[Draw, Person], str]
+
+
+def _word(table: str, key: str) -> Value:
+    return lambda draw: draw.word(table, key)
+
+
+def _one_of(*options: str) -> Value:
+    return lambda draw: draw.pick(options)
+
+
+def _filled(key: str) -> Value:
+    """Draw from a list whose entries hold places for a town, a word and a given name."""
+    return lambda draw: draw.word("matters", key).format(
+        c=places.city(draw),
+        w=draw.word("matters", "title_words"),
+        g=persons.given_name(draw, "female"),
+    )
+
+
+def _typed(entity_type: EntityType, **values: Value) -> dict[str, tuple[EntityType | None, Value]]:
+    return {name: (entity_type, value) for name, value in values.items()}
+
+
+VALUES: dict[str, tuple[EntityType | None, Value]] = {
+    **_typed(
+        EntityType.LOCATION,
+        city=places.city,
+        country=places.country,
+        region=places.region,
+        building=places.building,
+        landmark=places.landmark,
+        street=places.street,
+        address=places.address,
+        postcode=places.postcode,
+        place=lambda draw: draw.pick((places.city, places.city, places.country, places.region))(
+            draw
+        ),
+    ),
+    **_typed(
+        EntityType.ORGANIZATION,
+        org=bodies.organization,
+        company=bodies.company,
+        hospital=bodies.hospital,
+        court=bodies.court,
+        office=bodies.office,
+        school=bodies.school,
+        group=bodies.group,
+        paper=bodies.paper,
+        government=lambda draw: f"{draw.word('people', 'nationalities')} Government",
+        republic=lambda draw: f"Republic of {draw.pick(('Turkey', 'Poland', 'Austria', 'Malta'))}",
+    ),
+    **_typed(
+        EntityType.DATE_TIME,
+        date=figures.date,
+        year=figures.year,
+        month=figures.month,
+        month_year=figures.month_year,
+        weekday=figures.weekday,
+        time=figures.time,
+        stamp=figures.stamp,
+        duration=figures.duration,
+        long=figures.long_adjective,
+    ),
+    **_typed(
+        EntityType.AGE,
+        age=figures.age,
+        age_phrase=figures.age_phrase,
+        years_old=figures.years_old,
+        decade=figures.decade_of_life,
+    ),
+    **_typed(EntityType.ID, appno=figures.application_number, code=figures.code),
+    **_typed(
+        EntityType.DEMOGRAPHIC,
+        nationality=_word("people", "nationalities"),
+        religion=_word("people", "religions"),
+        ethnic=_word("people", "ethnic"),
+        peoples=_word("people", "peoples"),
+        job=_word("people", "jobs"),
+        marital=_word("people", "marital"),
+        politics=_word("people", "politics"),
+    ),
+    **_typed(
+        EntityType.QUANTITY,
+        money=figures.money,
+        measure=figures.measure,
+        share=figures.share,
+        area=figures.area,
+        weight=figures.weight,
+        height=figures.height,
+        count=figures.count,
+    ),
+    **_typed(
+        EntityType.MISC,
+        benefit=_word("matters", "benefits"),
+        law=_word("matters", "acts"),
+        event=_filled("events"),
+        work=_filled("works"),
+        ship=_filled("ships"),
+        course=_word("matters", "courses"),
+    ),
+    "topic": (None, _word("matters", "topics")),
+    "drug": (None, _word("medicine", "drugs")),
+    "condition": (None, _word("medicine", "conditions")),
+    "test": (None, _word("medicine", "tests")),
+    "complaint": (None, _word("medicine", "complaints")),
+    "dose": (None, _word("medicine", "doses")),
+    "phone": (None, lambda draw: draw.faker("phone_number", ("en_US", "en_GB", "de_DE", "fr_FR"))),
+    "domain": (
+        None,
+        lambda draw: (
+            f"{fold(draw.coined())}.{draw.pick(('com', 'org', 'net', 'example', 'co.uk'))}"
+        ),
+    ),
+    "handle": (
+        None,
+        lambda draw: fold(draw.coined()) + draw.pick(("", "_", "x")) + str(draw.between(1, 99)),
+    ),
+    "mailbox": (None, _one_of("info", "support", "no-reply", "sales", "office", "billing", "hr")),
+    "blood_pressure": (None, lambda draw: f"{draw.between(95, 190)}/{draw.between(55, 110)}"),
+    "ext": (None, _one_of("doc", "docx", "pdf", "xls", "xlsx", "jpg", "txt", "zip", "ppt")),
+}
+"""Type and source of each value; what has no type is part of the text around the values."""
+
+OPEN: dict[str, Value] = {
+    "open_duration": figures.duration,
+    "open_day": _one_of(
+        "yesterday", "tomorrow", "last week", "this morning", "last night", "next month", "today"
+    ),
+    "open_count": figures.count,
+    "open_few": _one_of("two", "three", "four", "3", "five"),
+    "open_measure": figures.measure,
+}
+"""Values that sets of annotations disagree on; of their ranges a record says nothing."""
+
+MENTIONS: dict[str, Mention] = {
+    "person": persons.full_name,
+    "name": lambda _, who: who.plain,
+    "first": lambda _, who: who.given,
+    "last": lambda _, who: who.family,
+    "family_first": lambda _, who: f"{who.family} {who.given}",
+    "index": persons.index_name,
+    "initials": persons.initials,
+    "initial_last": lambda _, who: f"{who.given[0]}. {who.family}",
+    "first_initial": lambda _, who: f"{who.given} {who.family[0]}.",
+    "user_name": persons.user_name,
+    "file_stem": persons.file_stem,
+}
+"""Ways to mention a person; all of them are PERSON."""
+
+
+def _by_sex(female: str, male: str) -> Mention:
+    return lambda _, who: female if who.sex == "female" else male
+
+
+def _kin(draw: Draw, who: Person) -> str:
+    return draw.word("medicine", f"kin_{who.sex}")
+
+
+ABOUT: dict[str, Mention] = {
+    "title": persons.title,
+    "short_title": _by_sex("Ms", "Mr"),
+    "he": _by_sex("she", "he"),
+    "his": _by_sex("her", "his"),
+    "him": _by_sex("her", "him"),
+    "gender": _by_sex("female", "male"),
+    "man": _by_sex("woman", "man"),
+    "sex_letter": _by_sex("F", "M"),
+    "kin": _kin,
+}
+"""Words that follow from a person, the last one mentioned if the slot names none."""
+
+TITLED: dict[str, tuple[Mention, Mention]] = {
+    "titled": (persons.title, MENTIONS["last"]),
+    "titled_full": (persons.title, MENTIONS["person"]),
+    "titled_short": (ABOUT["short_title"], MENTIONS["initial_last"]),
+    "doctor": (
+        lambda draw, _: draw.pick(("Dr.", "Dr.", "Dr", "Dr", "Doctor", "Prof.")),
+        lambda draw, who: draw.pick((who.family, who.family, who.plain)),
+    ),
+}
+"""A title, which stays outside, and the mention that follows it."""
+
+
+def known(name: str) -> bool:
+    """Return whether templates may use a slot of this name."""
+    return any(name in table for table in (VALUES, OPEN, MENTIONS, ABOUT, TITLED))

@@ -1,0 +1,131 @@
+"""Writing a record from templates: text, spans, and ranges that the record leaves open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from privacy.entities import EntityType
+from privacy.spans import Span
+from training.recognition.generated import slots
+from training.recognition.generated.draw import Draw
+from training.recognition.generated.persons import Person, person
+from training.recognition.generated.templates import Choice, Slot, Template
+
+_ARTICLE = re.compile(r"(?:^|[\s(\"])[Aa] $")
+_VOWEL = re.compile(r"[aeioAEIO]|[uU](?!n[ai]|[sktv][aei]|r[uo])|8|1[18](?!\d)")
+
+
+class Writer:
+    """One record while it is written. A value or a person with a number keeps it throughout.
+
+    `unsure` holds ranges; the type of its spans means nothing.
+    """
+
+    def __init__(self, draw: Draw) -> None:
+        self._draw = draw
+        self.text = ""
+        self.spans: list[Span] = []
+        self.unsure: list[Span] = []
+        self._people: dict[int, Person] = {}
+        self._values: dict[tuple[str, int], str] = {}
+        self._last: Person | None = None
+
+    def literal(self, text: str) -> None:
+        """Append text that holds no value."""
+        self.text += text
+
+    def fill(self, template: Template) -> None:
+        """Append a template with values in its slots.
+
+        Raises: KeyError for a slot that nobody defined.
+        """
+        for part in template:
+            if isinstance(part, str):
+                self.literal(part)
+            elif isinstance(part, Choice):
+                self.fill(self._draw.pick(part.options))
+            else:
+                self._slot(part)
+
+    def forget(self) -> None:
+        """Start over with people and values, as when a record goes on to another subject."""
+        self._people.clear()
+        self._values.clear()
+        self._last = None
+
+    def _slot(self, slot: Slot) -> None:
+        name = slot.name
+        if name in slots.TITLED:
+            title, mention = slots.TITLED[name]
+            who = self._person(slot.reference)
+            self._append(title(self._draw, who), None, slot)
+            self.literal(" ")
+            self._append(
+                self._kept(slot, lambda: mention(self._draw, who)), EntityType.PERSON, slot
+            )
+        elif name in slots.MENTIONS:
+            mention = slots.MENTIONS[name]
+            who = self._person(slot.reference)
+            self._append(
+                self._kept(slot, lambda: mention(self._draw, who)), EntityType.PERSON, slot
+            )
+        elif name in slots.ABOUT:
+            about = self._about(slot.reference)
+            self._append(slots.ABOUT[name](self._draw, about), None, slot)
+        elif name in slots.OPEN:
+            start = len(self.text)
+            self._append(slots.OPEN[name](self._draw), None, slot)
+            self.unsure.append(Span(start, len(self.text), EntityType.MISC))
+        else:
+            kind, value = slots.VALUES[name]
+            self._append(self._kept(slot, lambda: value(self._draw)), kind, slot)
+
+    def _append(self, value: str, entity_type: EntityType | None, slot: Slot) -> None:
+        if value.startswith("the "):
+            # The article stays outside of the span, and is not said twice.
+            value = value[4:]
+            if not self.text.lower().endswith("the "):
+                self.text += "The " if slot.capital else "THE " if slot.upper else "the "
+        if slot.upper:
+            value = value.upper()
+        elif slot.capital:
+            value = value[:1].upper() + value[1:]
+        if _ARTICLE.search(self.text[-3:]) and _VOWEL.match(value):
+            self.text = f"{self.text[:-1]}n "
+        start = len(self.text)
+        self.text += value
+        if entity_type is None:
+            return
+        if slot.name == "last" and self._follows_a_name(start):
+            start = self.spans.pop().start
+        self.spans.append(Span(start, len(self.text), entity_type))
+
+    def _follows_a_name(self, start: int) -> bool:
+        """Return whether a name and a space stand before `start`: both parts are one name."""
+        if not self.spans or self.spans[-1].entity_type is not EntityType.PERSON:
+            return False
+        return self.text[self.spans[-1].end : start] == " "
+
+    def _kept(self, slot: Slot, value: Callable[[], str]) -> str:
+        """Return the value that the record gave to this slot before, or a new one."""
+        if not slot.reference:
+            return value()
+        return self._values.setdefault((slot.name, slot.reference), value())
+
+    def _person(self, reference: int) -> Person:
+        """Return the numbered person, or somebody new."""
+        if reference and reference in self._people:
+            who = self._people[reference]
+        else:
+            who = person(self._draw)
+            if reference:
+                self._people[reference] = who
+        self._last = who
+        return who
+
+    def _about(self, reference: int) -> Person:
+        """Return the numbered person, or the one mentioned last, if any."""
+        if reference or self._last is None:
+            return self._person(reference)
+        return self._last

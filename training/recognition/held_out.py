@@ -1,0 +1,70 @@
+"""Write the held-out texts of the public sets, so that any recognizer can be measured on them.
+
+    python -m training.recognition.held_out DATA OUT
+
+writes one file per set, with the set's own labels, for `python -m eval.studies.recognition`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from privacy.exceptions import InputError
+from privacy.recognition_scores import GoldText
+from training.recognition.datasets import load
+from training.recognition.documents import Split
+from training.recognition.sets import SETS
+
+
+def write_held_out(data: Path, out: Path) -> dict[str, int]:
+    """Write `OUT/SET.jsonl` for every set that has held-out texts; return how many each has.
+
+    Raises:
+        InputError: for a set that is missing or damaged.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    written = {}
+    for name in SETS:
+        golds = [text.gold for text in load(name, data) if text.split is Split.HELD_OUT]
+        lines = [json.dumps(_row(gold), ensure_ascii=False) + "\n" for gold in golds]
+        if lines:
+            (out / f"{name}.jsonl").write_text("".join(lines), "utf-8")
+            written[name] = len(lines)
+    return written
+
+
+def _row(gold: GoldText) -> dict[str, object]:
+    spans = [
+        {
+            "start": value.start,
+            "end": value.end,
+            "label": value.label,
+            **({"identifier_type": value.risk} if value.risk else {}),
+        }
+        for value in gold.values
+    ]
+    annotated = {"annotated": sorted(gold.annotated)} if gold.annotated else {}
+    return {"text": gold.text, "spans": spans, "unsure": gold.unsure, **annotated}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the files and print how many texts each holds."""
+    if len(arguments) != 2:
+        typer.echo("usage: python -m training.recognition.held_out DATA OUT", err=True)
+        return 2
+    try:
+        written = write_held_out(Path(arguments[0]), Path(arguments[1]))
+    except InputError as error:
+        typer.echo(f"error: {error.message}", err=True)
+        return error.exit_code
+    typer.echo(json.dumps(written))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

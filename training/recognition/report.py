@@ -1,0 +1,156 @@
+"""What a recognizer finds of gold values, before and after training, and what its scores are worth.
+
+    measure(recognizer, golds) -> Report
+    markdown({"tab": report, ...}) -> one table per set
+
+Values and precision as `privacy.recognition_scores` counts them. Calibration: spans of one type
+are sorted into ten bins by score; the expected calibration error is the mean distance between a
+bin's mean score and its share of right spans, weighted by spans. A recognizer yields only spans
+above its threshold, so calibration says nothing of what it left out.
+
+Source: Guo et al. (2017), arXiv 1706.04599, §2, eq. 3. Differs: spans instead of classified items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from privacy.entities import EntityType
+from privacy.proportions import Proportion
+from privacy.protocols import Recognizer
+from privacy.recognition_scores import GoldText, GoldValue, RecognitionCounts, is_right, judged
+from privacy.spans import resolve_overlaps
+from training.recognition.examples import Example
+
+_BINS = 10
+K = TypeVar("K", str, EntityType)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How far scores lie from the share of right spans, over `spans` of them."""
+
+    error: float
+    spans: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Figures over some texts.
+
+    `found`, by label of the set: values covered by spans of any type; `named`: by spans of an
+    accepted type. `by_risk`: `found` by what the annotators said of the value (DIRECT, QUASI).
+    `right`: spans that touch a value of their type. `precision`: letters and digits.
+    """
+
+    texts: int
+    found: Mapping[str, Proportion]
+    named: Mapping[str, Proportion]
+    by_risk: Mapping[str, Proportion]
+    right: Mapping[EntityType, Proportion]
+    precision: Proportion
+    calibration: Mapping[EntityType, Calibration]
+
+    @property
+    def all_found(self) -> Proportion:
+        """Return the share of all values that spans of any type cover."""
+        shares = self.found.values()
+        return Proportion.of(sum(p.successes for p in shares), sum(p.trials for p in shares))
+
+
+def gold_of(example: Example) -> GoldText:
+    """Return an example's own spans as gold values."""
+    values = (
+        GoldValue(s.start, s.end, str(s.entity_type), frozenset({s.entity_type}))
+        for s in example.spans
+    )
+    return GoldText(example.text, tuple(values), example.annotated, example.unsure)
+
+
+def measure(recognizer: Recognizer, golds: Iterable[GoldText]) -> Report:
+    """Run a recognizer over texts and compare."""
+    counts = RecognitionCounts()
+    scored: dict[EntityType, list[tuple[float, bool]]] = {}
+    texts = 0
+    for gold in golds:
+        texts += 1
+        spans = resolve_overlaps(recognizer.recognize(gold.text))
+        counts.add(gold, spans)
+        for span in judged(gold, spans):
+            outcome = (span.score, is_right(span, gold.values))
+            scored.setdefault(span.entity_type, []).append(outcome)
+    return Report(
+        texts=texts,
+        found=_shares(counts.found, counts.marked),
+        named=_shares(counts.named, counts.marked),
+        by_risk=_shares(counts.found_by_risk, counts.marked_by_risk),
+        right=_shares(counts.right, counts.said),
+        precision=Proportion.of(counts.characters_right, counts.characters),
+        calibration={kind: calibration(scored[kind]) for kind in sorted(scored)},
+    )
+
+
+def calibration(scored: Sequence[tuple[float, bool]]) -> Calibration:
+    """Compute the expected calibration error of (score, right) pairs; scores in [0, 1]."""
+    bins: list[list[tuple[float, bool]]] = [[] for _ in range(_BINS)]
+    for score, right in scored:
+        bins[min(int(score * _BINS), _BINS - 1)].append((score, right))
+    off = sum(abs(sum(score - right for score, right in one)) for one in bins)
+    return Calibration(off / len(scored) if scored else 0.0, len(scored))
+
+
+def markdown(reports: Mapping[str, Report]) -> str:
+    """Return one table per set, each figure with its denominator and 95 % interval."""
+    return "\n\n".join(_section(name, report) for name, report in reports.items()) + "\n"
+
+
+def comparison(before: Mapping[str, Report], after: Mapping[str, Report]) -> str:
+    """Return, per set that both hold, the figures before and after side by side."""
+    return "\n\n".join(_pair(name, before[name], after[name]) for name in before if name in after)
+
+
+def calibration_table(reports: Mapping[str, Report]) -> str:
+    """Return the expected calibration error per set and type."""
+    lines = ["| set | type | spans | expected calibration error |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| {name} | {kind} | {found.spans} | {found.error:.3f} |"
+        for name, report in reports.items()
+        for kind, found in report.calibration.items()
+    ]
+    return "\n".join(lines)
+
+
+def _section(name: str, report: Report) -> str:
+    lines = [
+        f"### {name} ({report.texts} texts)",
+        "",
+        "| values | covered | covered under their type |",
+        "| --- | --- | --- |",
+        *(f"| {k} | {found} | {report.named[k]} |" for k, found in report.found.items()),
+        *(f"| {risk} | {found} | |" for risk, found in report.by_risk.items()),
+        f"| all | {report.all_found} | |",
+        "",
+        f"Character precision: {report.precision}",
+        "",
+        "| spans | right |",
+        "| --- | --- |",
+        *(f"| {kind} | {share} |" for kind, share in report.right.items()),
+    ]
+    return "\n".join(lines)
+
+
+def _pair(name: str, before: Report, after: Report) -> str:
+    rows = [
+        *((label, before.found[label], after.found[label]) for label in before.found),
+        *((risk, before.by_risk[risk], after.by_risk[risk]) for risk in before.by_risk),
+        ("all", before.all_found, after.all_found),
+        ("character precision", before.precision, after.precision),
+    ]
+    head = f"### {name} ({before.texts} texts)\n\n| values covered | before | after |\n"
+    return head + "\n".join(["| --- | --- | --- |", *(f"| {k} | {b} | {a} |" for k, b, a in rows)])
+
+
+def _shares(some: Mapping[K, int], of: Mapping[K, int]) -> dict[K, Proportion]:
+    return {key: Proportion.of(some.get(key, 0), of[key]) for key in sorted(of, key=str)}
