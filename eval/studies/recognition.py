@@ -36,7 +36,6 @@ from privacy.proportions import Proportion
 from privacy.protocols import Recognizer
 from privacy.recognition_scores import GoldText, GoldValue, RecognitionCounts
 from privacy.recognizers.default import default_recognizer
-from privacy.recognizers.gazetteer import GazetteerRecognizer
 from privacy.recognizers.presidio_engine import PresidioEngine
 
 PEER = "Presidio"
@@ -132,7 +131,6 @@ def main(
     recognizers: dict[str, Recognizer] = {"default": default_recognizer()}
     if peer:
         recognizers[PEER] = PresidioEngine()
-        recognizers["gazetteer"] = GazetteerRecognizer()
     measured: dict[str, dict[str, Coverage]] = {}
     for scheme, path in map(gold_argument, gold):
         rows = list(gold_rows(path))

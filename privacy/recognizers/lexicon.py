@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
@@ -42,11 +41,9 @@ def fold(word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Kinds by folded word. `places` holds those of several words by their first word."""
+    """Kinds by folded word."""
 
     kinds: dict[str, str]
-    places: dict[str, tuple[tuple[str, ...], ...]]
-    digest: str
 
     def kinds_of(self, word: str) -> str:
         """Return the letters of a folded word's kinds; empty for an unknown word."""
@@ -76,18 +73,10 @@ def stems(word: str) -> list[str]:
 
 
 def parse_lexicon(packed: bytes) -> Lexicon:
-    """Read a lexicon from its compressed file."""
-    kinds: dict[str, str] = {}
-    places: dict[str, list[tuple[str, ...]]] = {}
-    for line in gzip.decompress(packed).decode().splitlines():
-        word, letters = line.split("\t")
-        first, *rest = word.split(" ")
-        if rest:
-            places.setdefault(first, []).append(tuple(rest))
-        else:
-            kinds[word] = letters
-    longest_first = {k: tuple(sorted(v, key=len, reverse=True)) for k, v in places.items()}
-    return Lexicon(kinds, longest_first, hashlib.sha256(packed).hexdigest()[:8])
+    """Read a lexicon from its compressed file; places of several words are not looked up."""
+    lines = gzip.decompress(packed).decode().splitlines()
+    pairs = (line.split("\t") for line in lines)
+    return Lexicon({word: letters for word, letters in pairs if " " not in word})
 
 
 @lru_cache(maxsize=1)

@@ -66,7 +66,9 @@ class TaggerRecognizer:
                 self._weights.types, self._weights.calibration, strict=True
             )
         ]
-        code = source_digest("privacy.recognizers", "tagger.py", "lexicon.txt.gz", "windows.py")
+        code = source_digest(
+            "privacy.recognizers", "tagger.py", "lexicon.py", "lexicon.txt.gz", "windows.py"
+        )
         parts = source_digest("privacy.recognizers.tagging")
         marks = "-".join(f"{threshold:.4g}" for _, threshold in self._types)
         self._fingerprint = f"tagger-{self._weights.digest}-{code}-{parts}-{marks}"

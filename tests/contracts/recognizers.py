@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from agents.chat import Reply
 from privacy.entities import EntityType
 from privacy.protocols import Recognizer
 from privacy.recognizers.chain import ChainRecognizer
@@ -21,7 +22,6 @@ from privacy.recognizers.chinese import ChineseRecognizer
 from privacy.recognizers.chinese_tagger import ChineseTagger
 from privacy.recognizers.default import default_recognizer
 from privacy.recognizers.evasions import EvasionRecognizer
-from privacy.recognizers.gazetteer import GazetteerRecognizer
 from privacy.recognizers.patterns import PatternRecognizer
 from privacy.recognizers.presidio import PresidioRecognizer
 from privacy.recognizers.structured import STRUCTURED
@@ -65,9 +65,9 @@ class CopyingModel:
 class CopyingChatModel:
     name = "copying"
 
-    async def complete(self, messages: list[Any]) -> str:
+    async def complete(self, messages: list[Any], **_: Any) -> Reply:
         names = re.findall("Maria Keller", messages[1].content)
-        return json.dumps({"values": [{"type": "PERSON", "text": name} for name in names]})
+        return Reply(json.dumps({"values": [{"type": "PERSON", "text": name} for name in names]}))
 
 
 def _made(module: str, name: str) -> Callable[..., Recognizer]:
@@ -84,7 +84,6 @@ CASES = {
     "PatternRecognizer": Case(
         lambda _: PatternRecognizer(STRUCTURED), "write to ada@example.org", "ada@example.org"
     ),
-    "GazetteerRecognizer": Case(lambda _: GazetteerRecognizer()),
     "TaggerRecognizer": Case(lambda _: TaggerRecognizer()),
     "ChineseTagger": Case(lambda _: ChineseTagger(), "昨天医生又见了患者王小明。", "王小明"),
     "ChainRecognizer": Case(lambda _: ChainRecognizer([default_recognizer(), table()])),

