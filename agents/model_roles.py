@@ -118,14 +118,14 @@ class ModelAgent:
     async def _ask(self, system: str, user: str, shape: type[_Answer]) -> _Answer:
         """Ask; on a malformed answer once more, with the reason."""
         messages = [Message("system", system), Message("user", user)]
-        answer = await self._model.complete(messages)
+        answer = (await self._model.complete(messages)).text
         try:
             return _parse(answer, shape)
         except ValidationError as error:
             complaint = f"That does not fit: {_reason(error)}. Answer again, with JSON alone."
         messages += [Message("assistant", answer), Message("user", complaint)]
         try:
-            return _parse(await self._model.complete(messages), shape)
+            return _parse((await self._model.complete(messages)).text, shape)
         except ValidationError as error:
             raise AgentOutputError(f"the model's answer does not fit: {_reason(error)}") from None
 

@@ -117,14 +117,14 @@ class LlmRecognizer:
 
     async def _ask(self, text: str) -> list[Value]:
         messages = [Message("system", self._system), Message("user", text)]
-        answer = await self._model.complete(messages)
+        answer = (await self._model.complete(messages, stage="recognize")).text
         try:
             return self._parse(answer)
         except ValidationError as error:
             complaint = f"That does not fit: {_reason(error)}. Answer again, with JSON alone."
         messages += [Message("assistant", answer), Message("user", complaint)]
         try:
-            return self._parse(await self._model.complete(messages))
+            return self._parse((await self._model.complete(messages, stage="recognize")).text)
         except ValidationError as error:
             raise ProtectionError(
                 f"the recognizing model's answer does not fit: {_reason(error)}"

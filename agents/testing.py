@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from agents.chat import Message
+from agents.chat import Message, Reply
 from agents.protocols import Attribute, Attributes, Draft, Extraction, Review, Roles
 from privacy.gate import Verdict
 from privacy.protect import ProtectedText
@@ -19,10 +20,17 @@ class ScriptedChatModel:
         self._answers = answers if callable(answers) else list(answers)
         self.asked: list[list[Message]] = []
 
-    async def complete(self, messages: list[Message]) -> str:
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        stage: str = "",
+        shape: Mapping[str, Any] | None = None,
+    ) -> Reply:
         """Return the next answer."""
         self.asked.append(list(messages))
-        return self._answers(messages) if callable(self._answers) else self._answers.pop(0)
+        answers = self._answers
+        return Reply(answers(list(messages)) if callable(answers) else answers.pop(0))
 
 
 class ReversingAgent:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import openai
 
-from agents.chat import Message
+from agents.chat import Message, Reply, Usage
 from privacy.exceptions import UpstreamError
 
 _TIMEOUT_S = 120.0
@@ -37,7 +39,13 @@ class OpenAIChatModel:
         """The model's name."""
         return self._model
 
-    async def complete(self, messages: list[Message]) -> str:
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        stage: str = "",
+        shape: Mapping[str, Any] | None = None,
+    ) -> Reply:
         """Return the answer at temperature 0 with a fixed seed where the server supports one."""
         try:
             completion = await self._client.chat.completions.create(
@@ -58,4 +66,6 @@ class OpenAIChatModel:
             ) from None
         if not completion.choices:
             raise UpstreamError("the model endpoint answered without a choice")
-        return completion.choices[0].message.content or ""
+        choice, usage = completion.choices[0], completion.usage
+        spent = Usage(usage.prompt_tokens, usage.completion_tokens) if usage else Usage()
+        return Reply(choice.message.content or "", spent, choice.finish_reason != "length")

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from agents.backends.openai_chat import OpenAIChatModel
-from agents.chat import Message
+from agents.chat import Message, Reply
 from agents.recognizer import LlmRecognizer
 from agents.testing import ScriptedChatModel
 from privacy.entities import EntityType
@@ -130,10 +130,10 @@ class WaitingModel:
     def __init__(self) -> None:
         self.asked = threading.Event()
 
-    async def complete(self, messages: list[Message]) -> str:
+    async def complete(self, messages: Sequence[Message], **_: object) -> Reply:
         self.asked.set()
         await asyncio.Event().wait()
-        return NOTHING
+        return Reply(NOTHING)
 
 
 def test_closing_ends_the_thread_and_whoever_waits_hears_of_it() -> None:
