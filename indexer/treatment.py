@@ -28,6 +28,8 @@ from privacy.protocols import Recognizer
 
 _MALFORMED = "malformed-agent-output"
 _UNPROTECTABLE = "unprotectable"
+_LOOKS = 4
+"""How often text that no agent writes anew is read for names: see `Protector.protect`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class Treatment:
 
     def protect(self, document: Document) -> Protection:
         """Protect one document under the recipe's policy."""
-        return self._protector.protect(document.fields)
+        return self._protector.protect(document.fields, looks=1 if self._roles else _LOOKS)
 
     async def treat(self, document: Document) -> Result:
         """Return what the document becomes; never raises for a draft that is not good enough."""

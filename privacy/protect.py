@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 
-from privacy.entities import EntityType
+from privacy.entities import EntityType, Identifiability, identifiability
 from privacy.exceptions import ProtectionError, SageRagError
 from privacy.fingerprints import source_digest
 from privacy.occurrences import repeated
@@ -24,7 +24,8 @@ from privacy.operators.redact import redact
 from privacy.operators.surrogate import Surrogates
 from privacy.policy import Operator, Policy
 from privacy.protocols import EntityCipher, Recognizer
-from privacy.spans import Span, resolve_overlaps
+from privacy.recognizers.views import View
+from privacy.spans import Span, remainder, resolve_overlaps
 from privacy.tokens import LOOK_ALIKE, PLACEHOLDER
 
 _DOOR = object()
@@ -134,11 +135,16 @@ class Protector:
         surrogates = self._surrogates.fingerprint if self._surrogates else "no-surrogates"
         return "/".join((*parts, surrogates))
 
-    def protect(self, fields: Mapping[str, str]) -> Protection:
+    def protect(self, fields: Mapping[str, str], *, looks: int = 1) -> Protection:
         """Protect one record for agents: encrypted values become placeholders.
 
         Equal values share a placeholder across the fields of a record; under a policy with
         `mentions = "linked"`, so do the names of one person, whose token is the fullest name.
+
+        `looks`: how often the recognizer reads the text, from the second time on as others will
+        see it. A trained recognizer judges by context, and with a name gone from a sentence it
+        may take the word beside it for one. Text that is published as it stands is read until
+        nothing new is found, at most so often.
 
         Raises:
             ProtectionError: when a value cannot be protected; names no value.
@@ -151,7 +157,7 @@ class Protector:
 
         encrypts_names = self._policy.operator(EntityType.PERSON) is Operator.ENCRYPT
         linked = encrypts_names and self._policy.mentions == "linked"
-        hidden, record = self._apply(fields, put, linked=linked)
+        hidden, record = self._apply(fields, put, linked=linked, looks=looks)
         protected = ProtectedText(hidden, frozenset(numbering.tokens), _DOOR)
         identifiers = tuple(dict.fromkeys(record.identifiers))
         return Protection(protected, numbering.tokens, identifiers, frozenset(record.surrogates))
@@ -166,13 +172,18 @@ class Protector:
         def put(value: str, entity_type: EntityType) -> str:
             return "".join(encrypt(value, entity_type, self._cipher))
 
-        return self._apply({"": text}, put, linked=False)[0][""]
+        return self._apply({"": text}, put, linked=False, looks=1)[0][""]
 
     def _apply(
-        self, fields: Mapping[str, str], put: _Put, *, linked: bool
+        self, fields: Mapping[str, str], put: _Put, *, linked: bool, looks: int
     ) -> tuple[dict[str, str], _Record]:
         try:
             spans = self._spans(fields)
+            for _ in range(looks - 1):
+                more = {name: self._second_look(text, spans[name]) for name, text in fields.items()}
+                if not any(more.values()):
+                    break
+                spans = {name: resolve_overlaps([*spans[name], *more[name]]) for name in fields}
             record = self._record(fields, spans, linked=linked)
             hidden = {
                 name: "".join(self._rewritten(name, text, spans[name], put, record))
@@ -240,6 +251,28 @@ class Protector:
             )
             for name, text in fields.items()
         }
+
+    def _second_look(self, text: str, spans: list[Span]) -> list[Span]:
+        """Return the direct identifiers that show once the values of `spans` are gone."""
+        view = View.of(text).edited((s.start, s.end, self._in_place_of(text, s)) for s in spans)
+        found = map(view.original, self._recognizer.recognize(view.text))
+        return [
+            span
+            for whole in found
+            if identifiability(whole.entity_type) is Identifiability.DIRECT
+            and self._policy.operator(whole.entity_type) is not Operator.KEEP
+            for span in remainder(whole, spans)
+            if any(map(str.isalnum, text[span.start : span.end]))
+        ]
+
+    def _in_place_of(self, text: str, span: Span) -> str:
+        """Return what a reader sees there: a stand-in, or room that says nothing."""
+        stands_in = self._policy.operator(span.entity_type) is Operator.SURROGATE
+        is_date = span.entity_type is EntityType.DATE_TIME  # moved by the record's calendar, later
+        if stands_in and self._surrogates is not None and not is_date:
+            value = text[span.start : span.end]
+            return self._surrogates.surrogate(value, span.entity_type, Calendar())
+        return " " * len(f"[{span.entity_type}_1]")
 
     def _record(
         self, fields: Mapping[str, str], spans: Mapping[str, list[Span]], *, linked: bool

@@ -50,6 +50,12 @@ def resolve_overlaps(spans: Iterable[Span]) -> list[Span]:
     return kept
 
 
+def remainder(span: Span, others: list[Span]) -> list[Span]:
+    """Return the parts of a span that none of the others, disjoint and in order, covers."""
+    parts = _uncovered(span, others, [other.start for other in others])
+    return [Span(start, end, span.entity_type, span.score) for start, end in parts]
+
+
 def _uncovered(span: Span, kept: list[Span], starts: list[int]) -> list[tuple[int, int]]:
     """Return the parts of `span` that no kept span covers; both lists are in order."""
     first, last = max(0, bisect_right(starts, span.start) - 1), bisect_left(starts, span.end)

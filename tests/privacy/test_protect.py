@@ -281,3 +281,22 @@ def test_a_damaged_or_foreign_token_is_shown_as_unreadable() -> None:
     assert RESTORER.restore(f"{foreign} and PERSON_[oops]") == (
         "[PERSON: unreadable] and [PERSON: unreadable]"
     )
+
+
+class NeighbourRecognizer:
+    """Takes "Ada" for a person, and "Grove" only where no name stands before it."""
+
+    fingerprint = "neighbour"
+
+    def recognize(self, text):
+        table = {"Ada": EntityType.PERSON} if "Ada" in text else {"Grove": EntityType.PERSON}
+        return TableRecognizer(table).recognize(text)
+
+
+def test_text_that_is_published_as_it_stands_is_read_until_nothing_new_is_found():
+    protector = Protector(NeighbourRecognizer(), preset("soe-all"), CIPHER)
+    once = protector.protect({"q": "Ada Grove came, and the grove is green."})
+    assert once.protected.text == "[PERSON_1] Grove came, and the grove is green."
+    again = protector.protect({"q": "Ada Grove came, and the grove is green."}, looks=4)
+    assert again.protected.text == "[PERSON_1] [PERSON_2] came, and the grove is green."
+    assert [i.value for i in again.identifiers] == ["Ada", "Grove"]
