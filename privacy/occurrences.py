@@ -34,6 +34,9 @@ def spelling(value: str, entity_type: EntityType) -> str | None:
     if value.isalpha():
         return _whole(rf"{re.escape(value)}|{re.escape(value.upper())}")
     whole = "(?i:" + r"\s+".join(map(re.escape, value.split())) + ")"
+    if entity_type is EntityType.ORGANIZATION and len(short := value.split()[:-1]) >= 2:
+        # "Alder Mill" after "Alder Mill Surgery": the last word says what kind of body it is.
+        return _whole("|".join([whole, r"\s+".join(map(re.escape, short))]))
     if entity_type is not EntityType.PERSON:
         return _whole(whole)
     parts = _parts(value)

@@ -26,6 +26,9 @@ WEIGHTS = "english.safetensors"
 _WINDOW, _MARGIN = 126, 15
 """Pieces a window holds and shares with its neighbours: MiniLM was trained on 128 with marks."""
 _BATCH_PIECES = 4096
+_UNLISTED = 1.3
+"""Log-odds of being a name that are added to a capitalised word which the lexicon lacks: what is no
+word is likelier a name than the network, which knows its pieces only, can tell."""
 _TEXTS_AT_ONCE = 64
 """Bounds the answers that are held at a time."""
 _SURE = 0.5
@@ -88,7 +91,7 @@ class TaggerRecognizer:
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             some = texts[start : start + _TEXTS_AT_ONCE]
             for text, (pieces, answers) in zip(some, self.answers(some), strict=True):
-                scores, begins = self._read(answers)
+                scores, begins = self._read(pieces, answers)
                 spans = spans_of(text, pieces.offsets, pieces.words, scores, begins, self._types)
                 sure = [span for span in spans if span.score >= _SURE]
                 found.append([*spans, *repeated({"": text}, {"": sure})[""]] if sure else spans)
@@ -117,12 +120,17 @@ class TaggerRecognizer:
                 answers[owner][core] = logits[within]
         return list(zip(read, answers, strict=True))
 
-    def _read(self, answers: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    def _read(
+        self, pieces: Pieces, answers: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Return calibrated scores and whether a value begins, both (pieces, types)."""
         slopes = np.array([c.slope for c in self._weights.calibration], dtype=np.float32)
         shifts = np.array([c.shift for c in self._weights.calibration], dtype=np.float32)
-        scores = 1 / (1 + np.exp(-(private_logit(answers) * slopes + shifts)))
-        return scores, answers[..., 1] > answers[..., 2]
+        logits = private_logit(answers) * slopes + shifts
+        if EntityType.PERSON in self._weights.types:
+            person = self._weights.types.index(EntityType.PERSON)
+            logits[pieces.unlisted, person] += _UNLISTED
+        return 1 / (1 + np.exp(-logits)), answers[..., 1] > answers[..., 2]
 
 
 def shipped_weights() -> Path:

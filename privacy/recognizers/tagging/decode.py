@@ -13,6 +13,8 @@ from privacy.spans import Span
 OUTSIDE, BEGIN, INSIDE = range(3)
 
 _EDGES = ",;:!?\"“”„«»()[]{}<>|*_=/\\'’-"
+_JOINING = 0.4
+"""Share of its threshold from which a word joins a value that it stands beside."""
 _JOINERS = frozenset("-'’.&/@")
 
 
@@ -48,12 +50,30 @@ def spans_of(
     for column, (entity_type, threshold) in enumerate(types):
         private = best[:, column] >= threshold
         if private.any():
+            private = _grown(text, private, best[:, column] >= _JOINING * threshold, starts, ends)
             opens = begins[first, column]
             for run in _runs(text, private, opens, starts, ends):
                 score = float(best[run, column].mean())
                 span = _trimmed(text, starts[run.start], ends[run.stop - 1], entity_type, score)
                 found += [span] if span else []
     return sorted(found, key=lambda s: (s.start, -s.end))
+
+
+def _grown(
+    text: str,
+    private: NDArray[np.bool_],
+    likely: NDArray[np.bool_],
+    starts: Sequence[int],
+    ends: Sequence[int],
+) -> NDArray[np.bool_]:
+    """Return the private words and the likely ones beside them: a value found by half is lost."""
+    grown = private.copy()
+    for places, step in ((range(1, len(starts)), -1), (range(len(starts) - 2, -1, -1), 1)):
+        for i in places:
+            if likely[i] and not grown[i] and grown[i + step] and text[starts[i]].isalnum():
+                left, right = (i + step, i) if step < 0 else (i, i + step)
+                grown[i] = text[ends[left] : starts[right]] in ("", " ")
+    return grown
 
 
 def _runs(

@@ -30,6 +30,7 @@ _WORD = re.compile(r"\w+")
 _KIND_BITS = {kind: 1 << bit for bit, kind in enumerate("GSPCDW")}
 _FEW_LETTERS = 3
 _NOT_A_WORD = (7, 0)
+_CAPITALISED, _MIXED_CASE = 2, 3
 
 
 Row = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -52,6 +53,16 @@ class Pieces:
 
     def __len__(self) -> int:
         return len(self.offsets)
+
+    @property
+    def unlisted(self) -> NDArray[np.bool_]:
+        """Say of each piece whether its word is capitalised and unknown to the lexicon, (n,).
+
+        In a text of mixed case: in capitals or small letters alone, case says nothing.
+        """
+        shape, kinds, _, case = self.features.T
+        found: NDArray[np.bool_] = (shape == _CAPITALISED) & (kinds == 0) & (case == _MIXED_CASE)
+        return found
 
     def between(self, start: int, end: int) -> Row:
         """Return what the network reads of the pieces `[start, end)`."""
@@ -94,7 +105,7 @@ def _case(text: str) -> int:
         return 0
     if not upper:
         return 1
-    return 2 if upper > lower else 3
+    return 2 if upper > lower else _MIXED_CASE
 
 
 @lru_cache(maxsize=65_536)
@@ -111,7 +122,7 @@ def _shape(word: str) -> int:
         return 9 if len(word) == 1 else 3
     if word.lower() == word.upper():
         return 8  # a script without case
-    return 2 if word[0].isupper() and word[1:].islower() else 4
+    return _CAPITALISED if word[0].isupper() and word[1:].islower() else 4
 
 
 def _kinds(word: str) -> int:

@@ -87,3 +87,15 @@ def test_any_answers_to_any_text_give_spans_inside_it(text: str, random: st.Data
     for span in spans_of(text, pieces.offsets, pieces.words, scores, opens, types):
         assert span.end <= len(text)
         assert text[span.start : span.end].strip() == text[span.start : span.end]
+
+
+def test_a_likely_word_beside_a_value_joins_it() -> None:
+    text = "at Alder Mill Surgery today"
+    pieces = pieces_of(text, base_tokenizer())
+    by_word = (0.1, 0.6, 0.6, 0.25, 0.1)
+    scores = np.array([[by_word[word]] for word in pieces.words], dtype=np.float32)
+    opens = np.zeros((len(pieces), 1), dtype=bool)
+    (span,) = spans_of(text, pieces.offsets, pieces.words, scores, opens, [(PERSON, 0.5)])
+    assert text[span.start : span.end] == "Alder Mill Surgery"
+    alone = np.full_like(scores, 0.25)
+    assert spans_of(text, pieces.offsets, pieces.words, alone, opens, [(PERSON, 0.5)]) == []

@@ -85,3 +85,10 @@ def test_pieces_of_any_text_stay_in_bounds_and_in_order(text: str) -> None:
 
 def test_lone_surrogates_are_read() -> None:
     assert pieces("Maria \ud800 called").offsets == [(0, 5), (8, 14)]
+
+
+def test_capitalised_words_that_no_lexicon_lists_are_told() -> None:
+    found = pieces("Xqzzywurr met Rose")
+    assert {found.words[i] for i, hit in enumerate(found.unlisted) if hit} == {0}
+    assert not pieces("xqzzywurr met rose").unlisted.any()
+    assert not pieces("XQZZYWURR MET ROSE").unlisted.any()
