@@ -16,6 +16,9 @@ from privacy.recognizers.tagging.network import TaggerNetwork, load_network
 from privacy.recognizers.tagging.pieces import FEATURES, Row
 from privacy.recognizers.tagging.weights_file import read_weights
 
+_ROWS, _MULTIPLE = (16, 4, 1), 16
+"""How many rows share a forward pass, and what their length is rounded up to."""
+
 
 class TaggerModel:
     """A network ready to answer. Safe to share between threads: nothing changes after loading."""
@@ -29,10 +32,21 @@ class TaggerModel:
             network.head = head.float()  # scores keep their last digits
         self._network = network
 
-    @torch.inference_mode()
     def ask(self, rows: Sequence[Row]) -> list[NDArray[np.float32]]:
-        """Return the logits (n, types, 3) of each row's pieces."""
-        ids, features, mask = (part.to(self._device) for part in padded(rows))
+        """Return the logits (n, types, 3) of each row's pieces.
+
+        Guarantees: few shapes of batch, whatever the rows: each new one costs memory for good.
+        """
+        answers: list[NDArray[np.float32]] = []
+        while len(answers) < len(rows):
+            left = len(rows) - len(answers)
+            size = next(size for size in _ROWS if size <= left)
+            answers += self._ask(rows[len(answers) : len(answers) + size])
+        return answers
+
+    @torch.inference_mode()
+    def _ask(self, rows: Sequence[Row]) -> list[NDArray[np.float32]]:
+        ids, features, mask = (part.to(self._device) for part in padded(rows, _MULTIPLE))
         logits = self._network(ids, features, mask).float().cpu().numpy()
         return [logits[i, 1 : len(row[0]) + 1] for i, row in enumerate(rows)]
 
@@ -50,9 +64,14 @@ def load_model(path: Path, digest: str) -> TaggerModel:
     return TaggerModel(load_network(path, weights))
 
 
-def padded(rows: Sequence[Row]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return ids, features and mask of a batch, marks added: (rows, longest + 2[, 4])."""
-    longest = max(len(ids) for ids, _ in rows) + 2
+def padded(
+    rows: Sequence[Row], multiple: int = 1
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return ids, features and mask of a batch, marks added: (rows, longest + 2[, 4]).
+
+    The length is rounded up to a multiple.
+    """
+    longest = -(-(max(len(ids) for ids, _ in rows) + 2) // multiple) * multiple
     ids = torch.full((len(rows), longest), PAD)
     features = torch.zeros((len(rows), longest, len(FEATURES)), dtype=torch.long)
     mask = torch.zeros((len(rows), longest), dtype=torch.bool)
