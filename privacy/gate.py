@@ -7,20 +7,27 @@ is never taken for "safe": the shared runs and ROUGE-L are measured whatever was
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from enum import StrEnum
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 
 from privacy.entities import EntityType, Identifiability, identifiability
+from privacy.findings import Finding, FindingKind, Verdict
 from privacy.fingerprints import source_digest
+from privacy.form import form_faults, too_long
+from privacy.language import language_of
 from privacy.leakage import Comparison, Original, normalize, tokenize
+from privacy.likeness import Likeness
+from privacy.limits import GateLimits, Limit
 from privacy.occurrences import spelling
-from privacy.protect import Identifier, Protection
+from privacy.protect import Identifier, Protection, join_fields
 from privacy.protocols import Recognizer
 from privacy.quasi import is_quasi
 from privacy.recognizers.wordlists import TITLES
 from privacy.spans import resolve_overlaps
-from privacy.tokens import PLACEHOLDER, TOKEN
+from privacy.tokens import PLACEHOLDER, TOKEN, readable_view
+
+__all__ = ["Finding", "FindingKind", "Gate", "GateLimits", "Verdict", "find_identifier"]
 
 _COMBINED = frozenset(t for t in EntityType if is_quasi(t)) - {
     EntityType.LOCATION,
@@ -29,101 +36,75 @@ _COMBINED = frozenset(t for t in EntityType if is_quasi(t)) - {
 """Types that identify in combination only. Places and organisations are held to the rule of direct
 identifiers: a village or an employer alone can single somebody out."""
 _WORD = re.compile(r"\w+")
-
-
-class FindingKind(StrEnum):
-    """What can be wrong with a draft."""
-
-    IDENTIFIER = "identifier"
-    SHARED_RUN = "shared-run"
-    SIMILARITY = "similarity"
-    QUASI_COMBINATION = "quasi-combination"
-    UNKNOWN_PLACEHOLDER = "unknown-placeholder"
-    UNPROTECTED = "unprotected"
-    EMPTY = "empty"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One reason why a draft does not pass.
-
-    `message` holds no plain value. `[start, end)` is the place in the draft, where there is one.
-    """
-
-    kind: FindingKind
-    message: str
-    start: int | None = None
-    end: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the gate measured. `safe` when there is no finding.
-
-    `longest_run` in tokens; `rouge_l` is F in [0, 1].
-    """
-
-    findings: tuple[Finding, ...]
-    longest_run: int
-    rouge_l: float
-
-    @property
-    def safe(self) -> bool:
-        """Whether the draft may be published."""
-        return not self.findings
-
-
-@dataclass(frozen=True, slots=True)
-class GateLimits:
-    """The limits of a gate; `None` leaves a measure out (for recipes that publish originals'
-    wording on purpose, as the baselines `redacted` and `encrypted` do).
-
-    Source: Zeng et al. (2024), arXiv 2406.14773, §4.3 for the run of 10 tokens and ROUGE-L 0.5.
-    """
-
-    run_tokens: int | None = 10
-    """A shared run of this many tokens counts as repeated text."""
-    rouge_l: float | None = 0.5
-    """ROUGE-L F above this counts as the same text again."""
-    quasi_values: int = 1
-    """How many distinct ages, dates and other values that identify in combination may stand in the
-    draft as they were in the original: one alone is common, two together begin to single out."""
-    min_tokens: int = 8
-    """A draft shorter than this and than half its original answers for nothing."""
+_SOURCES = (
+    *("gate.py", "leakage.py", "occurrences.py", "quasi.py", "tokens.py"),
+    *("form.py", "language.py"),
+)
 
 
 class Gate:
-    """Judge drafts. The recognizer looks for private values that a draft brings in anew."""
+    """Judge drafts. The recognizer looks for private values that a draft brings in anew.
 
-    def __init__(self, limits: GateLimits, recognizer: Recognizer) -> None:
+    Without a `Likeness` the limit `likeness` is off, and `in_force` says so.
+    """
+
+    def __init__(
+        self, limits: GateLimits, recognizer: Recognizer, likeness: Likeness | None = None
+    ) -> None:
         self.limits = limits
         self._recognizer = recognizer
+        self._likeness = likeness if limits.likeness is not None else None
 
     @property
     def fingerprint(self) -> str:
         """A name that changes with any limit and with the measures themselves."""
-        files = ("gate.py", "leakage.py", "occurrences.py", "quasi.py", "tokens.py")
-        measures = source_digest("privacy", *files)
-        return f"{self.limits}/{measures}/{self._recognizer.fingerprint}"
+        likeness = self._likeness.fingerprint if self._likeness is not None else "none"
+        measures = source_digest("privacy", *_SOURCES)
+        return f"{self.limits}/{measures}/{self._recognizer.fingerprint}/{likeness}"
 
-    def judge(self, original: Original, protection: Protection, draft: str) -> Verdict:
-        """Measure a draft (with placeholders) against its plain original."""
-        compared = original.compare(draft)
+    @property
+    def in_force(self) -> dict[str, Limit]:
+        """Every limit by name as this gate judges by it, `None` or `False` where it does not."""
+        limits = asdict(self.limits)
+        return limits if self._likeness is not None else {**limits, "likeness": None}
+
+    def judge(
+        self, original: Original, protection: Protection, draft: str | Mapping[str, str]
+    ) -> Verdict:
+        """Measure a draft (with placeholders) against its plain original.
+
+        A draft by field is judged on its form, too; places are those of the fields joined. Linear
+        in both texts, apart from what the recognizer and the likeness take; the latter is asked
+        only where nothing else speaks against the draft.
+        """
+        text = draft if isinstance(draft, str) else join_fields(draft)
+        compared = original.compare(text)
         findings = [
-            *self._text_findings(original, compared, draft),
-            *_identifier_findings(protection, draft, self.limits.quasi_values),
-            *_placeholder_findings(protection, draft),
-            *self._unprotected(protection, draft),
+            *self._text_findings(original, compared, text),
+            *_identifier_findings(protection, text, self.limits.quasi_values),
+            *_placeholder_findings(protection, text),
+            *self._unprotected(protection, text),
+            *self._lost_subject(protection, text),
         ]
-        return Verdict(tuple(findings), compared.longest_shared_run, compared.rouge_l.f1)
+        if self.limits.form and not isinstance(draft, str):
+            faults = form_faults(protection.protected.fields, draft)
+            findings += [Finding(FindingKind.FORM, fault) for fault in faults]
+        alike = None
+        if self._likeness is not None and not findings:
+            alike = self._likeness.compare(*_views(protection, text))
+            findings += self._unlike(alike)
+        return Verdict(tuple(findings), compared.longest_shared_run, compared.rouge_l.f1, alike)
 
     def _text_findings(
         self, original: Original, compared: Comparison, draft: str
     ) -> Iterable[Finding]:
         limits, rouge_f1 = self.limits, compared.rouge_l.f1
-        length = len(tokenize(PLACEHOLDER.sub(" ", draft)))
-        if length < min(limits.min_tokens, len(original.tokens) / 2):
+        length, before = len(tokenize(PLACEHOLDER.sub(" ", draft))), len(original.tokens)
+        if length < min(limits.min_tokens or 1, before / 2):
             yield Finding(FindingKind.EMPTY, f"only {length} words are left of the record")
+        if limits.length_ratio is not None and too_long(before, length, limits.length_ratio):
+            message = f"has {length} words, the record {before}"
+            yield Finding(FindingKind.LENGTH, message)
         if limits.run_tokens is not None:
             for run in compared.shared_runs(at_least=limits.run_tokens):
                 message = f"repeats {run.tokens} words of the original in a row"
@@ -131,6 +112,33 @@ class Gate:
         if limits.rouge_l is not None and rouge_f1 > limits.rouge_l:
             message = f"ROUGE-L with the original is {rouge_f1:.2f}, over {limits.rouge_l}"
             yield Finding(FindingKind.SIMILARITY, message)
+        if limits.language:
+            was, now = language_of(original.tokens), language_of(compared.tokens)
+            if was and now and was != now:
+                message = f"is written in `{now}`, the record in `{was}`"
+                yield Finding(FindingKind.LANGUAGE, message)
+
+    def _lost_subject(self, protection: Protection, draft: str) -> Iterable[Finding]:
+        """Find that the person whom the original names most often is gone; see `GateLimits`."""
+        least = self.limits.subject_mentions
+        if least is None:
+            return
+        named = Counter(
+            match.group()
+            for match in PLACEHOLDER.finditer(protection.protected.text)
+            if match.group(1) == EntityType.PERSON
+        )
+        most = max(named.values(), default=0)
+        subjects = [placeholder for placeholder, count in named.items() if count == most]
+        if most >= least and not any(subject in draft for subject in subjects):
+            message = f"drops {subjects[0]}, whom the record names {most} times"
+            yield Finding(FindingKind.LOST_PLACEHOLDER, message)
+
+    def _unlike(self, alike: float) -> Iterable[Finding]:
+        least = self.limits.likeness
+        if least is not None and not alike >= least:  # not a number is unlike
+            message = f"likeness to the record is {alike:.2f}, under {least}"
+            yield Finding(FindingKind.UNLIKE, message)
 
     def _unprotected(self, protection: Protection, draft: str) -> Iterable[Finding]:
         """Find direct identifiers in the draft itself, whoever brought them in.
@@ -147,6 +155,16 @@ class Gate:
                     continue
                 message = f"holds a {span.entity_type} in clear"
                 yield Finding(FindingKind.UNPROTECTED, message, span.start, span.end)
+
+
+def _views(protection: Protection, draft: str) -> tuple[str, str]:
+    """Return original and draft as an index would embed them, without plain values."""
+    tokens = protection.tokens
+
+    def view(text: str) -> str:
+        return readable_view(PLACEHOLDER.sub(lambda m: tokens.get(m.group(), m.group()), text))
+
+    return view(protection.protected.text), view(draft)
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -173,7 +191,9 @@ def _without_surrogates(surrogates: Iterable[str], protection: Protection, text:
     return re.sub(pattern, _blank, text)
 
 
-def _identifier_findings(protection: Protection, draft: str, quasi_limit: int) -> list[Finding]:
+def _identifier_findings(
+    protection: Protection, draft: str, quasi_limit: int | None
+) -> list[Finding]:
     # Figures alone are not blanked: a stand-in age would cut a hole into a real phone number.
     named = [s for s in protection.surrogates if any(map(str.isalpha, s))]
     clear = PLACEHOLDER.sub(_blank, TOKEN.sub(_blank, draft))
@@ -189,7 +209,8 @@ def _identifier_findings(protection: Protection, draft: str, quasi_limit: int) -
             combined.append(Finding(FindingKind.QUASI_COMBINATION, message, *place))
         else:
             findings.append(Finding(FindingKind.IDENTIFIER, message, *place))
-    return findings + (combined if len(combined) > quasi_limit else [])
+    over = quasi_limit is not None and len(combined) > quasi_limit
+    return findings + (combined if over else [])
 
 
 def find_identifier(identifier: Identifier, text: str) -> tuple[int, int] | None:

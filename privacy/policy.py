@@ -13,6 +13,10 @@ A policy is a TOML file:
 
     [thresholds]                        # from which score the trained tagger's finds count
     PERSON = 0.05
+
+    [gate]                              # limits for drafts: see privacy.limits
+    rouge_l = 0.4
+    likeness = "off"
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
@@ -29,6 +33,7 @@ from typing import Any, Literal
 from privacy.blind_index import DEFAULT_PART_WORDS, PartWords
 from privacy.entities import TAGGED, EntityType, Identifiability, identifiability
 from privacy.exceptions import InputError
+from privacy.limits import GateLimits, Limit, parse_limits
 from privacy.operators.generalize import LEVELS
 from privacy.operators.surrogate import SURROGATE_TYPES
 
@@ -36,7 +41,7 @@ _MOST_DAYS = 36_500
 _MOST_FIGURES = 15
 _KEYS = (
     *("default", "mentions", "part_words", "allow_plain_direct_identifiers"),
-    *("operators", "thresholds"),
+    *("operators", "thresholds", "gate"),
 )
 
 
@@ -78,6 +83,9 @@ class Policy:
     `thresholds`: from which calibrated score the trained tagger's finds of a type count, where
     that is not its own choice; lower finds more, and more wrongly. They are the recognizer's to
     apply (`privacy.recognizers.catalog.recognizer_of`), and so in its fingerprint, not here.
+
+    `gate`: limits for drafts, by name, where the recipe's are not to hold. They are the gate's to
+    apply, and so in its fingerprint, not here.
     """
 
     name: str
@@ -85,6 +93,12 @@ class Policy:
     mentions: Literal["linked", "exact"] = "exact"
     part_words: PartWords = DEFAULT_PART_WORDS
     thresholds: Mapping[EntityType, float] = field(default_factory=dict)
+    gate: Mapping[str, Limit] = field(default_factory=dict)
+
+    def limits(self, recipe: GateLimits) -> GateLimits:
+        """Return a recipe's limits with this policy's own in their place."""
+        own: Mapping[str, Any] = self.gate
+        return replace(recipe, **own)
 
     def choice(self, entity_type: EntityType) -> Choice:
         """Return operator and settings; technical types always travel as tokens."""
@@ -185,7 +199,8 @@ def parse_policy(name: str, source: str) -> Policy:
     _check_plain(choices, allowed, where)
     linked: Literal["linked", "exact"] = "linked" if mentions == "linked" else "exact"
     thresholds = _thresholds(parsed.get("thresholds", {}), where)
-    return Policy(name, choices, linked, PartWords(part_words), thresholds)
+    gate = parse_limits(parsed.get("gate", {}), where)
+    return Policy(name, choices, linked, PartWords(part_words), thresholds, gate)
 
 
 _TYPES = tuple(t for t in EntityType if identifiability(t) is not Identifiability.TECHNICAL)

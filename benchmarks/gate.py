@@ -1,0 +1,165 @@
+"""What the gate rejects of rule-made drafts and of junk, and how long a judgement takes.
+
+    python benchmarks/gate.py DIALOGUES [--limit 600] [--json out.json]
+
+DIALOGUES: jsonl with `question` and `answer`. Each record is drafted by the rule agents under the
+recipe `sage`, judged without the likeness; then every draft, and junk made from it, is judged with
+it. Records at even places chose the limits in `privacy.limits`; those at odd places report.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agents.protocols import Draft
+from agents.refinement import synthesize
+from agents.rules.roles import rules_roles
+from agents.samples import choose_samples
+from indexer.corpus import Document, read_corpus
+from indexer.embedding import SentenceTransformerEmbedder
+from indexer.likeness import EmbeddingLikeness
+from privacy.ciphers.siv import SivCipher
+from privacy.gate import Gate, GateLimits, Verdict
+from privacy.keyset.keyset import Keyset
+from privacy.leakage import Original
+from privacy.policy import preset
+from privacy.protect import Protection, Protector
+from privacy.recognizers.default import default_recognizer
+from privacy.testing import TableRecognizer
+from privacy.tokens import PLACEHOLDER
+
+Fields = Mapping[str, str]
+_PASSES = 5
+_GENERIC = {
+    "question": "Somebody has a health problem for some time and asks what can be done about it.",
+    "answer": "Thank you for your question. Please see a doctor, who will examine you and help.",
+}
+_GERMAN = {
+    "question": "Der Patient hat seit einigen Tagen Beschwerden und fragt, ob das für ihn gut ist.",
+    "answer": "Das ist meist nicht schlimm, Sie können warten und dann zu einem Arzt gehen.",
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A record, how it was protected, and its draft."""
+
+    original: Original
+    protection: Protection
+    draft: Fields
+    safe: bool
+
+
+async def draft_all(documents: Sequence[Document], gate: Gate) -> list[Case]:
+    """Draft every record by rules, as an index run does."""
+    protector = Protector(
+        default_recognizer(), preset("sage"), SivCipher(Keyset.generate(), "benchmark")
+    )
+    roles = rules_roles()
+    samples = choose_samples(documents, lambda document: document.text)
+    attributes = await roles.identifier.identify(
+        [protector.protect(d.fields).protected for d in samples]
+    )
+    cases = []
+    for document in documents:
+        protection, original = protector.protect(document.fields), Original(document.text)
+
+        def judge(
+            draft: Draft, original: Original = original, protection: Protection = protection
+        ) -> Verdict:
+            return gate.judge(original, protection, draft.text)
+
+        outcome = await synthesize(protection.protected, attributes, roles, judge)
+        cases.append(Case(original, protection, outcome.draft.fields, outcome.safe))
+    return cases
+
+
+def _unnamed(draft: Fields) -> dict[str, str]:
+    return {name: PLACEHOLDER.sub("somebody", text) for name, text in draft.items()}
+
+
+def junk_of(case: Case, other: Case) -> dict[str, Fields]:
+    """Return drafts by what they are: the record's own, and such as must not pass."""
+    foreign = _unnamed(other.draft)
+    return {
+        "own draft": case.draft,
+        "draft of another record": foreign,
+        "generic advice": _GENERIC,
+        "empty": dict.fromkeys(case.draft, ""),
+        "copied": case.protection.protected.fields,
+        "another language": _GERMAN,
+        "speakers in one field": {
+            **case.draft,
+            "question": "Patient: {question}\nDoctor: {answer}".format(**case.draft),
+        },
+        "answer left out": {**case.draft, "answer": ""},
+        "four records in one": {
+            name: " ".join([text, foreign[name], foreign[name], foreign[name]])
+            for name, text in case.draft.items()
+        },
+    }  # fmt: skip
+
+
+def rejected(gate: Gate, cases: Sequence[Case], places: Iterable[int]) -> dict[str, Any]:
+    """Return by kind of draft how many were judged, rejected, and for what."""
+    table: dict[str, Counter[str]] = {}
+    for place in places:
+        case, other = cases[place], cases[(place + 2) % len(cases)]
+        if not case.safe:
+            continue
+        for kind, draft in junk_of(case, other).items():
+            verdict = gate.judge(case.original, case.protection, draft)
+            found = {finding.kind.value for finding in verdict.findings}
+            table.setdefault(kind, Counter()).update([*found, "judged"])
+            table[kind]["rejected"] += not verdict.safe
+    return {kind: dict(counts) for kind, counts in table.items()}
+
+
+def seconds(judge: Callable[[Case], object], cases: Sequence[Case]) -> float:
+    """Return the best mean time of several passes."""
+    best = float("inf")
+    for _ in range(_PASSES):
+        start = time.process_time()
+        for case in cases:
+            judge(case)
+        best = min(best, (time.process_time() - start) / len(cases))
+    return best
+
+
+def main() -> None:
+    """Draft, judge, time, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--limit", type=int, default=600)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    documents = list(read_corpus(given.corpus, ("question", "answer")))[: given.limit]
+    cases = asyncio.run(draft_all(documents, Gate(GateLimits(), default_recognizer())))
+    likeness = EmbeddingLikeness(SentenceTransformerEmbedder())
+    # Names are looked for above; here the other measures are to show what they find alone.
+    gate = Gate(GateLimits(), TableRecognizer({}), likeness)
+    bare = Gate(GateLimits(), TableRecognizer({}))
+    result = {
+        "chosen on": rejected(gate, cases, range(0, len(cases), 2)),
+        "reported": rejected(gate, cases, range(1, len(cases), 2)),
+        "seconds_per_judgement": seconds(
+            lambda case: bare.judge(case.original, case.protection, case.draft), cases
+        ),
+    }
+    json.dump(result, sys.stdout, indent=1)
+    print()
+    if given.json:
+        given.json.write_text(json.dumps(result, indent=1), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
