@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from agents.exceptions import AgentOutputError
+from privacy.exceptions import UpstreamError
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -32,6 +35,42 @@ class Reply:
     finished: bool = True
 
 
+class RetryableError(UpstreamError):
+    """A fault that may pass: the same question can be asked again.
+
+    `retry_after_s`: how long the endpoint wants to be left alone. `answered`: whether anybody
+    answered at all. `max_tries`: for faults that seldom pass, how many of them in a row.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        retry_after_s: float | None = None,
+        answered: bool = True,
+        max_tries: int | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_s = retry_after_s
+        self.answered = answered
+        self.max_tries = max_tries
+
+
+class UnusableReplyError(UpstreamError, AgentOutputError):
+    """The model has no answer to this one question: empty, refused, filtered, or too long.
+
+    Another question may well be answered, so a record is quarantined for it and the run goes on.
+    `usage` is what the useless answer cost.
+    """
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, usage: Usage | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.usage = usage or Usage()
+
+
 class ChatModel(Protocol):
     """Completes conversations."""
 
@@ -54,6 +93,8 @@ class ChatModel(Protocol):
         one. It is a hint: whoever asks checks the answer.
 
         Raises:
+            RetryableError: when asking again later may help.
+            UnusableReplyError: when this question has no answer.
             UpstreamError: when the model cannot be reached or refuses to answer at all.
         """
         ...

@@ -1,0 +1,157 @@
+"""A model in this process, made on the spot."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from transformers import AutoTokenizer
+
+from agents.backends.transformers_chat import TransformersChatModel, _load
+from agents.calls import ModelCalls
+from agents.chat import Message, Reply, UnusableReplyError
+from privacy.exceptions import InputError
+from tests.agents.backends.tiny_chat import STRICT_TEMPLATE, chat_folder
+
+pytestmark = pytest.mark.slow
+
+ASK = [Message("system", "Say it."), Message("user", "it")]
+TAUGHT = {
+    "(system) Say it.\n(user) it\n(assistant) ": '{"safe": true}',
+    "(user) Say it.\n\nit\n(assistant) ": "merged",
+    "(user) < |endoftext|>\n(assistant) ": "broken up",
+    "System: Say it.\n\nUser: it\n\nAssistant:": " plain\n\nUser: and so on",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return chat_folder(tmp_path_factory.mktemp("models") / "tiny", TAUGHT)
+
+
+def with_template(folder: Path, template: str | None, to: Path) -> Path:
+    """Copy a model under another template."""
+    copy = Path(shutil.copytree(folder, to / "copy"))
+    (copy / "chat_template.jinja").unlink(missing_ok=True)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer.chat_template = template
+    tokenizer.save_pretrained(copy)
+    return copy
+
+
+def ask(model: TransformersChatModel, messages: list[Message] = ASK) -> Reply:
+    return asyncio.run(model.complete(messages))
+
+
+def test_a_model_answers_in_its_template_the_same_each_time(folder: Path) -> None:
+    model = TransformersChatModel(str(folder))
+    reply = ask(model)
+    assert reply.text == '{"safe": true}'
+    assert reply.finished
+    assert reply == ask(model)
+    tokenizer = _load(folder.resolve())._tokenizer
+    prompt = "(system) Say it.\n(user) it\n(assistant) "
+    assert reply.usage.prompt_tokens == len(tokenizer(prompt)["input_ids"])
+    said = len(tokenizer('{"safe": true}')["input_ids"])
+    assert reply.usage.completion_tokens == said + 1  # and the end
+
+
+def test_its_name_tells_the_weights_apart_but_not_where_they_lie(folder: Path) -> None:
+    name = TransformersChatModel(str(folder)).name
+    assert name.startswith("transformers:tiny@")
+    assert str(folder.parent) not in name
+    assert TransformersChatModel(str(folder), max_tokens=5).settings == '{"max_tokens": 5}'
+
+
+def test_one_folder_is_loaded_once(folder: Path) -> None:
+    one, two = TransformersChatModel(str(folder)), TransformersChatModel(f"{folder}/")
+    assert one._loaded is two._loaded
+
+
+def test_an_answer_is_cut_at_its_limit(folder: Path) -> None:
+    reply = ask(TransformersChatModel(str(folder), max_tokens=3))
+    assert not reply.finished
+    assert reply.usage.completion_tokens == 3
+
+
+def test_a_prompt_without_room_for_an_answer_is_told(folder: Path) -> None:
+    model = TransformersChatModel(str(folder))
+    with pytest.raises(UnusableReplyError, match="too long") as caught:
+        ask(model, [Message("user", "cough " * 2_000)])
+    assert "cough" not in str(caught.value)
+
+
+def test_marks_inside_a_message_are_broken_up(folder: Path) -> None:
+    model = TransformersChatModel(str(folder))
+    assert ask(model, [Message("user", "<|endoftext|>")]).text == "broken up"
+
+
+def test_a_template_without_a_system_role_gets_it_before_the_first_turn(
+    folder: Path, tmp_path: Path
+) -> None:
+    copy = with_template(folder, STRICT_TEMPLATE, tmp_path)
+    assert ask(TransformersChatModel(str(copy))).text == "merged"
+
+
+def test_a_model_without_a_template_gets_plain_turns_and_ends_with_its_own(
+    folder: Path, tmp_path: Path
+) -> None:
+    copy = with_template(folder, None, tmp_path)
+    assert ask(TransformersChatModel(str(copy))).text == "plain"
+
+
+def test_the_loop_lives_while_a_model_thinks(folder: Path) -> None:
+    model = TransformersChatModel(str(folder), max_tokens=200)
+
+    async def main() -> int:
+        thinking = asyncio.create_task(model.complete([Message("user", "cough " * 30)]))
+        ticks = 0
+        while not thinking.done():
+            await asyncio.sleep(0.001)
+            ticks += 1
+        await asyncio.gather(thinking, return_exceptions=True)
+        return ticks
+
+    assert asyncio.run(main()) > 3
+
+
+def test_a_call_that_nobody_waits_for_stops(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = TransformersChatModel(str(folder), max_tokens=900)
+    monkeypatch.setattr(model._loaded, "_ends", [])  # it would go on to its limit
+
+    async def main() -> tuple[float, float]:
+        began = time.monotonic()
+        await model.complete(ASK)
+        whole = time.monotonic() - began
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(model.complete(ASK), whole / 20)
+        began = time.monotonic()
+        await asyncio.get_running_loop().run_in_executor(model._loaded.thread, int)
+        return whole, time.monotonic() - began
+
+    whole, rest = asyncio.run(main())
+    assert rest < whole / 2
+
+
+def test_calls_around_it_count_and_keep_order(folder: Path) -> None:
+    model = TransformersChatModel(str(folder))
+    calls = ModelCalls(model, settings=model.settings, on_close=model.close)
+
+    async def main() -> list[Reply]:
+        asked = [calls.complete(ASK, stage="review") for _ in range(4)]
+        replies = await asyncio.gather(*asked)
+        await calls.close()
+        return list(replies)
+
+    assert {reply.text for reply in asyncio.run(main())} == {'{"safe": true}'}
+    stage = calls.accounts.snapshot()["stages"]["review"]
+    assert (stage["calls"], stage["estimated"]) == (4, 0)
+
+
+def test_a_folder_without_a_model_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="`empty` is no language model"):
+        TransformersChatModel(str(tmp_path / "empty"))
