@@ -96,7 +96,12 @@ class Rewriter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """One implementation of every role, and a name that changes with any of them."""
+    """One implementation of every role, and a name that changes with any of them.
+
+    `drafting` is the part of that name that stage 1 (identify, extract, generate) depends on, so
+    that a changed review prompt does not make drafts anew; where it is empty, all of `fingerprint`
+    counts.
+    """
 
     identifier: AttributeIdentifier
     extractor: Extractor
@@ -104,3 +109,4 @@ class Roles:
     reviewer: Reviewer
     rewriter: Rewriter
     fingerprint: str
+    drafting: str = ""

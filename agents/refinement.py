@@ -1,27 +1,59 @@
 """Stages 1 and 2 for one record: draft, then review and rewrite until reviewer and gate agree.
 
-Source: Zeng et al. (2024), arXiv 2406.14773, §3. Differs: the gate has the last word, the
+`Refinement` decides who speaks next and when it ends, from what was said so far and nothing else.
+It is asked by a plain loop here, for agents that answer at once, and by the team of
+`agents.team.conversation`, for those that ask a model.
+
+Source: Zeng et al. (2024), arXiv 2406.14773, §3.2, A.1.2. Differs: the gate has the last word, the
 rewriter never sees the original, and what is still unsafe after the last round is not used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from agents.protocols import Attributes, Draft, Review, Roles
+from agents.transcript import Speaker, Transcript, Turn, without_values
 from privacy.gate import Verdict
 from privacy.protect import ProtectedText
 
 MAX_ROUNDS = 5
 """As the authors' code; their average was 2.7 (chat) and 3.5 (wiki) rounds, Table 7."""
 
+NO_PROGRESS = "no-progress"
+"""Why a refinement ended before its rounds were used up, as `Outcome.reasons` has it."""
+
+Judge = Callable[[Draft], Verdict]
+Infer = Callable[[Draft], Awaitable[Review]]
+"""An attacker for one record: what it got right counts as findings of a review."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thrift:
+    """Which model calls are saved. Each saving can be left out, to measure what it costs."""
+
+    gate_first: bool = True
+    """The gate measures before the reviewer is asked, who only judges drafts that pass it. Off: the
+    reviewer judges every draft, then the gate."""
+    infer_last: bool = True
+    """The adversary only reads drafts that whoever spoke before it finds safe. Off: every draft."""
+    stop_without_progress: bool = True
+    """A rewriter that hands back a draft that was refused before ends the record. Off: it is asked
+    again until the rounds are used up."""
+
+
+ALL_SAVINGS = Thrift()
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a record ended. `draft` may be published only if `safe`.
 
-    `rounds` counts rewrites; `reasons` are the last round's findings, without plain values.
+    `rounds` counts rewrites; `reasons` are the last round's findings, without plain values, and
+    "no-progress" where it ended early. `transcript` holds what the gate knows to be
+    private in no refused draft; `agents.transcript` writes it as JSON.
     """
 
     draft: Draft
@@ -30,42 +62,215 @@ class Outcome:
     longest_run: int
     rouge_l: float
     reasons: tuple[str, ...]
+    transcript: Transcript = ()
+
+
+class Refinement:
+    """Where the refinement of one record stands: who speaks next, and when it is over.
+
+    The first turn to be heard brings the draft. The gate closes every round: it speaks last, after
+    whoever else is to judge the draft.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_rounds: int = MAX_ROUNDS,
+        thrift: Thrift = ALL_SAVINGS,
+        adversarial: bool = False,
+    ) -> None:
+        self._max_rounds = max_rounds
+        self._thrift = thrift
+        self._adversarial = adversarial
+        self.turns: list[Turn] = []
+        self.rounds = 0
+        self.draft = Draft({})
+        self.verdict: Verdict | None = None
+        self.review: Review | None = None
+        self.inference: Review | None = None
+        self.stop: str | None = None
+        self._closed = False
+        self._refused: list[Draft] = []
+
+    def anew(self) -> Refinement:
+        """Return one with the same rules, in which nothing was said yet."""
+        return Refinement(
+            max_rounds=self._max_rounds, thrift=self._thrift, adversarial=self._adversarial
+        )
+
+    def hear(self, turn: Turn) -> None:
+        """Take note of what was said."""
+        self.turns.append(turn)
+        self.stop = self.stop or turn.stop
+        if turn.draft is not None:
+            self._take(turn.draft, turn.round)
+        if turn.verdict is not None:
+            self.verdict = turn.verdict
+            self._closed = self._undecided() is None
+        if turn.speaker is Speaker.REVIEWER:
+            self.review = turn.review
+        if turn.speaker is Speaker.ADVERSARY:
+            self.inference = turn.review
+
+    @property
+    def speaker(self) -> Speaker | None:
+        """Who speaks next; `None` when it is over."""
+        if self.stop is not None:
+            return None
+        if self._closed:
+            over = self.agreed or self.rounds >= self._max_rounds
+            return None if over else Speaker.REWRITER
+        if self.verdict is None and self._thrift.gate_first:
+            return Speaker.GATE
+        return self._undecided() or Speaker.GATE
+
+    @property
+    def agreed(self) -> bool:
+        """Whether everybody who has to judge the draft has found it safe."""
+        inferred = self._adversarial and (self.inference is None or not self.inference.safe)
+        reviewed = self.review is not None and self.review.safe
+        return self.verdict is not None and self.verdict.safe and reviewed and not inferred
+
+    @property
+    def advice(self) -> Review:
+        """What reviewer and adversary want changed, as the rewriter gets it."""
+        said = [review for review in (self.review, self.inference) if review is not None]
+        suggestions = tuple(s for review in said for s in review.suggestions)
+        return Review(bool(said) and all(review.safe for review in said), suggestions)
+
+    def _take(self, draft: Draft, number: int) -> None:
+        self.rounds = number
+        if self._thrift.stop_without_progress and draft in self._refused:
+            self.stop = NO_PROGRESS  # what was said of the draft before stands
+            return
+        self._refused.append(draft)
+        self.draft = draft
+        self.verdict = self.review = self.inference = None
+        self._closed = False
+
+    def _undecided(self) -> Speaker | None:
+        """Return who still has to judge the draft, apart from the gate."""
+        refused = self.verdict is not None and not self.verdict.safe
+        if self.review is None and not (refused and self._thrift.gate_first):
+            return Speaker.REVIEWER
+        doubted = refused or self.review is None or not self.review.safe
+        if self._adversarial and self.inference is None:
+            return None if doubted and self._thrift.infer_last else Speaker.ADVERSARY
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Who takes part in the refinement of one record, behind one door."""
+
+    record: ProtectedText
+    roles: Roles
+    judge: Judge
+    infer: Infer | None
+
+    async def say(self, speaker: Speaker, state: Refinement) -> Turn:
+        """Return what the member says where things stand."""
+        number, draft = state.rounds, state.draft
+        if speaker is Speaker.GATE:
+            verdict = state.verdict or self.judge(draft)
+            return Turn(round=number, speaker=speaker, verdict=verdict)
+        if speaker is Speaker.REVIEWER:
+            review = await self.roles.reviewer.review(self.record, draft)
+            return Turn(round=number, speaker=speaker, review=review)
+        if speaker is Speaker.ADVERSARY and self.infer is not None:
+            return Turn(round=number, speaker=speaker, review=await self.infer(draft))
+        verdict = state.verdict or self.judge(draft)
+        revised = await self.roles.rewriter.rewrite(draft, state.advice, verdict)
+        return Turn(round=number + 1, speaker=Speaker.REWRITER, draft=revised)
+
+
+class Conversation(Protocol):
+    """Lets the members speak, in the order that the refinement names, until it is over."""
+
+    async def __call__(self, members: Members, state: Refinement, opening: Turn) -> None:
+        """Hear the opening, then every member in turn; `state` knows the end of it."""
+        ...
+
+
+async def loop(members: Members, state: Refinement, opening: Turn) -> None:
+    """Let the members speak one after the other, without any runtime between them."""
+    state.hear(opening)
+    while (speaker := state.speaker) is not None:
+        state.hear(await members.say(speaker, state))
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On which terms a record is refined.
+
+    `infer` adds an adversary; `conversation` is how the members come to speak.
+    """
+
+    thrift: Thrift = ALL_SAVINGS
+    infer: Infer | None = None
+    conversation: Conversation = loop
+
+
+PLAIN = Terms()
 
 
 async def synthesize(
     record: ProtectedText,
     attributes: Attributes,
     roles: Roles,
-    judge: Callable[[Draft], Verdict],
+    judge: Judge,
     *,
     max_rounds: int = MAX_ROUNDS,
+    terms: Terms = PLAIN,
 ) -> Outcome:
     """Turn one protected record into a synthetic one; `judge` is the gate for this record."""
     extraction = await roles.extractor.extract(record, attributes)
     draft = await roles.generator.generate(extraction, attributes)
-    return await refine(record, draft, roles, judge, max_rounds=max_rounds)
+    return await refine(record, draft, roles, judge, max_rounds=max_rounds, terms=terms)
 
 
 async def refine(
     record: ProtectedText,
     draft: Draft,
     roles: Roles,
-    judge: Callable[[Draft], Verdict],
+    judge: Judge,
     *,
     max_rounds: int = MAX_ROUNDS,
+    terms: Terms = PLAIN,
 ) -> Outcome:
-    """Review and rewrite a draft until reviewer and gate agree, or the rounds are used up."""
-    rounds = 0
-    while True:
-        verdict, review = judge(draft), await roles.reviewer.review(record, draft)
-        if (verdict.safe and review.safe) or rounds == max_rounds:
-            return _outcome(draft, verdict, review, rounds)
-        draft = await roles.rewriter.rewrite(draft, review, verdict)
-        rounds += 1
+    """Review and rewrite a draft until reviewer and gate agree, or the rounds are used up.
+
+    What a member raises ends it, the end of a budget too: there is no outcome then, so that a later
+    run takes the record up again.
+
+    Raises:
+        SageRagError: what a member raised, as it was, whatever the conversation.
+    """
+    members = Members(record, roles, judge, terms.infer)
+    adversarial = terms.infer is not None
+    state = Refinement(max_rounds=max_rounds, thrift=terms.thrift, adversarial=adversarial)
+    opening = Turn(round=0, speaker=Speaker.GENERATOR, draft=draft)
+    await terms.conversation(members, state, opening)
+    return _outcome(state, judge)
 
 
-def _outcome(draft: Draft, verdict: Verdict, review: Review, rounds: int) -> Outcome:
-    kinds = [finding.kind.value for finding in verdict.findings]
-    reasons = tuple(dict.fromkeys([*kinds, *([] if review.safe else ["reviewer"])]))
-    safe = verdict.safe and review.safe
-    return Outcome(draft, safe, rounds, verdict.longest_run, verdict.rouge_l, reasons)
+def _outcome(state: Refinement, judge: Judge) -> Outcome:
+    verdict = state.verdict
+    if verdict is None:
+        raise ValueError("a conversation ended before the gate spoke")
+    reasons = [finding.kind.value for finding in verdict.findings]
+    reasons += [
+        name
+        for name, review in (("reviewer", state.review), ("adversary", state.inference))
+        if review is not None and not review.safe
+    ]
+    reasons += [state.stop] if state.stop is not None else []
+    return Outcome(
+        draft=state.draft,
+        safe=state.agreed,
+        rounds=state.rounds,
+        longest_run=verdict.longest_run,
+        rouge_l=verdict.rouge_l,
+        reasons=tuple(dict.fromkeys(reasons)),
+        transcript=without_values(state.turns, judge),
+    )

@@ -1,4 +1,8 @@
-"""Our prompts, one file per role, each naming the section of the paper that it answers."""
+"""Our prompts, one file per role, each naming the section of the paper that it answers.
+
+A system prompt is the same for every record of a corpus, and the record comes last, so that a
+server can keep the beginning of the conversation in its cache.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,8 @@ import hashlib
 from importlib import resources
 from string import Template
 
-ROLES = ("identify", "extract", "generate", "review", "rewrite")
+STAGE_1 = ("identify", "extract", "generate", "synthesize")
+ROLES = (*STAGE_1, "review", "rewrite", "infer")
 
 
 def prompt(role: str) -> Template:
@@ -15,6 +20,7 @@ def prompt(role: str) -> Template:
     return Template(source.split("-->", 1)[1].strip())
 
 
-def prompts_fingerprint() -> str:
-    """Return twelve hex digits that change with any prompt."""
-    return hashlib.sha256("\n".join(prompt(r).template for r in ROLES).encode()).hexdigest()[:12]
+def prompts_fingerprint(*roles: str) -> str:
+    """Return twelve hex digits that change with any of these prompts; by default, all roles'."""
+    texts = (prompt(role).template for role in roles or ROLES)
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:12]

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.protocols import Attribute, Attributes
+from agents.attributes import CorpusAttributes
+from agents.forms import dialogue_sides, form_of_records
+from agents.protocols import Attributes
 from agents.rules.lexicon import content_stems
-from agents.rules.presets import medical_vocabulary, presets
+from agents.rules.presets import bound, medical_vocabulary
 from privacy.exceptions import InputError
 from privacy.protect import ProtectedText
-
-_DIALOGUES = (
-    ("question", "answer"),
-    ("patient", "doctor"),
-    ("prompt", "response"),
-    ("input", "output"),
-    ("user", "assistant"),
-    ("customer", "agent"),
-    ("request", "reply"),
-)
-"""Names of the two sides of a dialogue, as question-answering corpora call them."""
 
 _MEDICAL_SHARE = 0.02
 """Share of content words from the medical vocabulary above which a dialogue counts as medical.
@@ -43,27 +34,11 @@ class RuleIdentifier:
         names = tuple(dict.fromkeys(name for sample in samples for name in sample.fields))
         if not names:
             raise InputError("no sample to name attributes from", hint="give at least one record")
-        sides = next((pair for pair in _DIALOGUES if set(pair) <= set(names)), None)
-        if sides is None:
-            return _document_attributes(names)
-        bound = dict(zip(("asking", "replying"), sides, strict=True))
-        preset = "medical_dialogue" if _is_medical(samples) else "dialogue"
-        dialogue = tuple(
-            Attribute(entry.name, bound[entry.side], entry.description)
-            for entry in presets()[preset]
-        )
-        others = tuple(name for name in names if name not in sides)
-        return dialogue + (_document_attributes(others, qualified=True) if others else ())
-
-
-def _document_attributes(names: Sequence[str], *, qualified: bool = False) -> Attributes:
-    """Return the document preset for each field; names are qualified where fields share it."""
-    qualified = qualified or len(names) > 1
-    return tuple(
-        Attribute(f"{name}: {entry.name}" if qualified else entry.name, name, entry.description)
-        for name in names
-        for entry in presets()["document"]
-    )
+        records = [sample.fields for sample in samples]
+        preset = "document"
+        if dialogue_sides(names):
+            preset = "medical_dialogue" if _is_medical(samples) else "dialogue"
+        return CorpusAttributes(bound(preset, names), form_of_records(records))
 
 
 def _is_medical(samples: Sequence[ProtectedText]) -> bool:

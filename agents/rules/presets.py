@@ -1,13 +1,18 @@
-"""Presets of attributes, and the cue words by which a sentence is assigned to one."""
+"""Presets of attributes, and the cue words by which a sentence is assigned to one.
+
+Rules and models share them: the rules propose one by themselves, a model is given one by name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from agents.protocols import Attribute
+from agents.forms import dialogue_sides
+from agents.protocols import Attribute, Attributes
 from agents.rules.lexicon import content_stems, load_toml, stem
+from privacy.exceptions import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,47 @@ def presets() -> Mapping[str, tuple[PresetAttribute, ...]]:
         )
         for name, table in load_toml("presets.toml").items()
     }
+
+
+def preset_form(name: str) -> str:
+    """Return the form of the records that a preset is for."""
+    return str(load_toml("presets.toml")[name]["form"])
+
+
+def bound(name: str, fields: Sequence[str]) -> Attributes:
+    """Return a preset's attributes for records with these fields; every field gets some.
+
+    A dialogue's sides go to the two fields named as such, other fields are treated as documents.
+    Names are qualified by the field where several fields share them.
+
+    Raises:
+        InputError: when a dialogue's preset is to fit fields that are none.
+    """
+    entries = presets()[name]
+    if all(entry.side == "text" for entry in entries):
+        return tuple(
+            Attribute(
+                f"{field}: {entry.name}" if len(fields) > 1 else entry.name,
+                field,
+                entry.description,
+            )
+            for field in fields
+            for entry in entries
+        )
+    sides = dialogue_sides(fields)
+    if sides is None:
+        raise InputError(
+            f"attributes `{name}` are for two sides of a dialogue, and the records have the fields "
+            f"{', '.join(fields)}",
+            hint="use another preset, or a file ./mine.toml",
+        )
+    field_of = dict(zip(("asking", "replying"), sides, strict=True))
+    others = [field for field in fields if field not in sides]
+    return tuple(Attribute(e.name, field_of[e.side], e.description) for e in entries) + tuple(
+        Attribute(f"{field}: {entry.name}", field, entry.description)
+        for field in others
+        for entry in presets()["document"]
+    )
 
 
 @cache

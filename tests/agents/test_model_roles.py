@@ -1,106 +1,61 @@
-"""The roles done by a model: what it is shown, and what becomes of bad answers."""
+"""All roles by one model: how many calls they take, and when drafts are made anew."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Awaitable
-from typing import TypeVar
 
 import pytest
 
-from agents.exceptions import AgentOutputError
-from agents.model_roles import ModelAgent
+from agents.attributes import load_attributes
+from agents.domains import load_domain
+from agents.model_roles import model_roles
 from agents.prompts import ROLES, prompt
-from agents.protocols import Attribute, Draft, Review
+from agents.protocols import Draft
 from agents.testing import ScriptedChatModel
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.gate import Finding, FindingKind, Verdict
-from privacy.keyset.keyset import Keyset
-from privacy.policy import preset
-from privacy.protect import ProtectedText, Protector
-from privacy.testing import TableRecognizer
+from tests.agents.stage_one import AskedModel, protected, run
 
-T = TypeVar("T")
-ATTRIBUTES = (Attribute("complaint", "question", "what hurts"), Attribute("advice", "answer", ""))
-DRAFT = Draft({"question": "A sore knee of [PERSON_1].", "answer": "Rest it."})
+RECORD = protected({"question": "Ada Novak: my knee hurts", "answer": "Rest, and no running."})
+ATTRIBUTES = load_attributes("medical-dialogue", ("question", "answer"))
+WRITTEN = {"question": "[PERSON_1] has a sore knee.", "answer": "Give it a rest."}
+EXTRACTED = {"symptoms": ["sore knee of [PERSON_1]"], "treatment advised": ["rest"]}
 
 
-def record() -> ProtectedText:
-    protector = Protector(
-        TableRecognizer({"Ada Novak": EntityType.PERSON}),
-        preset("sage"),
-        SivCipher(Keyset.generate(), "clinic"),
+async def drafted(model, *, joined: bool) -> Draft:
+    roles = model_roles(model, joined=joined)
+    extraction = await roles.extractor.extract(RECORD, ATTRIBUTES)
+    return await roles.generator.generate(extraction, ATTRIBUTES)
+
+
+@pytest.mark.parametrize(("joined", "calls"), [(True, 1), (False, 2)])
+def test_a_draft_takes_one_call_or_two(joined: bool, calls: int) -> None:
+    extracted = {"information": EXTRACTED}
+    answers = [{**extracted, "record": WRITTEN}] if joined else [extracted, WRITTEN]
+    model = ScriptedChatModel([json.dumps(answer) for answer in answers])
+    assert run(drafted(model, joined=joined)) == Draft(WRITTEN)
+    assert len(model.asked) == calls
+
+
+def test_a_domain_reaches_writer_and_reviewer() -> None:
+    domain = load_domain("finance")
+    model = AskedModel(json.dumps({"information": EXTRACTED, "record": WRITTEN}), "no", "no")
+    roles = model_roles(model, domain=domain)
+    run(roles.extractor.extract(RECORD, ATTRIBUTES))
+    with pytest.raises(Exception, match="does not fit"):
+        run(roles.reviewer.review(RECORD, Draft(WRITTEN)))
+    assert domain.writing in model.asked[0][0].content
+    assert domain.reviewing in model.asked[1][0].content
+
+
+def test_what_stage_one_depends_on_is_named_apart() -> None:
+    model = AskedModel()
+    plain, two, law = (
+        model_roles(model, **options)
+        for options in ({}, {"joined": False}, {"domain": load_domain("law")})
     )
-    return protector.protect({"question": "Ada Novak: my knee", "answer": "Rest"}).protected
-
-
-def run(call: Awaitable[T]) -> T:
-    async def wait() -> T:
-        return await call
-
-    return asyncio.run(wait())
-
-
-def test_attributes_are_read_and_an_unknown_field_mended() -> None:
-    answer = {"attributes": [{"name": "pain", "field": "question"}, {"name": "x", "field": "zz"}]}
-    model = ScriptedChatModel([json.dumps(answer)])
-    found = run(ModelAgent(model).identify([record()]))
-    assert [(a.name, a.field) for a in found] == [("pain", "question"), ("x", "question")]
-
-
-def test_the_model_sees_placeholders_only() -> None:
-    model = ScriptedChatModel(['{"information": {"complaint": ["knee"]}}', '{"safe": true}'])
-    agent = ModelAgent(model)
-    run(agent.extract(record(), ATTRIBUTES))
-    run(agent.review(record(), DRAFT))
-    shown = "".join(m.content for messages in model.asked for m in messages)
-    assert "[PERSON_1]" in shown
-    assert "Ada" not in shown
-
-
-def test_information_outside_the_attributes_is_left_out() -> None:
-    model = ScriptedChatModel(['{"information": {"complaint": ["knee"], "secret": ["x"]}}'])
-    assert run(ModelAgent(model).extract(record(), ATTRIBUTES)) == {"complaint": ["knee"]}
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        '{"question": "Q", "answer": "A"}',
-        '```json\n{"question": "Q", "answer": "A"}\n```',
-        'Here you are: {"question": "Q", "answer": "A"} Enjoy!',
-    ],
-)
-def test_json_is_found_in_an_answer(answer: str) -> None:
-    draft = run(ModelAgent(ScriptedChatModel([answer])).generate({"complaint": ["x"]}, ATTRIBUTES))
-    assert draft == Draft({"question": "Q", "answer": "A"})
-
-
-def test_a_malformed_answer_is_asked_for_once_more_with_the_reason() -> None:
-    model = ScriptedChatModel(["I cannot do that.", '{"safe": false, "suggestions": ["reword"]}'])
-    assert run(ModelAgent(model).review(record(), DRAFT)) == Review(False, ("reword",))
-    assert "does not fit" in model.asked[1][-1].content
-
-
-@pytest.mark.parametrize(
-    "bad", ["", "no", "[]", '{"question": "only"}', '{"question": 1}', "{" * 99]
-)
-def test_twice_malformed_gives_the_record_up_without_quoting_it(bad: str) -> None:
-    agent = ModelAgent(ScriptedChatModel([bad, bad]))
-    with pytest.raises(AgentOutputError) as caught:
-        run(agent.generate({"complaint": ["x"]}, ATTRIBUTES))
-    assert "only" not in str(caught.value)
-
-
-def test_the_rewriter_gets_findings_and_its_own_draft_but_no_original() -> None:
-    model = ScriptedChatModel(['{"question": "Q", "answer": "A"}'])
-    verdict = Verdict((Finding(FindingKind.SHARED_RUN, "repeats 10 words", 2, 11),), 10, 0.2)
-    run(ModelAgent(model).rewrite(DRAFT, Review(False, ("change the order",)), verdict))
-    request = model.asked[0][-1].content
-    assert 'repeats 10 words: "sore knee"' in request
-    assert "change the order" in request
+    assert len({roles.drafting for roles in (plain, two, law)}) == 3
+    assert len({roles.fingerprint for roles in (plain, two, law)}) == 3
+    assert plain.drafting in plain.fingerprint
+    assert plain.drafting != plain.fingerprint
 
 
 @pytest.mark.parametrize("role", ROLES)

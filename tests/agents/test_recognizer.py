@@ -6,6 +6,7 @@ import asyncio
 import gc
 import json
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -14,9 +15,9 @@ from agents.backends.openai_chat import OpenAIChatModel
 from agents.chat import Message, Reply
 from agents.recognizer import LlmRecognizer
 from agents.testing import ScriptedChatModel
+from agents.testing.server import model_server
 from privacy.entities import EntityType
 from privacy.exceptions import ProtectionError, UpstreamError
-from tests.end_to_end.model_server import model_server
 
 NOTHING = '{"values": []}'
 ADA = '{"values": [{"type": "PERSON", "text": "Ada Novak"}]}'
@@ -165,8 +166,9 @@ def test_a_real_endpoint_is_asked_over_http() -> None:
         assert "private values" in system
         return ADA if "Ada" in user else NOTHING
 
-    with model_server(answer) as (url, state):
-        recognizer = LlmRecognizer(OpenAIChatModel(url, "tiny"))
+    with model_server(answer=answer) as (url, state):
+        model = OpenAIChatModel(url, "tiny")
+        recognizer = LlmRecognizer(model)
         text = "🙂 Ada Novak \ud800 called"
         assert [(s.start, s.end) for s in recognizer.recognize(text)] == [(2, 11)]
         assert recognizer.recognize("Rest.") == ()
@@ -176,4 +178,5 @@ def test_a_real_endpoint_is_asked_over_http() -> None:
         with pytest.raises(UpstreamError):
             recognizer.recognize("Ada Novak")
         assert "tiny" in recognizer.fingerprint
+        recognizer._loop.run(model.close())  # connections belong to the loop that opened them
         recognizer.close()

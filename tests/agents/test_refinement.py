@@ -1,4 +1,4 @@
-"""The loop of reviewer, gate and rewriter."""
+"""Who speaks when, and how a record ends: the same for the plain loop and for the team."""
 
 from __future__ import annotations
 
@@ -6,59 +6,236 @@ import asyncio
 
 import pytest
 
-from agents.protocols import Draft
-from agents.refinement import MAX_ROUNDS, Outcome, synthesize
-from agents.testing import reversing_roles
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.gate import Finding, FindingKind, Verdict
-from privacy.keyset.keyset import Keyset
-from privacy.policy import preset
-from privacy.protect import Protector
-from privacy.testing import TableRecognizer
-
-PROTECTOR = Protector(
-    TableRecognizer({"Ada": EntityType.PERSON}),
-    preset("sage"),
-    SivCipher(Keyset.generate(), "clinic"),
+from agents.protocols import Draft, Review
+from agents.refinement import (
+    MAX_ROUNDS,
+    NO_PROGRESS,
+    Conversation,
+    Outcome,
+    Terms,
+    Thrift,
+    loop,
+    refine,
+    synthesize,
 )
-UNSAFE = Verdict((Finding(FindingKind.SHARED_RUN, "repeats 12 words"),), 12, 0.9)
-SAFE = Verdict((), 3, 0.1)
+from agents.team.conversation import team
+from agents.testing import reversing_roles
+from agents.transcript import Speaker, transcript_from_json, transcript_to_json
+from privacy.gate import FindingKind, Verdict
+from tests.agents.refining import (
+    COPY,
+    PROTECTION,
+    REVIEWED,
+    SAFE,
+    UNSAFE,
+    Scripted,
+    gate,
+    protect,
+    refined,
+    verdicts,
+)
+
+WORSE = Draft({"question": "Ada Novak of Lindhagen, 47 years old, again.", "answer": "Rest."})
 
 
-def run(verdicts: list[Verdict], *, never_safe: bool = False) -> tuple[Outcome, list[Draft]]:
-    roles, judged = reversing_roles(never_safe=never_safe), []
-
-    def judge(draft: Draft) -> Verdict:
-        judged.append(draft)
-        return verdicts[min(len(judged), len(verdicts)) - 1]
-
-    async def both() -> Outcome:
-        record = PROTECTOR.protect({"text": "one two Ada three four five six"}).protected
-        attributes = await roles.identifier.identify([record])
-        return await synthesize(record, attributes, roles, judge)
-
-    return asyncio.run(both()), judged
+@pytest.fixture(params=[loop, team], ids=["loop", "team"])
+def conversation(request: pytest.FixtureRequest) -> Conversation:
+    return request.param
 
 
-def test_a_safe_draft_needs_no_rewrite() -> None:
-    outcome, judged = run([SAFE])
+def speakers(outcome: Outcome) -> list[str]:
+    return [turn.speaker.value for turn in outcome.transcript]
+
+
+def test_a_safe_draft_takes_one_call_and_the_gate_closes_the_round(
+    conversation: Conversation,
+) -> None:
+    agents = Scripted()
+    outcome = refined(agents, terms=Terms(conversation=conversation))
     assert outcome.safe
+    assert outcome.draft == REVIEWED
     assert outcome.rounds == 0
-    assert judged[0].text == "six five four three [PERSON_1] two one"
+    assert outcome.reasons == ()
+    assert speakers(outcome) == ["generator", "gate", "reviewer", "gate"]
+    assert (len(agents.reviewed), len(agents.rewritten)) == (1, 0)
 
 
-def test_it_is_rewritten_until_the_gate_agrees() -> None:
-    outcome, judged = run([UNSAFE, UNSAFE, SAFE])
+def test_a_draft_that_the_gate_refuses_goes_to_the_rewriter_unreviewed(
+    conversation: Conversation,
+) -> None:
+    agents = Scripted(drafts=[REVIEWED])
+    outcome = refined(agents, draft=COPY, terms=Terms(conversation=conversation))
+    assert outcome.safe
+    assert outcome.rounds == 1
+    assert speakers(outcome) == [
+        *("generator", "gate", "rewriter"),
+        *("gate", "reviewer", "gate"),
+    ]
+    assert agents.reviewed == [REVIEWED]
+    (draft, review, verdict), *_ = agents.rewritten
+    assert draft == COPY
+    assert review == Review(False)
+    assert FindingKind.SHARED_RUN in {finding.kind for finding in verdict.findings}
+
+
+def test_safe_at_once_with_the_original_copied_is_refused_by_the_gate(
+    conversation: Conversation,
+) -> None:
+    agents = Scripted(drafts=[COPY])
+    outcome = refined(agents, draft=COPY, terms=Terms(conversation=conversation))
+    assert not outcome.safe
+    assert "shared-run" in outcome.reasons
+    assert agents.reviewed == []
+
+
+@pytest.mark.parametrize("max_rounds", [0, 1, MAX_ROUNDS])
+def test_never_safe_ends_at_the_round_limit(conversation: Conversation, max_rounds: int) -> None:
+    agents = Scripted(reviews=[False])
+    terms = Terms(conversation=conversation)
+    outcome = refined(agents, verdicts(SAFE), max_rounds=max_rounds, terms=terms)
+    assert not outcome.safe
+    assert outcome.rounds == max_rounds
+    assert len(agents.rewritten) == max_rounds
+    assert outcome.reasons == ("reviewer",)
+
+
+def test_verdicts_that_alternate_end_with_the_first_that_both_give(
+    conversation: Conversation,
+) -> None:
+    agents = Scripted(reviews=[False, True])
+    judge = verdicts(SAFE, UNSAFE, SAFE)
+    outcome = refined(agents, judge, terms=Terms(conversation=conversation))
     assert outcome.safe
     assert outcome.rounds == 2
-    assert outcome.draft == judged[-1]
+    assert len(agents.reviewed) == 2
 
 
-@pytest.mark.parametrize("never_safe", [True, False])
-def test_what_is_unsafe_after_the_last_round_is_not_safe(never_safe: bool) -> None:
-    outcome, judged = run([SAFE if never_safe else UNSAFE], never_safe=never_safe)
+def test_drafts_that_alternate_end_the_record(conversation: Conversation) -> None:
+    agents = Scripted(drafts=[WORSE, COPY])
+    outcome = refined(agents, draft=COPY, terms=Terms(conversation=conversation))
     assert not outcome.safe
+    assert outcome.rounds == 2
+    assert outcome.reasons[-1] == NO_PROGRESS
+    without = Terms(thrift=Thrift(stop_without_progress=False), conversation=conversation)
+    outcome = refined(Scripted(drafts=[WORSE, COPY]), draft=COPY, terms=without)
     assert outcome.rounds == MAX_ROUNDS
-    assert len(judged) == MAX_ROUNDS + 1
-    assert outcome.reasons == (("reviewer",) if never_safe else ("shared-run",))
+    assert NO_PROGRESS not in outcome.reasons
+
+
+def test_a_rewriter_that_makes_it_worse_publishes_nothing_and_is_kept_without_names(
+    conversation: Conversation,
+) -> None:
+    agents = Scripted(drafts=[WORSE])
+    outcome = refined(agents, draft=COPY, terms=Terms(conversation=conversation))
+    assert not outcome.safe
+    assert "identifier" in outcome.reasons
+    kept = transcript_to_json(outcome.transcript)
+    assert "again" in kept
+    assert [value for value in ("Ada", "Novak", "Lindhagen") if value in kept] == []
+    assert transcript_from_json(kept) == outcome.transcript
+
+
+def test_without_the_saving_the_reviewer_judges_every_draft_before_the_gate(
+    conversation: Conversation,
+) -> None:
+    agents = Scripted(reviews=[True], drafts=[REVIEWED])
+    terms = Terms(thrift=Thrift(gate_first=False), conversation=conversation)
+    outcome = refined(agents, draft=COPY, terms=terms)
+    assert outcome.safe
+    assert speakers(outcome) == [
+        *("generator", "reviewer", "gate", "rewriter"),
+        *("reviewer", "gate"),
+    ]
+    assert agents.rewritten[0][1] == Review(True)
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_the_adversary_is_asked_last_and_what_it_finds_is_rewritten(
+    conversation: Conversation, last: bool
+) -> None:
+    attacked: list[Draft] = []
+
+    async def infer(draft: Draft) -> Review:
+        attacked.append(draft)
+        return Review(draft != REVIEWED, ("coarsen the place",) if draft == REVIEWED else ())
+
+    agents = Scripted()
+    terms = Terms(Thrift(infer_last=last), infer, conversation)
+    outcome = refined(agents, verdicts(UNSAFE, SAFE), draft=COPY, terms=terms)
+    assert outcome.safe
+    assert len(attacked) == (1 if last else 2)
+    agents = Scripted()
+    outcome = refined(agents, verdicts(SAFE), max_rounds=0, terms=terms)
+    assert not outcome.safe
+    assert outcome.reasons == ("adversary",)
+    outcome = refined(agents, verdicts(SAFE), terms=terms)
+    assert outcome.rounds == 1
+    assert agents.rewritten[0][1].suggestions == ("coarsen the place",)
+    assert speakers(outcome)[:5] == ["generator", "gate", "reviewer", "adversary", "gate"]
+
+
+SCRIPTS = [
+    ([True], None, verdicts(SAFE)),
+    ([False, True], None, verdicts(UNSAFE, SAFE)),
+    ([False], None, verdicts(SAFE, UNSAFE, SAFE)),
+    ([True], [WORSE, COPY, REVIEWED], gate),
+    ([True], [COPY], gate),
+]
+
+
+@pytest.mark.parametrize("thrift", [Thrift(), Thrift(False, False, False)], ids=["thrift", "none"])
+@pytest.mark.parametrize(("reviews", "drafts", "judge"), SCRIPTS)
+def test_loop_and_team_give_the_same_outcome_and_transcript(
+    reviews, drafts, judge, thrift: Thrift
+) -> None:
+    looped, teamed = (
+        refined(Scripted(reviews, drafts), judge, draft=COPY, terms=Terms(thrift, None, way))
+        for way in (loop, team)
+    )
+    assert looped == teamed
+    assert len(teamed.transcript) >= 3
+
+
+def test_every_round_ends_with_the_gate(conversation: Conversation) -> None:
+    agents = Scripted(reviews=[False])
+    outcome = refined(agents, verdicts(SAFE), terms=Terms(conversation=conversation))
+    said = speakers(outcome)
+    before = [said[i - 1] for i, speaker in enumerate(said) if speaker == Speaker.REWRITER]
+    assert before == ["gate"] * MAX_ROUNDS
+    assert said[-1] == "gate"
+
+
+def test_two_records_at_once_do_not_hear_each_other(conversation: Conversation) -> None:
+    async def one(word: str, reviews: list[bool]) -> Outcome:
+        draft = Draft({"question": f"{word} aches a lot on most of these days", "answer": word})
+        agents = Scripted(reviews)
+        terms = Terms(conversation=conversation)
+        record = protect({"question": f"{word}?", "answer": "Yes."}).protected
+        return await refine(record, draft, agents.roles, verdicts(SAFE), terms=terms)
+
+    async def both() -> list[Outcome]:
+        return await asyncio.gather(*(one(f"w{i}", [False] * i + [True]) for i in range(4)))
+
+    for i, outcome in enumerate(asyncio.run(both())):
+        assert outcome.rounds == i
+        kept = transcript_to_json(outcome.transcript)
+        assert [f"w{j}" for j in range(4) if f"w{j}" in kept] == [f"w{i}"]
+
+
+def test_a_conversation_that_ends_before_the_gate_spoke_gives_no_outcome() -> None:
+    async def silent(members, state, opening) -> None:
+        state.hear(opening)
+
+    with pytest.raises(ValueError, match="gate"):
+        refined(Scripted(), terms=Terms(conversation=silent))
+
+
+def test_synthesize_drafts_first() -> None:
+    async def whole() -> Outcome:
+        record, roles = PROTECTION.protected, reversing_roles()
+        attributes = await roles.identifier.identify([record])
+        return await synthesize(record, attributes, roles, lambda _: Verdict((), 1, 0.1))
+
+    outcome = asyncio.run(whole())
+    assert outcome.safe
+    assert outcome.draft.fields["answer"].startswith("swollen. stays it")

@@ -14,7 +14,7 @@ from indexer.versions import current_path, list_versions, open_version
 from tests.end_to_end.command import COMMAND, PASSPHRASE, environment, sage_rag
 
 pytestmark = pytest.mark.slow
-DOCUMENTS = 400
+DOCUMENTS = 120
 SYMPTOMS = ("a swollen knee", "a dry cough", "hay fever", "a migraine", "itchy skin", "heartburn")
 ADVICE = ("cool it", "drink more water", "take a day of rest", "see the nurse", "keep a diary")
 
@@ -70,8 +70,8 @@ def test_killed_three_times_it_publishes_what_an_undisturbed_run_does(tmp_path: 
     first = kill_when(arguments("killed"), ledger, "results", 3)
     second = kill_when(arguments("killed"), ledger, "results", DOCUMENTS // 2)
     assert 3 <= first <= second <= DOCUMENTS
-    embedded = kill_when(arguments("killed"), ledger, "vectors", 1)
-    assert 1 <= embedded < DOCUMENTS
+    third = kill_when(arguments("killed"), ledger, "results", DOCUMENTS)
+    assert third == DOCUMENTS, "killed with all treated and nothing published"
     assert list_versions(tmp_path / "killed/corpora/clinic") == []
 
     finished = sage_rag(*arguments("killed"), env=env)

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from agents.testing.behaviours import BEHAVES
+from agents.testing.server import model_server
 from indexer.versions import current_path, open_version
 from tests.end_to_end.command import PASSPHRASE, environment, sage_rag
 from tests.end_to_end.conftest import records, secrets
-from tests.end_to_end.model_server import model_server, play
 
 pytestmark = pytest.mark.slow
 ENV = environment(SAGE_RAG_PASSPHRASE=PASSPHRASE)
+OF_A_RECORD = ("extract", "generate", "synthesize", "review", "rewrite")
 
 
 @pytest.fixture
@@ -29,11 +31,11 @@ def place(tmp_path: Path) -> list[str]:
 def test_a_model_does_the_roles_and_never_reads_a_plain_identifier(
     place: list[str], tmp_path: Path
 ) -> None:
-    with model_server() as (url, state):
+    with model_server() as (url, server):
         done = sage_rag(*place, "--llm-base-url", url, "--llm-model", "tiny", env=ENV)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["published"] == len(records())
-    asked = "".join(state.asked)
+    asked = "".join(server.asked)
     assert "[PERSON_1]" in asked
     assert not [secret for secret in secrets() if secret in asked]
     version = open_version(current_path(tmp_path / "home", "clinic"), verify=True)
@@ -41,44 +43,34 @@ def test_a_model_does_the_roles_and_never_reads_a_plain_identifier(
     assert version.manifest.agents.startswith("model/tiny/")
 
 
-def test_a_model_that_copies_or_rambles_gets_nothing_published(
-    place: list[str], tmp_path: Path
+@pytest.mark.parametrize(
+    ("behaviour", "reason"), [("copies", "shared-run"), ("truncates", "malformed-agent-output")]
+)
+def test_a_model_that_copies_or_breaks_off_gets_nothing_published(
+    place: list[str], tmp_path: Path, behaviour: str, reason: str
 ) -> None:
-    def copy(system: str, user: str) -> str:
-        if "write one new" in system:
-            return json.dumps({k: " ".join(v) for k, v in json.loads(user).items()})
-        if "condense one record" in system:
-            return json.dumps({"information": {k: [v] for k, v in json.loads(user).items()}})
-        if "You revise" in system:
-            return "I would rather talk about the weather."
-        return play(system, user)
-
-    with model_server(copy) as (url, _):
+    with model_server(behaviour, roles=OF_A_RECORD) as (url, _):
         done = sage_rag(*place, "--llm-base-url", url, "--llm-model", "tiny", env=ENV)
     assert done.returncode == 4
     assert "no document passed the gate" in done.stderr
     refused = (tmp_path / "home/owner/clinic/quarantine.jsonl").read_text().splitlines()
     assert len(refused) == len(records())
-    assert "malformed-agent-output" in refused[0]
+    assert all(reason in json.loads(line)["reasons"] for line in refused)
 
 
-def test_a_dead_endpoint_ends_the_run_and_a_second_run_goes_on(place: list[str]) -> None:
-    def die_after_two(system: str, user: str) -> str:
-        if "condense one record" in system:
-            state.statuses.extend([400] if len(state.asked) > 6 else [])
-        return play(system, user)
-
-    with model_server(die_after_two) as (url, state):
+def test_an_endpoint_that_shuts_ends_the_run_and_a_second_run_goes_on(place: list[str]) -> None:
+    with model_server("denies", about="asthma", roles=OF_A_RECORD) as (url, server):
         model = ("--llm-base-url", url, "--llm-model", "tiny", "--concurrency", "1")
         first = sage_rag(*place, *model, env=ENV)
         assert first.returncode == 5
-        assert "error: the model endpoint answered 400" in first.stderr
-        state.answer, state.statuses = play, []
-        asked = len(state.asked)
+        assert "error: the model endpoint answered 401" in first.stderr
+        server.behaviour, before = BEHAVES, len(server.asked)
         second = sage_rag(*place, *model, env=ENV)
-        assert second.returncode == 0, second.stderr
-        assert len(state.asked) - asked < 3 * len(records())
-    assert " 0 taken up from before" not in second.stderr
+    assert second.returncode == 0, second.stderr
+    assert "2 taken up from before" in second.stderr
+    asked = "".join(server.asked[before:])
+    assert "asthma" in asked
+    assert "migraine" not in asked
 
 
 def test_nobody_at_the_endpoint_is_one_clear_error(place: list[str]) -> None:

@@ -1,0 +1,226 @@
+"""The baselines that SAGE is compared to, as roles: one draft per record, and nobody revises it.
+
+Models read placeholders here as everywhere, so that what a baseline leaks is its method's doing.
+
+Source: Zeng et al. (2024), arXiv 2406.14773, A.3 (paraphrase, ZeroGen, AttrPrompt) and A.6
+(Para(Joe), a privacy checklist in one round).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from agents.attributes import MAX_DESCRIPTION
+from agents.chat import ChatModel
+from agents.prompts import prompt, prompts_fingerprint
+from agents.protocols import Attribute, Attributes, Draft, Extraction, Review, Roles
+from agents.rules.identifier import RuleIdentifier
+from agents.rules.salience import saliences
+from agents.rules.sentences import split_sentences
+from agents.structured import Answer, Told, as_json, ask, keyed, record_model
+from privacy.exceptions import InputError
+from privacy.fingerprints import source_digest
+from privacy.gate import Verdict
+from privacy.protect import ProtectedText
+from privacy.tokens import LOOK_ALIKE
+
+PAIRS = 10
+"""Questions and answers per record of ZeroGen. Source: arXiv 2406.14773, A.3."""
+_SHARE = 0.5
+"""How much of a field the rules' paraphrase keeps, in sentences: the paper names no figure."""
+_ATTRIBUTES_PER_FIELD = 5
+_VALUES = 10
+"""Values per attribute of AttrPrompt: our choice."""
+_BETWEEN = " | "
+
+NEED_A_MODEL = frozenset({"checklist", "zerogen", "attrprompt"})
+"""Methods that cannot exist without a model: they write what no rule could."""
+
+
+def baseline_roles(method: str, model: ChatModel | None) -> Roles:
+    """Return the roles of a baseline; without a `model`, rules do it where rules can.
+
+    Raises:
+        InputError: when the method needs a model.
+    """
+    if method in NEED_A_MODEL and model is None:
+        raise InputError(
+            f"recipe `{method}` needs a model",
+            hint="name one with --llm-base-url and --llm-model; `paraphrase` works with rules",
+        )
+    if model is None:
+        return _roles(_RulesParaphrase(), f"{method}/rules/{source_digest('agents.rules')}")
+    name = f"{method}/model/{model.name}"
+    if method == "attrprompt":
+        return _roles(_AttrPrompt(model), f"{name}/{prompts_fingerprint('attrvalues', method)}")
+    agent = _ZeroGen(model) if method == "zerogen" else _Rewriting(model, method)
+    return _roles(agent, f"{name}/{prompts_fingerprint(method)}")
+
+
+class _Baseline:
+    """One draft, made from the fields as they are; agreed to, and never revised."""
+
+    async def identify(self, samples: Sequence[ProtectedText]) -> Attributes:
+        """Take each field whole: these methods know no attributes."""
+        names = dict.fromkeys(name for sample in samples for name in sample.fields)
+        return tuple(Attribute(name, name, "the whole field") for name in names)
+
+    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+        """Return what becomes of each field."""
+        raise NotImplementedError
+
+    async def generate(self, extraction: Extraction, attributes: Attributes) -> Draft:
+        """Put together what was made of each field."""
+        return Draft({a.field: "\n".join(extraction.get(a.name, ())) for a in attributes})
+
+    async def review(self, record: ProtectedText, draft: Draft) -> Review:
+        """Agree: a baseline has no reviewer."""
+        return Review(True)
+
+    async def rewrite(self, draft: Draft, review: Review, verdict: Verdict) -> Draft:
+        """Leave the draft: a baseline has one round."""
+        return draft
+
+
+def _roles(agent: _Baseline, fingerprint: str) -> Roles:
+    own = source_digest("agents", "baselines.py")
+    return Roles(agent, agent, agent, agent, agent, f"{fingerprint}/{own}")
+
+
+class _RulesParaphrase(_Baseline):
+    """Keep the most salient sentences of each field, word for word and in their order."""
+
+    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+        return {name: [_salient(text)] for name, text in record.fields.items()}
+
+
+def _salient(text: str) -> str:
+    sentences = split_sentences(text)
+    values = saliences(sentences)
+    best_first = sorted(range(len(sentences)), key=lambda i: (-values[i], i))
+    kept = sorted(best_first[: max(1, round(len(sentences) * _SHARE))])
+    return " ".join(sentences[i] for i in kept)
+
+
+class _Rewriting(_Baseline):
+    """One call per record, by the prompt of the method: `paraphrase` or `checklist`."""
+
+    def __init__(self, model: ChatModel, method: str) -> None:
+        self._model = model
+        self._method = method
+
+    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+        names = [name for name, text in record.fields.items() if text]
+        system = prompt(self._method).substitute(_described(names))
+        shown = as_json({name: record.fields[name] for name in names})
+        answer = await ask(self._model, system, shown, record_model(names), stage="paraphrase")
+        return {name: [text] for name, text in keyed(answer).items()}
+
+
+class _Pair(Answer):
+    field: str
+    question: Told
+    answer: Told
+
+
+class _Pairs(Answer):
+    pairs: Annotated[list[_Pair], Field(min_length=1)]
+
+
+class _ZeroGen(_Baseline):
+    """Questions whose answers are entities of the record.
+
+    Differs from the paper: one call names the entities and asks the questions, where the paper's
+    takes the entities from spaCy and asks once for each; placeholders are entities, too.
+    """
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+
+    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+        names = list(record.fields)
+        system = prompt("zerogen").substitute(fields=", ".join(names), count=PAIRS)
+        answer = await ask(self._model, system, as_json(record.fields), _Pairs, stage="extract")
+        made: dict[str, list[str]] = {}
+        for pair in _seeded(record).sample(answer.pairs, min(PAIRS, len(answer.pairs))):
+            field = pair.field if pair.field in names else names[0]
+            made.setdefault(field, []).append(f"question: {pair.question} answer: {pair.answer}")
+        return made
+
+
+def _line(text: str) -> str:
+    """Return text as an attributes' file can hold it: one line without marks of ours."""
+    return " ".join(LOOK_ALIKE.sub(" ", text).split()) or "other"
+
+
+_Few = Annotated[
+    str, Field(max_length=MAX_DESCRIPTION // _VALUES - len(_BETWEEN)), AfterValidator(_line)
+]
+"""A few words, so that all values of an attribute fit into its description."""
+
+
+class _ValuedAttribute(Answer):
+    name: Annotated[_Few, Field(min_length=1)]
+    field: str
+    values: Annotated[list[_Few], Field(min_length=1)]
+
+
+class _ValuedAttributes(Answer):
+    attributes: Annotated[list[_ValuedAttribute], Field(min_length=1)]
+
+
+class _AttrPrompt(_Baseline):
+    """Records from attribute values that the model made up: no record is shown to it.
+
+    Of the samples it uses the fields and the kind of record that the rules take them for. Which
+    values a record gets is drawn by a hash of its text, so that a run can be repeated.
+    """
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+
+    async def identify(self, samples: Sequence[ProtectedText]) -> Attributes:
+        presets = await RuleIdentifier().identify(samples)
+        fields = list(dict.fromkeys(a.field for a in presets))
+        kind = f"records that speak of {', '.join(dict.fromkeys(a.name for a in presets))}"
+        system = prompt("attrvalues").substitute(
+            kind=kind, fields=", ".join(fields), count=_ATTRIBUTES_PER_FIELD, values=_VALUES
+        )
+        found = await ask(self._model, system, "Begin.", _ValuedAttributes, stage="identify")
+        named = {a.name: a for a in found.attributes if a.field in fields}
+        bare = [name for name in fields if name not in {a.field for a in named.values()}]
+        return (
+            *(
+                Attribute(name, a.field, _BETWEEN.join(a.values[:_VALUES]))
+                for name, a in named.items()
+            ),
+            *(Attribute(f"content of {name}", name, "as usual") for name in bare),
+        )
+
+    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+        drawn = _seeded(record)
+        return {a.name: [drawn.choice(a.description.split(_BETWEEN))] for a in attributes}
+
+    async def generate(self, extraction: Extraction, attributes: Attributes) -> Draft:
+        names = list(dict.fromkeys(a.field for a in attributes))
+        system = prompt("attrprompt").substitute(_described(names))
+        chosen = {name: ", ".join(values) for name, values in extraction.items()}
+        answer = await ask(
+            self._model, system, as_json(chosen), record_model(names), stage="generate"
+        )
+        return Draft(keyed(answer))
+
+
+def _described(names: Sequence[str]) -> dict[str, str]:
+    """Return what a prompt says of a record's fields."""
+    return {"fields": ", ".join(names), "shape": as_json(dict.fromkeys(names, "..."))}
+
+
+def _seeded(record: ProtectedText) -> random.Random:
+    digest = hashlib.sha256(record.text.encode()).digest()
+    return random.Random(digest)  # noqa: S311 - not for secrets

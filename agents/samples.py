@@ -1,0 +1,105 @@
+"""Choose the few records that stand for a corpus."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from privacy.leakage import tokenize
+
+SAMPLES = 5
+"""How many records the attribute identifier sees. Source: arXiv 2406.14773, §3.1, A.1.1."""
+_POOL = 100
+"""Records compared with each other. Bounds memory and time, whatever the corpus holds."""
+_EDGE = 0.05
+"""Share of the shortest, and of the longest, that is left out where there are enough others."""
+_ODD = 0.25
+"""Share of those least like the rest that is left out where there are enough others: without that,
+the farthest from everything are the odd ones, which stand for nothing."""
+
+_T = TypeVar("_T")
+_Vector = Mapping[str, float]
+
+
+def choose_samples(
+    items: Iterable[_T], text: Callable[[_T], str], *, count: int = SAMPLES, seed: int = 0
+) -> list[_T]:
+    """Return up to `count` items that differ from each other, in the order they came in.
+
+    One pass; holds at most 100 items. Equal corpora and seeds give equal choices. A seeded uniform
+    pool is drawn; of those of usual length and content, the one most like the whole pool is taken,
+    then, time and again, the one farthest from those taken, by the words they hold.
+    """
+    pool = sorted(_pool(items, seed), key=lambda placed: len(text(placed[1])))
+    edge = min(int(len(pool) * _EDGE), (len(pool) - count) // 2)
+    kept = sorted(pool[edge : len(pool) - edge] if edge > 0 else pool, key=lambda placed: placed[0])
+    vectors = _vectors([text(item) for _, item in kept])
+    return [kept[place][1] for place in sorted(_farthest(vectors, count))]
+
+
+def _pool(items: Iterable[_T], seed: int) -> list[tuple[int, _T]]:
+    """Draw a uniform sample in one pass (reservoir sampling), each item with its place."""
+    draw = random.Random(seed)  # noqa: S311 - not for secrets
+    pool: list[tuple[int, _T]] = []
+    for place, item in enumerate(items):
+        if place < _POOL:
+            pool.append((place, item))
+        elif (put := draw.randrange(place + 1)) < _POOL:
+            pool[put] = (place, item)
+    return pool
+
+
+def _vectors(texts: Sequence[str]) -> list[_Vector]:
+    """Return each text's words weighted by how rare they are, to length 1.
+
+    Words of one text alone are left out: they make no two texts alike.
+    """
+    counts = [Counter(tokenize(text)) for text in texts]
+    spread = Counter(word for count in counts for word in count)
+    rarity = {w: math.log((1 + len(texts)) / n) for w, n in spread.items() if n > 1}
+    return [
+        _unit({w: (1 + math.log(n)) * rarity[w] for w, n in count.items() if w in rarity})
+        for count in counts
+    ]
+
+
+def _unit(vector: _Vector) -> _Vector:
+    length = math.sqrt(sum(value * value for value in vector.values()))
+    return {word: value / length for word, value in vector.items()} if length else vector
+
+
+def _farthest(vectors: Sequence[_Vector], count: int) -> list[int]:
+    """Return the places of the most typical vector and of those farthest from the chosen."""
+    company = _company(vectors)
+    common = sorted(range(len(vectors)), key=lambda place: -company[place])
+    rest = common[: max(count, len(common) - int(len(common) * _ODD))]
+    total: Counter[str] = Counter()
+    for place in rest:
+        total.update(vectors[place])
+    nearest = {place: -_likeness(vectors[place], total) for place in rest}
+    chosen: list[int] = []
+    while nearest and len(chosen) < count:
+        chosen.append(min(nearest, key=lambda place: nearest[place]))
+        del nearest[chosen[-1]]
+        for place in nearest:
+            likeness = _likeness(vectors[place], vectors[chosen[-1]])
+            nearest[place] = max(nearest[place], likeness) if len(chosen) > 1 else likeness
+    return chosen
+
+
+def _company(vectors: Sequence[_Vector]) -> list[float]:
+    """Return how like each vector is to the one it is most like."""
+    company = [0.0] * len(vectors)
+    for place, vector in enumerate(vectors):
+        for other in range(place):
+            likeness = _likeness(vector, vectors[other])
+            company[place] = max(company[place], likeness)
+            company[other] = max(company[other], likeness)
+    return company
+
+
+def _likeness(one: _Vector, other: _Vector) -> float:
+    return sum(value * other[word] for word, value in one.items() if word in other)

@@ -1,0 +1,1 @@
+"""Stage 2 as an autogen-agentchat team."""

@@ -1,0 +1,128 @@
+"""What was said about one record, turn by turn: kept for the owner, without plain identifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from agents.protocols import Draft, Review
+from privacy.gate import Finding, FindingKind, Verdict
+
+HIDDEN = "[…]"
+"""Stands in a transcript where the gate found something private."""
+_HARMLESS = (FindingKind.SHARED_RUN, FindingKind.UNKNOWN_PLACEHOLDER)
+"""Findings whose place holds no value; every other place is hidden."""
+_PASSES = 8
+"""The gate names the first place of each value: a text is looked at again until nothing is left,
+and hidden as a whole where that does not end."""
+
+
+class Speaker(StrEnum):
+    """Who speaks in the refinement of one record."""
+
+    GENERATOR = "generator"
+    GATE = "gate"
+    REVIEWER = "reviewer"
+    ADVERSARY = "adversary"
+    REWRITER = "rewriter"
+
+
+class Turn(BaseModel):
+    """What one speaker said: a draft, the gate's verdict, or a review.
+
+    `round` counts rewrites: the draft that the generator made is of round 0, as is all that is said
+    about it. An adversary's findings are a review too. `stop` says why somebody ends it all.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    round: int
+    speaker: Speaker
+    draft: Draft | None = None
+    verdict: Verdict | None = None
+    review: Review | None = None
+    stop: str | None = None
+
+
+Transcript = tuple[Turn, ...]
+_TRANSCRIPT: TypeAdapter[Transcript] = TypeAdapter(Transcript)
+
+
+def transcript_to_json(transcript: Transcript) -> str:
+    """Return a transcript as one line of JSON: a list of turns, without what they left out."""
+    return _TRANSCRIPT.dump_json(transcript, exclude_defaults=True).decode()
+
+
+def transcript_from_json(text: str) -> Transcript:
+    """Read what `transcript_to_json` wrote.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    return _TRANSCRIPT.validate_json(text)
+
+
+def without_values(turns: Iterable[Turn], judge: Callable[[Draft], Verdict]) -> Transcript:
+    """Hide what the gate finds private in drafts that did not pass, and in suggestions.
+
+    Guarantees: nothing that this gate can find stands in the transcript, apart from values that it
+    lets pass in a draft. Places in a text that was changed are left out of its findings.
+    Does not guarantee: that a value is hidden which neither the recognizer nor the gate knows.
+    """
+    turns = list(turns)
+    clean = {t.round for t in turns if t.verdict and not _private(t.verdict.findings)}
+    return tuple(_hidden_turn(turn, turn.round in clean, judge) for turn in turns)
+
+
+def _hidden_turn(turn: Turn, clean: bool, judge: Callable[[Draft], Verdict]) -> Turn:
+    if turn.draft is not None and not clean:
+        return turn.model_copy(update={"draft": Draft(_hidden(turn.draft.fields, judge))})
+    if turn.verdict is not None and not clean:
+        findings = tuple(replace(f, start=None, end=None) for f in turn.verdict.findings)
+        return turn.model_copy(update={"verdict": replace(turn.verdict, findings=findings)})
+    if turn.review is not None and turn.review.suggestions:
+        said = {str(i): text for i, text in enumerate(turn.review.suggestions)}
+        suggestions = tuple(_hidden(said, judge).values())
+        return turn.model_copy(update={"review": replace(turn.review, suggestions=suggestions)})
+    return turn
+
+
+def _hidden(fields: Mapping[str, str], judge: Callable[[Draft], Verdict]) -> dict[str, str]:
+    for _ in range(_PASSES):
+        found = _private(judge(Draft(fields)).findings)
+        changed = _cut(fields, [(f.start or 0, f.end or 0) for f in found])
+        if changed == fields:
+            return dict(fields)
+        fields = changed
+    return dict.fromkeys(fields, HIDDEN)
+
+
+def _private(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings that name a place, unless it is known to hold no value."""
+    return [f for f in findings if f.start is not None and f.kind not in _HARMLESS]
+
+
+def _cut(fields: Mapping[str, str], places: Sequence[tuple[int, int]]) -> dict[str, str]:
+    """Hide places of the joined text, wherever they lie in the fields."""
+    changed, offset = {}, 0
+    for name, text in fields.items():
+        marked = [False] * len(text)
+        for start, end in places:
+            for i in range(max(start - offset, 0), min(end - offset, len(text))):
+                marked[i] = True
+        changed[name] = _masked(text, marked)
+        offset += len(text) + 1  # `join_fields` puts a line break between fields
+    return changed
+
+
+def _masked(text: str, marked: Sequence[bool]) -> str:
+    pieces: list[str] = []
+    for i, character in enumerate(text):
+        if not marked[i]:
+            pieces.append(character)
+        elif not i or not marked[i - 1]:
+            pieces.append(HIDDEN)
+    return "".join(pieces)

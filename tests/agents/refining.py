@@ -1,0 +1,131 @@
+"""Scripted members for refinements: what they say is written down beforehand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from agents.protocols import Attributes, Draft, Extraction, Review, Roles
+from agents.refinement import MAX_ROUNDS, Outcome, Terms, refine
+from privacy.ciphers.siv import SivCipher
+from privacy.entities import EntityType
+from privacy.gate import Finding, FindingKind, Gate, GateLimits, Verdict
+from privacy.keyset.keyset import Keyset
+from privacy.leakage import Original
+from privacy.policy import preset
+from privacy.protect import ProtectedText, Protection, Protector, join_fields
+from privacy.testing import TableRecognizer
+
+NAMES = {
+    "Ada Novak": EntityType.PERSON,
+    "Novak": EntityType.PERSON,
+    "Lindhagen": EntityType.LOCATION,
+    "47 years old": EntityType.AGE,
+}
+FIELDS = {
+    "question": "I am Ada Novak from Lindhagen, 47 years old, and my knee hurts when I climb the "
+    "stairs to my flat every single evening after work.",
+    "answer": "Rest the knee for two weeks, cool it, and see somebody if it stays swollen.",
+}
+REVIEWED = Draft(
+    {
+        "question": "A knee that aches on stairs troubles somebody named [PERSON_1] most evenings.",
+        "answer": "Cooling, a fortnight of rest, and a visit in case the swelling stays.",
+    }
+)
+"""A draft that the real gate lets pass."""
+COPY = Draft({"question": FIELDS["question"].replace("Ada Novak", "[PERSON_1]"), "answer": "Rest."})
+
+UNSAFE = Verdict((Finding(FindingKind.SHARED_RUN, "repeats 12 words"),), 12, 0.9)
+SAFE = Verdict((), 3, 0.1)
+
+
+def protect(fields: dict[str, str]) -> Protection:
+    cipher = SivCipher(Keyset.generate(), "clinic")
+    return Protector(TableRecognizer(NAMES), preset("sage"), cipher).protect(fields)
+
+
+PROTECTION = protect(FIELDS)
+
+
+def gate(draft: Draft) -> Verdict:
+    """Judge as the product does: the real gate with a table for a recognizer."""
+    measured = Gate(GateLimits(), TableRecognizer(NAMES))
+    return measured.judge(Original(join_fields(FIELDS)), PROTECTION, draft.text)
+
+
+class Scripted:
+    """Reviewer and rewriter that say what is written, the last of it for ever; they count calls.
+
+    A word of the script that is an exception is raised.
+    """
+
+    def __init__(
+        self,
+        reviews: Sequence[bool | BaseException] = (True,),
+        drafts: Sequence[Draft | BaseException] | None = None,
+        wait: Callable[[], object] | None = None,
+    ) -> None:
+        self._reviews, self._drafts, self._wait = list(reviews), drafts, wait
+        self.reviewed: list[Draft] = []
+        self.rewritten: list[tuple[Draft, Review, Verdict]] = []
+
+    async def review(self, record: ProtectedText, draft: Draft) -> Review:
+        await self._pause()
+        self.reviewed.append(draft)
+        said = self._reviews[min(len(self.reviewed), len(self._reviews)) - 1]
+        if isinstance(said, BaseException):
+            raise said
+        return Review(said, () if said else ("say it in another order",))
+
+    async def rewrite(self, draft: Draft, review: Review, verdict: Verdict) -> Draft:
+        await self._pause()
+        self.rewritten.append((draft, review, verdict))
+        if self._drafts is None:
+            return Draft({"question": f"{draft.fields['question']} more", "answer": "a"})
+        said = self._drafts[min(len(self.rewritten), len(self._drafts)) - 1]
+        if isinstance(said, BaseException):
+            raise said
+        return said
+
+    async def _pause(self) -> None:
+        await asyncio.sleep(0)
+        if self._wait is not None:
+            await self._wait()  # type: ignore[misc]
+
+    async def identify(self, samples: Sequence[ProtectedText]) -> Attributes:
+        raise AssertionError("stage 1 is not asked")
+
+    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+        raise AssertionError("stage 1 is not asked")
+
+    async def generate(self, extraction: Extraction, attributes: Attributes) -> Draft:
+        raise AssertionError("stage 1 is not asked")
+
+    @property
+    def roles(self) -> Roles:
+        return Roles(self, self, self, self, self, "scripted")
+
+
+def verdicts(*said: Verdict) -> Callable[[Draft], Verdict]:
+    """Return a judge that gives these verdicts, the last for ever, each draft always the same."""
+    known: dict[str, Verdict] = {}
+
+    def judge(draft: Draft) -> Verdict:
+        return known.setdefault(draft.text, said[min(len(known), len(said) - 1)])
+
+    return judge
+
+
+def refined(
+    agents: Scripted,
+    judge: Callable[[Draft], Verdict] = gate,
+    *,
+    draft: Draft = REVIEWED,
+    max_rounds: int = MAX_ROUNDS,
+    terms: Terms,
+) -> Outcome:
+    call = refine(
+        PROTECTION.protected, draft, agents.roles, judge, max_rounds=max_rounds, terms=terms
+    )
+    return asyncio.run(call)

@@ -1,0 +1,394 @@
+"""Whatever a model does, a run ends with safe records, with quarantined ones, or with one error."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from agents.testing.behaviours import BEHAVES, BEHAVIOURS, INVENTED_NAME, INVENTED_PLACEHOLDER
+from agents.testing.server import ModelServer, model_server
+from indexer.pipeline import IndexJob, Summary, index_corpus
+from indexer.recipes import recipe_called
+from indexer.testing import HashEmbedder
+from indexer.versions import current_path, open_version
+from privacy.ciphers.siv import SivCipher
+from privacy.entities import EntityType
+from privacy.exceptions import InputError, ProtectionError, SageRagError, UpstreamError
+from privacy.gate import GateLimits
+from privacy.keyset.keyset import Keyset
+from privacy.leakage import Original
+from privacy.restore import Restorer
+from privacy.testing import TableRecognizer
+from privacy.tokens import readable_view
+from tests.end_to_end.command import COMMAND, PASSPHRASE, environment, sage_rag
+from tests.end_to_end.models import roles_at
+
+pytestmark = pytest.mark.slow
+KEYSET = Keyset.generate()
+RECORDS = [
+    {
+        "id": "case-oak",
+        "question": "Good morning, I am Leocadia Frostwick and since the spring my left knee swells "
+        "after every hike. Cold packs help for an hour only. Write to leocadia@frostwick.example.org.",
+        "answer": "Dear Leocadia Frostwick, a swollen knee after hiking is mostly an irritated "
+        "cartilage. Rest it for two weeks, then cycle on flat roads before you hike again.",
+    },
+    {
+        "id": "case-elm",
+        "question": "My name is Balthasar Quillfeather. Night after night heartburn wakes me, worse "
+        "when I had coffee or a late supper, and antacids have stopped helping.",
+        "answer": "Mr Quillfeather, raise the head of the bed and eat nothing after seven. Take "
+        "omeprazole before breakfast for four weeks; if you cannot swallow well, come at once.",
+    },
+    {
+        "id": "case-fir",
+        "question": "Doctor, this is Zdeněk Háčekovský. A migraine keeps me off work about twice "
+        "a month, with flashing lights first and then vomiting for half a day.",
+        "answer": "Dear Zdeněk Háčekovský, keep a diary of the migraine attacks and what went "
+        "before. Start propranolol at night, forty milligrams, and leave out red wine.",
+    },
+    {
+        "id": "case-ash",
+        "question": "I write for my son Theophil Grimbald, aged six. His eczema itches so much that "
+        "he scratches until it bleeds, above all in the crook of both arms.",
+        "answer": "For Theophil Grimbald a greasy cream three times a day matters most. Use "
+        "hydrocortisone for one week on the worst places, cut his nails, and wash with water alone.",
+    },
+    {
+        "id": "case-yew",
+        "question": "Hello, Ermentrude Vasselbrook here. Climbing stairs leaves me wheezing, and on "
+        "cold days the asthma spray that I was given does not last until noon.",
+        "answer": "Dear Ermentrude Vasselbrook, with asthma on stairs and in the cold you need the "
+        "steroid inhaler daily, not the spray alone. Have your lungs measured this month.",
+    },
+]  # fmt: skip
+IDS = [record["id"] for record in RECORDS]
+ABOUT, ABOUT_ID = "migraine", "case-fir"
+"""A word that only the third record holds, question and answer: there the server goes wrong."""
+OF_A_RECORD = ("extract", "generate", "synthesize", "review", "rewrite")
+"""The roles that are asked for every record."""
+HASTE = {"timeout_s": 2.0, "patience_s": 2.0}
+PRIVATE = {
+    "Leocadia Frostwick": EntityType.PERSON,
+    "leocadia@frostwick.example.org": EntityType.EMAIL_ADDRESS,
+    "Balthasar Quillfeather": EntityType.PERSON,
+    "Quillfeather": EntityType.PERSON,
+    "Zdeněk Háčekovský": EntityType.PERSON,
+    "Theophil Grimbald": EntityType.PERSON,
+    "Ermentrude Vasselbrook": EntityType.PERSON,
+}
+SECRETS = [*(part for name in PRIVATE for part in name.split()), *IDS]
+LIMITS = GateLimits()
+RUN_S = 120.0
+
+
+@dataclass
+class Ended:
+    """How a run ended: with a summary, or with the one error that a user would read."""
+
+    summary: Summary | None
+    error: SageRagError | None
+    published: set[str]
+    quarantined: dict[str, list[str]]
+
+
+class Clinic:
+    """One corpus and its home, indexed as often as a test asks for."""
+
+    def __init__(self, root: Path) -> None:
+        self.home = root / "home"
+        self.corpus = root / "corpus.jsonl"
+        lines = (json.dumps(record, ensure_ascii=False) for record in RECORDS)
+        self.corpus.write_text("\n".join(lines), "utf-8")
+
+    def index(self, url: str, *, concurrency: int = 1, **model: float) -> Ended:
+        """Index through the roles of a model; anything but a `SageRagError` is the test's."""
+        summary, error = None, None
+        try:
+            summary = asyncio.run(self._run(url, concurrency, model))
+        except SageRagError as raised:
+            error = raised
+        return Ended(summary, error, self._published(), self._quarantined())
+
+    async def _run(self, url: str, concurrency: int, model: dict[str, float]) -> Summary:
+        async with roles_at(url, **model) as roles:
+            job = IndexJob(
+                corpus=self.corpus,
+                text_fields=None,
+                name="clinic",
+                home=self.home,
+                recipe=recipe_called("sage"),
+                keyset=KEYSET,
+                recognizer=TableRecognizer({**PRIVATE, INVENTED_NAME: EntityType.PERSON}),
+                embedder=HashEmbedder(),
+                roles=roles,
+                concurrency=concurrency,
+            )
+            progress = index_corpus(job, lambda stage, done, total: None)
+            return await asyncio.wait_for(progress, RUN_S)
+
+    def _published(self) -> set[str]:
+        """Return the ids of the current version, having looked at every passage of it."""
+        try:
+            version = open_version(current_path(self.home, "clinic"), verify=True)
+        except InputError:
+            return set()
+        restorer = Restorer(SivCipher(KEYSET, "clinic"))
+        passages = [version.passage(row) for row in range(len(version))]
+        ids = [restorer.restore(passage.source) for passage in passages]
+        assert len(set(ids)) == len(ids), "a record was published twice"
+        for document_id, passage in zip(ids, passages, strict=True):
+            check_published(next(r for r in RECORDS if r["id"] == document_id), passage.text)
+        return set(ids)
+
+    def _quarantined(self) -> dict[str, list[str]]:
+        path = self.home / "owner/clinic/quarantine.jsonl"
+        lines = path.read_text("utf-8").splitlines() if path.exists() else []
+        return {line["id"]: line["reasons"] for line in map(json.loads, lines)}
+
+
+def check_published(record: dict[str, str], text: str) -> None:
+    """Measure a published text against its original, apart from the gate."""
+    shown = readable_view(text)
+    compared = Original(f"{record['question']}\n{record['answer']}").compare(shown)
+    assert compared.longest_shared_run < LIMITS.run_tokens
+    assert compared.rouge_l.f1 <= LIMITS.rouge_l
+    assert not [s for s in SECRETS if s in text]
+    assert INVENTED_NAME not in text
+    assert INVENTED_PLACEHOLDER not in text
+    assert len(shown.split()) >= LIMITS.min_tokens
+
+
+def check_nothing_private(ended: Ended, server: ModelServer) -> None:
+    """Look for the corpus in all that left the owner: prompts and errors."""
+    asked = "\n".join(server.asked)
+    assert not [secret for secret in SECRETS if secret in asked]
+    if ended.error is not None:
+        told = f"{ended.error.message}\n{ended.error.hint}\n{ended.error!r}"
+        assert not [secret for secret in SECRETS if secret in told]
+        assert not [word for word in ("migraine", "knee", "asthma") if word in told.casefold()]
+        assert "\n" not in ended.error.message
+    assert not [s for s in SECRETS for rs in ended.quarantined.values() for r in rs if s in r]
+
+
+@pytest.fixture
+def clinic(tmp_path: Path) -> Clinic:
+    return Clinic(tmp_path)
+
+
+def test_a_model_that_behaves_gets_everything_published(clinic: Clinic) -> None:
+    with model_server() as (url, server):
+        ended = clinic.index(url)
+    check_nothing_private(ended, server)
+    assert ended.error is None
+    assert (ended.published, ended.quarantined) == (set(IDS), {})
+    assert "unknown" not in server.asked_roles
+
+
+COPED_WITH = ["rambles", "drips", "bom", "old-server", "loses-placeholder"]
+"""What the calls and the roles set right by themselves."""
+
+
+@pytest.mark.parametrize("behaviour", COPED_WITH)
+def test_every_record_is_published_all_the_same(clinic: Clinic, behaviour: str) -> None:
+    with model_server(behaviour) as (url, server):
+        ended = clinic.index(url)
+    check_nothing_private(ended, server)
+    assert ended.error is None
+    assert (ended.published, ended.quarantined) == (set(IDS), {})
+
+
+QUARANTINED = {
+    "refuses": {"malformed-agent-output"},
+    "truncates": {"malformed-agent-output"},
+    "breaks-json": {"malformed-agent-output"},
+    "wrong-fields": {"malformed-agent-output"},
+    "empty": {"malformed-agent-output"},
+    "latin-1": {"malformed-agent-output"},
+    "broken-utf8": {"malformed-agent-output"},
+    "never-safe": {"reviewer"},
+    "copies": {"shared-run", "similarity", "no-progress"},
+    "puts-name": {"unprotected"},
+    "invents-placeholder": {"unknown-placeholder"},
+}
+"""What costs the record it happens to, and the reasons that the owner reads."""
+
+
+@pytest.mark.parametrize("behaviour", QUARANTINED)
+def test_the_record_is_quarantined_and_the_others_are_published(
+    clinic: Clinic, behaviour: str
+) -> None:
+    with model_server(behaviour, about=ABOUT, roles=OF_A_RECORD) as (url, server):
+        ended = clinic.index(url)
+    check_nothing_private(ended, server)
+    assert ended.error is None
+    assert ended.published == {*IDS} - {ABOUT_ID}
+    assert {i: set(r) for i, r in ended.quarantined.items()} == {ABOUT_ID: QUARANTINED[behaviour]}
+
+
+@pytest.mark.parametrize("behaviour", QUARANTINED)
+def test_where_it_happens_to_all_nothing_is_published(clinic: Clinic, behaviour: str) -> None:
+    with model_server(behaviour, roles=OF_A_RECORD) as (url, server):
+        ended = clinic.index(url)
+    check_nothing_private(ended, server)
+    assert isinstance(ended.error, ProtectionError)
+    assert ended.published == set()
+    assert ended.quarantined.keys() == set(IDS)
+
+
+GIVEN_UP = [
+    "storms", "denies", "fails", "drops", "gzip-garbage", "html-page",
+    "no-choices", "endless",
+]  # fmt: skip
+"""What ends the run, since the next record would fare no better."""
+
+
+@pytest.mark.parametrize("behaviour", GIVEN_UP)
+def test_the_run_ends_with_one_error_and_the_next_one_goes_on(
+    clinic: Clinic, behaviour: str
+) -> None:
+    with model_server(behaviour, about=ABOUT, roles=OF_A_RECORD) as (url, server):
+        ended = clinic.index(url, **HASTE)
+        check_nothing_private(ended, server)
+        assert isinstance(ended.error, UpstreamError)
+        assert ended.error.hint
+        assert ended.published == set()
+        server.behaviour, before = BEHAVES, len(server.bodies)
+        again = clinic.index(url)
+    check_nothing_private(again, server)
+    assert again.error is None
+    assert again.summary is not None
+    assert again.summary.resumed == IDS.index(ABOUT_ID)
+    assert (again.published, again.quarantined) == (set(IDS), {})
+    assert "identify" not in server.asked_roles[before:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("behaviour", sorted({*GIVEN_UP} - {"denies", "endless"}))
+def test_faults_now_and_then_are_asked_past(clinic: Clinic, behaviour: str) -> None:
+    with model_server(behaviour, rate=0.3) as (url, server):
+        ended = clinic.index(url, concurrency=4)
+    check_nothing_private(ended, server)
+    assert ended.error is None
+    assert (ended.published, ended.quarantined) == (set(IDS), {})
+
+
+@pytest.mark.parametrize("behaviour", QUARANTINED)
+def test_slips_now_and_then_lose_no_record_from_the_books(clinic: Clinic, behaviour: str) -> None:
+    with model_server(behaviour, rate=0.3, roles=OF_A_RECORD) as (url, server):
+        ended = clinic.index(url, concurrency=4)
+    check_nothing_private(ended, server)
+    assert ended.error is None
+    assert ended.published
+    assert ended.published | ended.quarantined.keys() == set(IDS)
+    assert not ended.published & ended.quarantined.keys()
+
+
+@pytest.mark.parametrize("behaviour", ["refuses", "wrong-fields", "html-page", "truncates"])
+def test_without_attributes_there_is_one_error_and_nothing_is_lost(
+    clinic: Clinic, behaviour: str
+) -> None:
+    with model_server(behaviour, roles={"identify"}) as (url, server):
+        ended = clinic.index(url)
+        check_nothing_private(ended, server)
+        assert isinstance(ended.error, SageRagError)
+        assert ended.published == set()
+        server.behaviour = BEHAVES
+        again = clinic.index(url)
+    assert again.error is None
+    assert again.published == set(IDS)
+
+
+def test_a_storm_that_passes_is_waited_out(clinic: Clinic) -> None:
+    with model_server() as (url, server):
+        server.statuses = [429] * 4
+        ended = clinic.index(url, concurrency=4)
+    assert ended.error is None
+    assert ended.published == set(IDS)
+
+
+def test_every_behaviour_is_tested() -> None:
+    assert {*COPED_WITH, *QUARANTINED, *GIVEN_UP, BEHAVES} == set(BEHAVIOURS)
+
+
+COMMAND_RECORDS = 12
+
+
+@contextmanager
+def model_process(*options: str) -> Iterator[str]:
+    """Run the server as a process of its own; yield the address that it prints."""
+    command = [sys.executable, "-m", "agents.testing.server", "--port", "0", *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stdout.close()
+
+
+def rows(ledger: Path) -> int:
+    """Count finished records."""
+    if not ledger.exists():
+        return 0
+    database = sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)
+    try:
+        return int(database.execute("SELECT count(*) FROM results").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+    finally:
+        database.close()
+
+
+def test_killed_half_way_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
+    env = environment(SAGE_RAG_PASSPHRASE=PASSPHRASE)
+    corpus, keyset, home = tmp_path / "c.jsonl", tmp_path / "k.keyset", tmp_path / "home"
+    records = [
+        {**RECORDS[i % 5], "id": f"visit-{i}",
+         "question": f"{RECORDS[i % 5]['question']} It is visit number {i} for it."}
+        for i in range(COMMAND_RECORDS)
+    ]  # fmt: skip
+    corpus.write_text("\n".join(map(json.dumps, records)))
+    assert sage_rag("keys", "new", "--out", str(keyset), env=env).returncode == 0
+    place = ["--name", "clinic", "--home", str(home), "--keyset", str(keyset)]
+    with model_process("--latency-ms", "300") as url:
+        model = ["--llm-base-url", url, "--llm-model", "tiny", "--concurrency", "2"]
+        arguments = ["index", str(corpus), *place, *model]
+        ledger = home / "owner/clinic/ledger.sqlite"
+        finished = [kill_at(arguments, ledger, at_least, env) for at_least in (2, 7)]
+        assert 2 <= finished[0] < finished[1] < COMMAND_RECORDS
+        last = sage_rag(*arguments, env=env)
+    assert last.returncode == 0, last.stderr
+    assert f"{finished[1]} taken up from before" in last.stderr
+    listed = (home / "owner/clinic/quarantine.jsonl").read_text().splitlines()
+    version = open_version(current_path(home, "clinic"), verify=True)
+    assert len(version) + len(listed) == COMMAND_RECORDS
+    sources = {version.passage(row).source for row in range(len(version))}
+    assert len(sources) == len(version)
+    assert not list((home / "corpora/clinic").glob("*.tmp"))
+
+
+def kill_at(arguments: list[str], ledger: Path, at_least: int, env: dict[str, str]) -> int:
+    """Start indexing, kill it once so many records are finished; return how many there are."""
+    log = ledger.parents[3] / f"killed-at-{at_least}.log"
+    with log.open("w") as messages:
+        process = subprocess.Popen(
+            [*COMMAND, *arguments], env=env, stdout=messages, stderr=messages
+        )
+    while process.poll() is None and rows(ledger) < at_least:
+        time.sleep(0.01)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL, f"it ended by itself: {log.read_text()}"
+    return rows(ledger)
