@@ -4,83 +4,102 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agents.model_options import ModelOptions, with_model_options
+from indexer.options import (
+    Adversary,
+    AgentOptions,
+    AllowPlaintext,
+    AttributesName,
+    AttributesPerField,
+    Concurrency,
+    DomainName,
+    DryRun,
+    Home,
+    PolicyName,
+    RecipeName,
+    TextFields,
+    TwoCalls,
+    default_embedder,
+    keyset_of,
+    parsed_fields,
+    recognizer_named,
+)
 from privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile, Recognizers
 from privacy.exceptions import InputError
 
 if TYPE_CHECKING:
-    from agents.protocols import Roles
-    from indexer.pipeline import IndexJob, Summary
-    from indexer.protocols import Embedder
+    from agents.calls import ModelCalls
+    from agents.protocols import Attributes, Roles
+    from agents.refinement import Terms
+    from indexer.job import IndexJob, Summary
     from indexer.recipes import Recipe
-    from privacy.keyset.keyset import Keyset
-    from privacy.protocols import Recognizer
+    from privacy.protect import Protection
+
+_REPLIES = "replies.sqlite"
 
 
+@with_model_options
 def index(
     corpus: Annotated[Path, typer.Argument(help="A jsonl, txt or md file, or a folder of them.")],
     name: Annotated[str, typer.Option(help="The corpus's name; clients see it as the model.")],
-    home: Annotated[Path, typer.Option(help="Where versions and the ledger live.")] = Path("home"),
+    home: Home = Path("home"),
     keyset: KeysetFile = None,
     passphrase_file: PassphraseFile = None,
     keyset_secret: KeysetSecret = None,
-    text_fields: Annotated[
-        str | None, typer.Option(help="Fields of a jsonl record, e.g. question,answer.")
-    ] = None,
-    recipe: Annotated[
-        str, typer.Option(help="sage, surrogates, or a baseline: encrypted, redacted, origin.")
-    ] = "sage",
-    policy: Annotated[
-        str | None, typer.Option(help="Instead of the recipe's: a preset, or ./mine.toml.")
-    ] = None,
+    text_fields: TextFields = None,
+    recipe: RecipeName = "sage",
+    policy: PolicyName = None,
     recognizer: Recognizers = None,
-    llm_base_url: Annotated[
-        str | None, typer.Option(help="OpenAI-compatible endpoint for the agents, ending in /v1.")
-    ] = None,
-    llm_model: Annotated[
-        str | None, typer.Option(help="Model at that endpoint. Without one, rules do the roles.")
-    ] = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Documents at a time with a model.")] = 8,
-    allow_plaintext: Annotated[
-        bool,
-        typer.Option(
-            "--allow-plaintext", help="Needed for recipe origin: its index holds plain identifiers."
-        ),
-    ] = False,
+    attributes: AttributesName = None,
+    attributes_per_field: AttributesPerField = 5,
+    domain: DomainName = None,
+    two_calls: TwoCalls = False,
+    adversary: Adversary = False,
+    *,
+    llm: ModelOptions,
+    concurrency: Concurrency = 8,
+    dry_run: DryRun = False,
+    allow_plaintext: AllowPlaintext = False,
 ) -> None:
     """Protect a corpus, rewrite it into synthetic records, and publish it as an index version.
 
-    Can be stopped at any time: started again, it goes on where it was. Documents that do not
-    pass the gate are listed in HOME/owner/NAME/quarantine.jsonl and never indexed.
+    Can be stopped at any time: started again, it goes on where it was. A later run treats only
+    what is new or changed, and forgets what was removed; older versions stay until you delete
+    them. Documents that do not pass the gate are never indexed: see `sage-rag review`.
 
     Example: sage-rag index notes.jsonl --name clinic --keyset clinic.keyset
     """
-    from indexer.pipeline import IndexJob, index_corpus
-    from indexer.progress import progress_bars
+    from indexer.job import IndexJob
     from indexer.recipes import recipe_called
 
-    chosen = recipe_called(recipe, policy)
+    agents = AgentOptions(attributes_per_field, domain, two_calls, adversary)
+    chosen = recipe_called(recipe, policy or _policy(domain))
     _check(corpus, chosen, allow_plaintext)
+    fields = parsed_fields(text_fields)
+    model = _model(llm, home / "owner" / name, concurrency, keep=not dry_run)
     job = IndexJob(
         corpus=corpus,
-        text_fields=_fields(text_fields),
+        text_fields=fields,
         name=name,
         home=home,
         recipe=chosen,
-        keyset=_keyset(keyset, passphrase_file, keyset_secret) if chosen.policy else None,
-        recognizer=_recognizer(recognizer or [], chosen.policy, llm_base_url, llm_model),
-        embedder=_embedder(),
-        roles=_roles(llm_base_url, llm_model) if chosen.synthesize else None,
+        keyset=keyset_of(keyset, passphrase_file, keyset_secret) if chosen.policy else None,
+        recognizer=recognizer_named(recognizer or [], chosen.policy, model),
+        embedder=default_embedder(),
+        roles=_roles(chosen, model, agents),
         concurrency=concurrency,
+        attributes=_attributes(attributes, chosen, corpus, fields),
+        terms=_terms(model, agents),
+        accounts=model.accounts if model else None,
     )
-    with progress_bars() as progress:
-        summary = asyncio.run(index_corpus(job, progress))
-    _print(job, summary)
+    _estimate(job) if dry_run else _index(job, model)
 
 
 def _check(corpus: Path, recipe: Recipe, allow_plaintext: bool) -> None:
@@ -93,56 +112,125 @@ def _check(corpus: Path, recipe: Recipe, allow_plaintext: bool) -> None:
         raise InputError(f"there is no corpus at `{corpus}`")
 
 
-def _fields(text_fields: str | None) -> tuple[str, ...] | None:
-    if text_fields is None:
+def _model(
+    options: ModelOptions, owner_folder: Path, concurrency: int, *, keep: bool
+) -> ModelCalls | None:
+    """Return the one model of the run; without `keep` it leaves no answers on disk."""
+    if not options.given:
         return None
-    fields = tuple(name.strip() for name in text_fields.split(",") if name.strip())
-    if not fields or len(set(fields)) < len(fields):
-        raise InputError("--text-fields needs different names separated by commas")
-    return fields
+    from agents.model_options import chat_model
+    from indexer.versions import corpus_folder
+
+    corpus_folder(owner_folder.parent.parent, owner_folder.name)  # a name that is no path
+    if keep:
+        owner_folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    cache = owner_folder / _REPLIES if keep else None
+    return chat_model(options, concurrency=concurrency, cache=cache)
 
 
-def _keyset(path: Path | None, passphrase_file: Path | None, secret_file: Path | None) -> Keyset:
-    from privacy.keyset.sources import open_whole_keyset
+def _policy(domain: str | None) -> str | None:
+    if domain is None:
+        return None
+    from agents.domains import load_domain
 
-    return open_whole_keyset(path, passphrase_file, secret_file=secret_file)
-
-
-def _recognizer(
-    names: Sequence[str], policy: str | None, base_url: str | None, model: str | None
-) -> Recognizer:
-    from privacy.policy import load_policy
-    from privacy.recognizers.catalog import recognizer_of
-
-    def llm(_: str) -> Recognizer:
-        if base_url is None or model is None:
-            raise InputError("recognizer `llm` needs --llm-base-url and --llm-model")
-        from agents.backends.openai_chat import OpenAIChatModel
-        from agents.recognizer import LlmRecognizer
-
-        return LlmRecognizer(OpenAIChatModel(base_url, model))
-
-    thresholds = load_policy(policy).thresholds if policy else None
-    return recognizer_of(names, {"llm": llm}, thresholds=thresholds)
+    return load_domain(domain).policy
 
 
-def _embedder() -> Embedder:
-    from indexer.embedding import SentenceTransformerEmbedder
+def _roles(recipe: Recipe, model: ModelCalls | None, options: AgentOptions) -> Roles | None:
+    if options != AgentOptions() and (recipe.method != "sage" or model is None):
+        raise InputError(
+            "--attributes-per-field, --domain, --two-calls and --adversary need recipe `sage` "
+            "and a model"
+        )
+    if not recipe.synthesize:
+        return None
+    if recipe.method != "sage":
+        from agents.baselines import baseline_roles
 
-    return SentenceTransformerEmbedder()
-
-
-def _roles(base_url: str | None, model: str | None) -> Roles:
-    if (base_url is None) != (model is None):
-        raise InputError("--llm-base-url and --llm-model belong together")
-    if base_url is None or model is None:
+        return baseline_roles(recipe.method, model)
+    if model is None:
         from agents.rules.roles import rules_roles
 
         return rules_roles()
-    from agents.backends.openai_chat import OpenAIChatModel
-    from agents.model_roles import model_roles
+    return _model_roles(model, options)
 
-    return model_roles(OpenAIChatModel(base_url, model))
+
+def _model_roles(model: ModelCalls, options: AgentOptions) -> Roles:
+    from agents.domains import load_domain
+    from agents.model_roles import model_roles
+    from agents.prompts import prompts_fingerprint
+
+    roles = model_roles(
+        model,
+        joined=not options.two_calls,
+        attributes_per_field=options.attributes_per_field or None,
+        domain=load_domain(options.domain) if options.domain else None,
+    )
+    if not options.adversary:
+        return roles
+    return replace(roles, fingerprint=f"{roles.fingerprint}/{prompts_fingerprint('infer')}")
+
+
+def _attributes(
+    wanted: str | None, recipe: Recipe, corpus: Path, fields: Sequence[str] | None
+) -> Attributes | None:
+    if wanted is None:
+        return None
+    if recipe.method != "sage":
+        raise InputError(f"recipe `{recipe.name}` takes no --attributes")
+    from agents.attributes import load_attributes
+    from indexer.corpus import read_corpus
+
+    return load_attributes(wanted, list(next(read_corpus(corpus, fields)).fields))
+
+
+def _terms(model: ModelCalls | None, options: AgentOptions) -> Callable[[Protection], Terms]:
+    """Return how records are refined: agents that wait for a model work as a team."""
+    from indexer.job import plain_terms
+
+    if model is None:
+        return plain_terms
+    from agents.adversary import ModelAdversary
+    from agents.refinement import Terms
+    from agents.team.conversation import team
+
+    attacker = ModelAdversary(model) if options.adversary else None
+    return lambda protection: Terms(
+        conversation=team, infer=attacker.against(protection) if attacker else None
+    )
+
+
+def _estimate(job: IndexJob) -> None:
+    from indexer.estimate import estimate, estimate_lines
+
+    estimated = estimate(job)
+    for line in estimate_lines(estimated):
+        typer.echo(line, err=True)
+    typer.echo(json.dumps(asdict(estimated)))
+
+
+def _index(job: IndexJob, model: ModelCalls | None) -> None:
+    from indexer.pipeline import index_corpus
+    from indexer.progress import progress_bars
+
+    async def run() -> Summary:
+        try:
+            return await index_corpus(job, progress)
+        finally:
+            if model:
+                await model.close()
+
+    with progress_bars(job.accounts.line if job.accounts else None) as progress:
+        summary = asyncio.run(run())
+    if summary.changes.removed or summary.changes.changed:
+        _forget_replies(job.owner_folder)
+    _print(job, summary)
+
+
+def _forget_replies(owner_folder: Path) -> None:
+    """Remove a model's answers about contents that the corpus has no longer, and all others."""
+    for path in owner_folder.glob(f"{_REPLIES}*"):
+        path.unlink()
 
 
 def _print(job: IndexJob, summary: Summary) -> None:
@@ -152,15 +240,25 @@ def _print(job: IndexJob, summary: Summary) -> None:
         f"{summary.seconds:.1f} s ({rate:.0f} a second, {summary.resumed} taken up from before)"
     )
     typer.echo(message, err=True)
+    changes = summary.changes
+    typer.echo(
+        f"since the last version: {changes.added} added, {changes.changed} changed, "
+        f"{changes.removed} removed",
+        err=True,
+    )
+    if job.accounts:
+        typer.echo(f"the model: {job.accounts.line()}", err=True)
     if summary.quarantined:
         reasons = ", ".join(f"{reason} {count}" for reason, count in summary.reasons.items())
-        where = job.home / "owner" / job.name / "quarantine.jsonl"
+        where = job.owner_folder / "quarantine.jsonl"
         typer.echo(f"quarantined {summary.quarantined}: {reasons}; see {where}", err=True)
+        typer.echo(f"hint: sage-rag review {job.name} --corpus {job.corpus}", err=True)
     typer.echo(
         json.dumps(
             {
                 "version": str(summary.path),
                 "documents": summary.documents,
+                **asdict(changes),
                 "published": summary.published,
                 "quarantined": summary.quarantined,
             }

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as RichProgress
 
-from indexer.pipeline import Progress
+from indexer.job import Progress
 
 
 @contextmanager
-def progress_bars() -> Iterator[Progress]:
-    """Show one bar per stage while the block runs; yields the callback that moves them."""
+def progress_bars(note: Callable[[], str] | None = None) -> Iterator[Progress]:
+    """Show one bar per stage while the block runs; yields the callback that moves them.
+
+    `note` returns what stands behind the bars: what a model has cost so far.
+    """
     columns = (
         TextColumn("{task.description:<8}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
     )
     with RichProgress(*columns, console=Console(stderr=True)) as bars:
         tasks = {}
 
         def show(stage: str, done: int, total: int) -> None:
             if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
-            bars.update(tasks[stage], completed=done, total=total)
+                tasks[stage] = bars.add_task(stage, total=total, note="")
+            bars.update(tasks[stage], completed=done, total=total, note=note() if note else "")
 
         yield show

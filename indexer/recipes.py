@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from privacy.exceptions import InputError
-from privacy.gate import GateLimits
+from privacy.limits import IDENTIFIERS_ONLY, GateLimits
 
-_IDENTIFIERS_ONLY = GateLimits(run_tokens=None, rouge_l=None)
+Method = Literal["none", "sage", "paraphrase", "checklist", "zerogen", "attrprompt"]
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """An ordered treatment: protect under `policy`, then `synthesize`, then the gate's `limits`.
+    """A treatment: protect under `policy`, write anew by `method`, then the gate's `limits`.
 
     `protection` says in a manifest what a reader of the index may expect of it.
     """
@@ -21,27 +21,60 @@ class Recipe:
     name: str
     protection: Literal["none", "identifiers", "synthetic"]
     policy: str | None
-    synthesize: bool
+    method: Method
     limits: GateLimits | None
     summary: str
 
+    @property
+    def synthesize(self) -> bool:
+        """Whether agents write the records anew."""
+        return self.method != "none"
+
+    @property
+    def refine(self) -> bool:
+        """Whether drafts are reviewed and rewritten; the gate judges them in any case."""
+        return self.method == "sage"
+
+    @property
+    def reads_records(self) -> bool:
+        """Whether a published record is about its document at all."""
+        return self.method != "attrprompt"
+
 
 _RECIPES = (
-    Recipe("origin", "none", None, False, None, "the corpus as it is; a baseline, not protected"),
+    Recipe("origin", "none", None, "none", None, "the corpus as it is; a baseline, not protected"),
     Recipe(
-        "redacted", "identifiers", "redact-all", False, _IDENTIFIERS_ONLY,
+        "redacted", "identifiers", "redact-all", "none", IDENTIFIERS_ONLY,
         "identifiers replaced by their type; every other word stays",
     ),
     Recipe(
-        "encrypted", "identifiers", "soe-all", False, _IDENTIFIERS_ONLY,
+        "encrypted", "identifiers", "soe-all", "none", IDENTIFIERS_ONLY,
         "identifiers as tokens a key restores; every other word stays",
     ),
     Recipe(
-        "surrogates", "identifiers", "surrogates", False, _IDENTIFIERS_ONLY,
+        "surrogates", "identifiers", "surrogates", "none", IDENTIFIERS_ONLY,
         "plain-looking stand-ins for identifiers; every other word stays, nothing restorable",
     ),
     Recipe(
-        "sage", "synthetic", "sage", True, GateLimits(),
+        "paraphrase", "identifiers", "sage", "paraphrase", IDENTIFIERS_ONLY,
+        "a baseline: the important part of each record, its wording unedited; leaks by design",
+    ),
+    Recipe(
+        "checklist", "identifiers", "sage", "checklist", IDENTIFIERS_ONLY,
+        "a baseline: one rewriting with a privacy checklist, nothing checked but identifiers; "
+        "needs a model",
+    ),
+    Recipe(
+        "zerogen", "identifiers", "sage", "zerogen", IDENTIFIERS_ONLY,
+        "a baseline: questions whose answers are a record's entities; leaks by design; "
+        "needs a model",
+    ),
+    Recipe(
+        "attrprompt", "identifiers", "sage", "attrprompt", IDENTIFIERS_ONLY,
+        "a baseline: records made up from attributes alone, no record read; needs a model",
+    ),
+    Recipe(
+        "sage", "synthetic", "sage", "sage", GateLimits(),
         "a synthetic record, identifiers as tokens; the default",
     ),
 )  # fmt: skip

@@ -1,26 +1,30 @@
-"""What happens to one document: protect, synthesise, and the gate."""
+"""What happens to one document: protect, draft (stage 1), refine (stage 2), and the gate."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
+from agents.attributes import format_attributes
 from agents.exceptions import AgentOutputError
 from agents.protocols import Attributes, Draft, Roles
-from agents.refinement import Outcome, refine, synthesize
+from agents.refinement import PLAIN, Judge, Outcome, Terms, refine
+from agents.transcript import Speaker, Turn, transcript_to_json, without_values
 from indexer.audit import WordingAudit
 from indexer.corpus import Document
-from indexer.ledger import Result
+from indexer.ledger import Decision, Result
 from indexer.passages import passage_id
 from indexer.recipes import Recipe
 from privacy.blind_index import BlindIndex
 from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType, Identifiability, identifiability
-from privacy.exceptions import SageRagError
+from privacy.exceptions import InputError, ProtectionError
 from privacy.gate import Finding, FindingKind, Gate, Verdict
 from privacy.keyset.keyset import Keyset
 from privacy.leakage import Original
+from privacy.likeness import Likeness
+from privacy.limits import Limit
 from privacy.operators.surrogate import Surrogates
 from privacy.policy import load_policy
 from privacy.protect import Protection, Protector, seal
@@ -28,6 +32,11 @@ from privacy.protocols import Recognizer
 
 _MALFORMED = "malformed-agent-output"
 _UNPROTECTABLE = "unprotectable"
+
+DROPPED = "dropped-in-review"
+
+Keep = Callable[[Draft], None]
+"""Takes the draft of stage 1, so that stage 2 can be done again without it."""
 _LOOKS = 4
 """How often text that no agent writes anew is read for names: see `Protector.protect`."""
 
@@ -57,11 +66,15 @@ class Treatment:
         corpus: str,
         recognizer: Recognizer,
         roles: Roles | None,
+        *,
+        terms: Callable[[Protection], Terms] = lambda _: PLAIN,
+        likeness: Likeness | None = None,
     ) -> None:
         if recipe.policy is None or recipe.limits is None:
             raise ValueError(f"recipe {recipe.name} protects nothing")
         self._recipe = recipe
         self._roles = roles if recipe.synthesize else None
+        self._terms = terms
         self._corpus = corpus
         self._keyset = keyset
         self._key_id = keyset.primary
@@ -70,87 +83,158 @@ class Treatment:
         self._blind_index = BlindIndex(keyset, corpus, policy.part_words)
         surrogates = Surrogates(keyset, corpus)
         self._protector = Protector(recognizer, policy, self._cipher, surrogates)
-        self._gate = Gate(recipe.limits, recognizer)
+        self.limits = policy.limits(recipe.limits)
+        self._gate = Gate(self.limits, recognizer, likeness)
         self.attributes: Attributes = ()
 
     @property
-    def settings(self) -> str:
-        """What decides a result, apart from the attributes: recipe, policy, agents, gate."""
-        agents = self._roles.fingerprint if self._roles else "none"
-        parts = (self._recipe.name, self._protector.fingerprint, agents, self._gate.fingerprint)
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    def protection(self) -> str:
+        """What decides the protected text and the numbers of its placeholders."""
+        return _digest(self._protector.fingerprint)
+
+    @property
+    def drafting(self) -> str:
+        """What decides the attributes, and with them the drafts: protection, agents of stage 1."""
+        agents = (self._roles.drafting or self._roles.fingerprint) if self._roles else "none"
+        return _digest(self._protector.fingerprint, agents)
+
+    @property
+    def draft_fingerprint(self) -> str:
+        """What decides the draft of stage 1."""
+        return _digest(self.drafting, format_attributes(self.attributes))
 
     @property
     def fingerprint(self) -> str:
-        """The settings and the attributes together: the ledger's second key."""
-        attributes = json.dumps([asdict(a) for a in self.attributes])
-        return hashlib.sha256(f"{self.settings}\n{attributes}".encode()).hexdigest()[:16]
+        """What decides a result: the draft, recipe, all agents, gate. The ledger's second key."""
+        agents = self._roles.fingerprint if self._roles else "none"
+        return _digest(self.draft_fingerprint, self._recipe.name, agents, self._gate.fingerprint)
+
+    @property
+    def gate_limits(self) -> dict[str, Limit]:
+        """Every limit as the gate judges by it; `None` or `False` where it does not."""
+        return self._gate.in_force
 
     def protect(self, document: Document) -> Protection:
         """Protect one document under the recipe's policy."""
         return self._protector.protect(document.fields, looks=1 if self._roles else _LOOKS)
 
-    async def treat(self, document: Document) -> Result:
-        """Return what the document becomes; never raises for a draft that is not good enough."""
+    async def treat(
+        self, document: Document, drafted: Draft | None = None, keep: Keep | None = None
+    ) -> Result:
+        """Return what the document becomes; never raises for a draft that is not good enough.
+
+        With `drafted`, stage 1 is not done again. `keep` gets the draft of stage 1 as soon as it
+        is made, unless it holds a value in clear.
+        """
         try:
             protection = self.protect(document)
-        except SageRagError:
+        except (ProtectionError, InputError, AgentOutputError):
             return self._quarantined(_UNPROTECTABLE)
+        judge = self._judge(Original(document.text), protection)
         try:
-            outcome = await self._draft(Original(document.text), protection)
+            draft = drafted
+            if draft is None:
+                draft = await self._draft(protection)
+                if keep and _shown(draft, judge) == draft:
+                    keep(draft)
+            outcome = await self._refine(draft, protection, judge)
         except AgentOutputError:
             return self._quarantined(_MALFORMED)
-        return self._result(outcome, protection)
+        return self._result(outcome, protection, judge)
+
+    def follow(self, document: Document, decision: Decision) -> Result | None:
+        """Return what a person's decision makes of the document; the gate has the last word.
+
+        `None` where it does not apply: the draft belongs to another protection.
+        """
+        if decision.verb == "drop":
+            return self._quarantined(DROPPED)
+        if decision.draft is None or not decision.applies(self.protection):
+            return None
+        try:
+            protection = self.protect(document)
+        except (ProtectionError, InputError, AgentOutputError):
+            return self._quarantined(_UNPROTECTABLE)
+        judge = self._judge(Original(document.text), protection)
+        outcome = _judged(Draft(decision.draft), judge)
+        return replace(self._result(outcome, protection, judge), reviewed=True)
+
+    def check(self, document: Document, draft: Mapping[str, str]) -> Verdict:
+        """Return the gate's word on a draft of the document."""
+        judge = self._judge(Original(document.text), self.protect(document))
+        return judge(Draft(draft))
 
     async def reword(self, document: Document, result: Result, wording: WordingAudit) -> Result:
         """Rewrite a safe draft that shares wording with another document, if it does.
 
         Returns the result itself where nothing is to be done.
         """
-        if self._roles is None or result.fields is None:
+        if self._roles is None or result.fields is None or result.reviewed:
             return result
         draft = Draft(result.fields)
         if not wording.runs(draft.text):
             return result
-        protection, original = self.protect(document), Original(document.text)
+        protection = self.protect(document)
+        alone = self._judge(Original(document.text), protection)
 
         def judge(draft: Draft) -> Verdict:
-            verdict = self._gate.judge(original, protection, draft.text)
+            verdict = alone(draft)
             shared = [_shared(*place) for place in wording.runs(draft.text)]
             return replace(verdict, findings=(*verdict.findings, *shared))
 
         try:
-            outcome = await refine(protection.protected, draft, self._roles, judge)
+            outcome = await self._refine(draft, protection, judge)
         except AgentOutputError:
             return self._quarantined(_MALFORMED)
-        return self._result(replace(outcome, rounds=result.rounds + outcome.rounds), protection)
+        outcome = replace(outcome, rounds=result.rounds + outcome.rounds)
+        return self._result(outcome, protection, judge)
 
-    def _result(self, outcome: Outcome, protection: Protection) -> Result:
+    def _result(self, outcome: Outcome, protection: Protection, judge: Judge) -> Result:
+        draft = None if outcome.safe else _shown(outcome.draft, judge)
         return Result(
             safe=outcome.safe,
             fields=outcome.draft.fields if outcome.safe else None,
-            tokens=dict(protection.tokens),
+            tokens=self._tokens(protection),
             identifiers=self._direct_identifiers(protection),
             key_id=self._key_id,
             rounds=outcome.rounds,
             longest_run=outcome.longest_run,
             rouge_l=round(outcome.rouge_l, 4),
             reasons=outcome.reasons,
+            draft=draft.fields if draft else None,
+            transcript=transcript_to_json(outcome.transcript) if outcome.transcript else None,
         )
+
+    def _tokens(self, protection: Protection) -> dict[str, str]:
+        """Return tokens by placeholder; a made-up record must not be found by anybody's name."""
+        return dict(protection.tokens) if self._recipe.reads_records else {}
 
     def _quarantined(self, reason: str) -> Result:
         return Result(False, None, {}, (), self._key_id, 0, 0, 0.0, (reason,))
 
-    async def _draft(self, original: Original, protection: Protection) -> Outcome:
-        def judge(draft: Draft) -> Verdict:
-            return self._gate.judge(original, protection, draft.text)
+    def _judge(self, original: Original, protection: Protection) -> Judge:
+        """Return the gate for one record. A draft that several ask for is measured once."""
+        verdicts: dict[tuple[tuple[str, str], ...], Verdict] = {}
 
-        if self._roles is not None:
-            return await synthesize(protection.protected, self.attributes, self._roles, judge)
-        draft = Draft(protection.protected.fields)
-        verdict = judge(draft)
-        reasons = tuple(dict.fromkeys(f.kind.value for f in verdict.findings))
-        return Outcome(draft, verdict.safe, 0, verdict.longest_run, verdict.rouge_l, reasons)
+        def judge(draft: Draft) -> Verdict:
+            fields = tuple(draft.fields.items())
+            if fields not in verdicts:
+                verdicts[fields] = self._gate.judge(original, protection, draft.fields)
+            return verdicts[fields]
+
+        return judge
+
+    async def _draft(self, protection: Protection) -> Draft:
+        if self._roles is None:
+            return Draft(protection.protected.fields)
+        extraction = await self._roles.extractor.extract(protection.protected, self.attributes)
+        return await self._roles.generator.generate(extraction, self.attributes)
+
+    async def _refine(self, draft: Draft, protection: Protection, judge: Judge) -> Outcome:
+        if self._roles is None or not self._recipe.refine:
+            return _judged(draft, judge)
+        record = protection.protected
+        return await refine(record, draft, self._roles, judge, terms=self._terms(protection))
 
     def _direct_identifiers(self, protection: Protection) -> tuple[str, ...]:
         direct = [
@@ -167,7 +251,7 @@ class Treatment:
         protection = self.protect(document)
         return replace(
             result,
-            tokens=dict(protection.tokens),
+            tokens=self._tokens(protection),
             identifiers=self._direct_identifiers(protection),
             key_id=self._key_id,
         )
@@ -190,6 +274,23 @@ class Treatment:
     def source(self, document: Document) -> str:
         """Return the owner's name for a document as a token."""
         return self._cipher.encrypt(document.id, EntityType.SOURCE)
+
+
+def _judged(draft: Draft, judge: Judge) -> Outcome:
+    """Return what the gate alone makes of a draft."""
+    verdict = judge(draft)
+    reasons = tuple(dict.fromkeys(f.kind.value for f in verdict.findings))
+    return Outcome(draft, verdict.safe, 0, verdict.longest_run, verdict.rouge_l, reasons)
+
+
+def _shown(draft: Draft, judge: Judge) -> Draft:
+    """Return a draft without what the gate finds private in it, as the ledger may hold it."""
+    (turn,) = without_values([Turn(round=0, speaker=Speaker.GENERATOR, draft=draft)], judge)
+    return turn.draft or draft
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
 def _shared(start: int, end: int) -> Finding:

@@ -11,7 +11,7 @@ import pytest
 
 from agents.testing import reversing_roles
 from indexer.pipeline import IndexJob, Summary, index_corpus
-from indexer.recipes import recipe_called
+from indexer.recipes import Recipe, recipe_called
 from indexer.testing import HashEmbedder
 from privacy.entities import EntityType
 from privacy.keyset.keyset import Keyset
@@ -42,15 +42,19 @@ Run = Callable[..., Summary]
 
 @pytest.fixture
 def run(tmp_path: Path, corpus: Path) -> Run:
-    """Index the corpus with fakes; keyword arguments replace parts of the job."""
+    """Index the corpus with fakes; keyword arguments replace parts of the job.
+
+    A recipe may be given by name.
+    """
 
     def index(**changes: object) -> Summary:
+        given = changes.pop("recipe", "sage")
         settings: dict[str, object] = {
             "corpus": corpus,
             "text_fields": None,
             "name": "clinic",
             "home": tmp_path / "home",
-            "recipe": recipe_called(str(changes.pop("recipe", "sage"))),
+            "recipe": given if isinstance(given, Recipe) else recipe_called(str(given)),
             "keyset": KEYSET,
             "recognizer": TableRecognizer(NAMES),
             "embedder": HashEmbedder(),

@@ -1,0 +1,248 @@
+"""What a run would do and cost, without doing it: nothing is written and no model is asked.
+
+Documents to treat are counted exactly, from the ledger. A sample of them is protected here, for
+the time it takes and for the length of what a model would read; the rest is assumed, and said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from agents.attributes import parse_attributes
+from agents.chat import Usage
+from agents.prompts import prompt
+from agents.structured import as_json
+from indexer.corpus import Document, read_corpus
+from indexer.job import IndexJob, treatment_of
+from indexer.ledger import Ledger
+from indexer.treatment import Treatment
+from indexer.versions import corpus_folder
+from privacy.exceptions import ProtectionError
+
+SAMPLE = 20
+"""Documents that are protected for an estimate: under a second, after the recognizer is loaded."""
+ROUNDS = 1.0
+"""Rewrites per record, where the ledger holds no result to go by. The paper's agents needed 2.7 on
+dialogues (arXiv 2406.14773, Table 7); ours hear the gate's findings from the first round on."""
+_BYTES_PER_TOKEN = 4
+"""About right for English; other scripts need more tokens for fewer bytes."""
+_ATTRIBUTES_TOKENS = 200
+_VERDICT_TOKENS = 60
+_CALL_S, _TOKENS_PER_S = 0.5, 50.0
+"""What one call takes before its answer, and how fast the answer comes: a mid-size hosted model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run would come to. `money` is `None` without a price, `seconds` is wall time.
+
+    Documents: `to_treat` from the beginning, `to_refine` from their stored drafts, `finished` not
+    at all. `assumed` says what the figures of the model rest on.
+    """
+
+    documents: int
+    finished: int
+    to_refine: int
+    to_treat: int
+    sampled: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    money: float | None
+    seconds: float
+    assumed: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One kind of call: its prompt, what it reads besides, and what it answers, in tokens.
+
+    `read` and `told` are in lengths of the record; `extra` is what else the answer holds.
+    """
+
+    prompt: str
+    read: float
+    told: float
+    extra: int = 0
+
+
+_DRAFTING = {
+    "sage": _Call("synthesize", 1.0, 1.5),
+    "paraphrase": _Call("paraphrase", 1.0, 0.7),
+    "checklist": _Call("checklist", 1.0, 1.0),
+    "zerogen": _Call("zerogen", 1.0, 0.0, 350),
+    "attrprompt": _Call("attrprompt", 0.2, 1.0),
+}
+_IDENTIFYING = ("sage", "attrprompt")
+"""Methods that ask for attributes, once per corpus."""
+_REVIEW = _Call("review", 2.0, 0.0, _VERDICT_TOKENS)
+_REWRITE = _Call("rewrite", 1.2, 1.0)
+
+
+def estimate(job: IndexJob) -> Estimate:
+    """Estimate a run of the job.
+
+    Raises:
+        InputError: for a corpus, a name or a ledger that the run could not use either.
+    """
+    corpus_folder(job.home, job.name)
+    count = _Count(job)
+    sample, local_s, lengths = _sampled(job, count)
+    length = sum(lengths) / len(lengths) if lengths else 0.0
+    usage, calls = Usage(), 0
+    if job.accounts is not None and job.recipe.synthesize:
+        calls, usage = _asked(job, count, length)
+    price = job.accounts.price if job.accounts else None
+    work = count.to_treat + count.to_refine
+    waiting = (calls * _CALL_S + usage.completion_tokens / _TOKENS_PER_S) / job.concurrency
+    return Estimate(
+        documents=count.documents,
+        finished=count.finished,
+        to_refine=count.to_refine,
+        to_treat=count.to_treat,
+        sampled=sample,
+        calls=calls,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        money=round(price.of(usage), 4) if price else None,
+        seconds=round(local_s * work + waiting, 1),
+        assumed=_assumed(count) if calls else "no model is asked",
+    )
+
+
+def estimate_lines(estimated: Estimate) -> Iterator[str]:
+    """Yield the estimate as a table for a terminal."""
+    rows = [
+        ("documents", f"{estimated.documents:,}"),
+        ("finished before", f"{estimated.finished:,}"),
+        ("to refine again", f"{estimated.to_refine:,}"),
+        ("to treat", f"{estimated.to_treat:,}"),
+        ("model calls", f"{estimated.calls:,}"),
+        ("prompt tokens", f"{estimated.prompt_tokens:,}"),
+        ("answer tokens", f"{estimated.completion_tokens:,}"),
+        ("cost", "no price given" if estimated.money is None else f"{estimated.money:,.2f}"),
+        ("time", f"{estimated.seconds:,.0f} s"),
+    ]
+    yield f"estimated from {estimated.sampled} documents; nothing was written or sent"
+    for name, value in rows:
+        yield f"  {name:<16}{value:>14}"
+    yield f"assumed: {estimated.assumed}"
+
+
+class _Count:
+    """How far the ledger is with each document, and a seeded sample of those that are not done."""
+
+    def __init__(self, job: IndexJob) -> None:
+        self.documents = self.finished = self.to_refine = self.to_treat = 0
+        self.identified = job.attributes is not None or job.recipe.method not in _IDENTIFYING
+        self.rounds: float | None = None
+        self.sample: list[Document] = []
+        self.treatment = treatment_of(job)
+        path = job.owner_folder / "ledger.sqlite"
+        ledger = Ledger(path, read_only=True) if path.exists() else None
+        try:
+            self._count(job, ledger)
+        finally:
+            if ledger:
+                ledger.close()
+
+    def _count(self, job: IndexJob, ledger: Ledger | None) -> None:
+        chance = random.Random(0)  # noqa: S311 - not for secrets
+        rounds: list[int] = []
+        for document in read_corpus(job.corpus, job.text_fields):
+            if not self.documents:
+                self._take_attributes(job, ledger, list(document.fields))
+            self.documents += 1
+            if self._is_done(document, ledger, rounds):
+                continue
+            seen = self.to_treat + self.to_refine
+            if len(self.sample) < SAMPLE:
+                self.sample.append(document)
+            elif (place := chance.randrange(seen)) < SAMPLE:
+                self.sample[place] = document
+        self.rounds = sum(rounds) / len(rounds) if rounds else None
+
+    def _take_attributes(self, job: IndexJob, ledger: Ledger | None, fields: Sequence[str]) -> None:
+        if self.treatment is None:
+            return
+        if job.attributes is not None:
+            self.treatment.attributes = job.attributes
+        elif ledger and (stored := ledger.attributes(self.treatment.drafting)):
+            self.treatment.attributes = parse_attributes(stored, fields)
+            self.identified = True
+
+    def _is_done(self, document: Document, ledger: Ledger | None, rounds: list[int]) -> bool:
+        """Count one document."""
+        if self.treatment is None:
+            self.finished += 1
+            return True
+        content = document.content_hash
+        result = ledger.result(content, self.treatment.fingerprint) if ledger else None
+        decision = ledger.decision(content) if ledger else None
+        if result is not None or (decision and decision.applies(self.treatment.protection)):
+            self.finished += 1
+            rounds += [result.rounds] if result else []
+            return True
+        drafted = ledger is not None and ledger.draft(content, self.treatment.draft_fingerprint)
+        self.to_refine += bool(drafted)
+        self.to_treat += not drafted
+        return False
+
+
+def _sampled(job: IndexJob, count: _Count) -> tuple[int, float, list[float]]:
+    """Return the size of the sample, seconds for each document, and lengths in tokens."""
+    treatment, sample = count.treatment, count.sample
+    if treatment is None or not sample:
+        return 0, 0.0, []
+    if job.accounts is None and job.roles is not None and not treatment.attributes:
+        with suppress(ProtectionError):
+            shown = [treatment.protect(document).protected for document in sample]
+            treatment.attributes = asyncio.run(job.roles.identifier.identify(shown))
+    _local(job, treatment, sample[0])  # loads what is loaded once
+    started = time.perf_counter()
+    lengths = [_local(job, treatment, document) for document in sample]
+    return len(sample), (time.perf_counter() - started) / len(sample), lengths
+
+
+def _local(job: IndexJob, treatment: Treatment, document: Document) -> float:
+    """Do for a document what needs no model; return how many tokens a model would read."""
+    try:
+        protected = treatment.protect(document).protected
+    except ProtectionError:
+        return 0.0
+    if job.accounts is None:
+        asyncio.run(treatment.treat(document))
+    job.embedder.embed([protected.text])
+    return len(as_json(protected.fields).encode()) / _BYTES_PER_TOKEN
+
+
+def _asked(job: IndexJob, count: _Count, length: float) -> tuple[int, Usage]:
+    rounds = ROUNDS if count.rounds is None else count.rounds
+    plan = [(_DRAFTING[job.recipe.method], float(count.to_treat))]
+    if job.recipe.refine:
+        refined = count.to_treat + count.to_refine
+        plan += [(_REVIEW, refined * 1.0), (_REWRITE, refined * rounds)]
+    calls = sum(round(times) for _, times in plan)
+    read = sum(times * (_fixed(call) + call.read * length) for call, times in plan)
+    told = sum(times * (call.told * length + call.extra) for call, times in plan)
+    if not count.identified and (count.to_treat or count.to_refine):
+        calls, read, told = calls + 1, read + 5 * length, told + _ATTRIBUTES_TOKENS
+    return calls, Usage(round(read), round(told))
+
+
+def _fixed(call: _Call) -> float:
+    """Return the tokens that every such call begins with."""
+    return len(prompt(call.prompt).template.encode()) / _BYTES_PER_TOKEN + _ATTRIBUTES_TOKENS
+
+
+def _assumed(count: _Count) -> str:
+    known = f"{ROUNDS:g} assumed" if count.rounds is None else f"{count.rounds:.1f} so far"
+    return (
+        f"one call a draft, one review, rewrites a record: {known}; {_BYTES_PER_TOKEN} bytes a "
+        f"token; {_CALL_S:g} s a call and {_TOKENS_PER_S:g} tokens a second of its answer"
+    )

@@ -1,0 +1,101 @@
+"""What a run is given, and what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agents.accounting import Accounts
+from agents.protocols import Attributes, Roles
+from agents.refinement import PLAIN, Terms
+from indexer.changes import Changes
+from indexer.likeness import EmbeddingLikeness, VectorStore
+from indexer.protocols import Embedder
+from indexer.recipes import Recipe
+from indexer.treatment import Treatment
+from privacy.exceptions import InputError
+from privacy.keyset.keyset import Keyset
+from privacy.protect import Protection
+from privacy.protocols import Recognizer
+
+Progress = Callable[[str, int, int], None]
+"""Called with a stage's name, documents done, and documents in all."""
+
+
+def plain_terms(_: Protection) -> Terms:
+    """Return the terms of agents that answer at once."""
+    return PLAIN
+
+
+@dataclass(frozen=True)
+class IndexJob:
+    """Everything one run needs. `keyset` may be absent only where nothing is protected.
+
+    `attributes` takes the place of the identifier's, which is then not asked. `terms` says how a
+    record is refined. `accounts` are those of the model that does the roles.
+    """
+
+    corpus: Path
+    text_fields: tuple[str, ...] | None
+    name: str
+    home: Path
+    recipe: Recipe
+    keyset: Keyset | None
+    recognizer: Recognizer
+    embedder: Embedder
+    roles: Roles | None = None
+    concurrency: int = 8
+    attributes: Attributes | None = None
+    terms: Callable[[Protection], Terms] = plain_terms
+    accounts: Accounts | None = None
+
+    @property
+    def owner_folder(self) -> Path:
+        """Where the owner's files of the corpus lie."""
+        return self.home / "owner" / self.name
+
+
+@dataclass
+class Summary:
+    """What a run did. `seconds` is wall time, `reasons` counts findings of quarantined ones.
+
+    `resumed` counts documents whose result, `redrafted` those whose draft only, was there before;
+    `reviewed` those of which a person decided.
+    """
+
+    documents: int = 0
+    changes: Changes = field(default_factory=Changes)
+    resumed: int = 0
+    redrafted: int = 0
+    reviewed: int = 0
+    published: int = 0
+    quarantined: int = 0
+    seconds: float = 0.0
+    reasons: dict[str, int] = field(default_factory=dict)
+    path: Path | None = None
+
+
+def treatment_of(job: IndexJob, vectors: VectorStore | None = None) -> Treatment | None:
+    """Return how the job treats a document; `None` where the recipe protects nothing.
+
+    `vectors`: where the gate keeps vectors of drafts.
+
+    Raises:
+        InputError: without the keyset or the roles that the recipe needs.
+    """
+    if job.recipe.policy is None:
+        return None
+    if job.keyset is None:
+        raise InputError(
+            f"recipe `{job.recipe.name}` needs a keyset", hint="sage-rag keys new --out FILE"
+        )
+    return Treatment(
+        job.recipe,
+        job.keyset,
+        job.name,
+        job.recognizer,
+        job.roles,
+        terms=job.terms,
+        likeness=EmbeddingLikeness(job.embedder, vectors),
+    )

@@ -1,0 +1,154 @@
+"""Review: a person decides about documents that the pipeline refused.
+
+A decision is stored in the ledger and takes effect with the next run, where the gate and the
+audits across documents look again. Nobody can accept what the gate refuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from agents.exceptions import AgentOutputError
+from indexer.changes import document_hash
+from indexer.corpus import Document, read_corpus
+from indexer.job import IndexJob, treatment_of
+from indexer.ledger import Decision, Fields, Ledger, Refusal, Result
+from indexer.treatment import Treatment
+from privacy.exceptions import InputError, ProtectionError
+from privacy.gate import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A document that the last run did not publish. `draft` shows placeholders.
+
+    `decision`: what was decided since, which the next run follows.
+    """
+
+    document: Document
+    reasons: tuple[str, ...]
+    rounds: int
+    draft: Fields | None
+    decision: str | None
+
+
+class Review:
+    """The quarantined documents of one corpus; the job names corpus, recipe, keys, recognizer."""
+
+    def __init__(self, job: IndexJob, ledger: Ledger) -> None:
+        """Raises InputError for a recipe that quarantines nothing."""
+        treatment = treatment_of(job, ledger)
+        if treatment is None:
+            raise InputError(f"recipe `{job.recipe.name}` quarantines nothing")
+        self._treatment: Treatment = treatment
+        self._job = job
+        self._ledger = ledger
+
+    def __iter__(self) -> Iterator[Quarantined]:
+        """Yield them in the order of the corpus; those whose content changed since are left out."""
+        refusals = {r.document_hash: r for r in self._ledger.refusals()}
+        for document in read_corpus(self._job.corpus, self._job.text_fields):
+            refusal = refusals.get(document_hash(document))
+            if refusal is not None and refusal.content_hash == document.content_hash:
+                yield self._quarantined(document, refusal)
+
+    def accept(self, document_id: str) -> None:
+        """Publish the draft as it is with the next run.
+
+        Raises:
+            InputError: when there is no such document in quarantine, or no draft of it.
+            ProtectionError: when the gate refuses the draft.
+        """
+        found = self._called(document_id)
+        if found.draft is None:
+            raise InputError(
+                f"there is no draft of `{document_id}` to accept",
+                hint=f"write one: sage-rag review ... --edit {document_id}",
+            )
+        self._decide(found, found.draft, "accept")
+
+    def edit(self, document_id: str, fields: Fields) -> None:
+        """Publish another draft with the next run; it has the record's fields and placeholders.
+
+        Raises:
+            InputError: when there is no such document in quarantine, or other fields.
+            ProtectionError: when the gate refuses the draft.
+        """
+        found = self._called(document_id)
+        wanted = list(found.document.fields)
+        if sorted(fields) != sorted(wanted):
+            raise InputError(f"a draft of `{document_id}` has the fields: {', '.join(wanted)}")
+        self._decide(found, {name: fields[name] for name in wanted}, "edit")
+
+    def drop(self, document_id: str) -> None:
+        """Leave any document of the corpus out from the next run on.
+
+        Raises:
+            InputError: when the corpus has no such document.
+        """
+        for document in read_corpus(self._job.corpus, self._job.text_fields):
+            if document.id == document_id:
+                decision = Decision("drop", self._treatment.protection)
+                self._ledger.store_decision(document.content_hash, decision)
+                return
+        raise InputError(f"the corpus has no document `{document_id}`")
+
+    def start_of(self, document_id: str) -> dict[str, str]:
+        """Return what an editor begins with: the draft, or the protected record without one.
+
+        Raises:
+            InputError: when there is no such document in quarantine.
+            ProtectionError: when the record cannot be protected.
+        """
+        found = self._called(document_id)
+        if found.draft is not None:
+            return dict(found.draft)
+        return dict(self._treatment.protect(found.document).protected.fields)
+
+    def _quarantined(self, document: Document, refusal: Refusal) -> Quarantined:
+        result = self._ledger.result(refusal.content_hash, refusal.fingerprint)
+        decision = self._ledger.decision(refusal.content_hash)
+        draft = _draft_of(result)
+        if decision is not None and decision.draft is not None:
+            draft = decision.draft
+        return Quarantined(
+            document,
+            refusal.reasons,
+            result.rounds if result else 0,
+            draft,
+            decision.verb if decision else None,
+        )
+
+    def _called(self, document_id: str) -> Quarantined:
+        for quarantined in self:
+            if quarantined.document.id == document_id:
+                return quarantined
+        raise InputError(
+            f"`{document_id}` is not in quarantine",
+            hint="list them: sage-rag review NAME; a document that was changed is indexed again",
+        )
+
+    def _decide(self, found: Quarantined, draft: Fields, verb: Literal["accept", "edit"]) -> None:
+        try:
+            verdict = self._treatment.check(found.document, draft)
+        except AgentOutputError as error:
+            raise ProtectionError(error.message) from None
+        if not verdict.safe:
+            raise ProtectionError(
+                f"the gate refuses the draft of `{found.document.id}`: {_findings(verdict)}",
+                hint=f"change it: sage-rag review ... --edit {found.document.id}",
+            )
+        decision = Decision(verb, self._treatment.protection, draft)
+        self._ledger.store_decision(found.document.content_hash, decision)
+
+
+def _draft_of(result: Result | None) -> Fields | None:
+    """Return what became of a document; one that an audit refused has a safe draft of its own."""
+    return None if result is None else result.draft or result.fields
+
+
+def _findings(verdict: Verdict) -> str:
+    """Return what is wrong; findings hold no plain value."""
+    return "; ".join(dict.fromkeys(f"{f.kind.value}, {f.message}" for f in verdict.findings))

@@ -1,0 +1,117 @@
+"""A dry run counts what there is to do, writes nothing and asks nobody."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.accounting import Accounts, Price
+from agents.protocols import Roles
+from agents.testing import ReversingAgent
+from indexer.estimate import ROUNDS, Estimate, estimate, estimate_lines
+from indexer.job import IndexJob
+from indexer.recipes import recipe_called
+from indexer.testing import HashEmbedder
+from privacy.testing import TableRecognizer
+from tests.indexer.conftest import KEYSET, NAMES, Run
+
+
+class Silent(ReversingAgent):
+    """Must not be asked."""
+
+    async def identify(self, samples):
+        raise AssertionError("the identifier was asked")
+
+    async def extract(self, record, attributes):
+        raise AssertionError("the extractor was asked")
+
+    async def review(self, record, draft):
+        raise AssertionError("the reviewer was asked")
+
+
+def roles_of(agent: ReversingAgent, everything: str = "e", drafting: str = "d") -> Roles:
+    return Roles(agent, agent, agent, agent, agent, everything, drafting)
+
+
+@pytest.fixture
+def job(corpus: Path, tmp_path: Path) -> IndexJob:
+    return IndexJob(
+        corpus=corpus,
+        text_fields=None,
+        name="clinic",
+        home=tmp_path / "home",
+        recipe=recipe_called("sage"),
+        keyset=KEYSET,
+        recognizer=TableRecognizer(NAMES),
+        embedder=HashEmbedder(),
+        roles=roles_of(Silent()),
+        accounts=Accounts(Price(1.0, 4.0)),
+    )
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(p): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_a_first_dry_run_writes_nothing_and_asks_nobody(job: IndexJob, tmp_path: Path) -> None:
+    before = files(tmp_path)
+    made = estimate(job)
+    assert files(tmp_path) == before
+    assert not job.home.exists()
+    assert (made.documents, made.to_treat, made.to_refine, made.finished) == (20, 20, 0, 0)
+    assert made.sampled == 20
+    assert made.calls == 20 * (1 + 1 + ROUNDS) + 1
+    assert made.money == pytest.approx(
+        (made.prompt_tokens + 4 * made.completion_tokens) / 1e6, abs=1e-4
+    )
+    assert made.seconds > 0
+
+
+def estimated(job: IndexJob, **changes: Any) -> Estimate:
+    before = files(job.home)
+    made = estimate(replace(job, **changes))
+    assert files(job.home) == before
+    return made
+
+
+def test_it_tells_what_is_finished_from_what_is_only_drafted(job: IndexJob, run: Run) -> None:
+    run(roles=roles_of(ReversingAgent()))
+    assert estimated(job).finished == 20
+    assert estimated(job).calls == 0
+    refined = estimated(job, roles=roles_of(Silent(), "another review prompt"))
+    assert (refined.to_refine, refined.to_treat, refined.finished) == (20, 0, 0)
+    assert refined.calls == 20 * 2
+    treated = estimated(job, recipe=recipe_called("sage", "soe-all"))
+    assert (treated.to_refine, treated.to_treat) == (0, 20)
+
+
+def test_without_a_model_there_is_time_and_no_cost(job: IndexJob) -> None:
+    made = estimated(job, accounts=None, roles=roles_of(ReversingAgent()))
+    assert (made.calls, made.prompt_tokens, made.money) == (0, 0, None)
+    assert made.assumed == "no model is asked"
+
+
+def test_longer_records_and_fewer_at_a_time_cost_more(job: IndexJob, corpus: Path) -> None:
+    short = estimated(job)
+    slow = estimated(job, concurrency=1)
+    assert slow.seconds > short.seconds
+    corpus.write_text(corpus.read_text().replace("keeps me awake", "keeps me awake " * 50))
+    assert estimated(job).prompt_tokens > 1.4 * short.prompt_tokens
+
+
+def test_the_table_says_each_figure_once(job: IndexJob) -> None:
+    table = list(estimate_lines(estimated(job)))
+    assert "nothing was written or sent" in table[0]
+    assert sum("model calls" in line for line in table) == 1
+    assert "no price given" in "\n".join(estimate_lines(estimated(job, accounts=Accounts())))
+
+
+@pytest.mark.parametrize(
+    ("recipe", "calls"),
+    [("paraphrase", 20), ("checklist", 20), ("zerogen", 20), ("attrprompt", 21)],
+)
+def test_baselines_are_one_call_a_record(job: IndexJob, recipe: str, calls: int) -> None:
+    assert estimated(job, recipe=recipe_called(recipe)).calls == calls

@@ -1,0 +1,270 @@
+"""A person decides about quarantined documents, and the gate keeps the last word."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from agents.protocols import Roles
+from agents.testing import ReversingAgent
+from indexer import review_cli
+from indexer.job import IndexJob
+from indexer.ledger import Ledger, locked
+from indexer.recipes import recipe_called
+from indexer.review import Quarantined, Review
+from indexer.testing import HashEmbedder
+from indexer.versions import current_path, open_version
+from privacy.ciphers.siv import SivCipher
+from privacy.exceptions import InputError, ProtectionError
+from privacy.testing import TableRecognizer
+from tests.indexer.conftest import KEYSET, NAMES, Run, record
+
+SAFE = {
+    "question": "What helps me, [PERSON_1], against complaint number 4 at night?",
+    "answer": "For [PERSON_1], remedy number 4 is good; return when it fails.",
+}
+
+
+class Fussy(ReversingAgent):
+    """Agree to no draft of documents 4, copied, and 7, reversed: the gate refuses the first alone."""
+
+    async def extract(self, record, attributes):
+        found = await super().extract(record, attributes)
+        if "number 4 " in record.text:
+            return {name: words[::-1] for name, words in found.items()}
+        return found
+
+    async def review(self, record, draft):
+        agreed = await super().review(record, draft)
+        return agreed if "number 7 " not in record.text else type(agreed)(False, ("no",))
+
+    async def rewrite(self, draft, review, verdict):
+        return draft
+
+
+def roles() -> Roles:
+    agent = Fussy()
+    return Roles(agent, agent, agent, agent, agent, "fussy")
+
+
+@pytest.fixture
+def again(run: Run) -> Callable[[], Any]:
+    """Index with agents that leave documents 4 and 7 in quarantine; each call is one more run."""
+
+    def index() -> Any:
+        return run(roles=roles())
+
+    summary = index()
+    assert (summary.published, summary.quarantined) == (18, 2)
+    return index
+
+
+@pytest.fixture
+def reviewing(corpus: Path, tmp_path: Path) -> Callable[[], Any]:
+    @contextmanager
+    def opened(policy: str | None = None) -> Iterator[Review]:
+        job = IndexJob(
+            corpus=corpus,
+            text_fields=None,
+            name="clinic",
+            home=tmp_path / "home",
+            recipe=recipe_called("sage", policy),
+            keyset=KEYSET,
+            recognizer=TableRecognizer(NAMES),
+            embedder=HashEmbedder(),
+        )
+        ledger = Ledger(job.owner_folder / "ledger.sqlite")
+        yield Review(job, ledger)
+        ledger.close()
+
+    return opened
+
+
+def published(home: Path) -> dict[str, str]:
+    version = open_version(current_path(home, "clinic"))
+    passages = [version.passage(row) for row in range(len(version))]
+    return {SivCipher(KEYSET, "clinic").decrypt(p.source): p.text for p in passages}
+
+
+def listed(reviewing: Any) -> dict[str, Quarantined]:
+    with reviewing() as opened:
+        return {q.document.id: q for q in opened}
+
+
+def test_it_lists_reasons_rounds_and_drafts_without_plain_values(again, reviewing) -> None:
+    found = listed(reviewing)
+    assert list(found) == ["doc-4", "doc-7"]
+    assert found["doc-7"].reasons == ("reviewer", "no-progress")
+    assert "shared-run" in found["doc-4"].reasons
+    assert found["doc-4"].rounds == 1
+    assert all(q.draft is not None for q in found.values())
+    assert "[PERSON_1]" in found["doc-7"].draft["question"]
+    assert "Ada" not in repr(found)
+
+
+def test_a_draft_that_the_gate_passes_is_accepted_and_published_next(
+    again, reviewing, tmp_path: Path
+) -> None:
+    with reviewing() as opened:
+        opened.accept("doc-7")
+    assert listed(reviewing)["doc-7"].decision == "accept"
+    assert "doc-7" not in published(tmp_path / "home")
+    summary = again()
+    assert (summary.published, summary.quarantined, summary.reviewed) == (19, 1, 1)
+    assert "doc-7" in published(tmp_path / "home")
+    assert again().published == 19
+
+
+def test_what_the_gate_refuses_nobody_can_accept(again, reviewing) -> None:
+    with reviewing() as opened, pytest.raises(ProtectionError, match="shared-run") as error:
+        opened.accept("doc-4")
+    assert "Ada" not in f"{error.value.message} {error.value.hint}"
+    assert again().published == 18
+
+
+def test_an_edit_that_passes_is_published_word_for_word(again, reviewing, tmp_path: Path) -> None:
+    with reviewing() as opened:
+        opened.edit("doc-4", SAFE)
+    summary = again()
+    assert (summary.published, summary.reviewed) == (19, 1)
+    text = published(tmp_path / "home")["doc-4"]
+    assert "against complaint number 4 at night?" in text
+    assert "PERSON_[" in text
+    assert "[PERSON_1]" not in text
+
+
+@pytest.mark.parametrize(
+    ("change", "finding"),
+    [
+        ({"question": "I am Ada Novake and sleep badly with my complaint."}, "identifier"),
+        ({"question": "Ask [PERSON_9] about complaint number 4 at night?"}, "unknown-placeholder"),
+        ({"question": record(4)["question"]}, "identifier"),
+    ],
+)
+def test_an_edit_that_does_not_pass_is_refused_with_the_findings(
+    again, reviewing, change: dict[str, str], finding: str
+) -> None:
+    with reviewing() as opened:
+        with pytest.raises(ProtectionError, match=finding) as error:
+            opened.edit("doc-4", {**SAFE, **change})
+        assert "Novak" not in error.value.message
+        assert {q.document.id: q.decision for q in opened}["doc-4"] is None
+
+
+def test_an_edit_has_the_records_fields(again, reviewing) -> None:
+    with reviewing() as opened, pytest.raises(InputError, match="question, answer"):
+        opened.edit("doc-4", {"question": "x"})
+
+
+def test_a_dropped_document_is_left_out_until_somebody_decides_otherwise(
+    again, reviewing, tmp_path: Path
+) -> None:
+    with reviewing() as opened:
+        opened.drop("doc-2")
+        opened.drop("doc-7")
+    summary = again()
+    assert (summary.published, summary.reasons["dropped-in-review"]) == (17, 2)
+    assert "doc-2" not in published(tmp_path / "home")
+    with reviewing() as opened:
+        opened.accept("doc-7")
+        opened.accept("doc-2")
+    assert again().published == 19
+
+
+def test_unknown_documents_are_refused(again, reviewing) -> None:
+    with reviewing() as opened:
+        for verb in (opened.accept, opened.drop):
+            with pytest.raises(InputError):
+                verb("doc-99")
+        with pytest.raises(InputError, match="not in quarantine"):
+            opened.accept("doc-1")
+
+
+def test_a_decision_about_an_older_content_is_not_followed(again, reviewing, corpus: Path) -> None:
+    with reviewing() as opened:
+        opened.edit("doc-4", SAFE)
+    lines = [record(i) for i in range(20)]
+    lines[4]["answer"] = "Dear Ada Novake, forget what was said: remedy number 4 is of no use now."
+    corpus.write_text("".join(json.dumps(r) + "\n" for r in lines))
+    assert "doc-4" not in listed(reviewing)
+    summary = again()
+    assert (summary.reviewed, summary.published) == (0, 18)
+
+
+def test_a_draft_is_not_followed_under_another_policy(again, reviewing, run: Run) -> None:
+    with reviewing() as opened:
+        opened.edit("doc-4", SAFE)
+    assert run(roles=roles(), recipe=recipe_called("sage", "soe-all")).reviewed == 0
+    assert again().reviewed == 1
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, corpus: Path, tmp_path: Path) -> Callable[..., Any]:
+    for name, put in (
+        ("recognizer_named", lambda *_: TableRecognizer(NAMES)),
+        ("default_embedder", HashEmbedder),
+        ("keyset_of", lambda *_: KEYSET),
+    ):
+        monkeypatch.setattr(review_cli, name, put)
+    app = typer.Typer()
+    app.command()(review_cli.review)
+    home = tmp_path / "home"
+
+    def invoke(*arguments: str) -> Any:
+        place = ["clinic", "--corpus", str(corpus), "--home", str(home)]
+        return CliRunner().invoke(app, [*place, *arguments])
+
+    return invoke
+
+
+def test_the_verb_lists_drafts_and_plain_text_only_when_asked(again, command) -> None:
+    done = command()
+    shown = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [s["id"] for s in shown] == ["doc-4", "doc-7"]
+    assert "2 documents in quarantine" in done.stderr
+    assert "Ada" not in done.stdout + done.stderr
+    plain = command("--show-original")
+    assert "warning:" in plain.stderr
+    assert json.loads(plain.stdout.splitlines()[0])["original"]["question"] == record(4)["question"]
+
+
+def test_the_verb_takes_a_file_or_an_editor(
+    again, command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = tmp_path / "draft.json"
+    draft.write_text(json.dumps(SAFE))
+    done = command("--edit", "doc-4", "--file", str(draft))
+    assert done.exit_code == 0, done.output
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", "sed -i s/fails/ends/")
+    assert command("--edit", "doc-4").exit_code == 0
+    assert again().published == 19
+    assert "return when it ends" in published(tmp_path / "home")["doc-4"]
+
+
+def test_nobody_reviews_while_a_run_is_at_work(again, command, tmp_path: Path) -> None:
+    with locked(tmp_path / "home/owner/clinic"):
+        done = command("--drop", "doc-4")
+    assert "another run" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--accept", "doc-4", "--drop", "doc-4"),
+        ("--file", "x.json"),
+        ("--edit", "doc-4", "--file", "missing.json"),
+        ("--accept", "doc-4"),
+    ],
+)
+def test_what_cannot_be_done_is_an_error(again, command, arguments: tuple[str, ...]) -> None:
+    done = command(*arguments)
+    assert isinstance(done.exception, InputError | ProtectionError)
+    assert "Novak" not in str(done.exception)
