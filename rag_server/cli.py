@@ -18,7 +18,7 @@ from privacy.exceptions import SageRagError
 GROUP = "sage_rag.commands"
 ORDER = (
     *("keys", "protect", "restore"),
-    *("index", "rekey", "serve", "edge", "ask"),
+    *("index", "review", "rekey", "serve", "edge", "ask"),
     *("train", "attack", "demo", "doctor"),
 )
 DEBUG = "SAGE_RAG_DEBUG"

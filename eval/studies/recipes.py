@@ -22,6 +22,7 @@ from typing import Annotated, Any
 
 import typer
 
+from agents.baselines import NEED_A_MODEL
 from eval.agreement import agreement
 from eval.attack import Attack
 from eval.detectors.suite import compat_detectors, contact_recognizer, detectors
@@ -61,7 +62,8 @@ def main(
     recipe: Annotated[list[str] | None, typer.Option(help="Default: all recipes.")] = None,
 ) -> None:
     """Run the study and write its table."""
-    names = [_REFERENCE, *(r for r in recipe or RECIPES if r != _REFERENCE)]
+    offered = recipe or [n for n, r in RECIPES.items() if r.method not in NEED_A_MODEL]
+    names = [_REFERENCE, *(r for r in offered if r != _REFERENCE)]
     documents = list(read_corpus(corpus, (question_field, answer_field)))
     comparison = Comparison(corpus, documents, (question_field, answer_field), prompts, home)
     results = tuple(comparison.measure(name) for name in names)

@@ -17,9 +17,9 @@ MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
 
 HEAVY = {"torch", "transformers", "sentence_transformers", "faiss", "openai", "autogen_agentchat"}
-HEAVY |= {"presidio_analyzer", "ray", "llama_index", "vllm"}
+HEAVY |= {"autogen_core", "presidio_analyzer", "ray", "llama_index", "vllm"}
 MAY_IMPORT_HEAVY = re.compile(
-    r"/(backends|recognizers|stores|engines|training|targets)/|/(embedding|reranking|doctor)\.py$"
+    r"/(backends|recognizers|stores|engines|training|targets|team)/|/(embedding|reranking|doctor)\.py$"
 )
 
 
