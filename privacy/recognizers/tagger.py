@@ -94,7 +94,7 @@ class TaggerRecognizer:
                 scores, begins = self._read(pieces, answers)
                 spans = spans_of(text, pieces.offsets, pieces.words, scores, begins, self._types)
                 sure = [span for span in spans if span.score >= _SURE]
-                found.append([*spans, *repeated({"": text}, {"": sure})[""]] if sure else spans)
+                found.append([*spans, *_elsewhere(text, sure, spans)] if sure else spans)
         return found
 
     def answers(self, texts: Sequence[str]) -> list[tuple[Pieces, NDArray[np.float32]]]:
@@ -131,6 +131,13 @@ class TaggerRecognizer:
             person = self._weights.types.index(EntityType.PERSON)
             logits[pieces.unlisted, person] += _UNLISTED
         return 1 / (1 + np.exp(-logits)), answers[..., 1] > answers[..., 2]
+
+
+def _elsewhere(text: str, sure: Sequence[Span], spans: Sequence[Span]) -> list[Span]:
+    """Return the other places of the names, bodies and places that were surely found."""
+    known = {(span.start, span.end, span.entity_type) for span in spans}
+    again = repeated({"": text}, {"": sure})[""]
+    return [span for span in again if (span.start, span.end, span.entity_type) not in known]
 
 
 def shipped_weights() -> Path:
