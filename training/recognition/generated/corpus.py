@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from privacy.entities import EntityType
+from privacy.entities import TAGGED
 from training.recognition.examples import Example
 from training.recognition.generated.draw import Draw
 from training.recognition.generated.noise import DISGUISES, moved
 from training.recognition.generated.templates import register
 from training.recognition.generated.writer import Writer
 
-TYPES = frozenset(
-    {
-        EntityType.PERSON,
-        EntityType.LOCATION,
-        EntityType.ORGANIZATION,
-        EntityType.DATE_TIME,
-        EntityType.AGE,
-        EntityType.ID,
-        EntityType.DEMOGRAPHIC,
-        EntityType.QUANTITY,
-        EntityType.MISC,
-    }
-)
+TYPES = frozenset(TAGGED)
 
 REGISTERS = {
     "dialogue": 15,
