@@ -36,7 +36,7 @@ _SURE = 0.5
 
 
 class TaggerRecognizer:
-    """Find the nine types of `tagging.network.TAGGED` in text in Latin letters.
+    """Find the nine types of `privacy.entities.TAGGED` in text in Latin letters.
 
     A word counts from a score that its type's calibration sets, low enough to be recall-oriented;
     `thresholds` puts others in their place. The score is the calibrated probability that a word
