@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import time
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from transformers import AutoTokenizer
@@ -19,6 +20,7 @@ from tests.agents.backends.tiny_chat import STRICT_TEMPLATE, chat_folder
 pytestmark = pytest.mark.slow
 
 ASK = [Message("system", "Say it."), Message("user", "it")]
+UNSAID = 1  # the id of a piece that the model never says
 TAUGHT = {
     "(system) Say it.\n(user) it\n(assistant) ": '{"safe": true}',
     "(user) Say it.\n\nit\n(assistant) ": "merged",
@@ -103,37 +105,50 @@ def test_a_model_without_a_template_gets_plain_turns_and_ends_with_its_own(
     assert ask(TransformersChatModel(str(copy))).text == "plain"
 
 
-def test_the_loop_lives_while_a_model_thinks(folder: Path) -> None:
-    model = TransformersChatModel(str(folder), max_tokens=200)
+def test_the_loop_lives_while_a_model_thinks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = TransformersChatModel(str(folder), max_tokens=8)
+    loop_turned = threading.Event()
+    answer = model._loaded.answer
 
-    async def main() -> int:
-        thinking = asyncio.create_task(model.complete([Message("user", "cough " * 30)]))
-        ticks = 0
-        while not thinking.done():
-            await asyncio.sleep(0.001)
-            ticks += 1
-        await asyncio.gather(thinking, return_exceptions=True)
-        return ticks
+    def thinks_until_the_loop_turned(*arguments: Any) -> Reply:
+        assert loop_turned.wait(30), "the loop stood still"
+        return answer(*arguments)
 
-    assert asyncio.run(main()) > 3
+    monkeypatch.setattr(model._loaded, "answer", thinks_until_the_loop_turned)
+
+    async def main() -> Reply:
+        thinking = asyncio.create_task(model.complete(ASK))
+        await asyncio.sleep(0.01)
+        loop_turned.set()
+        return await thinking
+
+    assert asyncio.run(main()).usage.completion_tokens > 0
 
 
 def test_a_call_that_nobody_waits_for_stops(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = TransformersChatModel(str(folder), max_tokens=900)
-    monkeypatch.setattr(model._loaded, "_ends", [])  # it would go on to its limit
+    monkeypatch.setattr(model._loaded, "_ends", [UNSAID])  # it would go on to its limit
+    said: list[int] = []
+    answer = model._loaded.answer
 
-    async def main() -> tuple[float, float]:
-        began = time.monotonic()
-        await model.complete(ASK)
-        whole = time.monotonic() - began
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(model.complete(ASK), whole / 20)
-        began = time.monotonic()
+    def counted(*arguments: Any) -> Reply:
+        reply = answer(*arguments)
+        said.append(reply.usage.completion_tokens)
+        return reply
+
+    monkeypatch.setattr(model._loaded, "answer", counted)
+
+    async def main() -> None:
+        thinking = asyncio.create_task(model.complete(ASK))
+        await asyncio.sleep(0.01)
+        thinking.cancel()
+        await asyncio.gather(thinking, return_exceptions=True)
         await asyncio.get_running_loop().run_in_executor(model._loaded.thread, int)
-        return whole, time.monotonic() - began
+        await model.complete(ASK)
 
-    whole, rest = asyncio.run(main())
-    assert rest < whole / 2
+    asyncio.run(main())
+    stopped, whole = said
+    assert stopped < whole == 900
 
 
 def test_calls_around_it_count_and_keep_order(folder: Path) -> None:
