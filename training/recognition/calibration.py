@@ -4,8 +4,7 @@ Platt scaling per type: two numbers turn a head's logit into the share of such w
 private. From there the threshold is no matter of taste but of cost: where a missed value costs
 `k` times what a false alarm costs, flagging pays from a probability of `1 / (1 + k)`.
 
-Source: Platt 1999, with his smoothed targets; Guo et al. 2017 (arXiv 1706.04599), §2 for the
-expected calibration error.
+Source: Platt 1999, with his smoothed targets.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ village or an employer can (`privacy.gate` holds them to the rule of names, too)
 
 _FEW = 20
 """Private words from which two numbers can be fitted."""
-_BINS = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +83,3 @@ def _calibration(words: Judged | None, threshold: float) -> Calibration:
 
     fitted = minimize(loss, np.array([1.0, 0.0]), method="L-BFGS-B", bounds=[(0.05, 5), (-9, 9)])
     return Calibration(float(fitted.x[0]), float(fitted.x[1]), threshold)
-
-
-def calibration_error(words: Judged, calibration: Calibration) -> float:
-    """Return the expected calibration error, in shares of a word, over 15 bins of equal width."""
-    scores = 1 / (1 + np.exp(-(words.logits * calibration.slope + calibration.shift)))
-    bins = np.minimum((scores * _BINS).astype(int), _BINS - 1)
-    counts = np.bincount(bins, minlength=_BINS)
-    gaps = np.abs(
-        np.bincount(bins, scores, _BINS) - np.bincount(bins, words.private.astype(float), _BINS)
-    )
-    return float(gaps.sum() / max(1, counts.sum()))

@@ -29,7 +29,7 @@ K = TypeVar("K", str, EntityType)
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class CalibrationError:
     """How far scores lie from the share of right spans, over `spans` of them."""
 
     error: float
@@ -51,7 +51,7 @@ class Report:
     by_risk: Mapping[str, Proportion]
     right: Mapping[EntityType, Proportion]
     precision: Proportion
-    calibration: Mapping[EntityType, Calibration]
+    calibration: Mapping[EntityType, CalibrationError]
 
     @property
     def all_found(self) -> Proportion:
@@ -88,17 +88,17 @@ def measure(recognizer: Recognizer, golds: Iterable[GoldText]) -> Report:
         by_risk=_shares(counts.found_by_risk, counts.marked_by_risk),
         right=_shares(counts.right, counts.said),
         precision=Proportion.of(counts.characters_right, counts.characters),
-        calibration={kind: calibration(scored[kind]) for kind in sorted(scored)},
+        calibration={kind: calibration_error(scored[kind]) for kind in sorted(scored)},
     )
 
 
-def calibration(scored: Sequence[tuple[float, bool]]) -> Calibration:
+def calibration_error(scored: Sequence[tuple[float, bool]]) -> CalibrationError:
     """Compute the expected calibration error of (score, right) pairs; scores in [0, 1]."""
     bins: list[list[tuple[float, bool]]] = [[] for _ in range(_BINS)]
     for score, right in scored:
         bins[min(int(score * _BINS), _BINS - 1)].append((score, right))
     off = sum(abs(sum(score - right for score, right in one)) for one in bins)
-    return Calibration(off / len(scored) if scored else 0.0, len(scored))
+    return CalibrationError(off / len(scored) if scored else 0.0, len(scored))
 
 
 def markdown(reports: Mapping[str, Report]) -> str:

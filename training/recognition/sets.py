@@ -177,4 +177,3 @@ SETS: Mapping[str, DataSet] = {
     ),
 }
 ENGLISH = tuple(name for name, one in SETS.items() if one.language == "en")
-CHINESE = tuple(name for name, one in SETS.items() if one.language == "zh")

@@ -7,7 +7,7 @@ from privacy.spans import Span
 from privacy.testing import TableRecognizer
 from training.recognition.examples import Example
 from training.recognition.report import (
-    calibration,
+    calibration_error,
     calibration_table,
     comparison,
     gold_of,
@@ -69,7 +69,7 @@ def test_an_example_is_its_own_gold():
     ],
 )
 def test_calibration_is_the_distance_of_scores_from_shares_bin_by_bin(scored, error):
-    found = calibration(scored)
+    found = calibration_error(scored)
     assert found.error == pytest.approx(error)
     assert found.spans == len(scored)
 
