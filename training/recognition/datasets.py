@@ -6,8 +6,9 @@ Texts of a held-out document never train; a text that also occurs in one does no
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
@@ -73,15 +74,76 @@ def examples(directory: Path, split: Split, sets: Iterable[str] = ENGLISH) -> li
     """Read the texts of one side of the split, of those sets that may train.
 
     A text that also occurs in a held-out document of one of the sets stands on no other side.
+    Sentences come twice: alone, and in their document.
     """
-    texts = [text for name in sets if SETS[name].trains for text in load(name, directory)]
-    measured = {t.example.text.casefold() for t in texts if t.split is Split.HELD_OUT}
-    return [
-        text.example
+    loaded = {name: load(name, directory) for name in sets if SETS[name].trains}
+    measured = {
+        text.example.text.casefold()
+        for texts in loaded.values()
         for text in texts
-        if text.split is split
-        and (split is Split.HELD_OUT or text.example.text.casefold() not in measured)
+        if text.split is Split.HELD_OUT
+    }
+    chosen: list[Annotated] = []
+    for name, texts in loaded.items():
+        kept = [
+            text
+            for text in texts
+            if text.split is split
+            and (split is Split.HELD_OUT or text.example.text.casefold() not in measured)
+        ]
+        alone = {text.example.text for text in kept}
+        chosen += [*kept, *(t for t in rejoined(name, kept) if t.example.text not in alone)]
+    return [text.example for text in chosen]
+
+
+def rejoined(name: str, texts: Iterable[Annotated]) -> list[Annotated]:
+    """Put the sentences of a set back together, one text per document; others yield nothing.
+
+    A network that has seen sentences alone reads them worse among others.
+    """
+    if not SETS[name].sentences:
+        return []
+    by_document = groupby(texts, key=lambda text: (text.example.document, text.split))
+    return [_joined(list(sentences)) for _, sentences in by_document]
+
+
+def _joined(sentences: Sequence[Annotated]) -> Annotated:
+    """Return sentences of one document as one text."""
+    lengths = [len(sentence.example.text) + 1 for sentence in sentences]
+    starts = list(accumulate(lengths[:-1], initial=0))
+    placed = list(zip(starts, sentences, strict=True))
+    text = " ".join(sentence.example.text for sentence in sentences)
+    spans = [
+        replace(span, start=span.start + at, end=span.end + at)
+        for at, sentence in placed
+        for span in sentence.example.spans
     ]
+    values = [
+        replace(value, start=value.start + at, end=value.end + at)
+        for at, sentence in placed
+        for value in sentence.gold.values
+    ]
+    return Annotated(
+        replace(
+            sentences[0].example,
+            text=text,
+            spans=tuple(spans),
+            unsure=_moved((at, s.example.unsure) for at, s in placed),
+        ),
+        replace(
+            sentences[0].gold,
+            text=text,
+            values=tuple(values),
+            unsure=_moved((at, s.gold.unsure) for at, s in placed),
+        ),
+        sentences[0].split,
+    )
+
+
+def _moved(
+    placed: Iterable[tuple[int, Sequence[tuple[int, int]]]],
+) -> tuple[tuple[int, int], ...]:
+    return tuple((start + at, end + at) for at, ranges in placed for start, end in ranges)
 
 
 def _records(path: Path, chosen: DataSet) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -16,7 +16,7 @@ import typer
 
 from privacy.exceptions import InputError
 from privacy.recognition_scores import GoldText
-from training.recognition.datasets import load
+from training.recognition.datasets import load, rejoined
 from training.recognition.documents import Split
 from training.recognition.sets import SETS
 
@@ -24,17 +24,21 @@ from training.recognition.sets import SETS
 def write_held_out(data: Path, out: Path) -> dict[str, int]:
     """Write `OUT/SET.jsonl` for every set that has held-out texts; return how many each has.
 
+    Sets of sentences are written a second time as the documents they were cut from, to
+    `OUT/SET_documents.jsonl`.
+
     Raises:
         InputError: for a set that is missing or damaged.
     """
     out.mkdir(parents=True, exist_ok=True)
     written = {}
     for name in SETS:
-        golds = [text.gold for text in load(name, data) if text.split is Split.HELD_OUT]
-        lines = [json.dumps(_row(gold), ensure_ascii=False) + "\n" for gold in golds]
-        if lines:
-            (out / f"{name}.jsonl").write_text("".join(lines), "utf-8")
-            written[name] = len(lines)
+        texts = [text for text in load(name, data) if text.split is Split.HELD_OUT]
+        for file, some in ((name, texts), (f"{name}_documents", rejoined(name, texts))):
+            lines = [json.dumps(_row(text.gold), ensure_ascii=False) + "\n" for text in some]
+            if lines:
+                (out / f"{file}.jsonl").write_text("".join(lines), "utf-8")
+                written[file] = len(lines)
     return written
 
 

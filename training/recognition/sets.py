@@ -33,6 +33,7 @@ class DataSet:
     from it. `held_out`: measures whole, being the test part upstream. `fields`: values that a
     record must have to belong to the set. `reading`: turns a record that is no text with spans
     into such; `revision`: what values of a label mean where it is not what the scheme says.
+    `sentences`: its texts are the sentences of documents, in order.
     """
 
     path: str
@@ -48,6 +49,7 @@ class DataSet:
     unsure: tuple[unmarked.Rule, ...] = ()
     reading: Reading | None = None
     revision: Revision | None = None
+    sentences: bool = False
 
 
 _ROLE = re.compile(r"(?:borrower|lender)s?", re.IGNORECASE)
@@ -93,6 +95,7 @@ def _filings(part: str, *, held_out: bool = False) -> DataSet:
         document=documents.by_agreement,
         held_out=held_out,
         revision=_parties,
+        sentences=True,
     )
 
 
@@ -138,6 +141,7 @@ SETS: Mapping[str, DataSet] = {
         licence="CC BY-SA 4.0",
         source="github.com/UniversalNER/UNER_English-EWT",
         document=documents.by_field("doc_id"),
+        sentences=True,
     ),
     "wnut17_train": _wnut("train"),
     "wnut17_dev": _wnut("dev"),
@@ -154,6 +158,7 @@ SETS: Mapping[str, DataSet] = {
         licence=_CC_BY,
         source=_MISC,
         document=documents.by_block,
+        sentences=True,
     ),
     "aci_bench": DataSet(
         path="aci_bench/encounters.jsonl",

@@ -16,7 +16,7 @@ from privacy.recognizers.tagging.network import TaggerNetwork
 from privacy.recognizers.tagging.weights_file import Calibration, read_weights
 from training.recognition.adapters import load_changes, new_network, write_weights
 from training.recognition.calibration import calibrate, judged_words
-from training.recognition.datasets import examples, load
+from training.recognition.datasets import examples, load, rejoined
 from training.recognition.documents import Split
 from training.recognition.examples import Example
 from training.recognition.fit import Schedule, fit
@@ -67,11 +67,14 @@ def train_tagger(
 
 
 def measured(recognizer: TaggerRecognizer, data: Path) -> dict[str, Report]:
-    """Measure on the held-out texts of every English set."""
-    held_out = {
-        name: [t.gold for t in load(name, data) if t.split is Split.HELD_OUT] for name in ENGLISH
-    }
-    return {name: measure(recognizer, golds) for name, golds in held_out.items() if golds}
+    """Measure on the held-out texts of every English set, sentences also in their documents."""
+    reports = {}
+    for name in ENGLISH:
+        texts = [text for text in load(name, data) if text.split is Split.HELD_OUT]
+        for what, some in ((name, texts), (f"{name}, documents", rejoined(name, texts))):
+            if some:
+                reports[what] = measure(recognizer, [text.gold for text in some])
+    return reports
 
 
 def adapt_tagger(

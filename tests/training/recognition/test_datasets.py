@@ -8,7 +8,7 @@ from privacy.exceptions import InputError
 from privacy.labels import labels
 from training.recognition import documents
 from training.recognition.annotations import tagged_type
-from training.recognition.datasets import examples, load, merged
+from training.recognition.datasets import examples, load, merged, rejoined
 from training.recognition.documents import Split, calibration, held_out, split_of
 from training.recognition.sets import ENGLISH, SETS
 
@@ -325,3 +325,37 @@ def test_a_damaged_line_is_named_without_its_text(tmp_path, line, message):
     with pytest.raises(InputError, match=message) as raised:
         load("uner", tmp_path)
     assert "Gudrun" not in f"{raised.value} {raised.value.hint}"
+
+
+def test_sentences_come_alone_and_in_their_document(tmp_path):
+    rows = [
+        marked("Maria Keller came .", ("Maria Keller", "PER"), doc_id="mail-0"),
+        marked("Tom went to Ulm .", ("Tom", "PER"), ("Ulm", "LOC"), doc_id="mail-0"),
+        marked("Nobody stayed .", doc_id="mail-1"),
+    ]
+    write(tmp_path, "uner", rows)
+    texts = load("uner", tmp_path)
+    whole = rejoined("uner", texts)
+    assert [text.example.text for text in whole] == [
+        "Maria Keller came . Tom went to Ulm .",
+        "Nobody stayed .",
+    ]
+    found = whole[0].example
+    assert [found.text[s.start : s.end] for s in found.spans] == ["Maria Keller", "Tom", "Ulm"]
+    assert [(v.start, v.end) for v in whole[0].gold.values] == [
+        (s.start, s.end) for s in found.spans
+    ]
+    sides = {
+        split: [e.text for e in examples(tmp_path, split, ["uner"])]
+        for split in {text.split for text in texts}
+    }
+    assert sum(map(len, sides.values())) == 4
+    assert rejoined("tab", texts) == []
+
+
+def test_what_is_unsure_stays_in_its_place_in_the_document(tmp_path):
+    rows = [marked("One .", doc_id="m"), marked("Two three .", doc_id="m")]
+    write(tmp_path, "uner", [{**row, "unsure": [[0, 3]]} for row in rows])
+    (whole,) = rejoined("uner", load("uner", tmp_path))
+    assert [whole.gold.text[start:end] for start, end in whole.gold.unsure] == ["One", "Two"]
+    assert whole.example.unsure == whole.gold.unsure
