@@ -28,7 +28,7 @@ from training.recognition.variants import variants
 Progress = Callable[[int, int, float], None]
 """Hears of the step, of how many, and the recent loss."""
 
-FROM_SCRATCH = Schedule(epochs=3)
+FROM_SCRATCH = Schedule(epochs=2)
 FURTHER = Schedule(epochs=3, rate=3e-4)
 _CALIBRATED_ON = 1500
 """Generated texts that the types which no public set marks are calibrated with."""
