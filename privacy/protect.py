@@ -214,17 +214,23 @@ class Protector:
         yield text[position:]
 
     def _replaced(self, value: str, entity_type: EntityType, record: _Record) -> str:
-        """Return what stands for a value that no key shall restore."""
-        record.identifiers.append(Identifier(value, entity_type))
+        """Return what stands for a value that no key shall restore.
+
+        A value that is as coarse as the policy asks stays, and is no identifier.
+        """
         choice = self._policy.choice(entity_type)
         if choice.operator is Operator.GENERALIZE:
-            return generalize(
+            coarse = generalize(
                 value,
                 entity_type,
                 to=choice.to,
                 figures=choice.figures,
                 calendar=record.calendar,
             )
+            if coarse != value:
+                record.identifiers.append(Identifier(value, entity_type))
+            return coarse
+        record.identifiers.append(Identifier(value, entity_type))
         if choice.operator is Operator.SURROGATE and self._surrogates is not None:
             found = self._surrogates.surrogate(value, entity_type, record.calendar)
             record.surrogates.add(found)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from privacy.operators.calendar import WrittenDate, reads_day_first, shift_weekdays
+from privacy.operators.durations import coarse_time
 
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
 _MONTH = re.compile(
@@ -50,7 +51,9 @@ class Calendar:
 
 
 def to_month(value: str, _: Calendar) -> str:
-    """Return month and year as far as a date names them, else `that day`."""
+    """Return month and year as far as a date names them, else `coarse_time` or `that day`."""
+    if (undated := coarse_time(value)) is not None:
+        return undated
     month = _MONTH.search(value)
     named = (
         month.group().rstrip(".") if month else _foreign_month(value) or _month_in_figures(value)
@@ -59,7 +62,7 @@ def to_month(value: str, _: Calendar) -> str:
 
 
 def to_year(value: str, calendar: Calendar) -> str:
-    """Return the year of a date, else `that day`.
+    """Return the year of a date, else `coarse_time` or `that day`.
 
     A year more than 89 before the latest that the document names is left out: it is somebody's
     year of birth that would tell an age over 89.
@@ -67,22 +70,25 @@ def to_year(value: str, calendar: Calendar) -> str:
     year = WrittenDate(value, day_first=calendar.day_first).named
     found = str(year.year) if year and year.year else _year(value)
     if found is None:
-        return _UNKNOWN
+        return coarse_time(value) or _UNKNOWN
     latest = calendar.latest_year
     return _UNKNOWN if latest is not None and latest - int(found) > _OLDEST else found
 
 
 def to_offset(value: str, calendar: Calendar) -> str:
-    """Return `day 12` for the twelfth day after the document's first date, else `that day`."""
+    """Return `day 12` for the twelfth day after the document's first date.
+
+    What is no full date becomes `coarse_time` or `that day`.
+    """
     named = WrittenDate(value, day_first=calendar.day_first).named
     day = named.as_date() if named else None
     if day is None or calendar.first is None:
-        return _UNKNOWN
+        return coarse_time(value) or _UNKNOWN
     return f"day {(day - calendar.first).days}"
 
 
 def shift(value: str, calendar: Calendar) -> str:
-    """Return a date moved by the document's shift; `that day` where none is understood.
+    """Return a date moved by the document's shift; else `coarse_time`, or `that day`.
 
     Guarantees: full dates of one document keep their order and their distances in days; months
     and years without a day keep their order among themselves.
@@ -94,6 +100,8 @@ def shift(value: str, calendar: Calendar) -> str:
     date_in = WrittenDate(value, day_first=calendar.day_first)
     if (moved := date_in.shifted(calendar.shift_days)) is not None:
         return moved
+    if (undated := coarse_time(value)) is not None:
+        return undated
     weekday = shift_weekdays(value, calendar.shift_days)
     return _UNKNOWN if weekday == value or any(map(str.isdigit, value)) else weekday
 

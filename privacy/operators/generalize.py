@@ -46,8 +46,9 @@ def generalize(
     `to` is one of `LEVELS[entity_type]`, by default its first; `calendar` holds what a document's
     dates have in common; `figures` are the significant digits of a rounded quantity. What cannot
     be read is not guessed: a date becomes `that day`, an age `some age`, a quantity `some amount`,
-    a place its redaction mark. White space around the value stays, and so does a full stop at its
-    end: it may be the sentence's.
+    a place its redaction mark; a time that names no date is made coarser by
+    `privacy.operators.durations`. White space around the value stays, and so does a full stop at
+    its end: it may be the sentence's.
 
     Does not guarantee: that the result differs from a value that was coarse already.
 

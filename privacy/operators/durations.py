@@ -1,0 +1,78 @@
+"""Times that no calendar knows: how long something took, a time of day, "last week".
+
+They name no date, but are recognised as one, and a reader needs them: "every eight hours" is a
+dose. English alone is read.
+"""
+
+from __future__ import annotations
+
+import re
+
+_SHORT = "second minute hour".split()
+_LONG = "day night week fortnight month year decade".split()
+_VAGUE = (
+    "morning afternoon evening noon midday midnight weekend bedtime today tonight tomorrow"
+    " yesterday overnight now daily weekly monthly yearly hourly nightly recently currently"
+).split()
+_ONES = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_NUMBERS = {word: number for number, word in enumerate(_ONES)} | {
+    word: 10 * number for number, word in enumerate(_TENS, 2)
+}
+_NUMBER = rf"(?:\d{{1,3}}(?:\.\d)?|(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES[1:10])}))?" + (
+    rf"|{'|'.join(reversed(_ONES))})"
+)
+_BEFORE = (
+    r"(?:(?:the|this|that|last|next|every|each|all|past|previous|first|following|whole|entire|same"
+    r"|about|around|over|under|almost|nearly|more than|less than|at least|up to|within|in|for|after"
+    r"|since|another|only|just)\s+)*"
+)
+_AFTER = r"(?:\s+(?:ago|before|later|earlier|long|now|or so))?"
+_UNIT = rf"(?:{'|'.join([*_SHORT, *_LONG])})s?"
+_COUNTED = re.compile(
+    rf"(?P<before>{_BEFORE})(?:\d{{1,3}}\s?[-–]\s?|{_NUMBER}\s+(?:to|or)\s+)?(?P<number>{_NUMBER})"
+    rf"(?P<gap>[ -]|(?<=\d))(?P<unit>{_UNIT})(?P<after>{_AFTER})",
+    re.IGNORECASE,
+)
+_UNCOUNTED = re.compile(
+    rf"{_BEFORE}(?:(?:an?|few|several|many|couple of|half an?)\s+)*"
+    rf"(?:{_UNIT}|{'|'.join(_VAGUE)})s?{_AFTER}",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(
+    r"\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\.?|o['’]clock)|\d{1,2}:\d\d(?::\d\d)?", re.IGNORECASE
+)
+_BOUNDS = ((5, "a few"), (13, "several"))
+_MOST = "many"
+
+
+def coarse_time(value: str) -> str | None:
+    """Return a time that names no date, made coarser; `None` where it is none, or cannot be read.
+
+    Lengths of days and more lose their number ("nine days" becomes "several days", from 2 "a few",
+    from 5 "several", from 13 "many"), shorter ones stay, a time of the clock becomes "that time".
+    """
+    if _CLOCK.fullmatch(value):
+        return "that time"
+    if _UNCOUNTED.fullmatch(value):
+        return value
+    counted = _COUNTED.fullmatch(value)
+    if counted is None:
+        return None
+    before, gap, unit, after = counted.group("before", "gap", "unit", "after")
+    number = _read(counted["number"])
+    if number <= 1 or unit.lower().rstrip("s") in _SHORT:
+        return value
+    many = next((word for bound, word in _BOUNDS if number < bound), _MOST)
+    if gap == "-":
+        return f"{before}{many.removeprefix('a ')}-{unit}{after}"
+    return f"{before}{many} {unit}{after}"
+
+
+def _read(number: str) -> float:
+    if number[0].isdigit():
+        return float(number)
+    return float(sum(_NUMBERS[word] for word in re.split(r"[- ]", number.lower())))

@@ -1,0 +1,62 @@
+"""Times that name no date."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privacy.operators.durations import coarse_time
+
+
+@pytest.mark.parametrize(
+    ("value", "coarse"),
+    [
+        ("nine days", "several days"),
+        ("10 days", "several days"),
+        ("two weeks ago", "a few weeks ago"),
+        ("for about thirty-six years", "for about many years"),
+        ("2-3 weeks", "a few weeks"),
+        ("two to six months", "several months"),
+        ("14-day", "many-day"),
+        ("three-week", "few-week"),
+        ("one week", "one week"),
+        ("1 day", "1 day"),
+        ("every eight hours", "every eight hours"),
+        ("48 hours", "48 hours"),
+        ("20 min", None),
+        ("twenty minutes", "twenty minutes"),
+        ("4 pm", "that time"),
+        ("10:30", "that time"),
+        ("8 o'clock", "that time"),
+        ("this morning", "this morning"),
+        ("last year", "last year"),
+        ("a few days", "a few days"),
+        ("yesterday", "yesterday"),
+        ("half an hour", "half an hour"),
+        ("Monday", None),
+        ("3 May 2021", None),
+        ("May 2021", None),
+        ("2021", None),
+        ("18/9", None),
+        ("Mrs Day", None),
+        ("two", None),
+        ("", None),
+    ],
+)
+def test_a_time_without_a_date_is_made_coarser(value: str, coarse: str | None) -> None:
+    assert coarse_time(value) == coarse
+    assert coarse_time(value.upper()) is None or coarse is not None
+
+
+@given(st.integers(2, 999), st.sampled_from(["days", "weeks", "months", "years"]))
+def test_no_number_of_days_and_more_shows(number: int, unit: str) -> None:
+    coarse = coarse_time(f"{number} {unit}")
+    assert coarse is not None
+    assert not any(map(str.isdigit, coarse))
+
+
+@given(st.text(max_size=40))
+def test_what_cannot_be_read_is_not_guessed(value: str) -> None:
+    coarse = coarse_time(value)
+    assert coarse is None or coarse == value or value.strip()
