@@ -35,7 +35,7 @@ HINTS: Mapping[FindingKind, str] = {
     FindingKind.EMPTY: "tell what the record is about: the matter, the question, the advice",
     FindingKind.UNLIKE: "stay with this record: name its matter (the complaint, the dispute), the "
     "circumstances and the answer, not general advice",
-    FindingKind.LOST_PLACEHOLDER: "let the record's main person appear by that placeholder",
+    FindingKind.LOST_PLACEHOLDER: "let whom or what it stands for appear by that placeholder",
     FindingKind.FORM: "keep the record's fields, every one filled that the record fills, each with "
     "its own speaker's words alone",
     FindingKind.LANGUAGE: "write in the record's language",

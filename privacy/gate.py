@@ -7,7 +7,6 @@ is never taken for "safe": the shared runs and ROUGE-L are measured whatever was
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
@@ -20,6 +19,7 @@ from privacy.leakage import Comparison, Original, normalize, tokenize
 from privacy.likeness import Likeness
 from privacy.limits import GateLimits, Limit
 from privacy.occurrences import spelling
+from privacy.placeholders import invented_placeholders, lost_placeholders
 from privacy.protect import Identifier, Protection, join_fields
 from privacy.protocols import Recognizer
 from privacy.quasi import is_quasi
@@ -38,7 +38,7 @@ identifiers: a village or an employer alone can single somebody out."""
 _WORD = re.compile(r"\w+")
 _SOURCES = (
     *("gate.py", "leakage.py", "occurrences.py", "quasi.py", "tokens.py"),
-    *("form.py", "language.py"),
+    *("form.py", "language.py", "placeholders.py"),
 )
 
 
@@ -82,9 +82,9 @@ class Gate:
         findings = [
             *self._text_findings(original, compared, text),
             *_identifier_findings(protection, text, self.limits.quasi_values),
-            *_placeholder_findings(protection, text),
+            *invented_placeholders(protection.tokens, text),
             *self._unprotected(protection, text),
-            *self._lost_subject(protection, text),
+            *lost_placeholders(protection.protected.fields, text, self.limits),
         ]
         if self.limits.form and not isinstance(draft, str):
             faults = form_faults(protection.protected.fields, draft)
@@ -117,22 +117,6 @@ class Gate:
             if was and now and was != now:
                 message = f"is written in `{now}`, the record in `{was}`"
                 yield Finding(FindingKind.LANGUAGE, message)
-
-    def _lost_subject(self, protection: Protection, draft: str) -> Iterable[Finding]:
-        """Find that the person whom the original names most often is gone; see `GateLimits`."""
-        least = self.limits.subject_mentions
-        if least is None:
-            return
-        named = Counter(
-            match.group()
-            for match in PLACEHOLDER.finditer(protection.protected.text)
-            if match.group(1) == EntityType.PERSON
-        )
-        most = max(named.values(), default=0)
-        subjects = [placeholder for placeholder, count in named.items() if count == most]
-        if most >= least and not any(subject in draft for subject in subjects):
-            message = f"drops {subjects[0]}, whom the record names {most} times"
-            yield Finding(FindingKind.LOST_PLACEHOLDER, message)
 
     def _unlike(self, alike: float) -> Iterable[Finding]:
         least = self.limits.likeness
@@ -228,15 +212,3 @@ def find_identifier(identifier: Identifier, text: str) -> tuple[int, int] | None
     folded = re.escape(normalize(identifier.value))
     # A spelling that only NFKC sees through: its place is not known.
     return (0, len(text)) if re.search(rf"(?<!\w){folded}(?!\w)", normalize(text)) else None
-
-
-def _placeholder_findings(protection: Protection, draft: str) -> list[Finding]:
-    return [
-        Finding(
-            FindingKind.UNKNOWN_PLACEHOLDER,
-            f"holds {match.group()}, which the original has not",
-            *match.span(),
-        )
-        for match in PLACEHOLDER.finditer(draft)
-        if match.group() not in protection.tokens
-    ]

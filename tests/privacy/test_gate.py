@@ -182,8 +182,10 @@ def test_a_dialogue_told_anew_field_by_field_is_safe() -> None:
 def test_changed_form_language_and_length_are_found_unless_turned_off(
     changes: dict[str, str], kind: FindingKind
 ) -> None:
-    assert judge_fields({**RETOLD, **changes}) == {kind}
-    lenient = Gate(GateLimits(form=False, language=False, length_ratio=None), RECOGNIZER)
+    named = Gate(GateLimits(common_placeholders=False, subject_mentions=None), RECOGNIZER)
+    assert judge_fields({**RETOLD, **changes}, named) == {kind}
+    off = {"form": False, "language": False, "length_ratio": None}
+    lenient = Gate(replace(named.limits, **off), RECOGNIZER)
     assert judge_fields({**RETOLD, **changes}, lenient) == set()
 
 
@@ -200,9 +202,9 @@ def told(subject: int, other: int = 0) -> set[FindingKind]:
 
 
 @pytest.mark.parametrize(("subject", "other", "lost"), [
-    (0, 0, False), (1, 0, False), (2, 2, False), (3, 0, True), (4, 1, True), (3, 3, True),
+    (0, 0, False), (1, 0, False), (1, 1, False), (2, 0, True), (2, 1, True), (2, 2, True),
 ])  # fmt: skip
-def test_a_person_named_three_times_may_not_be_lost(subject: int, other: int, lost: bool) -> None:
+def test_a_person_named_twice_may_not_be_lost(subject: int, other: int, lost: bool) -> None:
     assert (FindingKind.LOST_PLACEHOLDER in told(subject, other)) is lost
 
 

@@ -85,8 +85,8 @@ def test_any_table_is_limits_or_our_error(table: object) -> None:
 def test_each_limit_changes_the_gates_fingerprint_but_not_the_policys() -> None:
     sources = [
         "", "run_tokens = 30", "rouge_l = 0.6", "quasi_values = 2", "min_tokens = 3",
-        "length_ratio = 3", "subject_mentions = 2", "form = false", "language = false",
-        "likeness = 0.6",
+        "length_ratio = 3", "subject_mentions = 3", "common_placeholders = false", "form = false",
+        "language = false", "likeness = 0.6",
     ]  # fmt: skip
     gates = {Gate(limits_of(source), TableRecognizer({})).fingerprint for source in sources}
     assert len(gates) == len(sources)
