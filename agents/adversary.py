@@ -1,28 +1,34 @@
 """An adversary for stage 2: a model infers what a draft tells about its person without saying it.
 
 What it gets right counts as a finding. Whether a guess is right is judged here, in the owner's
-zone, against the record's own protected values; the model never learns it.
+zone, against the record's own values: those that the policy hides, and those that it leaves in the
+text. The model never learns it.
 
 Source: Zeng et al. (2024), arXiv 2406.14773, §3.2, A.16; attributes after Staab et al. (2023),
-arXiv 2310.07298, §4. Differs: a guess is right only where it names a value that the policy hides,
-since what nobody hides is no leak.
+arXiv 2310.07298, §4. Differs: one value that the policy leaves in the text is no leak by itself;
+two of them, or one beside a hidden one, are.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from agents.chat import ChatModel
 from agents.model_review import quoted, stands
-from agents.prompts import prompt
+from agents.prompts import prompt, prompts_fingerprint
 from agents.protocols import Draft, Review
+from agents.refinement import Infer
 from agents.structured import Answer, Told, as_json, ask
 from privacy.entities import EntityType
+from privacy.fingerprints import source_digest
 from privacy.leakage import Original, tokenize
 from privacy.protect import Identifier, Protection
+from privacy.protocols import Recognizer
+from privacy.tokens import PLACEHOLDER
 
 Inferable = Literal[
     "age", "place", "occupation", "sex", "relationship", "income", "birthplace", "education"
@@ -43,6 +49,9 @@ _SEXES = (
     frozenset("female woman women girl mother wife daughter sister widow lady".split()),
     frozenset("male man men boy father husband son brother widower gentleman".split()),
 )
+_OPEN_ALONE = 1
+"""How many attributes that stand in the text on purpose may be inferred: as many as the gate lets
+stand of values that identify in combination. A sex or a trade alone is what a record is about."""
 _MIN_LETTERS = 3
 """A shorter guess stands in too many values by chance."""
 _YEARS = re.compile(r"\d{1,3}")
@@ -82,10 +91,20 @@ class _Guesses(Answer):
 
 
 class ModelAdversary:
-    """Attribute inference by one `ChatModel`; one call for each draft."""
+    """Attribute inference by one `ChatModel`; one call for each draft.
 
-    def __init__(self, model: ChatModel) -> None:
+    The recognizer finds what a policy leaves in a record's text, such as an occupation.
+    """
+
+    def __init__(self, model: ChatModel, recognizer: Recognizer) -> None:
         self._model = model
+        self._recognizer = recognizer
+
+    @property
+    def fingerprint(self) -> str:
+        """The model's name, and a digest of prompt and code; the recognizer is the protection's."""
+        code = source_digest("agents", "adversary.py", "structured.py")
+        return f"adversary/{self._model.name}/{prompts_fingerprint('infer')}/{code}"
 
     async def infers(self, draft: Draft) -> tuple[Guess, ...]:
         """Return what the model makes of a draft; it is shown nothing else.
@@ -103,18 +122,43 @@ class ModelAdversary:
             for g in answer.guesses
         )
 
-    def against(self, protection: Protection) -> Callable[[Draft], Awaitable[Review]]:
-        """Return the attack on one record's drafts, as `agents.refinement.Terms.infer` takes it."""
+    def against(self, protection: Protection) -> Infer:
+        """Return the attack on one record's drafts."""
+        left: list[Identifier] | None = None
 
         async def infer(draft: Draft) -> Review:
-            found = confirmed(await self.infers(draft), protection)
+            nonlocal left
+            guesses = await self.infers(draft)
+            if guesses and left is None:
+                left = await asyncio.to_thread(left_open, protection, self._recognizer)
+            found = confirmed(guesses, protection.identifiers, left or ())
             return Review(not found, tuple(f.suggestion for f in found))
 
         return infer
 
 
-def confirmed(guesses: Iterable[Guess], protection: Protection) -> tuple[Inferred, ...]:
-    """Return the guesses that name one of the record's own protected values.
+def left_open(protection: Protection, recognizer: Recognizer) -> list[Identifier]:
+    """Return what a recognizer finds in a protected text, of types that no operator replaced in it.
+
+    Where values of a type were replaced, what stands there now is a band or a stand-in.
+    """
+    replaced = {identifier.entity_type for identifier in protection.identifiers}
+    text = protection.protected.text
+    clear = PLACEHOLDER.sub(lambda match: " " * len(match.group()), text)
+    return [
+        Identifier(text[span.start : span.end], span.entity_type)
+        for span in recognizer.recognize(clear)
+        if span.entity_type not in replaced
+    ]
+
+
+def confirmed(
+    guesses: Iterable[Guess], hidden: Sequence[Identifier], left: Sequence[Identifier] = ()
+) -> tuple[Inferred, ...]:
+    """Return the guesses that are right and tell too much: about values hidden, and values left.
+
+    Any right guess about a hidden value counts; those about values left in the text only where
+    more than one attribute of the person is guessed right in all.
 
     An age is right to the year: a band of years is what the policy publishes on purpose. Another
     value is right where the guess holds it, or is a part of it of three letters or more; for the
@@ -122,16 +166,17 @@ def confirmed(guesses: Iterable[Guess], protection: Protection) -> tuple[Inferre
     Does not guarantee: that a guess in other words, another language or figures written out is
     recognised as right.
     """
-    found = [
-        Inferred(guess.attribute, guess.evidence)
-        for guess in guesses
-        if any(
-            _right(guess, identifier)
-            for identifier in protection.identifiers
-            if identifier.entity_type in _TYPES[guess.attribute]
-        )
-    ]
-    return tuple(dict.fromkeys(found))
+    guesses = tuple(guesses)
+    sure = [guess for guess in guesses if _names_any(guess, hidden)]
+    right = [guess for guess in guesses if guess in sure or _names_any(guess, left)]
+    several = len({guess.attribute for guess in right}) > _OPEN_ALONE
+    counted = right if several else sure
+    return tuple(dict.fromkeys(Inferred(g.attribute, g.evidence) for g in counted))
+
+
+def _names_any(guess: Guess, values: Iterable[Identifier]) -> bool:
+    types = _TYPES[guess.attribute]
+    return any(value.entity_type in types and _right(guess, value) for value in values)
 
 
 def _right(guess: Guess, identifier: Identifier) -> bool:

@@ -119,12 +119,16 @@ class ModelCalls:
             self._cache.put(key, reply)
         return reply
 
+    async def disconnect(self) -> None:
+        """Close the model's connections of the running loop; the next call there opens new ones."""
+        if self._on_close is not None:
+            await self._on_close()
+
     async def close(self) -> None:
         """Close the cache and, from the loop that asked, the model's connections."""
         if self._cache is not None:
             self._cache.close()
-        if self._on_close is not None:
-            await self._on_close()
+        await self.disconnect()
 
     async def _ask(
         self, messages: Sequence[Message], stage: str, shape: Mapping[str, Any] | None

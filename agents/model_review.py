@@ -26,7 +26,7 @@ from agents.structured import (
     placeholders,
     record_model,
 )
-from privacy.gate import Finding, Verdict
+from privacy.gate import Finding, FindingKind, Verdict
 from privacy.leakage import Original, tokenize
 from privacy.protect import ProtectedText
 
@@ -104,7 +104,8 @@ class ModelReview:
         findings = [*review.suggestions, *(_described(f, draft.text) for f in verdict.findings)]
         listed = "\n".join(f"- {finding}" for finding in findings)
         request = f"{as_json(draft.fields)}\n\nFindings:\n{listed}"
-        given = placeholders(draft.text)
+        wanted = (f.message for f in verdict.findings if f.kind is FindingKind.LOST_PLACEHOLDER)
+        given = placeholders(" ".join([draft.text, *wanted]))
 
         def invented(answer: Answer) -> str | None:
             text = "\n".join(keyed(answer).values())

@@ -12,7 +12,7 @@ import hashlib
 import re
 import threading
 import weakref
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -60,8 +60,9 @@ class _Answer(BaseModel):
 class LlmRecognizer:
     """Ask a model which values a text holds, and find them in it.
 
-    `kinds`: in plain words, what to ask for. Blocks until the model has answered, also when
-    called from a running event loop: there, call it in a thread.
+    `kinds`: in plain words, what to ask for. `disconnect` closes the model's connections of the
+    loop that it is called in: those for this recognizer are its own, and end with it. Blocks until
+    the model has answered, also when called from a running event loop: there, call it in a thread.
 
     Guarantees: an answer that does not fit is asked for once more, with the reason; if that fails
     too, there is no result rather than an empty one. Spans are backed by the text.
@@ -69,11 +70,17 @@ class LlmRecognizer:
     does not. Chain it with recognizers that cannot be talked to.
     """
 
-    def __init__(self, model: ChatModel, *, kinds: Mapping[str, EntityType] = PLAIN_WORDS) -> None:
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        kinds: Mapping[str, EntityType] = PLAIN_WORDS,
+        disconnect: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
         self._model = model
         listed = "\n".join(f"- {entity_type}: {words}" for words, entity_type in kinds.items())
         self._system = prompt("recognize").substitute(kinds=listed)
-        self._loop = _LoopThread()
+        self._loop = _LoopThread(disconnect)
         self._lock = threading.Lock()
         self._invented = 0
         code = source_digest("agents", "recognizer.py")
@@ -107,7 +114,10 @@ class LlmRecognizer:
         return located.spans
 
     def close(self) -> None:
-        """End the thread that waits for the model. Afterwards nothing can be recognised."""
+        """End the thread that waits for the model, and its connections; nothing works afterwards.
+
+        A recognizer that nobody closes does so when it is collected, or when the process ends.
+        """
         self._loop.close()
 
     async def _values(self, text: str) -> list[Value]:
@@ -154,7 +164,8 @@ class _LoopThread:
     Clients hold connections that belong to a loop, so that a loop per call would break them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, at_end: Callable[[], Awaitable[None]] | None) -> None:
+        self._at_end = at_end
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
@@ -190,20 +201,28 @@ class _LoopThread:
                 )
                 thread.start()
                 # Runs once: when closed, when collected, or when the process ends.
-                self._finalizer = weakref.finalize(self, _end, self._loop, thread)
+                self._finalizer = weakref.finalize(self, _end, self._loop, thread, self._at_end)
             return self._loop
 
 
-def _end(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
+def _end(
+    loop: asyncio.AbstractEventLoop,
+    thread: threading.Thread,
+    at_end: Callable[[], Awaitable[None]] | None,
+) -> None:
     """Cancel what still waits, so that its callers hear of it, and end the thread."""
-    asyncio.run_coroutine_threadsafe(_cancel_others(), loop).result()
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
+    try:
+        asyncio.run_coroutine_threadsafe(_wind_up(at_end), loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
-async def _cancel_others() -> None:
+async def _wind_up(at_end: Callable[[], Awaitable[None]] | None) -> None:
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
+    if at_end is not None:
+        await at_end()

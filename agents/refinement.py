@@ -1,4 +1,4 @@
-"""Stages 1 and 2 for one record: draft, then review and rewrite until reviewer and gate agree.
+"""Stage 2 for one record: review and rewrite a draft until reviewer and gate agree.
 
 `Refinement` decides who speaks next and when it ends, from what was said so far and nothing else.
 It is asked by a plain loop here, for agents that answer at once, and by the team of
@@ -14,10 +14,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from agents.protocols import Attributes, Draft, Review, Roles
-from agents.transcript import Speaker, Transcript, Turn, without_values
+from agents.protocols import Draft, Review, Roles
+from agents.transcript import Judge, Speaker, Transcript, Turn, without_values
 from privacy.gate import Verdict
-from privacy.protect import ProtectedText
+from privacy.protect import ProtectedText, Protection
 
 MAX_ROUNDS = 5
 """As the authors' code; their average was 2.7 (chat) and 3.5 (wiki) rounds, Table 7."""
@@ -25,7 +25,6 @@ MAX_ROUNDS = 5
 NO_PROGRESS = "no-progress"
 """Why a refinement ended before its rounds were used up, as `Outcome.reasons` has it."""
 
-Judge = Callable[[Draft], Verdict]
 Infer = Callable[[Draft], Awaitable[Review]]
 """An attacker for one record: what it got right counts as findings of a review."""
 
@@ -172,14 +171,14 @@ class Members:
         """Return what the member says where things stand."""
         number, draft = state.rounds, state.draft
         if speaker is Speaker.GATE:
-            verdict = state.verdict or self.judge(draft)
+            verdict = state.verdict or await self.judge(draft)
             return Turn(round=number, speaker=speaker, verdict=verdict)
         if speaker is Speaker.REVIEWER:
             review = await self.roles.reviewer.review(self.record, draft)
             return Turn(round=number, speaker=speaker, review=review)
         if speaker is Speaker.ADVERSARY and self.infer is not None:
             return Turn(round=number, speaker=speaker, review=await self.infer(draft))
-        verdict = state.verdict or self.judge(draft)
+        verdict = state.verdict or await self.judge(draft)
         revised = await self.roles.rewriter.rewrite(draft, state.advice, verdict)
         return Turn(round=number + 1, speaker=Speaker.REWRITER, draft=revised)
 
@@ -192,41 +191,54 @@ class Conversation(Protocol):
         ...
 
 
-async def loop(members: Members, state: Refinement, opening: Turn) -> None:
-    """Let the members speak one after the other, without any runtime between them."""
+async def loop(
+    members: Members, state: Refinement, opening: Turn, *, until: Speaker | None = None
+) -> None:
+    """Let the members speak one after the other, without any runtime between them.
+
+    `until`: before whom to stop; else it goes on to the end.
+    """
     state.hear(opening)
-    while (speaker := state.speaker) is not None:
+    while (speaker := state.speaker) not in {None, until}:
         state.hear(await members.say(speaker, state))
+
+
+class Adversary(Protocol):
+    """Attacks drafts of a record in the owner's zone."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A name that changes with whatever could change what it finds."""
+        ...
+
+    def against(self, protection: Protection) -> Infer:
+        """Return the attack on one record's drafts."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """On which terms a record is refined.
+    """On which terms the records of a run are refined.
 
-    `infer` adds an adversary; `conversation` is how the members come to speak.
+    `max_rounds`: rewrites of one record at most. `conversation` is how the members come to speak;
+    no outcome depends on it.
     """
 
     thrift: Thrift = ALL_SAVINGS
-    infer: Infer | None = None
+    max_rounds: int = MAX_ROUNDS
+    adversary: Adversary | None = None
     conversation: Conversation = loop
+
+    @property
+    def fingerprint(self) -> str:
+        """What could change an outcome, as far as it is not the default; empty for the default."""
+        saved = [] if self.thrift == ALL_SAVINGS else [str(self.thrift)]
+        rounds = [] if self.max_rounds == MAX_ROUNDS else [f"rounds={self.max_rounds}"]
+        attacked = [] if self.adversary is None else [self.adversary.fingerprint]
+        return "/".join([*saved, *rounds, *attacked])
 
 
 PLAIN = Terms()
-
-
-async def synthesize(
-    record: ProtectedText,
-    attributes: Attributes,
-    roles: Roles,
-    judge: Judge,
-    *,
-    max_rounds: int = MAX_ROUNDS,
-    terms: Terms = PLAIN,
-) -> Outcome:
-    """Turn one protected record into a synthetic one; `judge` is the gate for this record."""
-    extraction = await roles.extractor.extract(record, attributes)
-    draft = await roles.generator.generate(extraction, attributes)
-    return await refine(record, draft, roles, judge, max_rounds=max_rounds, terms=terms)
 
 
 async def refine(
@@ -235,26 +247,27 @@ async def refine(
     roles: Roles,
     judge: Judge,
     *,
-    max_rounds: int = MAX_ROUNDS,
+    infer: Infer | None = None,
     terms: Terms = PLAIN,
 ) -> Outcome:
     """Review and rewrite a draft until reviewer and gate agree, or the rounds are used up.
 
-    What a member raises ends it, the end of a budget too: there is no outcome then, so that a later
-    run takes the record up again.
+    `infer` is the attack on this record, where the terms have an adversary. What a member raises
+    ends it, the end of a budget too: there is no outcome then, so that a later run takes the record
+    up again.
 
     Raises:
         SageRagError: what a member raised, as it was, whatever the conversation.
     """
-    members = Members(record, roles, judge, terms.infer)
-    adversarial = terms.infer is not None
-    state = Refinement(max_rounds=max_rounds, thrift=terms.thrift, adversarial=adversarial)
+    members = Members(record, roles, judge, infer)
+    adversarial = infer is not None
+    state = Refinement(max_rounds=terms.max_rounds, thrift=terms.thrift, adversarial=adversarial)
     opening = Turn(round=0, speaker=Speaker.GENERATOR, draft=draft)
     await terms.conversation(members, state, opening)
-    return _outcome(state, judge)
+    return await _outcome(state, judge)
 
 
-def _outcome(state: Refinement, judge: Judge) -> Outcome:
+async def _outcome(state: Refinement, judge: Judge) -> Outcome:
     verdict = state.verdict
     if verdict is None:
         raise ValueError("a conversation ended before the gate spoke")
@@ -272,5 +285,5 @@ def _outcome(state: Refinement, judge: Judge) -> Outcome:
         longest_run=verdict.longest_run,
         rouge_l=verdict.rouge_l,
         reasons=tuple(dict.fromkeys(reasons)),
-        transcript=without_values(state.turns, judge),
+        transcript=await without_values(state.turns, judge),
     )

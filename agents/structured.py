@@ -101,7 +101,7 @@ async def ask(
         AgentOutputError: when no answer fits.
         UpstreamError: when the model cannot be reached.
     """
-    shape = answer.model_json_schema()
+    shape = _schema(answer)
     messages = [Message("system", system), Message("user", user)]
     reply = await model.complete(messages, stage=stage, shape=shape)
     first, complaint = _judged(reply, answer, check)
@@ -117,6 +117,12 @@ async def ask(
     if taken is None:
         raise AgentOutputError(f"the model's answer does not fit: {complaint}")
     return taken
+
+
+@lru_cache(maxsize=64)
+def _schema(answer: type[Answer]) -> Mapping[str, Any]:
+    """Return an answer's JSON schema. Kept, since making one takes longer than a request."""
+    return answer.model_json_schema()
 
 
 def placeholder_complaint(expected: frozenset[str], text: str) -> str | None:

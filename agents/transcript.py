@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
@@ -18,6 +18,9 @@ _HARMLESS = (FindingKind.SHARED_RUN, FindingKind.UNKNOWN_PLACEHOLDER)
 _PASSES = 8
 """The gate names the first place of each value: a text is looked at again until nothing is left,
 and hidden as a whole where that does not end."""
+
+Judge = Callable[[Draft], Awaitable[Verdict]]
+"""The gate for one record; asked again about a draft, it says the same again."""
 
 
 class Speaker(StrEnum):
@@ -65,7 +68,7 @@ def transcript_from_json(text: str) -> Transcript:
     return _TRANSCRIPT.validate_json(text)
 
 
-def without_values(turns: Iterable[Turn], judge: Callable[[Draft], Verdict]) -> Transcript:
+async def without_values(turns: Iterable[Turn], judge: Judge) -> Transcript:
     """Hide what the gate finds private in drafts that did not pass, and in suggestions.
 
     Guarantees: nothing that this gate can find stands in the transcript, apart from values that it
@@ -74,25 +77,25 @@ def without_values(turns: Iterable[Turn], judge: Callable[[Draft], Verdict]) -> 
     """
     turns = list(turns)
     clean = {t.round for t in turns if t.verdict and not _private(t.verdict.findings)}
-    return tuple(_hidden_turn(turn, turn.round in clean, judge) for turn in turns)
+    return tuple([await _hidden_turn(turn, turn.round in clean, judge) for turn in turns])
 
 
-def _hidden_turn(turn: Turn, clean: bool, judge: Callable[[Draft], Verdict]) -> Turn:
+async def _hidden_turn(turn: Turn, clean: bool, judge: Judge) -> Turn:
     if turn.draft is not None and not clean:
-        return turn.model_copy(update={"draft": Draft(_hidden(turn.draft.fields, judge))})
+        return turn.model_copy(update={"draft": Draft(await _hidden(turn.draft.fields, judge))})
     if turn.verdict is not None and not clean:
         findings = tuple(replace(f, start=None, end=None) for f in turn.verdict.findings)
         return turn.model_copy(update={"verdict": replace(turn.verdict, findings=findings)})
     if turn.review is not None and turn.review.suggestions:
         said = {str(i): text for i, text in enumerate(turn.review.suggestions)}
-        suggestions = tuple(_hidden(said, judge).values())
+        suggestions = tuple((await _hidden(said, judge)).values())
         return turn.model_copy(update={"review": replace(turn.review, suggestions=suggestions)})
     return turn
 
 
-def _hidden(fields: Mapping[str, str], judge: Callable[[Draft], Verdict]) -> dict[str, str]:
+async def _hidden(fields: Mapping[str, str], judge: Judge) -> dict[str, str]:
     for _ in range(_PASSES):
-        found = _private(judge(Draft(fields)).findings)
+        found = _private((await judge(Draft(fields))).findings)
         changed = _cut(fields, [(f.start or 0, f.end or 0) for f in found])
         if changed == fields:
             return dict(fields)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -99,12 +100,14 @@ class Decision:
 class Ledger:
     """SQLite in WAL mode; every result is committed before the next document begins.
 
-    What is deleted is overwritten in the file (`secure_delete`).
+    What is deleted is overwritten in the file (`secure_delete`). One ledger serves the threads of
+    one process, one statement or transaction at a time.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         """Open or make a ledger; `read_only` leaves no trace, and needs one that exists."""
         self._path = path
+        self._lock = threading.RLock()
         try:
             self._db = _open_to_read(path) if read_only else _open(path)
             self._check_format()
@@ -192,7 +195,7 @@ class Ledger:
 
     def documents(self) -> dict[str, str]:
         """Return the content hash of each document of the last published version."""
-        return dict(self._db.execute("SELECT document_hash, content_hash FROM documents"))
+        return dict(self._all("SELECT document_hash, content_hash FROM documents"))
 
     def store_documents(self, documents: Mapping[str, str], text_hashes: Iterable[str]) -> None:
         """Record what was published, and forget what is in the corpus no longer.
@@ -210,13 +213,13 @@ class Ledger:
                 rows = [(content_hash,) for content_hash in gone]
                 self._write_all(f"DELETE FROM {table} WHERE content_hash = ?", rows)  # noqa: S608
             if gone:
-                known = {h for (h,) in self._db.execute("SELECT DISTINCT text_hash FROM vectors")}
+                known = {h for (h,) in self._all("SELECT DISTINCT text_hash FROM vectors")}
                 rows = [(text_hash,) for text_hash in known - set(text_hashes)]
                 self._write_all("DELETE FROM vectors WHERE text_hash = ?", rows)
 
     def refusals(self) -> list[Refusal]:
         """Return what the last run did not publish."""
-        rows = self._db.execute("SELECT * FROM refusals ORDER BY rowid")
+        rows = self._all("SELECT * FROM refusals ORDER BY rowid")
         return [Refusal(d, c, f, tuple(json.loads(reasons))) for d, c, f, reasons in rows]
 
     def store_refusals(self, refusals: Sequence[Refusal]) -> None:
@@ -243,30 +246,38 @@ class Ledger:
 
     def close(self) -> None:
         """Close the database."""
-        self._db.close()
+        with self._lock:
+            self._db.close()
 
     def _contents(self) -> set[str]:
         selects = " UNION ".join(f"SELECT content_hash FROM {t}" for t in _BY_CONTENT)  # noqa: S608
-        return {content_hash for (content_hash,) in self._db.execute(selects)}
+        return {content_hash for (content_hash,) in self._all(selects)}
 
     def _one(self, query: str, row: tuple[str, ...]) -> tuple[Any, ...] | None:
-        found: tuple[Any, ...] | None = self._db.execute(query, row).fetchone()
+        with self._lock:
+            found: tuple[Any, ...] | None = self._db.execute(query, row).fetchone()
         return found
+
+    def _all(self, query: str) -> list[tuple[Any, ...]]:
+        with self._lock:
+            return self._db.execute(query).fetchall()
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._write("BEGIN", ())
-        try:
-            yield
-        except BaseException:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
-        self._write("COMMIT", ())
+        with self._lock:
+            self._write("BEGIN", ())
+            try:
+                yield
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+            self._write("COMMIT", ())
 
     def _write(self, statement: str, row: tuple[object, ...]) -> None:
         try:
-            self._db.execute(statement, row)
+            with self._lock:
+                self._db.execute(statement, row)
         except sqlite3.OperationalError as error:
             raise InputError(
                 f"cannot write the ledger: {error}",
@@ -280,14 +291,15 @@ class Ledger:
 
 def _open(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return sqlite3.connect(path, isolation_level=None)
+    return sqlite3.connect(path, isolation_level=None, check_same_thread=False)
 
 
 def _open_to_read(path: Path) -> sqlite3.Connection:
     """Open without writing a byte: SQLite would put files beside a ledger that has none."""
     beside = path.with_name(path.name + "-wal").exists()
     mode = "mode=ro" if beside else "mode=ro&immutable=1"
-    return sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)
+    address = f"{path.absolute().as_uri()}?{mode}"
+    return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
 
 
 def _json(value: object) -> str:

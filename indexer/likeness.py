@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Protocol
@@ -38,7 +39,7 @@ class EmbeddingLikeness:
     With a store, a draft's vector is the one that the index takes, which then costs no other.
     Originals' vectors stay in memory: nothing that is stored was made from an original's wording.
     Texts beyond what the embedder reads (256 word pieces for MiniLM) are compared by their
-    beginnings. Not for several threads at a time.
+    beginnings. For several threads at a time, if embedder and store are.
 
     Does not guarantee: that records of one corpus are told apart in a language that the embedder
     was not trained on. Two Chinese records are as alike to MiniLM as two English ones of one case,
@@ -49,6 +50,7 @@ class EmbeddingLikeness:
         self._embedder = embedder
         self._stored = vectors
         self._originals: OrderedDict[str, Vector] = OrderedDict()
+        self._lock = threading.Lock()
 
     @property
     def fingerprint(self) -> str:
@@ -58,7 +60,8 @@ class EmbeddingLikeness:
     def compare(self, original: str, draft: str) -> float:
         """Return the cosine of both texts' vectors."""
         before, after = _digest(original), _digest(draft)
-        known = self._originals.get(before)
+        with self._lock:
+            known = self._originals.get(before)
         written = (
             self._stored.vector(after, self._embedder.name) if self._stored is not None else None
         )
@@ -75,10 +78,11 @@ class EmbeddingLikeness:
         return float(np.dot(known, written))
 
     def _keep(self, digest: str, vector: Vector) -> None:
-        self._originals[digest] = vector
-        self._originals.move_to_end(digest)
-        if len(self._originals) > _KEPT:
-            self._originals.popitem(last=False)
+        with self._lock:
+            self._originals[digest] = vector
+            self._originals.move_to_end(digest)
+            if len(self._originals) > _KEPT:
+                self._originals.popitem(last=False)
 
 
 def _digest(text: str) -> str:

@@ -19,6 +19,7 @@ import openai
 from pydantic import BaseModel, Field, ValidationError
 
 from agents.backends.http_faults import connection_fault, status_fault, timeout_fault
+from agents.backends.turns import turns_of
 from agents.chat import Message, Reply, RetryableError, UnusableReplyError, Usage
 from privacy.exceptions import InputError, UpstreamError
 from privacy.recognizers.writing import well_formed
@@ -87,7 +88,7 @@ class OpenAIChatModel:
         """Return the answer; `finished` is false where it was cut off at `max_tokens`."""
         body: dict[str, Any] = {
             "model": self._model,
-            "messages": [{"role": m.role, "content": well_formed(m.content)} for m in messages],
+            "messages": turns_of(messages),
             **self._options,
         }
         if shape is not None:
@@ -126,9 +127,12 @@ class OpenAIChatModel:
         try:
             # The client's own limit is per read: a server that drips would never reach it.
             async with asyncio.timeout(self._timeout_s):
-                create = self._client().chat.completions.with_raw_response.create
-                raw = await create(**body)
-                return raw.content, raw.http_response.charset_encoding
+                # `chat.completions.create` walks through the body once more, type by type, which
+                # takes longer than all else about a call.
+                raw = await self._client().post(
+                    "/chat/completions", body=body, cast_to=openai.HttpxBinaryResponseContent
+                )
+                return raw.content, raw.response.charset_encoding
         except (TimeoutError, openai.APITimeoutError) as error:
             raise timeout_fault(error, self._base_url, self._timeout_s) from None
         except openai.APIConnectionError as error:

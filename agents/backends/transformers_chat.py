@@ -21,6 +21,7 @@ from transformers import (
     StoppingCriteriaList,
 )
 
+from agents.backends.turns import turns_of
 from agents.chat import Message, Reply, UnusableReplyError, Usage
 from privacy.exceptions import InputError
 from privacy.recognizers.backends.models import (
@@ -158,7 +159,7 @@ class _Loaded:
 
     def _encoded(self, messages: list[Message]) -> Any:
         """Return the prompt's ids, framed by the model's template or by plain turns."""
-        turns = [{"role": m.role, "content": self._harmless(m.content)} for m in messages]
+        turns = turns_of(messages, self._harmless)
         if not self._tokenizer.chat_template:
             return self._tokenizer(_plain(turns), return_tensors="pt")
         try:

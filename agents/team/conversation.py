@@ -24,11 +24,11 @@ from autogen_agentchat.messages import (
     StructuredMessage,
 )
 from autogen_agentchat.teams import SelectorGroupChat
-from autogen_core import CancellationToken, SingleThreadedAgentRuntime
+from autogen_core import CancellationToken
 from autogen_core.models import ChatCompletionClient
-from opentelemetry.trace import NoOpTracerProvider
 
-from agents.refinement import Members, Refinement
+from agents.refinement import Members, Refinement, loop
+from agents.team.runtime import DirectRuntime
 from agents.transcript import Speaker, Turn
 from privacy.exceptions import SageRagError
 
@@ -48,7 +48,13 @@ _PARTS = {
 
 
 async def team(members: Members, state: Refinement, opening: Turn) -> None:
-    """Let a team hold the conversation; one team and one runtime for each record.
+    """Let a team hold the conversation, where there is something to talk about.
+
+    The first draft is judged member by member, without a team: a draft that all of them find safe
+    gives no cause for a discussion. With the first objection a team is convened, one for each
+    record, and told all that was said. Who speaks when and what comes of it is `Refinement`'s in
+    both, so that neither could tell the difference; a talk costs more of the processor than all
+    other work on a record.
 
     Guarantees: what a member raises is raised here as it is; autogen logs and traces nothing of
     what is said. When cancelled, the member that speaks is cancelled before this returns.
@@ -56,12 +62,21 @@ async def team(members: Members, state: Refinement, opening: Turn) -> None:
     Raises:
         SageRagError: where the team itself fails, without autogen's account of it.
     """
+    first = state.anew()
+    await loop(members, first, opening, until=Speaker.REWRITER)
+    if first.speaker is not None:
+        await _discuss(members, state, first.turns)
+        return
+    for turn in first.turns:
+        state.hear(turn)
+
+
+async def _discuss(members: Members, state: Refinement, said: Sequence[Turn]) -> None:
+    """Convene a team, tell it what was said, and let it talk until it is over."""
     _hush()
     failures: list[Exception] = []
     token = CancellationToken()
-    runtime = SingleThreadedAgentRuntime(
-        ignore_unhandled_exceptions=False, tracer_provider=NoOpTracerProvider()
-    )
+    runtime = DirectRuntime()
     speakers = [s for s in _PARTS if s is not Speaker.ADVERSARY or members.infer is not None]
     chat = SelectorGroupChat(
         [Member(speaker, members, state.anew(), failures) for speaker in speakers],
@@ -70,15 +85,13 @@ async def team(members: Members, state: Refinement, opening: Turn) -> None:
         termination_condition=Ended(state),
         runtime=runtime,
     )
-    runtime.start()
+    task = [_message(turn) for turn in said]
     try:
         try:
-            await chat.run(
-                task=_message(opening), cancellation_token=token, output_task_messages=False
-            )
+            await chat.run(task=task, cancellation_token=token, output_task_messages=False)
         finally:
             token.cancel()
-            await runtime.stop_when_idle()
+            await runtime.settle()
     except Exception as error:  # noqa: BLE001 - autogen tells of its failures in many ways
         failures.append(SageRagError(f"the agents' team failed: {type(error).__name__}"))
     if failures:
@@ -169,5 +182,6 @@ def _turns(messages: Sequence[BaseAgentEvent | BaseChatMessage]) -> list[Turn]:
 
 def _hush() -> None:
     """Keep autogen's loggers still: at level INFO they write every message in full."""
-    for name in _LOGGERS:
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    for logger in map(logging.getLogger, _LOGGERS):
+        if logger.level != logging.CRITICAL:  # to set a level costs more than to read it
+            logger.setLevel(logging.CRITICAL)

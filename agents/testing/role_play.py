@@ -137,7 +137,7 @@ def _identify(system: str, user: str) -> dict[str, Any]:
     asked = re.search(r"\bthe (\d+) (?:most|attributes)", system)
     kinds = _KINDS[: int(asked.group(1)) if asked else len(_KINDS)]
     samples = _records_in(user)
-    listed = re.search(r"has the fields: (.+?)\. Name", system, re.DOTALL)
+    listed = re.search(r"has the fields: (.+?)\.\s+Name", system, re.DOTALL)
     fields = list(samples[0]) if samples[0] else listed.group(1).split(", ") if listed else []
     return {
         "form": "generic",

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from agents.protocols import Attributes, Draft, Extraction, Review, Roles
-from agents.refinement import MAX_ROUNDS, Outcome, Terms, refine
+from agents.refinement import Infer, Outcome, Terms, refine
+from agents.transcript import Judge
 from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType
 from privacy.gate import Finding, FindingKind, Gate, GateLimits, Verdict
@@ -48,7 +49,7 @@ def protect(fields: dict[str, str]) -> Protection:
 PROTECTION = protect(FIELDS)
 
 
-def gate(draft: Draft) -> Verdict:
+async def gate(draft: Draft) -> Verdict:
     """Judge as the product does: the real gate with a table for a recognizer."""
     measured = Gate(GateLimits(), TableRecognizer(NAMES))
     return measured.judge(Original(join_fields(FIELDS)), PROTECTION, draft.text)
@@ -107,11 +108,11 @@ class Scripted:
         return Roles(self, self, self, self, self, "scripted")
 
 
-def verdicts(*said: Verdict) -> Callable[[Draft], Verdict]:
+def verdicts(*said: Verdict) -> Judge:
     """Return a judge that gives these verdicts, the last for ever, each draft always the same."""
     known: dict[str, Verdict] = {}
 
-    def judge(draft: Draft) -> Verdict:
+    async def judge(draft: Draft) -> Verdict:
         return known.setdefault(draft.text, said[min(len(known), len(said) - 1)])
 
     return judge
@@ -119,13 +120,29 @@ def verdicts(*said: Verdict) -> Callable[[Draft], Verdict]:
 
 def refined(
     agents: Scripted,
-    judge: Callable[[Draft], Verdict] = gate,
+    judge: Judge = gate,
     *,
     draft: Draft = REVIEWED,
-    max_rounds: int = MAX_ROUNDS,
+    infer: Infer | None = None,
     terms: Terms,
 ) -> Outcome:
-    call = refine(
-        PROTECTION.protected, draft, agents.roles, judge, max_rounds=max_rounds, terms=terms
-    )
+    call = refine(PROTECTION.protected, draft, agents.roles, judge, infer=infer, terms=terms)
     return asyncio.run(call)
+
+
+def treated(fields: dict[str, str], protection: Protection, roles: Roles, gate: Gate) -> Outcome:
+    """Let the roles draft and refine one record, as the pipeline does."""
+    original = Original(join_fields(fields))
+
+    async def judge(draft: Draft) -> Verdict:
+        return gate.judge(original, protection, draft.fields)
+
+    async def whole() -> Outcome:
+        record = protection.protected
+        attributes = await roles.identifier.identify([record])
+        draft = await roles.generator.generate(
+            await roles.extractor.extract(record, attributes), attributes
+        )
+        return await refine(record, draft, roles, judge)
+
+    return asyncio.run(whole())

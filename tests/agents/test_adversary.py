@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from agents.adversary import Guess, Inferred, ModelAdversary, confirmed
+from agents.adversary import Guess, Inferred, ModelAdversary, confirmed, left_open
 from agents.exceptions import AgentOutputError
 from agents.protocols import Draft, Review
 from agents.testing import ScriptedChatModel
@@ -31,13 +31,14 @@ TEXT = (
     "Mara Quist, a 52-year-old primary school teacher and widow from Tornby, once at "
     "Rasmus Holt College, earns 41,500 crowns."
 )
+RECOGNIZER = TableRecognizer(VALUES)
 DRAFT = Draft({"text": "A colleague of mine teaches little ones near the northern ferry."})
 
 
 @pytest.fixture(scope="module")
 def protection() -> Protection:
     cipher = SivCipher(Keyset.generate(), "town")
-    return Protector(TableRecognizer(VALUES), preset("soe-all"), cipher).protect({"text": TEXT})
+    return Protector(RECOGNIZER, preset("soe-all"), cipher).protect({"text": TEXT})
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def protection() -> Protection:
     ],
 )
 def test_a_right_guess_is_a_finding(attribute: str, value: str, protection: Protection) -> None:
-    assert confirmed([Guess(attribute, value)], protection) == (Inferred(attribute),)
+    assert confirmed([Guess(attribute, value)], protection.identifiers) == (Inferred(attribute),)
 
 
 @pytest.mark.parametrize(
@@ -85,18 +86,79 @@ def test_a_right_guess_is_a_finding(attribute: str, value: str, protection: Prot
 def test_a_wrong_or_coarser_guess_is_none(
     attribute: str, value: str, protection: Protection
 ) -> None:
-    assert confirmed([Guess(attribute, value)], protection) == ()
+    assert confirmed([Guess(attribute, value)], protection.identifiers) == ()
 
 
 def test_a_record_without_protected_values_has_nothing_to_infer() -> None:
     cipher = SivCipher(Keyset.generate(), "town")
     bare = Protector(TableRecognizer({}), preset("soe-all"), cipher).protect({"text": TEXT})
-    assert confirmed([Guess("place", "Tornby"), Guess("age", "52")], bare) == ()
+    assert confirmed([Guess("place", "Tornby"), Guess("age", "52")], bare.identifiers) == ()
+
+
+@pytest.fixture(scope="module")
+def by_default() -> Protection:
+    """Protect under the default policy, which leaves trade, family and income in the text."""
+    cipher = SivCipher(Keyset.generate(), "town")
+    return Protector(RECOGNIZER, preset("sage"), cipher).protect({"text": TEXT})
+
+
+def test_what_a_policy_leaves_is_found_and_nothing_that_it_replaced(by_default: Protection) -> None:
+    left = left_open(by_default, RECOGNIZER)
+    assert [i.value for i in left] == ["primary school teacher", "widow", "41,500 crowns"]
+    assert [i.value for i in left if i.value in repr(left)] == []
+
+
+def test_a_band_or_a_stand_in_is_not_what_the_policy_leaves() -> None:
+    values = {
+        "aged 93": EntityType.AGE,
+        "90 or older": EntityType.AGE,
+        "Tornby": EntityType.LOCATION,
+    }
+    recognizer = TableRecognizer(values)
+    cipher = SivCipher(Keyset.generate(), "town")
+    text = {"text": "She is aged 93."}
+    protection = Protector(recognizer, preset("sage"), cipher).protect(text)
+    assert "93" not in protection.protected.text
+    assert left_open(protection, TableRecognizer({"90": EntityType.AGE})) == []
+
+
+LEFT_CASES = [
+    ([("occupation", "teacher")], []),
+    ([("sex", "woman")], []),
+    ([("occupation", "teacher"), ("occupation", "school teacher")], []),
+    ([("occupation", "nurse"), ("sex", "woman")], []),
+    ([("occupation", "teacher"), ("sex", "woman")], ["occupation", "sex"]),
+    ([("relationship", "widow"), ("income", "41,500")], ["relationship", "income"]),
+    ([("place", "Tornby")], ["place"]),
+    ([("place", "Tornby"), ("sex", "woman")], ["place", "sex"]),
+    ([("age", "52"), ("sex", "male")], ["age"]),
+    ([("age", "50")], []),
+]
+
+
+@pytest.mark.parametrize(("guessed", "expected"), LEFT_CASES)
+def test_one_attribute_left_in_the_text_may_be_inferred_and_two_not(
+    guessed: list[tuple[str, str]], expected: list[str], by_default: Protection
+) -> None:
+    left = left_open(by_default, RECOGNIZER)
+    found = confirmed([Guess(*g) for g in guessed], by_default.identifiers, left)
+    assert [inferred.attribute for inferred in found] == expected
+
+
+def test_the_attack_counts_what_the_default_policy_leaves(by_default: Protection) -> None:
+    said = answer(("occupation", "teacher", "teaches"), ("sex", "a woman", None))
+    model = ScriptedChatModel([said, answer(("occupation", "teacher", "teaches"))])
+    infer = ModelAdversary(model, RECOGNIZER).against(by_default)
+    review = asyncio.run(infer(DRAFT))
+    assert not review.safe
+    assert len(review.suggestions) == 2
+    assert "teacher" not in "".join(review.suggestions)
+    assert asyncio.run(infer(DRAFT)) == Review(True)
 
 
 def test_neither_guesses_nor_findings_show_a_value(protection: Protection) -> None:
     guess = Guess("place", "Tornby", "northern ferry")
-    (found,) = confirmed([guess, guess], protection)
+    (found,) = confirmed([guess, guess], protection.identifiers)
     assert "Tornby" not in repr(guess) + repr(found) + found.suggestion
     assert found.suggestion.endswith('the place of the person: "northern ferry"')
 
@@ -111,7 +173,7 @@ def test_the_adversary_sees_the_draft_alone_and_its_right_guesses_are_a_review(
 ) -> None:
     said = answer(("place", "Tornby", "northern ferry"), ("age", "30", None))
     model = ScriptedChatModel([said])
-    review = asyncio.run(ModelAdversary(model).against(protection)(DRAFT))
+    review = asyncio.run(ModelAdversary(model, RECOGNIZER).against(protection)(DRAFT))
     assert not review.safe
     assert len(review.suggestions) == 1
     assert "northern ferry" in review.suggestions[0]
@@ -123,17 +185,19 @@ def test_the_adversary_sees_the_draft_alone_and_its_right_guesses_are_a_review(
 
 def test_evidence_that_is_not_of_the_draft_is_left_out(protection: Protection) -> None:
     model = ScriptedChatModel([answer(("place", "Tornby", "Mara Quist lives there"))])
-    (guess,) = asyncio.run(ModelAdversary(model).infers(DRAFT))
+    (guess,) = asyncio.run(ModelAdversary(model, RECOGNIZER).infers(DRAFT))
     assert guess == Guess("place", "Tornby", None)
 
 
 def test_no_guess_or_wrong_guesses_are_safe(protection: Protection) -> None:
     for said in (answer(), answer(("place", "Norby", None))):
         model = ScriptedChatModel([said])
-        assert asyncio.run(ModelAdversary(model).against(protection)(DRAFT)) == Review(True)
+        assert asyncio.run(ModelAdversary(model, RECOGNIZER).against(protection)(DRAFT)) == Review(
+            True
+        )
 
 
 @pytest.mark.parametrize("bad", ["none", "[]", answer(("shoe size", "42", None)), "{}"])
 def test_a_malformed_answer_twice_is_an_error_and_not_safe(bad: str) -> None:
     with pytest.raises(AgentOutputError):
-        asyncio.run(ModelAdversary(ScriptedChatModel([bad, bad])).infers(DRAFT))
+        asyncio.run(ModelAdversary(ScriptedChatModel([bad, bad]), RECOGNIZER).infers(DRAFT))

@@ -125,6 +125,20 @@ def test_the_rewriter_gets_suggestions_and_findings_but_nothing_of_the_original(
     assert [word for word in ("climb", "stairs", "evening") if word in shown] == []
 
 
+def test_a_placeholder_that_the_gate_misses_may_be_put_back() -> None:
+    lost = Finding(FindingKind.LOST_PLACEHOLDER, "drops [PERSON_7], whom the record names 2 times")
+    unknown = Finding(
+        FindingKind.UNKNOWN_PLACEHOLDER, "holds [PERSON_8], which the original has not"
+    )
+    named = '{"question": "[PERSON_7] limps", "answer": "A"}'
+    draft, model = rewritten(named, verdict=Verdict((lost,), 3, 0.1))
+    assert draft.fields["question"] == "[PERSON_7] limps"
+    assert len(model.asked) == 1
+    invented = named.replace("7", "8")
+    _, model = rewritten(invented, named, verdict=Verdict((lost, unknown), 3, 0.1))
+    assert len(model.asked) == 2
+
+
 def test_a_placeholder_may_go_but_none_may_be_invented() -> None:
     without, model = rewritten('{"question": "Somebody\'s knee.", "answer": "Ice."}')
     assert "PERSON" not in without.text

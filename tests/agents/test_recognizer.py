@@ -6,8 +6,10 @@ import asyncio
 import gc
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -168,7 +170,7 @@ def test_a_real_endpoint_is_asked_over_http() -> None:
 
     with model_server(answer=answer) as (url, state):
         model = OpenAIChatModel(url, "tiny")
-        recognizer = LlmRecognizer(model)
+        recognizer = LlmRecognizer(model, disconnect=model.close)
         text = "🙂 Ada Novak \ud800 called"
         assert [(s.start, s.end) for s in recognizer.recognize(text)] == [(2, 11)]
         assert recognizer.recognize("Rest.") == ()
@@ -178,5 +180,68 @@ def test_a_real_endpoint_is_asked_over_http() -> None:
         with pytest.raises(UpstreamError):
             recognizer.recognize("Ada Novak")
         assert "tiny" in recognizer.fingerprint
-        recognizer._loop.run(model.close())  # connections belong to the loop that opened them
         recognizer.close()
+
+
+class CountingHandler(BaseHTTPRequestHandler):
+    """Finds nothing, keeps connections open, and tells its server when each begins and ends."""
+
+    protocol_version = "HTTP/1.1"
+
+    def handle(self) -> None:
+        self.server.opened.release()
+        super().handle()
+        self.server.ended.release()
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        said = {"choices": [{"message": {"role": "assistant", "content": NOTHING}}]}
+        body = json.dumps(said).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def counting_server() -> Iterator[ThreadingHTTPServer]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), CountingHandler)
+    server.opened, server.ended = threading.Semaphore(0), threading.Semaphore(0)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.mark.parametrize("forgotten", [False, True], ids=["closed", "forgotten"])
+def test_closing_ends_its_connections_and_leaves_those_of_others(forgotten: bool) -> None:
+    async def asked_elsewhere(model: OpenAIChatModel) -> None:
+        await model.complete([Message("user", "hello")])
+        nonlocal recognizer
+        assert server.ended.acquire(blocking=False) is False
+        if forgotten:
+            recognizer = None
+            gc.collect()
+        else:
+            await asyncio.to_thread(recognizer.close)
+        assert await asyncio.to_thread(server.ended.acquire, timeout=10)
+        assert not server.ended.acquire(blocking=False)
+        await model.close()
+        assert await asyncio.to_thread(server.ended.acquire, timeout=10)
+
+    with counting_server() as server:
+        model = OpenAIChatModel(f"http://127.0.0.1:{server.server_port}/v1", "tiny")
+        recognizer = LlmRecognizer(model, disconnect=model.close)
+        assert recognizer.recognize("Ada Novak called") == ()
+        assert recognizer.recognize("and called again") == ()
+        assert server.opened.acquire(timeout=10)
+        assert not server.opened.acquire(blocking=False)
+        asyncio.run(asked_elsewhere(model))

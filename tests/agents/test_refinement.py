@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -16,15 +17,12 @@ from agents.refinement import (
     Thrift,
     loop,
     refine,
-    synthesize,
 )
 from agents.team.conversation import team
-from agents.testing import reversing_roles
 from agents.transcript import Speaker, transcript_from_json, transcript_to_json
-from privacy.gate import FindingKind, Verdict
+from privacy.gate import FindingKind
 from tests.agents.refining import (
     COPY,
-    PROTECTION,
     REVIEWED,
     SAFE,
     UNSAFE,
@@ -91,8 +89,8 @@ def test_safe_at_once_with_the_original_copied_is_refused_by_the_gate(
 @pytest.mark.parametrize("max_rounds", [0, 1, MAX_ROUNDS])
 def test_never_safe_ends_at_the_round_limit(conversation: Conversation, max_rounds: int) -> None:
     agents = Scripted(reviews=[False])
-    terms = Terms(conversation=conversation)
-    outcome = refined(agents, verdicts(SAFE), max_rounds=max_rounds, terms=terms)
+    terms = Terms(max_rounds=max_rounds, conversation=conversation)
+    outcome = refined(agents, verdicts(SAFE), terms=terms)
     assert not outcome.safe
     assert outcome.rounds == max_rounds
     assert len(agents.rewritten) == max_rounds
@@ -160,15 +158,15 @@ def test_the_adversary_is_asked_last_and_what_it_finds_is_rewritten(
         return Review(draft != REVIEWED, ("coarsen the place",) if draft == REVIEWED else ())
 
     agents = Scripted()
-    terms = Terms(Thrift(infer_last=last), infer, conversation)
-    outcome = refined(agents, verdicts(UNSAFE, SAFE), draft=COPY, terms=terms)
+    terms = Terms(Thrift(infer_last=last), conversation=conversation)
+    outcome = refined(agents, verdicts(UNSAFE, SAFE), draft=COPY, infer=infer, terms=terms)
     assert outcome.safe
     assert len(attacked) == (1 if last else 2)
     agents = Scripted()
-    outcome = refined(agents, verdicts(SAFE), max_rounds=0, terms=terms)
+    outcome = refined(agents, verdicts(SAFE), infer=infer, terms=replace(terms, max_rounds=0))
     assert not outcome.safe
     assert outcome.reasons == ("adversary",)
-    outcome = refined(agents, verdicts(SAFE), terms=terms)
+    outcome = refined(agents, verdicts(SAFE), infer=infer, terms=terms)
     assert outcome.rounds == 1
     assert agents.rewritten[0][1].suggestions == ("coarsen the place",)
     assert speakers(outcome)[:5] == ["generator", "gate", "reviewer", "adversary", "gate"]
@@ -189,7 +187,7 @@ def test_loop_and_team_give_the_same_outcome_and_transcript(
     reviews, drafts, judge, thrift: Thrift
 ) -> None:
     looped, teamed = (
-        refined(Scripted(reviews, drafts), judge, draft=COPY, terms=Terms(thrift, None, way))
+        refined(Scripted(reviews, drafts), judge, draft=COPY, terms=Terms(thrift, conversation=way))
         for way in (loop, team)
     )
     assert looped == teamed
@@ -228,14 +226,3 @@ def test_a_conversation_that_ends_before_the_gate_spoke_gives_no_outcome() -> No
 
     with pytest.raises(ValueError, match="gate"):
         refined(Scripted(), terms=Terms(conversation=silent))
-
-
-def test_synthesize_drafts_first() -> None:
-    async def whole() -> Outcome:
-        record, roles = PROTECTION.protected, reversing_roles()
-        attributes = await roles.identifier.identify([record])
-        return await synthesize(record, attributes, roles, lambda _: Verdict((), 1, 0.1))
-
-    outcome = asyncio.run(whole())
-    assert outcome.safe
-    assert outcome.draft.fields["answer"].startswith("swollen. stays it")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from agents.protocols import Draft, Review
@@ -20,7 +22,7 @@ from tests.agents.refining import COPY, NAMES, REVIEWED, gate
 def said(draft: Draft) -> list[Turn]:
     return [
         Turn(round=0, speaker=Speaker.GENERATOR, draft=draft),
-        Turn(round=0, speaker=Speaker.GATE, verdict=gate(draft)),
+        Turn(round=0, speaker=Speaker.GATE, verdict=asyncio.run(gate(draft))),
     ]
 
 
@@ -34,7 +36,7 @@ def said(draft: Draft) -> list[Turn]:
 )
 def test_every_spelling_of_every_occurrence_is_hidden(text: str, kept: str) -> None:
     draft = Draft({"question": text, "answer": text})
-    shown, judged = without_values(said(draft), gate)
+    shown, judged = asyncio.run(without_values(said(draft), gate))
     assert shown.draft is not None
     assert kept in shown.draft.fields["question"]
     assert kept in shown.draft.fields["answer"]
@@ -47,43 +49,45 @@ def test_every_spelling_of_every_occurrence_is_hidden(text: str, kept: str) -> N
 
 def test_places_are_left_out_of_findings_about_a_changed_text() -> None:
     draft = Draft({"question": "Novak again", "answer": "Lindhagen"})
-    _, judged = without_values(said(draft), gate)
+    _, judged = asyncio.run(without_values(said(draft), gate))
     assert judged.verdict is not None
     assert {(f.start, f.end) for f in judged.verdict.findings} == {(None, None)}
 
 
 def test_suggestions_are_looked_through_too() -> None:
     turn = Turn(round=0, speaker=Speaker.REVIEWER, review=Review(False, ("drop Novak", "shorten")))
-    (shown,) = without_values([turn], gate)
+    (shown,) = asyncio.run(without_values([turn], gate))
     assert shown.review == Review(False, (f"drop {HIDDEN}", "shorten"))
 
 
 def test_a_draft_that_nobody_judged_is_looked_through() -> None:
-    (shown,) = without_values(said(Draft({"question": "Novak", "answer": "x"}))[:1], gate)
+    (shown,) = asyncio.run(
+        without_values(said(Draft({"question": "Novak", "answer": "x"}))[:1], gate)
+    )
     assert shown.draft == Draft({"question": HIDDEN, "answer": "x"})
 
 
 def test_a_text_in_which_something_is_always_found_is_hidden_whole() -> None:
-    def judge(draft: Draft) -> Verdict:
+    async def judge(draft: Draft) -> Verdict:
         end = len(draft.text)
         return Verdict((Finding(FindingKind.UNPROTECTED, "holds a PERSON", end - 1, end),), 0, 0.0)
 
     turn = Turn(round=0, speaker=Speaker.GENERATOR, draft=Draft({"a": "one", "b": "twelve words"}))
-    (shown,) = without_values([turn], judge)
+    (shown,) = asyncio.run(without_values([turn], judge))
     assert shown.draft == Draft({"a": HIDDEN, "b": HIDDEN})
 
 
 def test_a_shared_run_is_kept_with_its_place() -> None:
     turns = tuple(said(REVIEWED))
-    assert without_values(turns, gate) == turns
+    assert asyncio.run(without_values(turns, gate)) == turns
     verdict = Verdict((Finding(FindingKind.SHARED_RUN, "repeats", 0, 5),), 12, 0.4)
     turns = (turns[0], Turn(round=0, speaker=Speaker.GATE, verdict=verdict))
-    assert without_values(turns, gate) == turns
+    assert asyncio.run(without_values(turns, gate)) == turns
 
 
 def test_json_gives_every_turn_back() -> None:
     turns = (
-        *without_values(said(COPY), gate),
+        *asyncio.run(without_values(said(COPY), gate)),
         Turn(round=0, speaker=Speaker.REVIEWER, review=Review(False, ("“quoted”\n",))),
         Turn(round=1, speaker=Speaker.REWRITER, stop="failed"),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import signal
 import sqlite3
@@ -18,84 +17,28 @@ import pytest
 
 from agents.testing.behaviours import BEHAVES, BEHAVIOURS, INVENTED_NAME, INVENTED_PLACEHOLDER
 from agents.testing.server import ModelServer, model_server
-from indexer.pipeline import IndexJob, Summary, index_corpus
-from indexer.recipes import recipe_called
-from indexer.testing import HashEmbedder
+from indexer.pipeline import Summary
 from indexer.versions import current_path, open_version
 from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
 from privacy.exceptions import InputError, ProtectionError, SageRagError, UpstreamError
 from privacy.gate import GateLimits
-from privacy.keyset.keyset import Keyset
 from privacy.leakage import Original
 from privacy.restore import Restorer
-from privacy.testing import TableRecognizer
 from privacy.tokens import readable_view
-from tests.end_to_end.command import COMMAND, PASSPHRASE, environment, sage_rag
-from tests.end_to_end.models import roles_at
+from tests.end_to_end.clinic import IDS, KEYSET, RECORDS, SECRETS, Clinic
 
 pytestmark = pytest.mark.slow
-KEYSET = Keyset.generate()
-RECORDS = [
-    {
-        "id": "case-oak",
-        "question": "Good morning, I am Leocadia Frostwick and since the spring my left knee swells "
-        "after every hike. Cold packs help for an hour only. Write to leocadia@frostwick.example.org.",
-        "answer": "Dear Leocadia Frostwick, a swollen knee after hiking is mostly an irritated "
-        "cartilage. Rest it for two weeks, then cycle on flat roads before you hike again.",
-    },
-    {
-        "id": "case-elm",
-        "question": "My name is Balthasar Quillfeather. Night after night heartburn wakes me, worse "
-        "when I had coffee or a late supper, and antacids have stopped helping.",
-        "answer": "Mr Quillfeather, raise the head of the bed and eat nothing after seven. Take "
-        "omeprazole before breakfast for four weeks; if you cannot swallow well, come at once.",
-    },
-    {
-        "id": "case-fir",
-        "question": "Doctor, this is Zdeněk Háčekovský. A migraine keeps me off work about twice "
-        "a month, with flashing lights first and then vomiting for half a day.",
-        "answer": "Dear Zdeněk Háčekovský, keep a diary of the migraine attacks and what went "
-        "before. Start propranolol at night, forty milligrams, and leave out red wine.",
-    },
-    {
-        "id": "case-ash",
-        "question": "I write for my son Theophil Grimbald, aged six. His eczema itches so much that "
-        "he scratches until it bleeds, above all in the crook of both arms.",
-        "answer": "For Theophil Grimbald a greasy cream three times a day matters most. Use "
-        "hydrocortisone for one week on the worst places, cut his nails, and wash with water alone.",
-    },
-    {
-        "id": "case-yew",
-        "question": "Hello, Ermentrude Vasselbrook here. Climbing stairs leaves me wheezing, and on "
-        "cold days the asthma spray that I was given does not last until noon.",
-        "answer": "Dear Ermentrude Vasselbrook, with asthma on stairs and in the cold you need the "
-        "steroid inhaler daily, not the spray alone. Have your lungs measured this month.",
-    },
-]  # fmt: skip
-IDS = [record["id"] for record in RECORDS]
 ABOUT, ABOUT_ID = "migraine", "case-fir"
 """A word that only the third record holds, question and answer: there the server goes wrong."""
 OF_A_RECORD = ("extract", "generate", "synthesize", "review", "rewrite")
 """The roles that are asked for every record."""
 HASTE = {"timeout_s": 2.0, "patience_s": 2.0}
-PRIVATE = {
-    "Leocadia Frostwick": EntityType.PERSON,
-    "leocadia@frostwick.example.org": EntityType.EMAIL_ADDRESS,
-    "Balthasar Quillfeather": EntityType.PERSON,
-    "Quillfeather": EntityType.PERSON,
-    "Zdeněk Háčekovský": EntityType.PERSON,
-    "Theophil Grimbald": EntityType.PERSON,
-    "Ermentrude Vasselbrook": EntityType.PERSON,
-}
-SECRETS = [*(part for name in PRIVATE for part in name.split()), *IDS]
 LIMITS = GateLimits()
-RUN_S = 120.0
 
 
 @dataclass
 class Ended:
-    """How a run ended: with a summary, or with the one error that a user would read."""
+    """How a run ended, and what it left behind."""
 
     summary: Summary | None
     error: SageRagError | None
@@ -103,59 +46,36 @@ class Ended:
     quarantined: dict[str, list[str]]
 
 
-class Clinic:
-    """One corpus and its home, indexed as often as a test asks for."""
+def indexed(clinic: Clinic, url: str, **options: float) -> Ended:
+    """Index, and look at every passage published; anything but a `SageRagError` is the test's."""
+    summary, error = None, None
+    try:
+        summary = clinic.index(url, **options)
+    except SageRagError as raised:
+        error = raised
+    return Ended(summary, error, published(clinic), quarantined(clinic))
 
-    def __init__(self, root: Path) -> None:
-        self.home = root / "home"
-        self.corpus = root / "corpus.jsonl"
-        lines = (json.dumps(record, ensure_ascii=False) for record in RECORDS)
-        self.corpus.write_text("\n".join(lines), "utf-8")
 
-    def index(self, url: str, *, concurrency: int = 1, **model: float) -> Ended:
-        """Index through the roles of a model; anything but a `SageRagError` is the test's."""
-        summary, error = None, None
-        try:
-            summary = asyncio.run(self._run(url, concurrency, model))
-        except SageRagError as raised:
-            error = raised
-        return Ended(summary, error, self._published(), self._quarantined())
+def published(clinic: Clinic) -> set[str]:
+    """Return the ids of the current version, having looked at every passage of it."""
+    try:
+        version = open_version(current_path(clinic.home, "clinic"), verify=True)
+    except InputError:
+        return set()
+    restorer = Restorer(SivCipher(KEYSET, "clinic"))
+    passages = [version.passage(row) for row in range(len(version))]
+    ids = [restorer.restore(passage.source) for passage in passages]
+    assert len(set(ids)) == len(ids), "a record was published twice"
+    records = {r["id"]: r for r in map(json.loads, clinic.corpus.read_text("utf-8").splitlines())}
+    for document_id, passage in zip(ids, passages, strict=True):
+        check_published(records[document_id], passage.text)
+    return set(ids)
 
-    async def _run(self, url: str, concurrency: int, model: dict[str, float]) -> Summary:
-        async with roles_at(url, **model) as roles:
-            job = IndexJob(
-                corpus=self.corpus,
-                text_fields=None,
-                name="clinic",
-                home=self.home,
-                recipe=recipe_called("sage"),
-                keyset=KEYSET,
-                recognizer=TableRecognizer({**PRIVATE, INVENTED_NAME: EntityType.PERSON}),
-                embedder=HashEmbedder(),
-                roles=roles,
-                concurrency=concurrency,
-            )
-            progress = index_corpus(job, lambda stage, done, total: None)
-            return await asyncio.wait_for(progress, RUN_S)
 
-    def _published(self) -> set[str]:
-        """Return the ids of the current version, having looked at every passage of it."""
-        try:
-            version = open_version(current_path(self.home, "clinic"), verify=True)
-        except InputError:
-            return set()
-        restorer = Restorer(SivCipher(KEYSET, "clinic"))
-        passages = [version.passage(row) for row in range(len(version))]
-        ids = [restorer.restore(passage.source) for passage in passages]
-        assert len(set(ids)) == len(ids), "a record was published twice"
-        for document_id, passage in zip(ids, passages, strict=True):
-            check_published(next(r for r in RECORDS if r["id"] == document_id), passage.text)
-        return set(ids)
-
-    def _quarantined(self) -> dict[str, list[str]]:
-        path = self.home / "owner/clinic/quarantine.jsonl"
-        lines = path.read_text("utf-8").splitlines() if path.exists() else []
-        return {line["id"]: line["reasons"] for line in map(json.loads, lines)}
+def quarantined(clinic: Clinic) -> dict[str, list[str]]:
+    path = clinic.home / "owner/clinic/quarantine.jsonl"
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    return {line["id"]: line["reasons"] for line in map(json.loads, lines)}
 
 
 def check_published(record: dict[str, str], text: str) -> None:
@@ -184,26 +104,28 @@ def check_nothing_private(ended: Ended, server: ModelServer) -> None:
 
 @pytest.fixture
 def clinic(tmp_path: Path) -> Clinic:
-    return Clinic(tmp_path)
+    clinic = Clinic(tmp_path)
+    clinic.write(RECORDS)
+    return clinic
 
 
 def test_a_model_that_behaves_gets_everything_published(clinic: Clinic) -> None:
     with model_server() as (url, server):
-        ended = clinic.index(url)
+        ended = indexed(clinic, url)
     check_nothing_private(ended, server)
     assert ended.error is None
     assert (ended.published, ended.quarantined) == (set(IDS), {})
     assert "unknown" not in server.asked_roles
 
 
-COPED_WITH = ["rambles", "drips", "bom", "old-server", "loses-placeholder"]
+COPED_WITH = ["rambles", "drips", "bom", "old-server"]
 """What the calls and the roles set right by themselves."""
 
 
 @pytest.mark.parametrize("behaviour", COPED_WITH)
 def test_every_record_is_published_all_the_same(clinic: Clinic, behaviour: str) -> None:
     with model_server(behaviour) as (url, server):
-        ended = clinic.index(url)
+        ended = indexed(clinic, url)
     check_nothing_private(ended, server)
     assert ended.error is None
     assert (ended.published, ended.quarantined) == (set(IDS), {})
@@ -221,6 +143,7 @@ QUARANTINED = {
     "copies": {"shared-run", "similarity", "no-progress"},
     "puts-name": {"unprotected"},
     "invents-placeholder": {"unknown-placeholder"},
+    "loses-placeholder": {"lost-placeholder"},
 }
 """What costs the record it happens to, and the reasons that the owner reads."""
 
@@ -230,7 +153,7 @@ def test_the_record_is_quarantined_and_the_others_are_published(
     clinic: Clinic, behaviour: str
 ) -> None:
     with model_server(behaviour, about=ABOUT, roles=OF_A_RECORD) as (url, server):
-        ended = clinic.index(url)
+        ended = indexed(clinic, url)
     check_nothing_private(ended, server)
     assert ended.error is None
     assert ended.published == {*IDS} - {ABOUT_ID}
@@ -240,7 +163,7 @@ def test_the_record_is_quarantined_and_the_others_are_published(
 @pytest.mark.parametrize("behaviour", QUARANTINED)
 def test_where_it_happens_to_all_nothing_is_published(clinic: Clinic, behaviour: str) -> None:
     with model_server(behaviour, roles=OF_A_RECORD) as (url, server):
-        ended = clinic.index(url)
+        ended = indexed(clinic, url)
     check_nothing_private(ended, server)
     assert isinstance(ended.error, ProtectionError)
     assert ended.published == set()
@@ -259,13 +182,13 @@ def test_the_run_ends_with_one_error_and_the_next_one_goes_on(
     clinic: Clinic, behaviour: str
 ) -> None:
     with model_server(behaviour, about=ABOUT, roles=OF_A_RECORD) as (url, server):
-        ended = clinic.index(url, **HASTE)
+        ended = indexed(clinic, url, **HASTE)
         check_nothing_private(ended, server)
         assert isinstance(ended.error, UpstreamError)
         assert ended.error.hint
         assert ended.published == set()
         server.behaviour, before = BEHAVES, len(server.bodies)
-        again = clinic.index(url)
+        again = indexed(clinic, url)
     check_nothing_private(again, server)
     assert again.error is None
     assert again.summary is not None
@@ -274,11 +197,10 @@ def test_the_run_ends_with_one_error_and_the_next_one_goes_on(
     assert "identify" not in server.asked_roles[before:]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("behaviour", sorted({*GIVEN_UP} - {"denies", "endless"}))
 def test_faults_now_and_then_are_asked_past(clinic: Clinic, behaviour: str) -> None:
     with model_server(behaviour, rate=0.3) as (url, server):
-        ended = clinic.index(url, concurrency=4)
+        ended = indexed(clinic, url, concurrency=4)
     check_nothing_private(ended, server)
     assert ended.error is None
     assert (ended.published, ended.quarantined) == (set(IDS), {})
@@ -287,7 +209,7 @@ def test_faults_now_and_then_are_asked_past(clinic: Clinic, behaviour: str) -> N
 @pytest.mark.parametrize("behaviour", QUARANTINED)
 def test_slips_now_and_then_lose_no_record_from_the_books(clinic: Clinic, behaviour: str) -> None:
     with model_server(behaviour, rate=0.3, roles=OF_A_RECORD) as (url, server):
-        ended = clinic.index(url, concurrency=4)
+        ended = indexed(clinic, url, concurrency=4)
     check_nothing_private(ended, server)
     assert ended.error is None
     assert ended.published
@@ -300,12 +222,12 @@ def test_without_attributes_there_is_one_error_and_nothing_is_lost(
     clinic: Clinic, behaviour: str
 ) -> None:
     with model_server(behaviour, roles={"identify"}) as (url, server):
-        ended = clinic.index(url)
+        ended = indexed(clinic, url)
         check_nothing_private(ended, server)
         assert isinstance(ended.error, SageRagError)
         assert ended.published == set()
         server.behaviour = BEHAVES
-        again = clinic.index(url)
+        again = indexed(clinic, url)
     assert again.error is None
     assert again.published == set(IDS)
 
@@ -313,7 +235,7 @@ def test_without_attributes_there_is_one_error_and_nothing_is_lost(
 def test_a_storm_that_passes_is_waited_out(clinic: Clinic) -> None:
     with model_server() as (url, server):
         server.statuses = [429] * 4
-        ended = clinic.index(url, concurrency=4)
+        ended = indexed(clinic, url, concurrency=4)
     assert ended.error is None
     assert ended.published == set(IDS)
 
@@ -322,7 +244,7 @@ def test_every_behaviour_is_tested() -> None:
     assert {*COPED_WITH, *QUARANTINED, *GIVEN_UP, BEHAVES} == set(BEHAVIOURS)
 
 
-COMMAND_RECORDS = 12
+VISITS = 12
 
 
 @contextmanager
@@ -352,41 +274,32 @@ def rows(ledger: Path) -> int:
         database.close()
 
 
-def test_killed_half_way_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
-    env = environment(SAGE_RAG_PASSPHRASE=PASSPHRASE)
-    corpus, keyset, home = tmp_path / "c.jsonl", tmp_path / "k.keyset", tmp_path / "home"
+def test_killed_half_way_nothing_is_lost_or_doubled(clinic: Clinic) -> None:
     records = [
         {**RECORDS[i % 5], "id": f"visit-{i}",
          "question": f"{RECORDS[i % 5]['question']} It is visit number {i} for it."}
-        for i in range(COMMAND_RECORDS)
+        for i in range(VISITS)
     ]  # fmt: skip
-    corpus.write_text("\n".join(map(json.dumps, records)))
-    assert sage_rag("keys", "new", "--out", str(keyset), env=env).returncode == 0
-    place = ["--name", "clinic", "--home", str(home), "--keyset", str(keyset)]
+    clinic.write(records)
     with model_process("--latency-ms", "300") as url:
-        model = ["--llm-base-url", url, "--llm-model", "tiny", "--concurrency", "2"]
-        arguments = ["index", str(corpus), *place, *model]
-        ledger = home / "owner/clinic/ledger.sqlite"
-        finished = [kill_at(arguments, ledger, at_least, env) for at_least in (2, 7)]
-        assert 2 <= finished[0] < finished[1] < COMMAND_RECORDS
-        last = sage_rag(*arguments, env=env)
-    assert last.returncode == 0, last.stderr
-    assert f"{finished[1]} taken up from before" in last.stderr
-    listed = (home / "owner/clinic/quarantine.jsonl").read_text().splitlines()
-    version = open_version(current_path(home, "clinic"), verify=True)
-    assert len(version) + len(listed) == COMMAND_RECORDS
-    sources = {version.passage(row).source for row in range(len(version))}
-    assert len(sources) == len(version)
-    assert not list((home / "corpora/clinic").glob("*.tmp"))
+        finished = [kill_at(clinic, url, at_least) for at_least in (2, 7)]
+        assert 2 <= finished[0] < finished[1] < VISITS
+        ended = indexed(clinic, url, concurrency=2)
+    assert ended.error is None
+    assert ended.summary is not None
+    assert ended.summary.resumed == finished[1]
+    assert ended.published | ended.quarantined.keys() == {record["id"] for record in records}
+    assert not ended.published & ended.quarantined.keys()
+    assert not list((clinic.home / "corpora/clinic").glob("*.tmp"))
 
 
-def kill_at(arguments: list[str], ledger: Path, at_least: int, env: dict[str, str]) -> int:
+def kill_at(clinic: Clinic, url: str, at_least: int) -> int:
     """Start indexing, kill it once so many records are finished; return how many there are."""
-    log = ledger.parents[3] / f"killed-at-{at_least}.log"
+    ledger = clinic.home / "owner/clinic/ledger.sqlite"
+    log = clinic.root / f"killed-at-{at_least}.log"
+    command = [sys.executable, "-m", "tests.end_to_end.clinic", url, str(clinic.root)]
     with log.open("w") as messages:
-        process = subprocess.Popen(
-            [*COMMAND, *arguments], env=env, stdout=messages, stderr=messages
-        )
+        process = subprocess.Popen(command, stdout=messages, stderr=messages)
     while process.poll() is None and rows(ledger) < at_least:
         time.sleep(0.01)
     process.kill()

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.protocols import Attribute, Draft, Roles
+from agents.protocols import Attribute, Draft, Review, Roles
+from agents.refinement import Terms, Thrift
+from agents.team.conversation import team
 from agents.testing import ReversingAgent
 from indexer.changes import Changes
 from indexer.ledger import Ledger
@@ -49,6 +51,18 @@ def roles_of(agent: ReversingAgent, everything: str = "e1", drafting: str = "d1"
 def sage(**limits: object):
     recipe = recipe_called("sage")
     return replace(recipe, limits=replace(recipe.limits, **limits))
+
+
+class Harmless:
+    """An adversary that finds nothing."""
+
+    fingerprint = "harmless"
+
+    def against(self, protection):
+        async def infer(draft):
+            return Review(True)
+
+        return infer
 
 
 @dataclass
@@ -91,6 +105,10 @@ def test_nothing_changed_is_said_too(run: Run) -> None:
         (lambda a: {"roles": roles_of(a, everything="another review prompt")}, (0, 0, 20)),
         (lambda a: {"recipe": sage(rouge_l=0.45)}, (0, 0, 20)),
         (lambda a: {"recipe": sage(run_tokens=9)}, (0, 0, 20)),
+        (lambda a: {"terms": Terms(thrift=Thrift(gate_first=False))}, (0, 0, 20)),
+        (lambda a: {"terms": Terms(max_rounds=2)}, (0, 0, 20)),
+        (lambda a: {"terms": Terms(adversary=Harmless())}, (0, 0, 20)),
+        (lambda a: {"terms": Terms(conversation=team)}, (0, 0, 0)),
         (lambda a: {"roles": roles_of(a, "e2", "d2")}, (1, 20, 20)),
         (lambda a: {"recipe": recipe_called("sage", "soe-all")}, (1, 20, 20)),
         (
@@ -103,7 +121,11 @@ def test_nothing_changed_is_said_too(run: Run) -> None:
             (0, 20, 20),
         ),
     ],
-    ids=["nothing", "review prompt", "similarity", "run", "stage-1 prompt", "policy", "attributes"],
+    ids=[
+        *("nothing", "review prompt", "similarity", "run"),
+        *("thrift", "rounds", "adversary", "conversation"),
+        *("stage-1 prompt", "policy", "attributes"),
+    ],
 )
 def test_a_changed_setting_does_again_what_it_decides_and_nothing_else(
     run: Run, change: Callable[[Counting], dict[str, object]], again: tuple[int, int, int]

@@ -5,17 +5,17 @@ from collections.abc import Callable
 
 import pytest
 
-from agents.protocols import Attributes, Draft
-from agents.refinement import Outcome, synthesize
+from agents.protocols import Attributes
+from agents.refinement import Outcome
 from agents.rules.roles import rules_roles
 from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType
 from privacy.gate import Gate, GateLimits
 from privacy.keyset.keyset import Keyset
-from privacy.leakage import Original
 from privacy.policy import preset
-from privacy.protect import Protection, Protector, join_fields
+from privacy.protect import Protection, Protector
 from privacy.testing import TableRecognizer
+from tests.agents.refining import treated
 
 NAMES = {
     "Ines Varga": EntityType.PERSON,
@@ -44,19 +44,4 @@ def attributes(protect) -> Attributes:
 @pytest.fixture
 def run(protect) -> Callable[[dict[str, str]], Outcome]:
     gate = Gate(GateLimits(), TableRecognizer({}))
-
-    def go(fields: dict[str, str]) -> Outcome:
-        protection = protect(fields)
-        roles = rules_roles()
-        original = Original(join_fields(fields))
-
-        def judge(draft: Draft):
-            return gate.judge(original, protection, draft.text)
-
-        async def whole() -> Outcome:
-            found = await roles.identifier.identify([protection.protected])
-            return await synthesize(protection.protected, found, roles, judge)
-
-        return asyncio.run(whole())
-
-    return go
+    return lambda fields: treated(fields, protect(fields), rules_roles(), gate)

@@ -14,10 +14,21 @@ import pytest
 from agents.exceptions import AgentOutputError
 from agents.protocols import Draft
 from agents.refinement import Members, Refinement, Terms, refine
+from agents.team import conversation
 from agents.team.conversation import team
 from agents.transcript import Speaker, Turn
 from privacy.exceptions import SageRagError, UpstreamError
-from tests.agents.refining import COPY, PROTECTION, REVIEWED, SAFE, Scripted, refined, verdicts
+from privacy.gate import Verdict
+from tests.agents.refining import (
+    COPY,
+    PROTECTION,
+    REVIEWED,
+    SAFE,
+    UNSAFE,
+    Scripted,
+    refined,
+    verdicts,
+)
 
 TEAM = Terms(conversation=team)
 
@@ -35,7 +46,7 @@ class BudgetEndsError(SageRagError):
 def test_what_a_member_raises_comes_out_as_it_was(
     role: str, error: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def judge(draft: Draft):
+    async def judge(draft: Draft):
         if role == "gate":
             raise error
         return SAFE
@@ -56,7 +67,7 @@ def test_a_failure_of_the_team_itself_is_ours_and_names_no_text() -> None:
         def hear(self, turn: Turn) -> None:
             raise RuntimeError(f"cannot hear {turn!r}")
 
-    members = Members(PROTECTION.protected, Scripted().roles, verdicts(SAFE), None)
+    members = Members(PROTECTION.protected, Scripted().roles, verdicts(UNSAFE), None)
     opening = Turn(round=0, speaker=Speaker.GENERATOR, draft=COPY)
     with pytest.raises(SageRagError) as caught:
         asyncio.run(team(members, Deaf(), opening))
@@ -65,7 +76,8 @@ def test_a_failure_of_the_team_itself_is_ours_and_names_no_text() -> None:
     assert "knee" not in shown
 
 
-def test_cancelling_cancels_the_member_that_speaks_and_leaves_no_task() -> None:
+@pytest.mark.parametrize("verdict", [SAFE, UNSAFE], ids=["before the team", "in the team"])
+def test_cancelling_cancels_the_member_that_speaks_and_leaves_no_task(verdict: Verdict) -> None:
     begun, ended = asyncio.Event(), []
 
     async def for_ever() -> None:
@@ -78,7 +90,7 @@ def test_cancelling_cancels_the_member_that_speaks_and_leaves_no_task() -> None:
     async def run() -> set[asyncio.Task[object]]:
         agents = Scripted(wait=for_ever)
         call = asyncio.ensure_future(
-            refine(PROTECTION.protected, REVIEWED, agents.roles, verdicts(SAFE), terms=TEAM)
+            refine(PROTECTION.protected, REVIEWED, agents.roles, verdicts(verdict), terms=TEAM)
         )
         await begun.wait()
         call.cancel()
@@ -115,6 +127,24 @@ def test_members_speak_in_the_context_of_their_record() -> None:
 
     asyncio.run(both())
     assert sorted(seen) == ["a"] * 3 + ["b"] * 3
+
+
+def test_a_team_is_convened_with_the_first_objection_and_told_what_was_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    convened: list[list[str]] = []
+
+    class Counted(conversation.SelectorGroupChat):
+        async def run(self, *, task, **options):
+            convened.append([message.content.speaker.value for message in task])
+            return await super().run(task=task, **options)
+
+    monkeypatch.setattr(conversation, "SelectorGroupChat", Counted)
+    assert refined(Scripted(), verdicts(SAFE), terms=TEAM).safe
+    assert convened == []
+    assert refined(Scripted(reviews=[False, True]), verdicts(SAFE), terms=TEAM).safe
+    assert refined(Scripted(), verdicts(UNSAFE, SAFE), terms=TEAM).safe
+    assert convened == [["generator", "gate", "reviewer", "gate"], ["generator", "gate"]]
 
 
 def test_the_plain_loop_needs_no_autogen() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 from importlib import resources
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 
 from agents.chat import Message
 from agents.model_roles import model_roles
-from agents.refinement import synthesize
 from agents.testing import ScriptedChatModel
 from agents.testing.role_play import ASPECTS, UNKNOWN, extract, objects_in, play, role_of
 from agents.testing.wording import phrases_of, reworded
@@ -22,10 +20,10 @@ from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType
 from privacy.gate import Gate, GateLimits
 from privacy.keyset.keyset import Keyset
-from privacy.leakage import Original
 from privacy.policy import preset
-from privacy.protect import Protector, join_fields
+from privacy.protect import Protector
 from privacy.testing import TableRecognizer
+from tests.agents.refining import treated
 
 PROMPTS = sorted(Path(str(resources.files("agents").joinpath("prompts"))).glob("*.md"))
 TABLE = {
@@ -84,21 +82,8 @@ def test_its_records_pass_the_gate(name: str, joined: bool) -> None:
     recognizer = TableRecognizer(TABLE)
     cipher = SivCipher(Keyset.generate(), "test")
     protection = Protector(recognizer, preset("sage"), cipher).protect(fields)
-    original = Original(join_fields(fields))
-    gate = Gate(GateLimits(), recognizer)
-    model = ScriptedChatModel(answers)
-    roles = model_roles(model, joined=joined)
-
-    async def made():
-        attributes = await roles.identifier.identify([protection.protected])
-        return await synthesize(
-            protection.protected,
-            attributes,
-            roles,
-            lambda draft: gate.judge(original, protection, draft.text),
-        )
-
-    outcome = asyncio.run(made())
+    roles = model_roles(ScriptedChatModel(answers), joined=joined)
+    outcome = treated(fields, protection, roles, Gate(GateLimits(), recognizer))
     assert outcome.safe, outcome.reasons
     assert outcome.draft.fields.keys() == fields.keys()
     for placeholder in protection.protected.placeholders:

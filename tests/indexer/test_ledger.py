@@ -1,0 +1,72 @@
+"""One ledger in several threads: nothing lost, nothing mixed up, a transaction whole."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexer.ledger import Ledger
+from privacy.exceptions import InputError
+
+TIMES, THREADS = 40, 8
+
+
+def test_threads_read_and_write_at_the_same_time(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+
+    def work(thread: int) -> int:
+        wrong = 0
+        for i in range(TIMES):
+            name = f"{thread}-{i}"
+            vector = np.full(8, thread * TIMES + i, dtype=np.float32)
+            ledger.store_vectors("e", {f"{name}-a": vector, f"{name}-b": vector + 1})
+            ledger.store_draft(name, "f", {"text": name})
+            found = ledger.vector(f"{name}-b", "e")
+            wrong += ledger.draft(name, "f") != {"text": name}
+            wrong += found is None or not np.array_equal(found, vector + 1)
+        return wrong
+
+    with ThreadPoolExecutor(THREADS) as threads:
+        assert sum(threads.map(work, range(THREADS))) == 0
+    kept = [ledger.draft(f"{t}-{i}", "f") for t in range(THREADS) for i in range(TIMES)]
+    assert None not in kept
+    ledger.close()
+
+
+def test_a_transaction_that_fails_in_one_thread_undoes_nothing_of_another(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+
+    class Broken(dict[str, str]):
+        def items(self):
+            yield "a", "1"
+            raise RuntimeError("as asked for")
+
+    def fail(_: int) -> None:
+        with pytest.raises(RuntimeError, match="as asked for"):
+            ledger.store_documents(Broken(), [])
+
+    def draft(i: int) -> None:
+        ledger.store_draft(str(i), "f", {"text": str(i)})
+
+    with ThreadPoolExecutor(THREADS) as threads:
+        failing = [threads.submit(fail, i) for i in range(TIMES)]
+        drafting = [threads.submit(draft, i) for i in range(TIMES)]
+        for future in (*failing, *drafting):
+            future.result()
+    assert ledger.documents() == {}
+    assert [ledger.draft(str(i), "f") for i in range(TIMES)] == [
+        {"text": str(i)} for i in range(TIMES)
+    ]
+    ledger.close()
+
+
+def test_a_later_format_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    ledger = Ledger(path)
+    ledger._db.execute("PRAGMA user_version=99")
+    ledger.close()
+    with pytest.raises(InputError, match="a later sage-rag"):
+        Ledger(path)
