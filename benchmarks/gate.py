@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.protocols import Draft
-from agents.refinement import synthesize
+from agents.refinement import refine
 from agents.rules.roles import rules_roles
 from agents.samples import choose_samples
 from indexer.corpus import Document, read_corpus
@@ -73,12 +73,15 @@ async def draft_all(documents: Sequence[Document], gate: Gate) -> list[Case]:
     for document in documents:
         protection, original = protector.protect(document.fields), Original(document.text)
 
-        def judge(
+        async def judge(
             draft: Draft, original: Original = original, protection: Protection = protection
         ) -> Verdict:
             return gate.judge(original, protection, draft.text)
 
-        outcome = await synthesize(protection.protected, attributes, roles, judge)
+        record = protection.protected
+        extraction = await roles.extractor.extract(record, attributes)
+        draft = await roles.generator.generate(extraction, attributes)
+        outcome = await refine(record, draft, roles, judge)
         cases.append(Case(original, protection, outcome.draft.fields, outcome.safe))
     return cases
 

@@ -61,19 +61,19 @@ class WordingAudit:
     def runs(self, text: str) -> list[tuple[int, int]]:
         """Return the places of such runs in a text; its tokens and placeholders break a run."""
         clear = _MARKUP.sub(lambda match: "_" * len(match.group()), text)
+        windows = list(self._windows(clear))
+        if not windows or not len(self._known):
+            return []
+        hashes = np.fromiter((w[2] for w in windows), dtype=np.int64, count=len(windows))
+        places = np.minimum(np.searchsorted(self._known, hashes), len(self._known) - 1)
         found: list[tuple[int, int]] = []
-        for start, end, window in self._windows(clear):
-            if not self._knows(window):
-                continue
+        for i in np.flatnonzero(self._known[places] == hashes):
+            start, end, _ = windows[i]
             if found and start <= found[-1][1]:
                 found[-1] = (found[-1][0], end)
             else:
                 found.append((start, end))
         return found
-
-    def _knows(self, window: int) -> bool:
-        place = int(np.searchsorted(self._known, window))
-        return place < len(self._known) and int(self._known[place]) == window
 
     def _windows(self, text: str) -> Iterator[tuple[int, int, int]]:
         """Yield start, end and hash of each run of words; a chance collision (2^-64 each) only

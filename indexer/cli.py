@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,15 +22,20 @@ from indexer.options import (
     Concurrency,
     DomainName,
     DryRun,
+    EngineName,
+    EngineOption,
     Home,
     PolicyName,
     RecipeName,
     TextFields,
     TwoCalls,
+    Workers,
     default_embedder,
+    endpoint_recognizer,
     keyset_of,
     parsed_fields,
     recognizer_named,
+    working_recognizer,
 )
 from privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile, Recognizers
 from privacy.exceptions import InputError
@@ -39,8 +45,9 @@ if TYPE_CHECKING:
     from agents.protocols import Attributes, Roles
     from agents.refinement import Terms
     from indexer.job import IndexJob, Summary
+    from indexer.protocols import Engine
     from indexer.recipes import Recipe
-    from privacy.protect import Protection
+    from privacy.protocols import Recognizer
 
 _REPLIES = "replies.sqlite"
 
@@ -65,6 +72,8 @@ def index(
     *,
     llm: ModelOptions,
     concurrency: Concurrency = 8,
+    engine: EngineOption = EngineName.LOCAL,
+    workers: Workers = 1,
     dry_run: DryRun = False,
     allow_plaintext: AllowPlaintext = False,
 ) -> None:
@@ -84,6 +93,8 @@ def index(
     _check(corpus, chosen, allow_plaintext)
     fields = parsed_fields(text_fields)
     model = _model(llm, home / "owner" / name, concurrency, keep=not dry_run)
+    names = recognizer or []
+    reads = recognizer_named(names, chosen.policy, model)
     job = IndexJob(
         corpus=corpus,
         text_fields=fields,
@@ -91,13 +102,14 @@ def index(
         home=home,
         recipe=chosen,
         keyset=keyset_of(keyset, passphrase_file, keyset_secret) if chosen.policy else None,
-        recognizer=recognizer_named(recognizer or [], chosen.policy, model),
+        recognizer=reads,
         embedder=default_embedder(),
         roles=_roles(chosen, model, agents),
         concurrency=concurrency,
         attributes=_attributes(attributes, chosen, corpus, fields),
-        terms=_terms(model, agents),
+        terms=_terms(model, reads, agents),
         accounts=model.accounts if model else None,
+        engine=_engine(engine, workers, names, chosen.policy, model, concurrency),
     )
     _estimate(job) if dry_run else _index(job, model)
 
@@ -158,17 +170,13 @@ def _roles(recipe: Recipe, model: ModelCalls | None, options: AgentOptions) -> R
 def _model_roles(model: ModelCalls, options: AgentOptions) -> Roles:
     from agents.domains import load_domain
     from agents.model_roles import model_roles
-    from agents.prompts import prompts_fingerprint
 
-    roles = model_roles(
+    return model_roles(
         model,
         joined=not options.two_calls,
         attributes_per_field=options.attributes_per_field or None,
         domain=load_domain(options.domain) if options.domain else None,
     )
-    if not options.adversary:
-        return roles
-    return replace(roles, fingerprint=f"{roles.fingerprint}/{prompts_fingerprint('infer')}")
 
 
 def _attributes(
@@ -184,20 +192,49 @@ def _attributes(
     return load_attributes(wanted, list(next(read_corpus(corpus, fields)).fields))
 
 
-def _terms(model: ModelCalls | None, options: AgentOptions) -> Callable[[Protection], Terms]:
+def _terms(model: ModelCalls | None, recognizer: Recognizer, options: AgentOptions) -> Terms:
     """Return how records are refined: agents that wait for a model work as a team."""
-    from indexer.job import plain_terms
+    from agents.refinement import PLAIN, Terms
 
     if model is None:
-        return plain_terms
+        return PLAIN
     from agents.adversary import ModelAdversary
-    from agents.refinement import Terms
     from agents.team.conversation import team
 
-    attacker = ModelAdversary(model) if options.adversary else None
-    return lambda protection: Terms(
-        conversation=team, infer=attacker.against(protection) if attacker else None
-    )
+    attacker = ModelAdversary(model, recognizer) if options.adversary else None
+    return Terms(adversary=attacker, conversation=team)
+
+
+def _engine(
+    engine: EngineName,
+    workers: int,
+    names: Sequence[str],
+    policy: str | None,
+    model: ModelCalls | None,
+    threads: int,
+) -> Callable[[], Engine] | None:
+    """Return what starts the engine; `None` for one process and no recognizer that waits.
+
+    A recognizer that asks a model stays here, with the model's budget: workers get none.
+    """
+    beside = endpoint_recognizer(names, model)
+    if engine is EngineName.LOCAL and workers == 1:
+        if beside is None:
+            return None
+        from indexer.engines.local import in_process
+
+        reads = working_recognizer(names, policy)
+        return partial(in_process, reads, default_embedder(), threads=threads, beside=beside)
+    from indexer.engines.tools import Tools
+
+    tools = Tools(partial(working_recognizer, tuple(names), policy), default_embedder)
+    if engine is EngineName.RAY:
+        from indexer.engines.ray import on_ray
+
+        return partial(on_ray, tools, workers, threads=threads, beside=beside)
+    from indexer.engines.local import on_processes
+
+    return partial(on_processes, tools, workers, threads=threads, beside=beside)
 
 
 def _estimate(job: IndexJob) -> None:

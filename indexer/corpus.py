@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ CHUNK_CHARS = 1500
 """Longest chunk of running text. Source: Zeng et al. (2024), arXiv 2406.14773, A.9."""
 _MAX_RECORD_CHARS = 1_000_000
 _TEXT_SUFFIXES = (".txt", ".md")
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 _KNOWN_FIELDS = (("text",), ("question", "answer"))
 
 
@@ -136,7 +138,7 @@ def _text(record: Mapping[str, Any], name: str, place: str) -> str:
         raise InputError(f"{place}: field `{name}` is not a string")
     if len(value) > _MAX_RECORD_CHARS:
         raise InputError(f"{place}: field `{name}` is longer than {_MAX_RECORD_CHARS} characters")
-    if any("\ud800" <= c <= "\udfff" for c in value):
+    if _HALF_A_PAIR.search(value):
         raise InputError(f"{place}: field `{name}` holds half of a surrogate pair")
     return value.strip()
 

@@ -11,21 +11,15 @@ from agents.protocols import Attributes, Roles
 from agents.refinement import PLAIN, Terms
 from indexer.changes import Changes
 from indexer.likeness import EmbeddingLikeness, VectorStore
-from indexer.protocols import Embedder
+from indexer.protocols import Embedder, Engine
 from indexer.recipes import Recipe
-from indexer.treatment import Treatment
+from indexer.treatment import Aside, Treatment
 from privacy.exceptions import InputError
 from privacy.keyset.keyset import Keyset
-from privacy.protect import Protection
 from privacy.protocols import Recognizer
 
 Progress = Callable[[str, int, int], None]
 """Called with a stage's name, documents done, and documents in all."""
-
-
-def plain_terms(_: Protection) -> Terms:
-    """Return the terms of agents that answer at once."""
-    return PLAIN
 
 
 @dataclass(frozen=True)
@@ -33,7 +27,9 @@ class IndexJob:
     """Everything one run needs. `keyset` may be absent only where nothing is protected.
 
     `attributes` takes the place of the identifier's, which is then not asked. `terms` says how a
-    record is refined. `accounts` are those of the model that does the roles.
+    record is refined. `accounts` are those of the model that does the roles. `engine` starts what
+    recognises and embeds in the place of `recognizer` and `embedder`, and as they do; without one,
+    they work in this process.
     """
 
     corpus: Path
@@ -47,8 +43,9 @@ class IndexJob:
     roles: Roles | None = None
     concurrency: int = 8
     attributes: Attributes | None = None
-    terms: Callable[[Protection], Terms] = plain_terms
+    terms: Terms = PLAIN
     accounts: Accounts | None = None
+    engine: Callable[[], Engine] | None = None
 
     @property
     def owner_folder(self) -> Path:
@@ -76,10 +73,12 @@ class Summary:
     path: Path | None = None
 
 
-def treatment_of(job: IndexJob, vectors: VectorStore | None = None) -> Treatment | None:
+def treatment_of(
+    job: IndexJob, vectors: VectorStore | None = None, aside: Aside | None = None
+) -> Treatment | None:
     """Return how the job treats a document; `None` where the recipe protects nothing.
 
-    `vectors`: where the gate keeps vectors of drafts.
+    `vectors`: where the gate keeps vectors of drafts; `aside` does the blocking work.
 
     Raises:
         InputError: without the keyset or the roles that the recipe needs.
@@ -98,4 +97,5 @@ def treatment_of(job: IndexJob, vectors: VectorStore | None = None) -> Treatment
         job.roles,
         terms=job.terms,
         likeness=EmbeddingLikeness(job.embedder, vectors),
+        aside=aside,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +13,8 @@ import typer
 from privacy.exceptions import InputError
 
 if TYPE_CHECKING:
-    from agents.chat import ChatModel
+    from agents.calls import ModelCalls
+    from agents.recognizer import LlmRecognizer
     from indexer.protocols import Embedder
     from privacy.keyset.keyset import Keyset
     from privacy.protocols import Recognizer
@@ -51,6 +53,22 @@ Adversary = Annotated[
     typer.Option("--adversary", help="Let a model guess at the person behind each draft, too."),
 ]
 Concurrency = Annotated[int, typer.Option(min=1, help="Documents at a time with a model.")]
+
+
+class EngineName(StrEnum):
+    """What recognises and embeds: processes of this machine, or Ray."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+EngineOption = Annotated[
+    EngineName,
+    typer.Option(help="ray: on the cluster that RAY_ADDRESS names, or on one started here."),
+]
+Workers = Annotated[
+    int, typer.Option(min=1, help="Processes that recognise and embed; local 1: this one.")
+]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Only estimate documents, calls, cost and time.")
 ]
@@ -101,18 +119,43 @@ def default_embedder() -> Embedder:
 
 
 def recognizer_named(
-    names: Sequence[str], policy: str | None, model: ChatModel | None
+    names: Sequence[str], policy: str | None, model: ModelCalls | None
 ) -> Recognizer:
-    """Return the recognizer that the options and the policy's thresholds name."""
+    """Return the recognizer that the options and the policy's thresholds name.
+
+    One that asks a model comes last, however they are ordered.
+    """
     from privacy.policy import load_policy
     from privacy.recognizers.catalog import recognizer_of
 
     def llm(_: str) -> Recognizer:
-        if model is None:
+        found = endpoint_recognizer(names, model)
+        if found is None:
             raise InputError("recognizer `llm` needs --llm-base-url and --llm-model")
-        from agents.recognizer import LlmRecognizer
-
-        return LlmRecognizer(model)
+        return found
 
     thresholds = load_policy(policy).thresholds if policy else None
-    return recognizer_of(names, {"llm": llm}, thresholds=thresholds)
+    ordered = sorted(names, key=_asks_a_model)
+    return recognizer_of(ordered, {"llm": llm}, thresholds=thresholds)
+
+
+def endpoint_recognizer(names: Sequence[str], model: ModelCalls | None) -> LlmRecognizer | None:
+    """Return the recognizer that asks a model, if one is named and there is a model."""
+    if model is None or not any(map(_asks_a_model, names)):
+        return None
+    from agents.recognizer import LlmRecognizer
+
+    return LlmRecognizer(model, disconnect=model.disconnect)
+
+
+def working_recognizer(names: Sequence[str], policy: str | None) -> Recognizer:
+    """Return what `recognizer_named` does without the one that asks a model: it may be nothing."""
+    from privacy.recognizers.catalog import NO_DEFAULT
+    from privacy.recognizers.chain import ChainRecognizer
+
+    own = [name for name in names if not _asks_a_model(name)]
+    return ChainRecognizer(()) if own == [NO_DEFAULT] else recognizer_named(own, policy, None)
+
+
+def _asks_a_model(name: str) -> bool:
+    return name.partition(":")[0] == "llm"

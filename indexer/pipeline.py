@@ -7,10 +7,11 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,19 +22,21 @@ from indexer.assembly import Assembly, Refused, assemble, assemble_plain
 from indexer.audit import WordingAudit
 from indexer.changes import changes, document_hash, hashes
 from indexer.corpus import Document, read_corpus
+from indexer.engines.local import in_process
 from indexer.job import IndexJob, Progress, Summary, treatment_of
 from indexer.ledger import Ledger, Refusal, Result, locked
 from indexer.passages import Passage
-from indexer.protocols import Embedder, Vectors
+from indexer.protocols import Engine, Vectors
 from indexer.publishing import publish
 from indexer.reporting import manifest_of, report_of
 from indexer.treatment import Treatment
 from indexer.versions import corpus_folder
-from privacy.exceptions import InputError
+from privacy.exceptions import InputError, ProtectionError
 from privacy.tokens import readable_view
 
 __all__ = ["IndexJob", "Progress", "Summary", "index_corpus"]
 
+_T = TypeVar("_T")
 _EMBED_BATCH = 64
 
 
@@ -50,23 +53,32 @@ async def index_corpus(job: IndexJob, progress: Progress) -> Summary:
         BudgetExceededError: likewise, when the model's budget is used up.
     """
     corpus_folder(job.home, job.name)
-    with locked(job.owner_folder):
-        ledger = Ledger(job.owner_folder / "ledger.sqlite")
-        try:
-            return await _Run(job, ledger, progress).run()
-        finally:
-            ledger.close()
+    with (
+        locked(job.owner_folder),
+        closing(Ledger(job.owner_folder / "ledger.sqlite")) as ledger,
+        closing(_started(job)) as engine,  # ended first: its threads write vectors to the ledger
+    ):
+        return await _Run(job, ledger, engine, progress).run()
+
+
+def _started(job: IndexJob) -> Engine:
+    if job.engine is not None:
+        return job.engine()
+    return in_process(job.recognizer, job.embedder, threads=job.concurrency)
 
 
 class _Run:
-    """The state of one run."""
+    """The state of one run. The ledger is read and written here, at the driver, alone."""
 
-    def __init__(self, job: IndexJob, ledger: Ledger, progress: Progress) -> None:
-        self._job = job
+    def __init__(self, job: IndexJob, ledger: Ledger, engine: Engine, progress: Progress) -> None:
+        self._job = replace(job, recognizer=engine.recognizer, embedder=engine.embedder)
         self._ledger = ledger
+        self._engine = engine
         self._progress = progress
         self._summary = Summary()
-        self._treatment = treatment_of(job, ledger)
+        self._treatment = treatment_of(self._job, ledger, engine.aside)
+        self._fingerprints = ("", "")
+        """Of results and of drafts, once the attributes are known."""
         self._wording: WordingAudit | None = None
         self._refused: frozenset[str] = frozenset()
         self._reviewed: dict[str, Result] = {}
@@ -81,11 +93,13 @@ class _Run:
         if self._treatment:
             if self._job.recipe.synthesize:
                 self._treatment.attributes = await self._attributes(self._treatment)
+            of = self._treatment
+            self._fingerprints = (of.fingerprint, of.draft_fingerprint)
             await self._treat_all(self._treatment)
             await self._reword_all(self._treatment)
         assembly = self._assemble()
         self._refuse(assembly.refused)
-        vectors = self._embed(assembly.passages)
+        vectors = await self._embed(assembly.passages)
         self._summary.published = len(assembly.passages)
         self._summary.seconds = time.monotonic() - started
         self._publish(assembly, vectors)
@@ -104,7 +118,9 @@ class _Run:
             return parse_attributes(stored, list(samples[0].fields))
         if self._job.roles is None:
             raise ValueError("a synthetic recipe needs roles")
-        shown = [treatment.protect(sample).protected for sample in samples]
+        shown = [p.protected for s in samples if (p := await treatment.protect_sample(s))]
+        if not shown:
+            raise ProtectionError("no sample of the corpus could be protected")
         attributes = await self._job.roles.identifier.identify(shown)
         text = format_attributes(attributes)
         self._ledger.store_attributes(treatment.drafting, text)
@@ -113,36 +129,37 @@ class _Run:
         return attributes
 
     async def _treat_all(self, treatment: Treatment) -> None:
-        """Treat what the ledger does not hold yet, at most `concurrency` documents at a time."""
+        """Treat what the ledger does not hold yet."""
         done = 0
-        waiting = iter(self._documents())
 
-        async def work() -> None:
+        async def work(document: Document) -> None:
             nonlocal done
-            for document in waiting:
-                await self._treat(treatment, document)
-                done += 1
-                self._progress("protect", done, self._summary.documents)
+            await self._treat(treatment, document)
+            done += 1
+            self._progress("protect", done, self._summary.documents)
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(self._job.concurrency):
-                    group.create_task(work())
-        except ExceptionGroup as failures:
-            raise failures.exceptions[0] from None
+        await _each(self._documents(), work, self._at_once)
+
+    @property
+    def _at_once(self) -> int:
+        return max(self._job.concurrency, self._engine.at_once)
 
     async def _treat(self, treatment: Treatment, document: Document) -> None:
         """Do what is left to do for a document: nothing, stage 2, or everything."""
         ledger, content = self._ledger, document.content_hash
         decision = ledger.decision(content)
-        decided = treatment.follow(document, decision) if decision else None
+        decided = await treatment.follow(document, decision) if decision else None
         if decided is not None:
             self._reviewed[content] = decided
             self._summary.reviewed += 1
             return
-        fingerprint, drafts = treatment.fingerprint, treatment.draft_fingerprint
-        if ledger.result(content, fingerprint) is not None:
+        fingerprint, drafts = self._fingerprints
+        known = ledger.result(content, fingerprint)
+        if known is not None:
             self._summary.resumed += 1
+            renewed = await treatment.renew(document, known)
+            if renewed is not known:
+                ledger.store_result(content, fingerprint, renewed)
             return
         fields = ledger.draft(content, drafts)
         self._summary.redrafted += fields is not None
@@ -164,39 +181,40 @@ class _Run:
         if run_tokens is None:
             return
         self._wording = WordingAudit((d.text for d in self._documents()), run_tokens)
-        for document in self._documents():
-            result = self._finished(treatment, document)
-            reworded = await treatment.reword(document, result, self._wording)
+        wording = self._wording
+
+        async def work(document: Document) -> None:
+            result = self._finished(document)
+            reworded = await treatment.reword(document, result, wording)
             if reworded is not result:
-                self._ledger.store_result(document.content_hash, treatment.fingerprint, reworded)
+                self._ledger.store_result(document.content_hash, self._fingerprints[0], reworded)
+
+        await _each(self._documents(), work, self._at_once)
 
     def _assemble(self) -> Assembly:
         if self._treatment is None:
             return assemble_plain(self._documents())
         treatment = self._treatment
-        finished = ((d, self._finished(treatment, d)) for d in self._documents())
+        finished = ((d, self._finished(d)) for d in self._documents())
         return assemble(finished, treatment, self._wording)
 
-    def _finished(self, treatment: Treatment, document: Document) -> Result:
+    def _finished(self, document: Document) -> Result:
         if document.content_hash in self._reviewed:
             return self._reviewed[document.content_hash]
-        result = self._ledger.result(document.content_hash, treatment.fingerprint)
+        result = self._ledger.result(document.content_hash, self._fingerprints[0])
         if result is None:
             raise InputError("the corpus changed while it was indexed", hint="start again")
-        renewed = treatment.renew(document, result)
-        if renewed is not result:
-            self._ledger.store_result(document.content_hash, treatment.fingerprint, renewed)
-        return renewed
+        return result
 
     def _refuse(self, refused: Sequence[Refused]) -> None:
         """Write down for the owner which documents are not published, and why."""
         _write_quarantine(self._job.owner_folder / "quarantine.jsonl", refused)
         reasons = dict(refused)
-        fingerprint = self._treatment.fingerprint if self._treatment else ""
+        fingerprint = self._fingerprints[0]
         self._ledger.store_refusals(
             [
                 Refusal(document_hash(d), d.content_hash, fingerprint, reasons[d.id])
-                for d in self._documents()
+                for d in (self._documents() if reasons else ())
                 if d.id in reasons
             ]
         )
@@ -204,15 +222,33 @@ class _Run:
         self._summary.reasons = dict(Counter(r for _, found in refused for r in found))
         self._refused = frozenset(reasons)
 
-    def _embed(self, passages: Sequence[Passage]) -> Vectors:
-        """Embed each passage's readable view, a batch at a time, taking from the ledger first."""
+    async def _embed(self, passages: Sequence[Passage]) -> Vectors:
+        """Embed each passage's readable view, in batches, taking from the ledger first."""
         embedder = self._job.embedder
-        rows: list[Any] = []
-        for start in range(0, len(passages), _EMBED_BATCH):
+        rows: list[Any] = [None] * len(passages)
+        done = 0
+
+        async def work(start: int) -> None:
+            nonlocal done
             texts = [_embedded_text(p) for p in passages[start : start + _EMBED_BATCH]]
-            rows.extend(_embed_batch(self._ledger, embedder, texts))
-            self._progress("embed", len(rows), len(passages))
+            rows[start : start + len(texts)] = await self._vectors(texts)
+            done += len(texts)
+            self._progress("embed", done, len(passages))
+
+        await _each(range(0, len(passages), _EMBED_BATCH), work, self._engine.at_once)
         return np.stack(rows) if rows else np.zeros((0, embedder.dim), dtype=np.float32)
+
+    async def _vectors(self, texts: Sequence[str]) -> list[Any]:
+        ledger, embedder = self._ledger, self._job.embedder
+        keys = [_text_hash(text) for text in texts]
+        known = {key: ledger.vector(key, embedder.name) for key in keys}
+        missing = {key: t for key, t in zip(keys, texts, strict=True) if known[key] is None}
+        if not missing:
+            return [known[key] for key in keys]
+        vectors = await self._engine.aside(lambda: embedder.embed(list(missing.values())))
+        fresh = dict(zip(missing, vectors, strict=True))
+        ledger.store_vectors(embedder.name, fresh)
+        return [fresh.get(key, known[key]) for key in keys]
 
     def _publish(self, assembly: Assembly, vectors: Vectors) -> None:
         job, summary = self._job, self._summary
@@ -233,7 +269,7 @@ class _Run:
             return
         for document in self._documents():
             if document.id not in self._refused:
-                yield self._finished(self._treatment, document)
+                yield self._finished(document)
 
 
 def _embedded_text(passage: Passage) -> str:
@@ -244,14 +280,20 @@ def _text_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _embed_batch(ledger: Ledger, embedder: Embedder, texts: Sequence[str]) -> list[Any]:
-    keys = [_text_hash(text) for text in texts]
-    known = {key: ledger.vector(key, embedder.name) for key in keys}
-    missing = {key: t for key, t in zip(keys, texts, strict=True) if known[key] is None}
-    fresh = dict(zip(missing, embedder.embed(list(missing.values())), strict=True))
-    if fresh:
-        ledger.store_vectors(embedder.name, fresh)
-    return [fresh.get(key, known[key]) for key in keys]
+async def _each(items: Iterable[_T], work: Callable[[_T], Awaitable[None]], at_once: int) -> None:
+    """Do the work for every item, so many at a time; the first failure ends it all."""
+    waiting = iter(items)
+
+    async def worker() -> None:
+        for item in waiting:
+            await work(item)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(at_once):
+                group.create_task(worker())
+    except ExceptionGroup as failures:
+        raise failures.exceptions[0] from None
 
 
 def _write_quarantine(path: Path, refused: Sequence[Refused]) -> None:

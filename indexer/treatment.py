@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
 
 from agents.attributes import format_attributes
 from agents.exceptions import AgentOutputError
 from agents.protocols import Attributes, Draft, Roles
-from agents.refinement import PLAIN, Judge, Outcome, Terms, refine
-from agents.transcript import Speaker, Turn, transcript_to_json, without_values
+from agents.refinement import PLAIN, Outcome, Terms, refine
+from agents.transcript import Judge, Speaker, Turn, transcript_to_json, without_values
 from indexer.audit import WordingAudit
 from indexer.corpus import Document
 from indexer.ledger import Decision, Result
@@ -35,8 +37,12 @@ _UNPROTECTABLE = "unprotectable"
 
 DROPPED = "dropped-in-review"
 
+_T = TypeVar("_T")
+
 Keep = Callable[[Draft], None]
 """Takes the draft of stage 1, so that stage 2 can be done again without it."""
+Aside = Callable[[Callable[[], Any]], Awaitable[Any]]
+"""Does blocking work apart from the event loop, and returns what it returned."""
 _LOOKS = 4
 """How often text that no agent writes anew is read for names: see `Protector.protect`."""
 
@@ -67,14 +73,17 @@ class Treatment:
         recognizer: Recognizer,
         roles: Roles | None,
         *,
-        terms: Callable[[Protection], Terms] = lambda _: PLAIN,
+        terms: Terms = PLAIN,
         likeness: Likeness | None = None,
+        aside: Aside | None = None,
     ) -> None:
+        """Protecting and judging block: they are done `aside`, or at once without one."""
         if recipe.policy is None or recipe.limits is None:
             raise ValueError(f"recipe {recipe.name} protects nothing")
         self._recipe = recipe
         self._roles = roles if recipe.synthesize else None
         self._terms = terms
+        self._aside = aside or _at_once
         self._corpus = corpus
         self._keyset = keyset
         self._key_id = keyset.primary
@@ -107,7 +116,10 @@ class Treatment:
     def fingerprint(self) -> str:
         """What decides a result: the draft, recipe, all agents, gate. The ledger's second key."""
         agents = self._roles.fingerprint if self._roles else "none"
-        return _digest(self.draft_fingerprint, self._recipe.name, agents, self._gate.fingerprint)
+        parts = [self.draft_fingerprint, self._recipe.name, agents, self._gate.fingerprint]
+        if self._recipe.refine and self._terms.fingerprint:
+            parts.append(self._terms.fingerprint)
+        return _digest(*parts)
 
     @property
     def gate_limits(self) -> dict[str, Limit]:
@@ -118,6 +130,20 @@ class Treatment:
         """Protect one document under the recipe's policy."""
         return self._protector.protect(document.fields, looks=1 if self._roles else _LOOKS)
 
+    async def protect_sample(self, document: Document) -> Protection | None:
+        """Protect one document as `treat` will; `None` where that fails, as it will then."""
+        try:
+            return (await self._protected(document))[0]
+        except (ProtectionError, InputError, AgentOutputError):
+            return None
+
+    async def _protected(self, document: Document) -> tuple[Protection, Original]:
+        def work() -> tuple[Protection, Original]:
+            return self.protect(document), Original(document.text)
+
+        read: tuple[Protection, Original] = await self._aside(work)
+        return read
+
     async def treat(
         self, document: Document, drafted: Draft | None = None, keep: Keep | None = None
     ) -> Result:
@@ -127,22 +153,24 @@ class Treatment:
         is made, unless it holds a value in clear.
         """
         try:
-            protection = self.protect(document)
+            protection, original = await self._protected(document)
         except (ProtectionError, InputError, AgentOutputError):
             return self._quarantined(_UNPROTECTABLE)
-        judge = self._judge(Original(document.text), protection)
+        judge = self._judge(original, protection)
         try:
             draft = drafted
             if draft is None:
                 draft = await self._draft(protection)
-                if keep and _shown(draft, judge) == draft:
+                if keep and await _shown(draft, judge) == draft:
                     keep(draft)
             outcome = await self._refine(draft, protection, judge)
+            return await self._result(outcome, protection, judge)
         except AgentOutputError:
             return self._quarantined(_MALFORMED)
-        return self._result(outcome, protection, judge)
+        except ProtectionError:
+            return self._quarantined(_UNPROTECTABLE)  # the recognizer failed on a draft
 
-    def follow(self, document: Document, decision: Decision) -> Result | None:
+    async def follow(self, document: Document, decision: Decision) -> Result | None:
         """Return what a person's decision makes of the document; the gate has the last word.
 
         `None` where it does not apply: the draft belongs to another protection.
@@ -152,17 +180,16 @@ class Treatment:
         if decision.draft is None or not decision.applies(self.protection):
             return None
         try:
-            protection = self.protect(document)
+            protection, original = await self._protected(document)
+            judge = self._judge(original, protection)
+            outcome = await _judged(Draft(decision.draft), judge)
+            return replace(await self._result(outcome, protection, judge), reviewed=True)
         except (ProtectionError, InputError, AgentOutputError):
             return self._quarantined(_UNPROTECTABLE)
-        judge = self._judge(Original(document.text), protection)
-        outcome = _judged(Draft(decision.draft), judge)
-        return replace(self._result(outcome, protection, judge), reviewed=True)
 
     def check(self, document: Document, draft: Mapping[str, str]) -> Verdict:
         """Return the gate's word on a draft of the document."""
-        judge = self._judge(Original(document.text), self.protect(document))
-        return judge(Draft(draft))
+        return self._gate.judge(Original(document.text), self.protect(document), draft)
 
     async def reword(self, document: Document, result: Result, wording: WordingAudit) -> Result:
         """Rewrite a safe draft that shares wording with another document, if it does.
@@ -174,23 +201,25 @@ class Treatment:
         draft = Draft(result.fields)
         if not wording.runs(draft.text):
             return result
-        protection = self.protect(document)
-        alone = self._judge(Original(document.text), protection)
 
-        def judge(draft: Draft) -> Verdict:
-            verdict = alone(draft)
+        async def judge(draft: Draft) -> Verdict:
+            verdict = await alone(draft)
             shared = [_shared(*place) for place in wording.runs(draft.text)]
             return replace(verdict, findings=(*verdict.findings, *shared))
 
         try:
+            protection, original = await self._protected(document)
+            alone = self._judge(original, protection)
             outcome = await self._refine(draft, protection, judge)
+            outcome = replace(outcome, rounds=result.rounds + outcome.rounds)
+            return await self._result(outcome, protection, judge)
         except AgentOutputError:
             return self._quarantined(_MALFORMED)
-        outcome = replace(outcome, rounds=result.rounds + outcome.rounds)
-        return self._result(outcome, protection, judge)
+        except ProtectionError:
+            return self._quarantined(_UNPROTECTABLE)
 
-    def _result(self, outcome: Outcome, protection: Protection, judge: Judge) -> Result:
-        draft = None if outcome.safe else _shown(outcome.draft, judge)
+    async def _result(self, outcome: Outcome, protection: Protection, judge: Judge) -> Result:
+        draft = None if outcome.safe else await _shown(outcome.draft, judge)
         return Result(
             safe=outcome.safe,
             fields=outcome.draft.fields if outcome.safe else None,
@@ -216,10 +245,11 @@ class Treatment:
         """Return the gate for one record. A draft that several ask for is measured once."""
         verdicts: dict[tuple[tuple[str, str], ...], Verdict] = {}
 
-        def judge(draft: Draft) -> Verdict:
+        async def judge(draft: Draft) -> Verdict:
             fields = tuple(draft.fields.items())
             if fields not in verdicts:
-                verdicts[fields] = self._gate.judge(original, protection, draft.fields)
+                work = partial(self._gate.judge, original, protection, draft.fields)
+                verdicts[fields] = await self._aside(work)
             return verdicts[fields]
 
         return judge
@@ -232,9 +262,11 @@ class Treatment:
 
     async def _refine(self, draft: Draft, protection: Protection, judge: Judge) -> Outcome:
         if self._roles is None or not self._recipe.refine:
-            return _judged(draft, judge)
+            return await _judged(draft, judge)
+        adversary = self._terms.adversary
+        infer = adversary.against(protection) if adversary else None
         record = protection.protected
-        return await refine(record, draft, self._roles, judge, terms=self._terms(protection))
+        return await refine(record, draft, self._roles, judge, infer=infer, terms=self._terms)
 
     def _direct_identifiers(self, protection: Protection) -> tuple[str, ...]:
         direct = [
@@ -244,11 +276,11 @@ class Treatment:
         ]
         return tuple(self._cipher.encrypt(i.value, i.entity_type) for i in direct)
 
-    def renew(self, document: Document, result: Result) -> Result:
+    async def renew(self, document: Document, result: Result) -> Result:
         """Return a stored result under the current key: tokens anew, the draft as it was."""
         if result.key_id == self._key_id:
             return result
-        protection = self.protect(document)
+        protection, _ = await self._protected(document)
         return replace(
             result,
             tokens=self._tokens(protection),
@@ -276,16 +308,21 @@ class Treatment:
         return self._cipher.encrypt(document.id, EntityType.SOURCE)
 
 
-def _judged(draft: Draft, judge: Judge) -> Outcome:
+async def _at_once(work: Callable[[], _T]) -> _T:
+    return work()
+
+
+async def _judged(draft: Draft, judge: Judge) -> Outcome:
     """Return what the gate alone makes of a draft."""
-    verdict = judge(draft)
+    verdict = await judge(draft)
     reasons = tuple(dict.fromkeys(f.kind.value for f in verdict.findings))
     return Outcome(draft, verdict.safe, 0, verdict.longest_run, verdict.rouge_l, reasons)
 
 
-def _shown(draft: Draft, judge: Judge) -> Draft:
+async def _shown(draft: Draft, judge: Judge) -> Draft:
     """Return a draft without what the gate finds private in it, as the ledger may hold it."""
-    (turn,) = without_values([Turn(round=0, speaker=Speaker.GENERATOR, draft=draft)], judge)
+    drafted = Turn(round=0, speaker=Speaker.GENERATOR, draft=draft)
+    (turn,) = await without_values([drafted], judge)
     return turn.draft or draft
 
 

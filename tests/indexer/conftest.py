@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.testing import reversing_roles
-from indexer.pipeline import IndexJob, Summary, index_corpus
+from indexer.pipeline import IndexJob, Progress, Summary, index_corpus
 from indexer.recipes import Recipe, recipe_called
 from indexer.testing import HashEmbedder
 from privacy.entities import EntityType
@@ -49,6 +49,7 @@ def run(tmp_path: Path, corpus: Path) -> Run:
 
     def index(**changes: object) -> Summary:
         given = changes.pop("recipe", "sage")
+        progress: Progress = changes.pop("progress", lambda stage, done, total: None)  # type: ignore[assignment]
         settings: dict[str, object] = {
             "corpus": corpus,
             "text_fields": None,
@@ -61,6 +62,6 @@ def run(tmp_path: Path, corpus: Path) -> Run:
             "roles": reversing_roles(),
         }
         job = IndexJob(**{**settings, **changes})  # type: ignore[arg-type]
-        return asyncio.run(index_corpus(job, lambda stage, done, total: None))
+        return asyncio.run(index_corpus(job, progress))
 
     return index

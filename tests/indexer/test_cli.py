@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ from agents.calls import ModelCalls
 from agents.reply_cache import ReplyCache
 from agents.testing import ScriptedChatModel
 from indexer import cli
+from indexer.engines.local import in_process
 from indexer.testing import HashEmbedder
-from privacy.exceptions import InputError
+from privacy.exceptions import InputError, MissingExtraError
 from privacy.testing import TableRecognizer
 from tests.indexer.conftest import KEYSET, NAMES, record
 
@@ -122,6 +124,40 @@ def test_what_does_not_go_together_is_one_line(
     done = command(*arguments)
     assert isinstance(done.exception, InputError), done.exception
     assert "\n" not in done.exception.message
+
+
+def test_without_ray_its_engine_is_one_line_that_names_the_extra(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    done = command("--engine", "ray", "--workers", "2")
+    assert isinstance(done.exception, MissingExtraError)
+    assert done.exception.message == "--engine ray needs `ray`, which is not installed"
+    assert done.exception.hint == "pip install 'sage-rag[ray]'"
+
+
+@pytest.mark.parametrize("arguments", [("--engine", "fog"), ("--workers", "0")])
+def test_an_engine_that_is_none_is_refused(command: Command, arguments: tuple[str, ...]) -> None:
+    assert command(*arguments).exit_code == 2
+
+
+def test_a_recognizer_that_asks_a_model_stays_with_the_run(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the engine: a worker has neither the model nor its budget."""
+    started: list[Any] = []
+
+    def on_processes(tools: Any, workers: int, *, threads: int, beside: Any) -> Any:
+        started.append((tools.recognizer().fingerprint, workers, beside.fingerprint))
+        return in_process(TableRecognizer(NAMES), HashEmbedder(), threads=threads)
+
+    monkeypatch.setattr("indexer.engines.local.on_processes", on_processes)
+    reads = ("--recognizer", "no-default", "--recognizer", "llm")
+    done = command("--workers", "3", *reads, "--recipe", "encrypted", *WITH_MODEL)
+    assert done.exit_code == 0, done.output
+    ((own, workers, beside),) = started
+    assert (own, workers) == ("", 3)
+    assert beside.startswith("llm-scripted-")
 
 
 KNEE = {

@@ -1,0 +1,113 @@
+"""Runs of the small corpus in a process of their own: `python -m tests.indexer.engines.runs ...`.
+
+Ray leaves processes of its own unwaited for, which pytest would take for ours; and only a process
+of its own can be interrupted or killed. The keyset comes through standard input.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+from collections import Counter
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from agents.protocols import Roles
+from agents.testing import ReversingAgent
+from indexer.engines.local import on_processes
+from indexer.engines.ray import on_ray
+from indexer.engines.tools import Tools
+from indexer.job import IndexJob
+from indexer.ledger import Ledger, Result
+from indexer.pipeline import index_corpus
+from indexer.recipes import recipe_called
+from indexer.testing import HashEmbedder
+from privacy.exceptions import SageRagError, UpstreamError
+from privacy.keyset.raw import parse_raw
+from privacy.protect import ProtectedText
+from tests.indexer.engines.corpora import MortalRecognizer, SlowRecognizer, table
+
+STARTS = {"local": on_processes, "ray": on_ray}
+
+
+class Down(ReversingAgent):
+    """A model that answers eleven times."""
+
+    async def extract(self, record: ProtectedText, attributes: Any) -> Any:
+        if self.extracted == 11:
+            raise UpstreamError("the model endpoint failed")
+        return await super().extract(record, attributes)
+
+
+class CountingLedger(Ledger):
+    """Count how often each result is stored."""
+
+    stored: ClassVar[Counter[str]] = Counter()
+
+    def store_result(self, content_hash: str, fingerprint: str, result: Result) -> None:
+        self.stored[content_hash] += 1
+        super().store_result(content_hash, fingerprint, result)
+
+
+def _job(engine: str, folder: Path, home: str, worker: Any, here: Any, agent: Any) -> IndexJob:
+    return IndexJob(
+        corpus=folder / "corpus.jsonl",
+        text_fields=None,
+        name="clinic",
+        home=folder / home,
+        recipe=recipe_called("sage"),
+        keyset=_KEYSET,
+        recognizer=here,
+        embedder=HashEmbedder(),
+        roles=Roles(agent, agent, agent, agent, agent, "test"),
+        engine=partial(STARTS[engine], Tools(worker, HashEmbedder), 2, threads=8),
+    )
+
+
+def _quiet(*_: object) -> None:
+    pass
+
+
+def killed(engine: str, folder: Path) -> None:
+    """Index with a worker that is killed midway; say what was stored how often."""
+    import indexer.pipeline
+
+    indexer.pipeline.Ledger = CountingLedger  # type: ignore[misc]
+    agent, worker = ReversingAgent(), partial(MortalRecognizer, str(folder / "died"))
+    job = _job(engine, folder, "several", worker, MortalRecognizer(), agent)
+    summary = asyncio.run(index_corpus(job, _quiet))
+    times = sorted(CountingLedger.stored.values())
+    said = {**asdict(summary), "path": None, "times": times, "extracted": agent.extracted}
+    sys.stdout.write(json.dumps(said))
+
+
+def down(engine: str, folder: Path) -> None:
+    """Index with a model that fails; say how it ended."""
+    job = _job(engine, folder, "home", table, table(), Down())
+    try:
+        asyncio.run(index_corpus(job, _quiet))
+    except SageRagError as error:
+        sys.stdout.write(json.dumps({"kind": type(error).__name__, "message": error.message}))
+
+
+def slow(engine: str, folder: Path) -> None:
+    """Index slowly; say so once the first document is done."""
+    # A shell's background job is started deaf to it, and hands that down.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    job = _job(engine, folder, "home", SlowRecognizer, SlowRecognizer(), ReversingAgent())
+
+    def progress(stage: str, done: int, total: int) -> None:
+        if done == 1:
+            sys.stdout.write("started\n")
+            sys.stdout.flush()
+
+    asyncio.run(index_corpus(job, progress))
+
+
+if __name__ == "__main__":
+    _KEYSET = parse_raw(sys.stdin.readline().strip())
+    {"killed": killed, "down": down, "slow": slow}[sys.argv[1]](sys.argv[2], Path(sys.argv[3]))

@@ -1,0 +1,236 @@
+"""Every engine gives the same version and keeps the same ledger, whoever dies on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from agents.protocols import Attribute, Roles
+from agents.testing import ReversingAgent
+from indexer.engines.local import in_process
+from indexer.engines.ray import on_ray
+from indexer.engines.tools import Tools
+from indexer.testing import HashEmbedder
+from indexer.versions import current_path, open_version
+from privacy.exceptions import MissingExtraError, UpstreamError
+from privacy.keyset.raw import export_raw
+from privacy.testing import TableRecognizer
+from tests.indexer.conftest import KEYSET, NAMES, Run
+from tests.indexer.engines.corpora import MortalRecognizer, table
+
+ENGINES = [
+    pytest.param("local", marks=pytest.mark.slow),
+    pytest.param("ray", marks=pytest.mark.slow),
+]
+
+
+SAME = ("passages.jsonl", "passages.offsets.npy", "vectors.faiss")
+
+
+def start(kind: str, engine: str, folder: Path) -> subprocess.Popen[str]:
+    """Start a run over two workers, in a session of its own."""
+    if engine == "ray":
+        pytest.importorskip("ray")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.indexer.engines.runs", kind, engine, str(folder)],
+        cwd=Path(__file__).parents[3],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    process.stdin.write(export_raw(KEYSET) + "\n")
+    process.stdin.flush()
+    return process
+
+
+def said(kind: str, engine: str, folder: Path) -> Any:
+    """Return what a run says, which is all that it writes."""
+    with start(kind, engine, folder) as process:
+        output, errors = process.communicate(timeout=600)
+    assert process.returncode == 0, errors
+    assert not any(name in errors for name in NAMES)
+    return json.loads(output)
+
+
+def roles_of(agent: ReversingAgent) -> Roles:
+    return Roles(agent, agent, agent, agent, agent, "test")
+
+
+def published(home: Path) -> dict[str, str]:
+    """Return the digests of passages and vectors.
+
+    The report tells the time, and the lexical index numbers its words as the process hashes them.
+    """
+    files = open_version(current_path(home, "clinic"), verify=True).manifest.files
+    assert {name.partition("/")[0] for name in files} == {*SAME, "lexical", "report.json"}
+    return {name: str(files[name]) for name in SAME}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_worker_that_is_killed_over_a_document_changes_nothing(
+    engine: str, run: Run, tmp_path: Path
+) -> None:
+    run(recognizer=MortalRecognizer(), home=tmp_path / "one")
+    told = said("killed", engine, tmp_path)
+    assert (tmp_path / "died").exists()
+    assert (told["documents"], told["published"]) == (20, 19)
+    assert told["reasons"] == {"unprotectable": 1}  # the document that the recognizer fails over
+    assert told["times"] == [1] * 20
+    assert told["extracted"] == 19
+    assert published(tmp_path / "several") == published(tmp_path / "one")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_model_that_is_down_ends_the_run_and_another_engine_takes_it_up(
+    engine: str, run: Run, tmp_path: Path
+) -> None:
+    ended = said("down", engine, tmp_path)
+    assert ended == {"kind": "UpstreamError", "message": "the model endpoint failed"}
+    agent = ReversingAgent()
+    summary = run(roles=roles_of(agent))
+    assert (summary.resumed + summary.redrafted + agent.extracted, summary.published) == (20, 20)
+    assert summary.resumed + summary.redrafted >= 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_ctrl_c_leaves_no_process_behind(engine: str, run: Run, tmp_path: Path) -> None:
+    with start("slow", engine, tmp_path) as process, ended(process):
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=600)
+        assert process.returncode not in (0, None)
+        assert errors.count("KeyboardInterrupt") <= 2
+        assert not left_of(process.pid)
+    assert 1 <= run(roles=roles_of(ReversingAgent())).resumed < 20
+
+
+@pytest.mark.slow
+def test_a_killed_run_leaves_no_process_behind_and_goes_on(run: Run, tmp_path: Path) -> None:
+    with start("slow", "local", tmp_path) as process, ended(process):
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        process.kill()
+        process.communicate(timeout=600)
+        assert not left_of(process.pid)
+    assert 1 <= run(roles=roles_of(ReversingAgent())).resumed < 20
+
+
+@contextmanager
+def ended(process: subprocess.Popen[str]) -> Iterator[None]:
+    """Leave nothing of a session, whatever the test found."""
+    try:
+        yield
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def left_of(session: int) -> list[str]:
+    """Return what is alive of a session, after some seconds at most."""
+    for _ in range(600):
+        if not (left := _alive(session)):
+            break
+        time.sleep(0.05)
+    return left
+
+
+def _alive(session: int) -> list[str]:
+    """Return the processes of a session that have not ended; a zombie has."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, _, _, its_session = stat.read_text().rpartition(")")[2].split()[:4]
+            if int(its_session) == session and state != "Z":
+                found.append(stat.parent.name)
+    return found
+
+
+def test_progress_is_told_once_a_document_and_in_order(run: Run) -> None:
+    told: dict[str, list[int]] = {}
+
+    def progress(stage: str, done: int, total: int) -> None:
+        assert total == 20
+        told.setdefault(stage, []).append(done)
+
+    run(progress=progress)
+    assert told == {"protect": list(range(1, 21)), "embed": [20]}
+
+
+def test_documents_wait_for_a_recognizer_together(run: Run) -> None:
+    """One that asks a model neither stops the event loop nor is asked one text after the other."""
+    together = threading.Barrier(8, timeout=60)
+
+    class Waiting(TableRecognizer):
+        fingerprint = "waiting"
+        closed = False
+
+        def recognize(self, text: str) -> Any:
+            if re.search(r"^I am .* number [0-7] ", text):
+                together.wait()
+            return []
+
+        def close(self) -> None:
+            self.closed = True
+
+    beside = Waiting({})
+    start = partial(in_process, table(), HashEmbedder(), threads=8, beside=beside)
+    attributes = tuple(Attribute(name, name, "all of it") for name in ("question", "answer"))
+    assert run(engine=start, concurrency=8, attributes=attributes).published == 20
+    assert beside.closed
+    assert not together.broken
+
+
+def test_a_gate_that_cannot_read_a_draft_quarantines_it(run: Run) -> None:
+    class Unreadable(ReversingAgent):
+        async def generate(self, extraction: Any, attributes: Any) -> Any:
+            draft = await super().generate(extraction, attributes)
+            if "number 9 " not in " ".join(draft.text.split()[::-1]):
+                return draft
+            return type(draft)({**draft.fields, "question": "this is where it fails"})
+
+    class Fails(TableRecognizer):
+        def recognize(self, text: str) -> Any:
+            if "is where it fails" in text:
+                raise RuntimeError("as told")
+            return super().recognize(text)
+
+    summary = run(roles=roles_of(Unreadable()), recognizer=Fails(NAMES))
+    assert (summary.published, summary.reasons) == (19, {"unprotectable": 1})
+
+
+def test_a_cluster_that_is_not_there_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=bool, shutdown=bool))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{port}")
+    start = partial(on_ray, Tools(table, HashEmbedder), 2, threads=8)
+    with pytest.raises(UpstreamError, match="no Ray cluster answers at `127"):
+        run(engine=start)
+
+
+def test_without_ray_one_line_names_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    start = partial(on_ray, Tools(table, HashEmbedder), 2, threads=8)
+    with pytest.raises(MissingExtraError, match="--engine ray needs `ray`") as caught:
+        run(engine=start)
+    assert caught.value.exit_code == 6
+    assert caught.value.hint == "pip install 'sage-rag[ray]'"
