@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 _PARTICIPLE = (
     r"(?:been|had|got|gone|taken|seen|done|tried|never|always|already|just|recently|\w{2,}ed)\b"
@@ -13,6 +13,7 @@ _CONTRACTIBLE = re.compile(
     r"(?P<am>I) am|(?P<are>you|we|they) are|(?P<will>I|you|we|they|he|she|it) will"
     r"|(?P<s>it|that|there|what|he|she) is"
     rf"|(?P<ve>I|you|we|they) have (?={_PARTICIPLE})|(?P<has>he|she|it) has (?=been|had|got)"
+    r"|(?P<would>I|you|we|they|he|she) would"
     r"|(?P<nt>do|does|did|is|are|was|were|has|have|had|could|should|would) not|(?P<can>can)not"
     r"|(?P<wont>will) not"
     r")(?= \w|(?<= )\w|\b(?= \[))(?! (?:and|or|but|if|when|because)\b)",
@@ -28,6 +29,7 @@ _ENDINGS = {
     "nt": "n't",
     "can": "'t",
     "wont": "n't",
+    "would": "'d",
 }
 _SHORT = re.compile(
     r"\b(?P<head>I|you|we|they|he|she|it|that|there|what)(?P<tail>'m|'re|'ve|'ll|'s)\b"
@@ -35,42 +37,58 @@ _SHORT = re.compile(
     r"|\b(?P<can>can)'t\b|\b(?P<wont>wo)n't\b",
     re.IGNORECASE,
 )
+_HAS_OR_IS = re.compile(r" (?!been\b)\w+(?:ed|en|ne|me|own)\b")
+"""After these `it's` is `it has` or `it is`, and no rule can tell which: it stays short."""
 _LONG = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will"}
 
 
-def contract(text: str, *, but_not: Collection[str] = ()) -> str:
-    """Return the text with written-out forms contracted, but for those in `but_not`."""
+def contract(text: str, *, only: Collection[str]) -> str:
+    """Return the text with those written-out forms contracted whose short form is in `only`."""
 
     def short(match: re.Match[str]) -> str:
-        kind = match.lastgroup or ""
-        ending = _ENDINGS[kind]
-        head = match.group(kind)
-        form = ("wo" if kind == "wont" else head) + ending
-        if head[0].isupper() and kind == "wont":
-            form = "W" + form[1:]
-        return match.group() if form.strip().casefold() in but_not else form
+        form = _short(match)
+        return form if form.strip().casefold() in only else match.group()
 
     return _CONTRACTIBLE.sub(short, text)
 
 
 def write_out(text: str) -> str:
     """Return the text with contractions written out."""
-
-    def long(match: re.Match[str]) -> str:
-        if match["not"]:
-            return f"{match['not']} not"
-        if match["can"]:
-            return f"{match['can']}not"
-        if match["wont"]:
-            return "Will not" if match["wont"][0].isupper() else "will not"
-        if match["tail"].lower() == "'s":
-            has = re.match(r" (?:been|had|got)\b", match.string[match.end() :])
-            return f"{match['head']} {'has' if has else 'is'}"
-        return match["head"] + _LONG[match["tail"].lower()]
-
-    return _SHORT.sub(long, text)
+    return _SHORT.sub(_long, text)
 
 
 def short_forms(text: str) -> list[str]:
     """Return the contractions of a text as they stand."""
     return [match.group() for match in _SHORT.finditer(text)]
+
+
+def toggles(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where a contraction stands or could stand, and the other way to write it."""
+    for match in _CONTRACTIBLE.finditer(text):
+        yield match.start(), match.end(), _short(match)
+    for match in _SHORT.finditer(text):
+        if (form := _long(match)) != match.group():
+            yield match.start(), match.end(), form
+
+
+def _short(match: re.Match[str]) -> str:
+    kind = match.lastgroup or ""
+    head = match.group(kind)
+    form = ("wo" if kind == "wont" else head) + _ENDINGS[kind]
+    return "W" + form[1:] if head[0].isupper() and kind == "wont" else form
+
+
+def _long(match: re.Match[str]) -> str:
+    if match["not"]:
+        return f"{match['not']} not"
+    if match["can"]:
+        return f"{match['can']}not"
+    if match["wont"]:
+        return "Will not" if match["wont"][0].isupper() else "will not"
+    if match["tail"].lower() == "'s":
+        following = match.string[match.end() :]
+        if _HAS_OR_IS.match(following):
+            return match.group()
+        has = re.match(r" (?:been|had|got)\b", following)
+        return f"{match['head']} {'has' if has else 'is'}"
+    return match["head"] + _LONG[match["tail"].lower()]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import mean
 
 from agents.protocols import Attribute, Attributes, Extraction
+from agents.rules.courtesies import courtesies
 from agents.rules.lexicon import content_stems, words
 from agents.rules.presets import cues
 from agents.rules.salience import saliences
@@ -41,24 +43,31 @@ class RuleExtractor:
     """Keep the most salient sentences of each field, cleaned, under the attribute they speak for.
 
     `share` is the part of a field's words that is kept; the last item may pass it by half its
-    size. Items of an attribute stand in reverse order: what is told last is extracted first, so
-    that the order of telling, which says nothing about the matter, does not survive.
+    size. What is told last is extracted first, items within an attribute and attributes by where
+    their items stand, so that the order of telling, which says nothing about the matter, does not
+    survive.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, §3.1. Differs: extractive, no model.
     """
 
-    def __init__(self, share: float = 0.9) -> None:
+    def __init__(self, share: float = 1.0) -> None:
         self._share = share
 
     async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
         """Return the key information by attribute."""
         found: dict[str, list[str]] = {}
+        places: dict[str, list[int]] = {}
         for field, text in record.fields.items():
             own = [attribute for attribute in attributes if attribute.field == field]
             if own:
                 for item in self._select(text, frozenset().union(*map(cues, own))):
-                    found.setdefault(_attribute(item.text, own).name, []).append(item.text)
-        return {a.name: tuple(found[a.name]) for a in attributes if a.name in found}
+                    name = _attribute(item.text, own).name
+                    found.setdefault(name, []).append(item.text)
+                    places.setdefault(name, []).append(-item.place)
+                if told := courtesies(text):
+                    found.setdefault(own[-1].name, []).extend(reversed(told))
+        last_first = sorted(found, key=lambda name: mean(places.get(name, (0,))))
+        return {name: tuple(found[name]) for name in last_first}
 
     def _select(self, text: str, cue_words: frozenset[str]) -> list[_Item]:
         """Return the items kept of one field, in reverse order."""

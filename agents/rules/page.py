@@ -7,13 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agents.protocols import Draft
-from agents.rules.generator import CLOSING
+from agents.rules.courtesies import is_closing, is_greeting
 from agents.rules.lexicon import WORD, lexicon, words
-from agents.rules.restructuring import reorder_lists
-from agents.rules.salience import saliences
 from agents.rules.sentences import capitalize, is_complete, is_question, sentence_places
 from agents.rules.wording import RUN, Wording
-from privacy.leakage import Original, tokenize
+from privacy.leakage import tokenize
 from privacy.tokens import PLACEHOLDER
 
 Place = tuple[int, int]
@@ -26,10 +24,14 @@ _NOUNS = {
     "DATE_TIME": "some time ago",
 }
 _NAME = re.compile(r"\[PERSON_\d+\]")
+_LEAD = re.compile(
+    r",? ?\b(?:in|on|at|since|from|until|by|of|after|before|aged|for|to)(?: the)? *$", re.I
+)
 _TAIL = re.compile(r"[,;:]|\s(?=(?:and|or|but|because|since|so|which|with)\b)")
 
-_SMALL = 16
-"""A sentence of up to this many words may go even when fewer words are to be dropped."""
+_WHOLE = RUN - 2
+"""From so many words on a run over the end of a sentence is that sentence's own: whatever follows
+it may begin with the same word or two."""
 _FEWEST = 9
 """A draft is not cut below this many words: it would answer for nothing (`GateLimits`)."""
 
@@ -72,19 +74,30 @@ class Page:
                 low, high = max(place[0], sentence.start), min(place[1], sentence.end)
                 self._replace(sentence, (low, high), "")
 
+    def strike_out(self, place: Place) -> None:
+        """Drop what stands at a place, and what leads up to it, from its sentence."""
+        for sentence in self._at(place):
+            low = max(place[0] - sentence.start, 0)
+            lead = _LEAD.search(sentence.text[:low])
+            low = lead.start() if lead else low
+            self._replace(sentence, (sentence.start + low, min(place[1], sentence.end)), "")
+
     def break_run(self, place: Place) -> None:
-        """Say a repeated run otherwise; where no wording is known, cut it."""
+        """Say a repeated run otherwise; where no wording is known, take out an aside or cut it."""
         at = self._at(place)
-        if not at or (len(at) > 1 and self._part(at, place)):
+        if not at:
             return
         sentence = max(at, key=lambda s: s.overlap(place))
+        if len(at) > 1 and self._part(at, place):
+            return
         low, high = max(place[0], sentence.start), min(place[1], sentence.end)
         run = sentence.text[low - sentence.start : high - sentence.start]
-        for say in (self._wording.swap, reorder_lists, self._wording.loosen):
-            other = say(run)
-            if Original(run).longest_shared_run(other) < min(RUN, len(words(run))):
-                self._replace(sentence, (low, high), other)
-                return
+        other = self._wording.loosen(run)
+        if other == run:
+            other = _without_aside(run)
+        if other != run:
+            self._replace(sentence, (low, high), other)
+            return
         keep = len(words(sentence.text[: (low + high) // 2 - sentence.start]))
         if not self._cut(sentence, keep, ragged=False):
             if self._can_spare(sentence) and not _NAME.search(sentence.text):
@@ -93,15 +106,29 @@ class Page:
                 self._cut(sentence, keep)
 
     def _part(self, sentences: Sequence[_Sentence], place: Place) -> bool:
-        """Exchange two sentences where a run goes from one into the next; tell whether done."""
-        first, second = sentences[0], sentences[-1]
-        low, high = place[0] - first.start, place[1] - second.start
-        longest = max(len(tokenize(first.text[low:])), len(tokenize(second.text[:high])))
-        if len(sentences) > 2 or first.field != second.field or longest >= RUN:
+        """Move a sentence away where a run goes from one into the next; tell whether done."""
+        shares = (s.text[max(place[0] - s.start, 0) : place[1] - s.start] for s in sentences)
+        if max(len(tokenize(share)) for share in shares) >= _WHOLE:
             return False
-        one, two = self._sentences.index(first), self._sentences.index(second)
-        self._sentences[one], self._sentences[two] = second, first
+        moved = sentences[1] if len(sentences) > 2 else sentences[0]
+        if is_closing(moved.text) or is_greeting(moved.text):
+            moved = sentences[-1]
+        kin = [s for s in self._body(moved.field) if s is not moved]
+        if not kin or is_closing(moved.text) or is_greeting(moved.text):
+            return False
+        self._sentences.remove(moved)
+        first, last = self._sentences.index(kin[0]), self._sentences.index(kin[-1])
+        neighbours = [s for s in sentences if s is not moved]
+        self._sentences.insert(first if kin[-1] in neighbours else last + 1, moved)
         return True
+
+    def _body(self, field: str) -> list[_Sentence]:
+        """Return a field's sentences without its courtesies."""
+        return [
+            s
+            for s in self._sentences
+            if s.field == field and not is_greeting(s.text) and not is_closing(s.text)
+        ]
 
     def name_generally(self, place: Place) -> None:
         """Replace a placeholder that stands for nothing by a general noun."""
@@ -111,39 +138,37 @@ class Page:
             )
 
     def shorten(self, count: int) -> None:
-        """Drop about `count` words, first the sentences with the least salience for their length.
+        """Cut about `count` words off the longest sentence that can end earlier.
 
         Long sentences carry most of the likeness: the common subsequence runs through them.
         """
         count = min(count, self.size() - _FEWEST)
-        while count > 0:
-            spare = [s for s in self._sentences if self._can_spare(s)]
-            spare = [s for s in spare if len(words(s.text)) <= max(2 * count, _SMALL)]
-            if not spare:
-                self._cut_longest(count)
-                return
-            values = saliences([s.text for s in self._sentences])
-            worth = dict(zip(map(id, self._sentences), values, strict=True))
-            least = min(spare, key=lambda s: worth[id(s)] / len(words(s.text)))
-            self._sentences.remove(least)
-            count -= len(words(least.text))
+        if count > 0:
+            self._cut_longest(count)
 
     def turn_round(self) -> None:
-        """Tell the last sentence of each field first: likeness lies in the order, too."""
+        """Tell each field from its end: likeness lies in the order, too."""
         for name in self._fields:
-            told = [s for s in self._sentences if s.field == name]
-            body = [s for s in told if not s.text.startswith(CLOSING)]
-            turned = [*body[-1:], *body[:-1], *(s for s in told if s not in body)]
-            places = [index for index, s in enumerate(self._sentences) if s.field == name]
-            for place, sentence in zip(places, turned, strict=True):
+            body = self._body(name)
+            places = [index for index, s in enumerate(self._sentences) if s in body]
+            for place, sentence in zip(places, reversed(body), strict=True):
                 self._sentences[place] = sentence
+
+    def invert_longest(self) -> bool:
+        """Tell the second part of the longest sentence first; tell whether any has two."""
+        for sentence in sorted(self._sentences, key=lambda s: -len(words(s.text))):
+            other = self._wording.invert(sentence.text)
+            if other != sentence.text:
+                sentence.text = other
+                return True
+        return False
 
     def _cut_longest(self, count: int) -> None:
         """Cut about `count` words off one sentence; if it cannot end earlier, drop a whole one."""
         for sentence in sorted(self._sentences, key=lambda s: -len(words(s.text))):
             if self._cut(sentence, _at_least(len(words(sentence.text)) - count), ragged=False):
                 return
-        spare = [s for s in self._sentences if self._can_spare(s)]
+        spare = [s for s in self._sentences if self._can_spare(s) and s in self._body(s.field)]
         if spare:
             self._sentences.remove(min(spare, key=lambda s: len(words(s.text))))
         else:
@@ -154,10 +179,8 @@ class Page:
         return [s for s in self._sentences if s.overlap(place) > 0]
 
     def _can_spare(self, sentence: _Sentence) -> bool:
-        rest = [s for s in self._sentences if s is not sentence]
-        return any(s.field == sentence.field for s in rest) and (
-            self.size() - len(words(sentence.text)) >= _FEWEST
-        )
+        rest = [s for s in self._body(sentence.field) if s is not sentence]
+        return bool(rest) and (self.size() - len(words(sentence.text)) >= _FEWEST)
 
     def size(self) -> int:
         """Return the number of words on the page."""
@@ -187,6 +210,11 @@ class Page:
         mark = "?" if is_question(text) else "."
         sentence.text = text.rstrip(" ,;:") + mark
         return True
+
+
+def _without_aside(run: str) -> str:
+    """Return a run of words without the first aside in it: between commas, or in parentheses."""
+    return re.sub(r"\s*\([^()]+\)|, (?!and\b|or\b|but\b)[^,.?()]{3,60}(?=,)", "", run, count=1)
 
 
 def _at_least(count: int) -> int:

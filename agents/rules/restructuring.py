@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from agents.rules.lexicon import lexicon, words
 from agents.rules.sentences import capitalize, is_clause, is_complete, uncapitalize
@@ -39,6 +40,13 @@ _PAIR = re.compile(
 _TRIPLE = re.compile(
     r"(?P<one>[^\W\d]\w+), (?P<two>[^\W\d]\w+(?: [^\W\d]\w+)?)(?=, |,? (?:and|or) )"
 )
+_MEMBER = r"[^,.;:?()\n\x00]{3,45}"
+_INNER = re.compile(rf"(?<=, )(?P<one>{_MEMBER}), (?P<two>{_MEMBER})(?=,)")
+"""Two members inside a list: a comma before them and another after them."""
+_NO_MEMBER = re.compile(
+    r"\b(?:and|or|but|which|who|that|then|so|because|if|when|while|I|i|he|she|it|they|we|you|my|etc"
+    r"|also|is|are|was|were|have|has|had|do|does|did|can|will|may|should|not|no|\w+ed|then)\b"
+)
 _VERBAL = (
     r"(?:have|has|had|was|were|am|is|are|can|cannot|can't|could|feel|felt|feels|get|got|gets|went|took|said|says|told"
     r"|do|don't|did|didn't|does|doesn't|will|started|gave|still)"
@@ -58,6 +66,16 @@ _JOINTS = {"but": "Still, ", "so": "That's why ", "and": ""}
 _WHICH = re.compile(
     r"(?P<first>.+), which "
     r"(?P<rest>(?:is|can|may|might|could|has|was|will|causes|helps|would|means)\b.+)"
+)
+
+_COORDINATED = re.compile(r",? (?:and|but|so|then|yet|though|however),? (?!then\b)|; |, ")
+_SUBORDINATED = re.compile(
+    r",? (?P<word>because|since|although|if|when|while|after|before|until|so that|in case|as) "
+    r"(?=(?:I|he|she|it|they|we|you|there|this|that|my|your|his|her|the|a|an|\w+ing)\b)"
+)
+_SUBJECT_START = re.compile(
+    r"(?:i|he|she|it|they|we|you|there|this|that|these|my|your|his|her|our|their|the)\b|\[",
+    re.IGNORECASE,
 )
 
 _SHORTEST = 4
@@ -82,10 +100,17 @@ def move(body: str) -> str:
     return body
 
 
-def reorder_lists(body: str) -> str:
-    """Exchange the members of pairs and lists of single words: `nausea and vomiting`."""
-    body = _TRIPLE.sub(_exchange_first_two, body)
-    return _PAIR.sub(_exchange_pair, body)
+def list_edits(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield pairs and lists of single words, `nausea and vomiting`, and the same exchanged."""
+    for match in _PAIR.finditer(text):
+        if (other := _exchange_pair(match)) != match.group():
+            yield match.start(), match.end(), other
+    for match in _TRIPLE.finditer(text):
+        if (other := _exchange_first_two(match)) != match.group():
+            yield match.start(), match.end(), other
+    for match in _INNER.finditer(text):
+        if not _NO_MEMBER.search(match.group()) and not is_clause(match.group()):
+            yield match.start(), match.end(), f"{match['two']}, {match['one']}"
 
 
 def split(body: str) -> list[str]:
@@ -108,6 +133,34 @@ def split(body: str) -> list[str]:
             ):
                 return [first.rstrip(" ,"), rest]
     return [body]
+
+
+def invert(body: str) -> str | None:
+    """Return a statement with its second part told first, or `None` where it has no such part.
+
+    A clause that leans on the other is put before it; two that stand alone become sentences.
+    """
+    if body.split(" ", 1)[0].lower() in _LEANING_STARTS:
+        return None
+    middle = len(body) / 2
+    for match in sorted(_COORDINATED.finditer(body), key=lambda m: abs(m.start() - middle)):
+        first, second = body[: match.start()], body[match.end() :]
+        if _both_stand(first, second) and _SUBJECT_START.match(second):
+            return f"{capitalize(second)}. {capitalize(first)}"
+    for match in sorted(_SUBORDINATED.finditer(body), key=lambda m: abs(m.start() - middle)):
+        first, second = body[: match.start()], body[match.end() :]
+        if _both_stand(first, second) and "," not in second and not _JOINED.search(second):
+            return f"{capitalize(match['word'])} {second}, {uncapitalize(first)}"
+    return None
+
+
+def _both_stand(first: str, second: str) -> bool:
+    return (
+        min(len(words(first)), len(words(second))) >= _SHORTEST
+        and is_complete(first)
+        and is_clause(second)
+        and words(first)[-1].lower() not in _OPEN_ENDS
+    )
 
 
 def _after_which(match: re.Match[str]) -> str:
@@ -169,7 +222,8 @@ _LEANING_STARTS = frozenset(
 )
 _OPEN_ENDS = frozenset(
     "even only just or and as like feel see know wonder ask that than sure how what if not so more"
-    " less especially usually days weeks months years".split()
+    " wondering asking tell told curious unsure doubt check idea me soon well long far such same"
+    " much many less especially usually days weeks months years".split()
 )
 _BEFORE_NOUNS = frozenset("have has had having any some include includes causes no".split())
 """After these a list begins; after a preposition it may be its first member alone that follows:

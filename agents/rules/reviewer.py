@@ -7,15 +7,11 @@ from collections.abc import Iterator
 
 from agents.protocols import Draft, Review
 from agents.rules.lexicon import content_stems, lexicon
-from privacy.gate import GateLimits
-from privacy.leakage import Original
 from privacy.protect import ProtectedText
 from privacy.tokens import PLACEHOLDER
 
 LEAVE_OUT = "Leave out"
-REWORD = "Reword"
-SHORTEN = "Shorten"
-"""The verbs with which a suggestion begins; what it is about follows in “ ”."""
+"""How a suggestion begins that names what it is about, in “ ”."""
 
 _QUASI = {
     "an age": re.compile(r"\b\d{1,3}(?:-\d{1,3})?[- ]years?[- ]old\b|\baged? \d", re.IGNORECASE),
@@ -30,6 +26,8 @@ _QUASI = {
 _LINKABLE = 3
 """From how many kinds of quasi-identifier on a draft is held to link to one person."""
 
+_MATTER = 2
+"""A record that names something sensitive at least so often is about it."""
 _SHARED_SUBSTANCE = 0.15
 """Least share of the record's content words that a draft must hold to still be about it."""
 
@@ -38,42 +36,29 @@ class RuleReviewer:
     """Judge a draft against its protected original by six aspects.
 
     Direct identifiers, sensitive attributes, rare context, linkage of quasi-identifiers, semantic
-    consistency, recovery of the original. The gate measures again, against the plain original.
+    consistency. The sixth, recovery of the original, is the gate's: it measures shared wording
+    against the plain original, by the limits in force.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, A.1.2, Table 16. Differs: patterns, no model.
     """
 
-    def __init__(self, limits: GateLimits | None = None) -> None:
-        self._limits = limits or GateLimits()
-
     async def review(self, record: ProtectedText, draft: Draft) -> Review:
         """Return whether the draft is safe in the reviewer's eyes, or suggestions in words."""
         text = draft.text
-        original = Original(record.text)
         suggestions = tuple(
             dict.fromkeys(
                 [
-                    *_private_places(text),
+                    *_private_places(text, record.text),
                     *_linkage(text),
-                    *self._recovery(original, text),
                     *_inconsistency(record.text, text),
                 ]
             )
         )
         return Review(not suggestions, suggestions)
 
-    def _recovery(self, original: Original, text: str) -> Iterator[str]:
-        limits = self._limits
-        if limits.run_tokens is not None:
-            for run in original.shared_runs(text, at_least=limits.run_tokens):
-                yield f"{REWORD} “{text[run.start : run.end]}”: it repeats the record"
-        if limits.rouge_l is not None:
-            similarity = original.rouge_l(text).f1
-            if similarity > limits.rouge_l:
-                yield f"{SHORTEN} the draft: similarity with the record is {similarity:.2f}"
 
-
-def _private_places(text: str) -> Iterator[str]:
+def _private_places(text: str, record: str) -> Iterator[str]:
+    """Yield what to leave out; a sensitive word that a record keeps using is its very matter."""
     known = lexicon()
     clear = PLACEHOLDER.sub(lambda match: " " * len(match.group()), text)
     for pattern, reason in (
@@ -81,6 +66,8 @@ def _private_places(text: str) -> Iterator[str]:
         (known.sensitive, "it is sensitive beyond the matter in hand"),
         (known.rare, "it may single a person out"),
     ):
+        if pattern is known.sensitive and len(pattern.findall(record)) >= _MATTER:
+            continue
         for match in pattern.finditer(clear):
             yield f"{LEAVE_OUT} “{match.group().strip()}”: {reason}"
 

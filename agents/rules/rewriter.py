@@ -9,16 +9,21 @@ from math import ceil
 from agents.protocols import Draft, Review
 from agents.rules.lexicon import words
 from agents.rules.page import Page, Place
-from agents.rules.reviewer import LEAVE_OUT, REWORD, SHORTEN
+from agents.rules.reviewer import LEAVE_OUT
 from privacy.gate import FindingKind, GateLimits, Verdict
 
 _QUOTED = re.compile(r"“([^”]+)”")
-_PRIVATE = (FindingKind.IDENTIFIER, FindingKind.UNPROTECTED, FindingKind.QUASI_COMBINATION)
+_PRIVATE = (FindingKind.IDENTIFIER, FindingKind.UNPROTECTED)
 
+_ALLOWED = GateLimits().quasi_values or 0
+"""So many of the values that identify in combination may stay; under a stricter policy the gate
+finds those, too, and they go one round later."""
 _SIMILAR = GateLimits().rouge_l or 0.5
 _WORDS_PER_SIMILARITY = 1.2
 """Words to drop per word of draft and unit of ROUGE-L F over the limit: F = 2L / (m + n), and a
 dropped word is taken to be a common one, so d = (F - 0.5)(m + n) / 1.5 with n about 0.8 m."""
+_IN_ORDER = 0.57
+"""Above this likeness a draft tells most things in its record's order."""
 _LEAST_OVER = 0.04
 """Likeness is cut as if it were at least this much over the limit, so that rounds are few."""
 
@@ -27,8 +32,9 @@ class RuleRewriter:
     """Revise a draft by findings and suggestions alone; it never sees the original.
 
     Every round takes something away or says it otherwise: private values and what the reviewer
-    wants left out go with their sentence, repeated runs are reworded or else cut, likeness is cut
-    by the least salient sentences. Deterministic.
+    wants left out go with their sentence, values that identify in combination alone; repeated runs
+    are reworded or else cut; likeness is lowered by inverting or cutting the longest sentence.
+    Deterministic.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, §3.2. Differs: rules; sees no original.
     """
@@ -39,21 +45,26 @@ class RuleRewriter:
         private, runs = _places(draft.text, review, verdict)
         for place in private:
             page.leave_out(place)
-        for place in reversed(_merge(runs)):
-            page.break_run(place)
+        changes = [(place, page.break_run) for place in _merge(runs)]
+        changes += [(place, page.strike_out) for place in _combined(verdict)]
+        for place, change in sorted(changes, key=lambda c: c[0], reverse=True):
+            change(place)
         for finding in verdict.findings:
             if finding.kind is FindingKind.UNKNOWN_PLACEHOLDER:
                 page.name_generally((finding.start or 0, finding.end or 0))
-        if verdict.rouge_l > _SIMILAR or any(s.startswith(SHORTEN) for s in review.suggestions):
+        if any(finding.kind is FindingKind.SIMILARITY for finding in verdict.findings):
+            if verdict.rouge_l > _IN_ORDER:
+                page.turn_round()
+            elif page.invert_longest():
+                return page.draft()
             over = max(verdict.rouge_l - _SIMILAR, _LEAST_OVER)
             size = len(words(draft.text))
             page.shorten(ceil(over * _WORDS_PER_SIMILARITY * size) - max(size - page.size(), 0))
-            page.turn_round()
         return page.draft()
 
 
 def _places(text: str, review: Review, verdict: Verdict) -> tuple[list[Place], list[Place]]:
-    """Return where something private stands and where something is repeated."""
+    """Return what the gate or the reviewer wants out, and what is repeated."""
     private: list[Place] = []
     runs: list[Place] = []
     for finding in verdict.findings:
@@ -63,13 +74,19 @@ def _places(text: str, review: Review, verdict: Verdict) -> tuple[list[Place], l
             elif finding.kind is FindingKind.SHARED_RUN:
                 runs.append((finding.start, finding.end))
     for suggestion in review.suggestions:
-        found = private if suggestion.startswith(LEAVE_OUT) else runs
-        if suggestion.startswith((LEAVE_OUT, REWORD)):
+        if suggestion.startswith(LEAVE_OUT):
             for match in _QUOTED.finditer(suggestion):
                 start = text.find(match.group(1))
                 if start >= 0:
-                    found.append((start, start + len(match.group(1))))
+                    private.append((start, start + len(match.group(1))))
     return private, runs
+
+
+def _combined(verdict: Verdict) -> list[Place]:
+    """Return where values stand that identify in combination, without those that may stay."""
+    found = [f for f in verdict.findings if f.kind is FindingKind.QUASI_COMBINATION]
+    places = [(f.start, f.end) for f in found[_ALLOWED:] or found]
+    return [(start, end) for start, end in places if start is not None and end is not None]
 
 
 def _merge(places: Sequence[Place]) -> list[Place]:

@@ -6,7 +6,7 @@ import re
 
 from agents.rules.contractions import contract, short_forms
 from agents.rules.lexicon import lexicon, words
-from agents.rules.tidy import tidy
+from agents.rules.tidy import tidy, with_apostrophes
 
 _ABBREVIATIONS = frozenset(
     "dr mr mrs ms st prof vs approx no e.g i.e eg ie fig sr jr mt tab cap inj".split()
@@ -78,16 +78,15 @@ def split_sentences(text: str) -> list[str]:
     """Return tidy sentences in order: each begins with a capital and ends with `.` or `?`.
 
     Run-on sentences are cut where a new clause with its own subject begins; greetings, thanks,
-    sign-offs and fillers are left out; contractions stand where the writer used none, and the
-    other way round.
+    sign-offs and fillers are left out; a form that the writer contracted stays contracted.
     """
     found: list[str] = []
     for sentence in _stops(tidy(text)):
         clean = clean_sentence(sentence)
         if clean:
             found.extend(filter(None, map(clean_sentence, _clauses(clean))))
-    typed = frozenset(form.casefold() for form in short_forms(text.replace("’", "'")))
-    return [contract(sentence, but_not=typed) for sentence in found]
+    typed = frozenset(form.casefold() for form in short_forms(with_apostrophes(text)))
+    return [contract(sentence, only=typed) for sentence in found]
 
 
 def clean_sentence(sentence: str) -> str:
@@ -120,10 +119,10 @@ def is_boilerplate(sentence: str) -> bool:
     """Return whether a sentence only greets, thanks, wishes well or offers more help."""
     bare = sentence.strip(" .,!?;:-'\"")
     count = len(words(bare))
-    if count == 0:
+    if count == 0 or lexicon().openings.fullmatch(bare):
         return True
     found = lexicon().boilerplate.search(bare)
-    return bool(found) and count <= 22
+    return bool(found) and count <= 16
 
 
 def is_question(sentence: str) -> bool:

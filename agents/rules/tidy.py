@@ -15,6 +15,7 @@ _LONG_FORMS = {"m": "am", "ve": "have", "re": "are", "ll": "will"}
 _NEGATED = {"won": "will not", "can": "cannot", "don": "do not"}
 _GLUED_STOP = re.compile(r"(?<=[a-z)\]]{2})([.!?;])(?=\[?[A-Z])|(?<=[a-z]{3})([.!?])(?=[a-z]{2})")
 _SUFFIX = re.compile(r"(?:com|org|net|edu|gov|co|uk|html?|php|info|example)\b")
+_PARAGRAPH = re.compile(r"(?<=[\w)\]])[ \t]*\n\s*\n\s*")
 _SPACE = re.compile(r"\s+")
 _DOTS = re.compile(r"\s*(?:\.\s*){2,}|\s*…\s*")
 _BLANK_COMMA = re.compile(r"\s+([,.!?;:])(?=[\s,.!?;:]|$)")
@@ -35,6 +36,7 @@ _UNIT = re.compile(r"(?<=\d)(mg|ml|mcg|yrs?|years?|months?|weeks?|days?|hrs?|cm|
 
 def tidy(text: str) -> str:
     """Return the text as its writer would have typed it with care."""
+    text = _PARAGRAPH.sub(". ", text.strip())
     text = _DASH.sub(", ", _DOTS.sub(". ", _SPACE.sub(" ", text).strip()))
     text = _GLUED_STOP.sub(_separate, text)
     text = _TIGHT_COMMA.sub(", ", _BLANK_COMMA.sub(r"\1", text))
@@ -44,6 +46,11 @@ def tidy(text: str) -> str:
     text = _ON_MONTH.sub(lambda match: "In " if match.group(1) == "O" else "in ", text)
     text = _ITS.sub(r"\1t is", text)
     return _LONE_I.sub("I", _TOKEN.sub(_expand, text))
+
+
+def with_apostrophes(text: str) -> str:
+    """Return the text with contractions as they should be typed: `I'm` for `I m` and `I ’m`."""
+    return _SPLIT_CONTRACTION.sub(r"\1'\3", text)
 
 
 def _separate(match: re.Match[str]) -> str:

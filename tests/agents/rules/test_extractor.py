@@ -29,10 +29,16 @@ def test_sentences_come_under_the_attribute_they_speak_for(protect, attributes):
     assert any("400 mg" in item for item in found["treatment advised"])
 
 
-def test_greetings_are_no_information(protect, attributes):
-    found = texts(extract(protect, RECORD, attributes))
-    assert "Hello" not in found
-    assert "Regards" not in found
+def test_courtesies_are_kept_as_set_phrases(protect, attributes):
+    found = extract(protect, RECORD, attributes)
+    items = [item for told in found.values() for item in told]
+    assert {"Hello.", "Hi.", "Regards."} <= set(items)
+    assert not any(item.startswith("Hello, I") for item in items)
+
+
+def test_what_is_told_last_comes_first(protect, attributes):
+    names = list(extract(protect, RECORD, attributes))
+    assert names.index("concern") < names.index("symptoms")
 
 
 def test_names_survive_as_placeholders(protect, attributes):
@@ -44,7 +50,7 @@ def test_names_survive_as_placeholders(protect, attributes):
 def test_the_share_bounds_what_is_kept(protect, attributes):
     whole = texts(extract(protect, RECORD, attributes, share=1.0)).split()
     half = texts(extract(protect, RECORD, attributes, share=0.4)).split()
-    assert 0 < len(half) <= 0.5 * len(whole)
+    assert 0 < len(half) <= 0.6 * len(whole)
 
 
 def test_something_is_kept_of_every_field_that_says_something(protect, attributes):
@@ -64,4 +70,4 @@ def test_attributes_named_by_others_work_by_their_description(protect):
 
 
 def test_an_empty_record_gives_nothing(protect, attributes):
-    assert extract(protect, {"question": "Hello.", "answer": ""}, attributes) == {}
+    assert texts(extract(protect, {"question": "Hello.", "answer": ""}, attributes)) == "Hello."

@@ -1,6 +1,8 @@
 import asyncio
 
 from agents.rules.generator import RuleGenerator
+from agents.rules.lexicon import words
+from privacy.leakage import Original
 
 ASSESSMENT = ("It may be due to a cold.",)
 
@@ -17,23 +19,41 @@ def test_a_draft_has_the_fields_of_the_attributes(attributes):
 
 def test_the_same_information_gives_the_same_draft(attributes):
     extraction = {"assessment": ASSESSMENT, "symptoms": ("My nose runs all day.",)}
-    assert generate(extraction, attributes) == generate(
-        dict(reversed(extraction.items())), attributes
-    )
+    assert generate(extraction, attributes) == generate(dict(extraction), attributes)
 
 
-def test_the_matter_is_told_in_the_attributes_order(attributes):
+def test_the_matter_is_told_in_the_extractions_order(attributes):
     draft = generate(
-        {"assessment": ASSESSMENT, "treatment advised": ("Take the syrup twice daily.",)},
+        {"treatment advised": ("Take the syrup twice daily.",), "assessment": ASSESSMENT},
         attributes,
     )
     assert draft.fields["answer"].index("syrup") < draft.fields["answer"].index("cold")
 
 
-def test_a_fragment_becomes_a_sentence(attributes):
-    answer = generate({"self-care": ("No coffee at night.",)}, attributes).fields["answer"]
-    assert answer.endswith("o coffee during the night.")
-    assert ": no coffee" in answer
+def test_courtesies_frame_what_is_said(attributes):
+    extraction = {"self-care": ("No coffee at night.", "Rest a lot.", "Take care.", "Hello.")}
+    answer = generate(extraction, attributes).fields["answer"]
+    assert answer.startswith("Hello. No coffee")
+    assert answer.endswith(" Take care.")
+
+
+LONG = (
+    "The nurse at the clinic looked at my left ear for a long time and then she wrote a letter to "
+    "the hospital about the swelling behind it and the noise that keeps me awake at night."
+)
+
+
+def test_no_run_of_ten_words_is_taken_over(attributes):
+    draft = generate({"symptoms": (LONG,)}, attributes)
+    assert Original(LONG).longest_shared_run(draft.text) < 10
+    assert {"nurse", "letter", "swelling", "noise"} <= set(words(draft.text))
+
+
+def test_what_is_short_of_a_run_is_left_as_it_is(attributes):
+    items = ("My knee clicks when I climb.", "A brace helps a little.", "It began after a fall.")
+    told = (*items, "The swelling is gone.", "I walk to work.")
+    question = generate({"symptoms": told}, attributes).fields["question"]
+    assert question == " ".join(told)
 
 
 def test_a_pronoun_is_named_where_its_relative_comes_later(attributes):
@@ -42,7 +62,7 @@ def test_a_pronoun_is_named_where_its_relative_comes_later(attributes):
         "symptoms": ("My daughter coughs a lot.",),
     }
     question = generate(extraction, attributes).fields["question"]
-    assert question.startswith("My daughter takes a syrup")
+    assert question.startswith("My daughter takes")
 
 
 def test_a_signature_stands_at_the_end(attributes):

@@ -1,6 +1,6 @@
 import pytest
 
-from agents.rules.restructuring import move, reorder_lists, split
+from agents.rules.restructuring import invert, list_edits, move, split
 
 
 @pytest.mark.parametrize(
@@ -38,10 +38,24 @@ def test_what_would_read_wrong_is_not_moved(body):
         ("I had fever, chills and a rash", "I had chills, fever and a rash"),
         ("My aunt has diabetes and lost a toe", "My aunt has diabetes and lost a toe"),
         ("I have severe headache and fever", "I have severe headache and fever"),
+        (
+            "Avoid tea, dark bread, cold milk, and fish",
+            "Avoid tea, cold milk, dark bread, and fish",
+        ),
+        (
+            "On Monday, she fell, he ran, and it rained",
+            "On Monday, she fell, he ran, and it rained",
+        ),
+        (
+            "Codes, \x00\x00\x00\x00, \x00\x00\x00\x00, end",
+            "Codes, \x00\x00\x00\x00, \x00\x00\x00\x00, end",
+        ),
     ],
 )
 def test_only_plain_members_of_a_list_change_places(body, reordered):
-    assert reorder_lists(body) == reordered
+    for start, end, other in sorted(list_edits(body), reverse=True):
+        body = body[:start] + other + body[end:]
+    assert body == reordered
 
 
 def test_a_sentence_is_split_into_two_with_a_subject_each():
@@ -58,3 +72,33 @@ def test_a_sentence_is_split_into_two_with_a_subject_each():
 @pytest.mark.parametrize("body", ["If it rains and it pours we stay at home", "My arm hurts"])
 def test_a_sentence_without_a_place_to_split_stays_whole(body):
     assert split(body) == [body]
+
+
+@pytest.mark.parametrize(
+    ("body", "inverted"),
+    [
+        (
+            "I stopped the tablets last week and the rash has come back since",
+            "The rash has come back since. I stopped the tablets last week",
+        ),
+        (
+            "The nurse wants another sample because the first one was too small",
+            "Because the first one was too small, the nurse wants another sample",
+        ),
+    ],
+)
+def test_the_second_part_of_a_statement_is_told_first(body, inverted):
+    assert invert(body) == inverted
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "I was wondering if you could tell me about the drops",
+        "Rest as soon as the fever has come back again",
+        "When it rains my knee hurts and I stay at home",
+        "My knee hurts on the stairs",
+    ],
+)
+def test_what_would_lose_its_sense_is_not_inverted(body):
+    assert invert(body) is None

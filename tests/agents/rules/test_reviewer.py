@@ -37,12 +37,6 @@ def test_private_places_are_named_with_a_reason(protect, added, word):
     assert word in " ".join(found.suggestions)
 
 
-def test_a_long_run_is_recovery_of_the_original(protect):
-    found = review(protect, RECORD["question"] + " Chew gum.")
-    assert any(s.startswith("Reword “My left ear") for s in found.suggestions)
-    assert any(s.startswith("Shorten") for s in found.suggestions)
-
-
 def test_several_quasi_identifiers_link(protect):
     text = f"{SAFE} I am 41 years old, mother of three, and I work as a diver."
     assert any("point at one person" in s for s in review(protect, text).suggestions)
@@ -55,3 +49,8 @@ def test_a_draft_about_something_else_is_inconsistent(protect):
 
 def test_placeholders_are_no_private_places(protect):
     assert review(protect, f"{SAFE} Ask [PERSON_1] or [PHONE_NUMBER_1].").safe
+
+
+def test_what_a_record_keeps_naming_is_its_matter(protect):
+    record = {"text": "He was convicted in May. The court of appeal found him rightly convicted."}
+    assert review(protect, "Rightly convicted, said the court of appeal in May.", record).safe

@@ -27,15 +27,35 @@ def at(kind, text, part):
     return Finding(kind, "found", start, start + len(part))
 
 
-@pytest.mark.parametrize(
-    "kind", [FindingKind.IDENTIFIER, FindingKind.UNPROTECTED, FindingKind.QUASI_COMBINATION]
-)
+@pytest.mark.parametrize("kind", [FindingKind.IDENTIFIER, FindingKind.UNPROTECTED])
 def test_a_private_value_goes_with_its_sentence(kind):
     finding = at(kind, Draft(FIELDS).text, "spring")
     revised = rewrite(FIELDS, finding)
     assert "spring" not in revised.text
     assert "brace" in revised.text
     assert revised.fields["answer"] == FIELDS["answer"]
+
+
+def test_of_values_that_identify_together_one_stays_and_the_others_go_alone():
+    fields = {"text": "She was born in 1971 and moved to the coast in 1998. She fell in 2004."}
+    places = [
+        at(FindingKind.QUASI_COMBINATION, fields["text"], y) for y in ("1971", "1998", "2004")
+    ]
+    revised = rewrite(fields, *places).text
+    assert revised == "She was born in 1971 and moved to the coast. She fell."
+
+
+def test_under_a_stricter_policy_the_last_one_goes_too():
+    fields = {"text": "She was born in 1971 and moved to the coast."}
+    revised = rewrite(fields, at(FindingKind.QUASI_COMBINATION, fields["text"], "1971")).text
+    assert revised == "She was born and moved to the coast."
+
+
+def test_a_statement_in_two_parts_is_inverted_before_anything_is_cut():
+    fields = {"text": "I stopped the tablets last week and the rash has come back since then."}
+    revised = rewrite(fields, Finding(FindingKind.SIMILARITY, "alike"), rouge=0.52)
+    assert revised.text.startswith("The rash has come back")
+    assert "stopped the tablets" in revised.text
 
 
 def test_a_private_value_in_the_only_sentence_goes_alone():
@@ -95,6 +115,7 @@ sentence = st.lists(
 def test_cutting_likeness_makes_every_draft_shorter_until_little_is_left(sentences, rouge):
     fields = {"text": " ".join(sentences)}
     before = len(words(Draft(fields).text))
-    after = len(words(rewrite(fields, rouge=rouge).text))
+    alike = Finding(FindingKind.SIMILARITY, "alike")
+    after = len(words(rewrite(fields, alike, rouge=rouge).text))
     assert after < before or before <= 12
     assert after > 0

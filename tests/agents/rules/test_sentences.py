@@ -16,7 +16,7 @@ def test_a_run_on_is_cut_where_a_new_clause_begins():
     assert split_sentences(text) == [
         "My knee hurts since I fell on the stairs.",
         "I took a tablet.",
-        "It didn't help at all.",
+        "It did not help at all.",
     ]
 
 
@@ -57,9 +57,9 @@ def test_unfinished_ends_are_cut():
     assert clean_sentence("You can rub it with oil and the") == "You can rub it with oil."
 
 
-def test_contractions_are_turned_both_ways():
-    assert split_sentences("I am ill.") == ["I'm ill."]
-    assert split_sentences("I'm ill.") == ["I am ill."]
+@pytest.mark.parametrize("text", ["I am ill.", "I'm ill."])
+def test_contractions_stand_where_the_writer_used_them(text):
+    assert split_sentences(text) == [text]
 
 
 def test_titles_do_not_end_a_sentence():

@@ -3,8 +3,6 @@ import tomllib
 from importlib import resources
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from agents.rules.wording import Wording
 from privacy.leakage import Original
@@ -21,7 +19,8 @@ def test_the_same_seed_gives_the_same_words():
 
 
 def test_seeds_vary_the_words():
-    assert len({" ".join(Wording(str(seed)).reword([LONG])) for seed in range(20)}) > 1
+    long = "The knee was swollen again a week later because of heavy boots from the mountain shop."
+    assert len({" ".join(Wording(str(seed)).reword([long])) for seed in range(20)}) > 1
 
 
 @pytest.mark.parametrize("seed", ["a", "b", "c"])
@@ -30,8 +29,8 @@ def test_no_run_of_ten_words_stays(seed):
 
 
 def test_a_frame_turns_the_whole_sentence_round():
-    said = Wording("a").turn("It may be due to an allergy")
-    assert said.endswith("an allergy") or said.startswith("an allergy")
+    said = Wording("a").turn("It may be due to an allergy.")
+    assert said.endswith("an allergy.") or said.startswith("An allergy")
     assert "may be due" not in said
 
 
@@ -41,40 +40,18 @@ def test_a_frame_is_not_worn_out():
     assert len({re.sub(r"\d", "", s) for s in said}) > 2
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "[PERSON_1]",
-                "because of",
-                "very",
-                "started",
-                "my left arm",
-                "[ID_2]",
-                "usually",
-                "40",
-            ]
-        ),
-        min_size=1,
-        max_size=12,
-    )
-)
-def test_swapping_keeps_placeholders_and_numbers(pieces):
-    said = Wording("x").swap(" ".join(pieces))
-    kept = [p for p in pieces if p[0] in "[4"]
-    assert re.findall(r"\[[A-Z]+_\d\]|40", said) == kept
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [("for 2 weeks", "two weeks"), ("three days", "3 days"), ("2 tablets", "2 tablets")],
-)
-def test_only_counts_of_time_are_respelled(text, said):
-    assert said in Wording("x").swap(text)
-
-
-@pytest.mark.parametrize("table", ["swap", "loosen", "resort"])
+@pytest.mark.parametrize("table", ["swap", "loosen", "resort", "terse", "curt"])
 def test_no_alternative_is_the_phrase_itself(table):
     for phrase, options in TABLES[table].items():
         assert all(option != phrase for option in options), phrase
         assert not any(re.search(r"\d", option.replace("\\0", "")) for option in options), phrase
+
+
+def test_what_holds_no_run_stays_as_it_is():
+    assert Wording("a").reword(["The rash is on my left arm."]) == ["The rash is on my left arm."]
+
+
+def test_varying_changes_no_more_content_than_allowed():
+    sentence = "Usually the physician rarely sees such a severe rash."
+    said = Wording("a").vary(sentence, 0)
+    assert {"physician", "rarely", "severe", "rash"} <= set(re.findall(r"\w+", said))

@@ -1,0 +1,104 @@
+"""Edits where clauses meet and where a noun is introduced: conjunctions and determiners.
+
+These words say little and stand in nearly every run of words; what carries content stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agents.rules.lexicon import lexicon, words
+from agents.rules.sentences import is_complete, is_question
+
+JointEdit = tuple[int, int, str, bool]
+"""`[start, end)`, what may stand there, and whether it reads as naturally as what stood there."""
+
+_SUBJECT = r"(?:I|he|she|it|they|we|you|there|this)(?:'\w+)?"
+_NEXT_CLAUSE = re.compile(rf",? (?P<joint>and|but|so) (?P<subject>{_SUBJECT}) ")
+_WHICH = re.compile(
+    r",? which (?P<verb>is|was|has|can|may|might|could|will|would|means|causes|helps|led|made)"
+    r"(?= [^,.?]{12,}[.?])"
+)
+_BECAUSE = re.compile(rf",? because (?P<subject>{_SUBJECT}|(?:my|the|your|his|her) \w+) ")
+_AND = re.compile(r"(?<=[\w)] )and(?= (?P<next>[\w-]+)(?P<then> [\w'-]+)?)", re.IGNORECASE)
+_SAID_OF_ONE = r"(?:is|was|has|does|comes|goes|feels|looks|hurts|seems|started|began|will|can|may)"
+_SAID_OF_MANY = r"(?:are|were|have|do|come|go|feel|look|hurt|seem)"
+_INTRODUCED = (
+    (re.compile(rf"\bthe(?= [a-z]+[^s\W] {_SAID_OF_ONE}\b)", re.IGNORECASE), "this"),
+    (re.compile(rf"\bthe(?= [a-z]+s {_SAID_OF_MANY}\b)", re.IGNORECASE), "these"),
+    (re.compile(r"(?<=\b(?:for|all|see|had|has) )(?:this|these)(?= [a-z]{4,})"), "the"),
+    (re.compile(r"(?<=\b(?:have|with|from) )(?:this|these)(?= [a-z]{4,})"), "the"),
+    (re.compile(r"(?<=\b(?:of|in|on|to|by) )(?:this|these)(?= [a-z]{4,})"), "the"),
+)
+_AGO = re.compile(r"(?<=(?:ays|ars|ths|eks|urs|tes|day|ear|nth|eek) )ago\b")
+_IN_YEAR = re.compile(
+    r"(?<!back )\bin(?= (?:(?:January|February|March|April|May|June|July|August|September|October"
+    r"|November|December) )?(?:19|20)\d\d\b)"
+)
+_ADVERB = re.compile(
+    r"\b(?P<verb>is|are|was|were|has|have|had|can|may|might|will|would|should|could|must) "
+    r"(?P<adverb>always|also|already|now|still|often|usually|probably|never|just)"
+    r"(?= \w+(?:ed|en|ing|be|have|t)\b)"
+)
+_NOT_FINITE = frozenset("to for of in on at from with without by as if when".split())
+_JOINTS = {"and": "", "but": "Still, ", "so": "That is why "}
+
+
+def joint_edits(text: str) -> Iterator[JointEdit]:
+    """Yield the edits that a text allows at its joints and determiners."""
+    yield from _new_sentences(text)
+    for match in _AND.finditer(text):
+        following = match["next"].lower()
+        if _is_verb(following):
+            yield match.start(), match.end(), "and also", False
+        elif following not in lexicon().stop_words and not _is_verb((match["then"] or "").strip()):
+            yield match.start(), match.end(), "as well as", False
+    for pattern, other in _INTRODUCED:
+        for match in pattern.finditer(text):
+            yield match.start(), match.end(), other, True
+    for match in _ADVERB.finditer(text):
+        yield match.start(), match.end(), f"{match['adverb']} {match['verb']}", True
+    for match in _AGO.finditer(text):
+        yield match.start(), match.end(), "back", False
+    for match in _IN_YEAR.finditer(text):
+        yield match.start(), match.end(), "back in", False
+
+
+def _new_sentences(text: str) -> Iterator[JointEdit]:
+    """Yield the joints at which a statement can end and a new one begin."""
+    for match in _NEXT_CLAUSE.finditer(text):
+        if _can_end(text, match.start()):
+            subject = match["subject"]
+            lead = _JOINTS[match["joint"]]
+            start = lead + (subject if lead or subject == "I" else _capital(subject))
+            yield match.start(), match.end() - 1, f". {start}", True
+    for match in _WHICH.finditer(text):
+        if _can_end(text, match.start()):
+            yield match.start(), match.end(), f". This {match['verb']}", True
+    for match in _BECAUSE.finditer(text):
+        if _can_end(text, match.start()):
+            yield match.start(), match.end() - 1, f". The reason is that {match['subject']}", False
+
+
+def _can_end(text: str, place: int) -> bool:
+    """Return whether the statement up to a place is one, and stands in no question."""
+    start = max(text.rfind(mark, 0, place) for mark in (". ", "? ", "\n")) + 1
+    rest = text[place:]
+    stop = re.search(r"[.?](?= |$)", rest)
+    head = text[start:place].strip()
+    if (stop and stop.group() == "?") or is_question(head) or "," in head:
+        return False
+    first = head.split(" ", 1)[0].lower()
+    inside = {word.lower() for word in words(head)[1:]}
+    leans = inside & {"if", "that", "whether", "because", "when", "although", "since"}
+    return len(words(head)) > 3 and first not in _NOT_FINITE and not leans and is_complete(head)
+
+
+def _is_verb(word: str) -> bool:
+    known = lexicon().verbs
+    return word in known or (len(word) > 4 and word.endswith("ed")) or word.endswith("n't")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,79 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.rules.edits import CURT, NATURAL, STIFF, TERSE, applied, edits
+from agents.rules.lexicon import content_stems
+
+
+def said(text, tier=NATURAL):
+    return {applied(text, edit, option) for edit in edits(text, tier) for option in edit.options}
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("it hurt for 2 weeks", "it hurt for two weeks"),
+        ("it hurt for three days", "it hurt for 3 days"),
+        ("a pain in my left arm", "a pain in the left arm"),
+        ("I am tired", "I'm tired"),
+        ("it's because of the heat", "it's owing to the heat"),
+    ],
+)
+def test_a_natural_edit_is_known(text, other):
+    assert other in said(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "tier", "other"),
+    [
+        ("they examined the ear", STIFF, "they inspected the ear"),
+        ("it hurts behind the knee", TERSE, "it hurts behind knee"),
+        ("so my left arm hurts", CURT, "so left arm hurts"),
+    ],
+)
+def test_an_edit_waits_for_its_tier(text, tier, other):
+    assert other in said(text, tier)
+    assert other not in said(text, tier - 1)
+
+
+@pytest.mark.parametrize(
+    "text", ["2 tablets of 40 mg", "not really", "what matters to her", "she asked if it rains"]
+)
+def test_what_must_stay_has_no_natural_edit(text):
+    assert said(text) == set()
+
+
+def test_an_edit_costs_the_content_words_it_takes_away():
+    costs = {
+        edit.options[0]: edit.cost for edit in edits("The physician is not rarely late", STIFF)
+    }
+    assert costs["doctor"] == costs["seldom"] == 1
+    assert costs["isn't" if "isn't" in costs else "is n't"] == 0
+
+
+pieces = st.lists(
+    st.sampled_from(
+        ["[PERSON_1]", "because of", "very", "and", "my left arm", "[ID_2]", "<AGE>", ", ", "40"]
+    ),
+    min_size=1,
+    max_size=14,
+).map(" ".join)
+
+
+@given(pieces, st.sampled_from([NATURAL, STIFF, TERSE, CURT]))
+def test_markup_and_doses_are_never_touched(text, tier):
+    kept = re.findall(r"\[\w+\]|<AGE>|40", text)
+    for other in said(text, tier):
+        assert sorted(re.findall(r"\[\w+\]|<AGE>|40", other)) == sorted(kept)
+        assert other.isprintable()
+
+
+@given(pieces)
+def test_what_costs_nothing_keeps_every_content_word(text):
+    for edit in edits(text, CURT):
+        if edit.cost == 0:
+            other = applied(text, edit, edit.options[0])
+            assert set(content_stems(text)) <= set(content_stems(other))
