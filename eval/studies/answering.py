@@ -20,7 +20,7 @@ from privacy.tokens import TOKEN
 from rag_server.answering.extractive import ExtractiveAnswerer
 from rag_server.retrieval import Retriever
 
-_ASKED_AS_INDEXED = ("encrypted", "sage", "surrogates")
+_ASKED_IN_PLAIN = "redacted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Reader:
 
     def _protect(self, manifest: Manifest, cipher: SivCipher) -> Callable[[str], str]:
         recipe, policy, corpus = manifest.recipe, manifest.policy, manifest.corpus
-        if policy is None or recipe not in _ASKED_AS_INDEXED:
+        if policy is None or recipe == _ASKED_IN_PLAIN:
             return lambda question: question
         surrogates = Surrogates(self._keyset, corpus)
         return Protector(self._recognizer, load_policy(policy), cipher, surrogates).pseudonymize

@@ -32,7 +32,7 @@ class Indexing(BaseModel):
     wall_s: float
     peak_rss_bytes: int
     version_bytes: int
-    version: Path = Field(exclude=True)
+    version: Path = Field(Path(), exclude=True)
 
     @property
     def documents_per_s(self) -> float:

@@ -1,105 +1,234 @@
+"""The study of SAGE as a page, from results written by hand."""
+
 import pytest
 
 from eval.attack import WHOLE_INDEX
 from eval.report import AttackReport, Group, Measure
 from eval.studies.environment import Environment, environment
 from eval.studies.indexing import Indexing
-from eval.studies.results import RecipeResult, Study
-from eval.studies.tables import markdown
-from eval.utility import Utility
+from eval.studies.results import (
+    Answering,
+    Calls,
+    Compared,
+    Drafts,
+    Measured,
+    Part,
+    Ratio,
+    Study,
+)
+from eval.studies.sage_page import markdown
+from eval.studies.sage_tables import ratio, share, table
 from privacy.proportions import Proportion
 
+DETECTORS = ("repeat", "rouge", "contacts", "rouge-compat")
 
-def group(name, hits, of, pieces, detectors):
+
+def group(name, hits, of, detectors=DETECTORS):
     measures = tuple(
         Measure(
             detector=detector,
             prompts=Proportion.of(hits, of),
-            pieces=pieces,
-            of=None,
+            pieces=hits,
+            of=500,
             unit="originals",
             probes=(),
         )
         for detector in detectors
     )
-    census = name == WHOLE_INDEX
-    return Group(name=name, attempts=of, failed=0, measures=measures, census=census)
+    return Group(name=name, attempts=of, failed=0, measures=measures, census=name == WHOLE_INDEX)
 
 
-def result(recipe, hits, tmp_path):
-    plain = ("repeat", "rouge", "contacts", "rouge-compat", "repeat-compat")
+def measured(name, hits=0, *, known=95, useful=0.95, quarantined=10, marked=()):
     attacks = tuple(
         AttackReport(
-            target=recipe,
+            target=name,
             worst_case=True,
             top_k=k,
-            originals=600,
+            originals=500,
             groups=(
-                group("targeted", hits, 125, hits, (*plain, "disease")),
-                group("untargeted", 0, 125, 0, plain),
-                group(WHOLE_INDEX, hits, 590, hits, plain),
+                group("targeted", hits, 125, (*DETECTORS, "disease")),
+                group("untargeted", hits, 125),
+                *([group(WHOLE_INDEX, hits, 490, (*DETECTORS, *marked))] if k == 1 else []),
             ),
         )
-        for k in (1, 5)
+        for k in (1, 2, 5, 10)
     )
-    indexing = Indexing(
-        recipe=recipe,
-        documents=600,
-        published=590,
+    worth = Ratio(value=useful, low=useful - 0.1, high=useful + 0.1)
+    answers = tuple(
+        Answering(top_k=k, rouge_l=0.12, bleu_1=0.2, rouge_ratio=worth, bleu_ratio=worth)
+        for k in (1, 2, 5, 10)
+    )
+    return Measured(
+        name=name,
+        documents=500,
+        published=500 - quarantined,
+        quarantined=quarantined,
+        reasons={"reviewer": quarantined} if quarantined else {},
+        rounds={0: 100, 1: 390},
+        attacks=attacks,
+        answers=answers,
+        agreement=Proportion.of(91, 100),
+        known_items=Proportion.of(known, 100),
+        known_ratio=Ratio(value=known / 100, low=0.9, high=1.0),
+    )
+
+
+def compared(corpus, *rows, marked=0):
+    return Compared(
+        corpus=corpus,
+        documents=500,
+        questions=100,
+        known_items=100,
+        marked=marked,
+        prompts={"targeted": 125, "untargeted": 125},
+        rows=rows,
+    )
+
+
+def part(**found):
+    where = Environment(commit="abc", date="2025-01-01", hardware="two cores", software={})
+    return Part(
+        command="python -m eval.studies.sage",
+        environment=where,
+        agents="rule agents",
+        seconds=60.0,
+        **found,
+    )
+
+
+def page(**parts):
+    return markdown(Study(parts=parts))
+
+
+@pytest.fixture
+def recipes():
+    rows = [measured("origin", 120), measured("sage-stage-1", 40), measured("sage")]
+    return part(compared=(compared("healthcaremagic", *rows),))
+
+
+def row_of(text, first, heading=""):
+    lines = text[text.index(heading) :].splitlines()
+    return next(line for line in lines if line.startswith(f"| {first} |"))
+
+
+def test_it_begins_with_what_was_expected_and_how_far_it_was_reached(recipes):
+    text = page(recipes=recipes)
+    assert "| expected of `sage` | healthcaremagic |" in text
+    assert "| quarantined: under 5 % | yes: 10 of 500 (1.0–3.6 %) |" in text
+    assert "yes: 0 of 1000 |" in text
+    assert "| the index holds no identifier that people marked | not measured |" in text
+    assert "**no**" not in text
+    assert text.index("expected of") < text.index("## How it was run") < text.index("## What leaks")
+
+
+def test_what_is_not_reached_is_said_to_be_so():
+    sage = measured("sage", 1, known=91, useful=0.89, quarantined=25, marked=("canaries",))
+    rows = (measured("origin", 120), sage)
+    text = page(corpora=part(compared=(compared("tab", *rows, marked=7),)))
+    assert text.count("**no**") == 6
+    assert "| **no**: 3 in 490 passages |" in text
+    assert "| **no**: 25 of 500" in text
+    assert "| **no**: 1 of 500 |" in text
+
+
+def test_our_figures_stand_beside_the_papers(recipes):
+    text = page(recipes=recipes)
+    origin = row_of(text, "origin", "### Through retrieval").split(" | ")
+    assert origin[1:5] == ["120 of 125 (90.9–98.7 %)", "132", "120", "75"]
+    stage_1 = row_of(text, "sage, stage 1 alone", "### Through retrieval")
+    assert "| 36 | 40 | 12 |" in stage_1
+    assert row_of(text, "sage, both stages", "## What answers").split(" | ")[3] == "1.20"
+    assert row_of(text, "zerogen").startswith("| zerogen | needs a model | 6 | needs a model | 1 |")
+
+
+def test_each_number_of_passages_has_a_row(recipes):
+    section = page(recipes=recipes).split("## How many passages")[1].split("\n## ")[0]
+    ks = [line.split(" | ")[1] for line in section.splitlines() if line.startswith("| sage, both")]
+    assert ks == ["1", "2", "5", "10"]
+
+
+def test_attributes_count_both_sides_and_have_the_papers_figure_for_stage_1():
+    rows = [measured("origin"), measured("sage-stage-1-m3", 4), measured("sage-m3")]
+    text = page(attributes=part(compared=(compared("healthcaremagic", *rows),)))
+    lines = [line for line in text.splitlines() if line.startswith("| 6 |")]
+    assert ["| 2, 2 |" in line for line in lines] == [True, False]
+
+
+def test_rounds_show_what_is_refused_and_what_would_leak():
+    rows = [measured("origin"), measured("sage-r0", quarantined=300), measured("sage-r5")]
+    drafts = tuple(
+        Drafts(max_rounds=n, drafts=500, refused=300 - 58 * n, repeated=90 - 18 * n, similar=n)
+        for n in (0, 5)
+    )
+    text = page(rounds=part(compared=(compared("healthcaremagic", *rows),), drafts=drafts))
+    assert "| 0 | 200 | 300 of 500 (55.6–64.3 %) | 0 |" in text
+    assert "| 300 of 500 | 90 | 0 |" in text
+    assert "| 10 of 500 | 0 | 5 |" in text
+
+
+def test_calls_say_that_a_script_made_them():
+    calls = Calls(
+        name="all savings",
+        documents=100,
+        published=98,
+        calls_mean=3.4,
+        calls_median=3.0,
+        tokens_mean=4700.0,
+        money_mean=0.00124,
+        stages={"rewrite": 1.0, "extract": 1.0, "review": 1.4},
+        repeated=0,
+    )
+    text = page(calls=part(calls=(calls,)))
+    assert "no language model; figures of a real one were not obtained" in " ".join(text.split())
+    row = "| all savings | 3.40 | 3 | 1.00 | 1.40 | 1.00 | 4,700 | 0.00124 | 98 of 100 | 0 |"
+    assert row in text
+    assert "| extract | review | rewrite |" in text
+
+
+def test_cost_is_of_the_command_and_no_folder_is_named(tmp_path):
+    run = Indexing(
+        recipe="sage",
+        documents=500,
+        published=490,
         quarantined=10,
-        reasons={"shared-run": 10},
-        wall_s=12.0,
+        reasons={},
+        wall_s=100.0,
         peak_rss_bytes=2**30,
         version_bytes=2**20,
         version=tmp_path / "private-folder",
     )
-    return RecipeResult(
-        indexing=indexing,
-        indexing_part=indexing,
-        attacks=attacks,
-        utility=Utility(questions=100, bleu_1=0.1, rouge_l=0.05, exact_match=0.0),
-        agreement=Proportion.of(40, 100),
+    found = part(indexing=(run,))
+    assert "| sage | 490 of 500 | 100.0 s | 5.0 | 1024 MiB | 1.00 MiB |" in page(cost=found)
+    assert "private-folder" not in found.model_dump_json()
+
+
+def test_parts_of_other_commits_are_told_apart(recipes):
+    other = recipes.model_copy(
+        update={"environment": recipes.environment.model_copy(update={"commit": "def"})}
     )
+    text = page(recipes=recipes, attributes=part(compared=()).model_copy(
+        update={"compared": other.compared, "environment": other.environment}))  # fmt: skip
+    assert "By rule agents. Commit abc, 2025-01-01. two cores. . Parts: recipes (60 s)." in text
+    assert "By rule agents. Commit def, 2025-01-01. two cores. . Parts: attributes (60 s)." in text
 
 
-@pytest.fixture
-def study(tmp_path):
-    return Study(
-        command="python -m eval.studies.recipes --corpus qa.jsonl",
-        environment=Environment(commit="abc", date="2025-01-01", hardware="two cores", software={}),
-        corpus="qa.jsonl",
-        documents=600,
-        held_out=100,
-        prompts=250,
-        recipes=(result("origin", 60, tmp_path), result("sage", 0, tmp_path)),
-    )
+def test_a_page_without_parts_says_only_what_figures_hide():
+    text = page()
+    assert "## What leaks" not in text
+    assert "## What the figures hide" in text
 
 
-def test_every_group_has_a_table_and_the_whole_index_one(study):
-    headings = [line for line in markdown(study).splitlines() if line.startswith("### ")]
-    assert headings == [
-        "### targeted: 125 prompts, k = 1",
-        "### untargeted: 125 prompts, k = 1",
-        "### whole index, all passages",
-        "### targeted: 125 prompts, k = 5",
-        "### untargeted: 125 prompts, k = 5",
-    ]
+@pytest.mark.parametrize(
+    ("found", "written"),
+    [((0, 125), "0 of 125 (0.0–2.4 %)"), ((125, 125), "125 of 125 (97.6–100.0 %)")],
+)
+def test_a_share_is_written_with_its_interval(found, written):
+    assert share(Proportion.of(*found)) == written
 
 
-def test_rows_hold_counts_with_bounds_and_cost(study):
-    written = markdown(study)
-    assert "| sage | 0 of 125 (95 %: at most 2.4 %) | 0 |" in written
-    assert "| origin | 60 of 125 (48.0 %, 95 %: 39.0 to 57.1 %) | 60 |" in written
-    assert "| origin | 60 of 590 | 60 |" in written
-    assert "10 (shared-run 10) | 12.0 s | 50.0 | 1024 MiB | 1.00 MiB |" in written
-    assert "| repeat passages | repeat contexts |" in written
-    assert "disease cases" in written
-    assert "ROUGE contexts (compat)" in written
-    assert "repeat contexts (compat)" not in written
-
-
-def test_the_json_names_no_folder_of_this_machine(study):
-    assert "private-folder" not in study.model_dump_json()
+def test_tables_and_ratios():
+    assert ratio(None) == "–"
+    assert list(table(["a", "b"], [[1, "x"]])) == ["| a | b |", "| --- | --- |", "| 1 | x |", ""]
 
 
 def test_the_environment_names_versions_and_hardware():

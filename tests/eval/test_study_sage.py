@@ -1,0 +1,199 @@
+import json
+
+import numpy as np
+import pytest
+
+from agents.calls import ModelCalls
+from agents.chat import Message, Reply
+from agents.prompts import prompt
+from agents.protocols import Attribute
+from agents.testing.behaviours import SAYING
+from agents.testing.shapes import fitted
+from eval.studies.bench import STAGE_1, Bench, Variant, first_of
+from eval.studies.corpora import load_corpus
+from eval.studies.drafts import measure_drafts
+from eval.studies.measuring import Measurer
+from eval.studies.results import Part, Ratio, Study
+from eval.studies.sage import PARTS, Workplace, run_part, write
+from eval.studies.thrift import CARELESS, SAVINGS, careless, measure_calls
+from indexer.recipes import RECIPES
+from indexer.testing import HashEmbedder
+from privacy.testing import TableRecognizer
+from tests.eval.study_data import NAMES, write_data
+
+RECORDS, INDEXED = 12, 10
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    bench = Bench(folder / "home", TableRecognizer(NAMES), HashEmbedder())
+    return Workplace(write_data(folder / "data", RECORDS), folder / "home", bench, 1.0)
+
+
+@pytest.fixture(scope="module")
+def recipes(place):
+    return run_part("recipes", place)
+
+
+def test_the_plain_corpus_leaks_all_of_itself_and_sage_nothing(recipes):
+    (compared,) = recipes.compared
+    plain, both = compared.row("origin"), compared.row("sage")
+    assert plain.whole_index.find("repeat").pieces == compared.documents == INDEXED
+    assert both.published
+    assert [both.whole_index.find(name).pieces for name in ("repeat", "contacts")] == [0, 0]
+    assert both.group(5, "untargeted").find("repeat").prompts.successes == 0
+    assert plain.group(5, "untargeted").find("repeat").prompts.successes == 2
+
+
+def test_origin_is_what_others_are_compared_to(recipes):
+    (compared,) = recipes.compared
+    plain = compared.rows[0]
+    assert plain.name == "origin"
+    assert (
+        plain.agreement.successes
+        == plain.agreement.trials
+        == compared.questions
+        == RECORDS - INDEXED
+    )
+    assert plain.known_items.trials == compared.known_items == INDEXED
+    assert {answers.rouge_ratio.value for answers in plain.answers} == {1.0}
+    assert [answers.top_k for answers in plain.answers] == [1, 2, 5, 10]
+
+
+def test_every_recipe_that_rules_can_do_is_measured_and_stage_1_alone(recipes):
+    names = {row.name for row in recipes.compared[0].rows}
+    by_rules = {"origin", "redacted", "encrypted", "surrogates", "paraphrase", "sage"}
+    assert names == {*by_rules, "sage-stage-1"}
+
+
+def test_nobody_rewrites_the_drafts_of_stage_1_alone(recipes):
+    (compared,) = recipes.compared
+    assert set(compared.row("sage-stage-1").rounds) == {0}
+
+
+def test_fewer_rounds_publish_fewer_records_and_leak_no_more(place):
+    part = run_part("rounds", place)
+    rows = part.compared[0].rows[1:]
+    assert rows[0].published <= rows[-1].published
+    assert set(rows[0].rounds) == {0}
+    assert {row.whole_index.find("repeat").pieces for row in rows} == {0}
+    refused = [drafts.refused for drafts in part.drafts]
+    assert refused == sorted(refused, reverse=True)
+    assert {drafts.repeated for drafts in part.drafts if not drafts.refused} <= {0}
+
+
+def test_drafts_used_anyway_are_those_of_the_last_round_allowed(place):
+    measurer = Measurer(place.bench, place.corpus("healthcaremagic"))
+    found = measure_drafts(place.bench, measurer, (0, 5, 9))
+    assert [drafts.drafts for drafts in found] == [INDEXED] * 3
+    assert found[1].model_dump(exclude={"max_rounds"}) == found[2].model_dump(
+        exclude={"max_rounds"}
+    )
+    indexed = place.bench.index(measurer.corpus, Variant(RECIPES["sage"], max_rounds=0))
+    # Records that are refused without another's wording would have been published.
+    assert indexed.summary.published <= INDEXED - found[0].refused
+
+
+def test_attributes_are_cut_per_field():
+    names = [("a", "x"), ("b", "y"), ("c", "x"), ("d", "y"), ("e", "x")]
+    attributes = tuple(Attribute(name, field, "told") for name, field in names)
+    assert [a.name for a in first_of(attributes, 2)] == ["a", "b", "c", "d"]
+
+
+def test_judgments_without_questions_are_asked_for_their_own_records(place):
+    corpus = load_corpus("tab", place.data, place.home)
+    measurer = Measurer(place.bench, corpus)
+    plain = measurer.measure(place.bench.index(corpus, Variant(RECIPES["origin"])))
+    assert plain.answers == ()
+    assert plain.agreement.trials == len(corpus.documents)
+    assert plain.whole_index.find("canaries").pieces == 1
+    hidden = measurer.measure(place.bench.index(corpus, Variant(RECIPES["redacted"])))
+    assert hidden.whole_index.find("canaries").pieces == 0
+
+
+def test_savings_save_calls_and_nothing_is_counted_twice(place):
+    part = run_part("calls", place)
+    found = {calls.name: calls for calls in part.calls}
+    assert list(found) == [saving.name for saving in SAVINGS]
+    least = found["all savings"]
+    assert least.calls_mean == pytest.approx(sum(least.stages.values()), abs=0.05)
+    assert least.stages["extract"] >= 1
+    assert "generate" not in least.stages
+    assert found["extract and write in two calls"].stages["generate"] >= 1
+    assert found["none of these three"].calls_mean > least.calls_mean
+    assert {calls.repeated for calls in part.calls} == {0}
+    (again,) = measure_calls(place.bench, place.corpus("healthcaremagic", 0.2), SAVINGS[:1])
+    assert again == least
+
+
+class ShapedModel:
+    """The scripted model as a server that holds answers to the shape asked for."""
+
+    name = "scripted"
+
+    async def complete(self, messages, *, stage="", shape=None):
+        answer = json.loads(careless(messages))
+        return Reply(json.dumps(fitted(answer, shape) if shape else answer))
+
+
+def test_a_model_does_what_rules_cannot_and_the_stages_too(tmp_path):
+    model = ModelCalls(ShapedModel())
+    bench = Bench(tmp_path / "home", TableRecognizer(NAMES), HashEmbedder(), model)
+    corpus = load_corpus("healthcaremagic", write_data(tmp_path / "data"), tmp_path)
+    for recipe in (RECIPES["checklist"], RECIPES["zerogen"], STAGE_1, RECIPES["sage"]):
+        assert bench.index(corpus, Variant(recipe)).summary.published, recipe.name
+    asked = model.accounts.snapshot()["stages"]
+    assert asked["paraphrase"]["calls"] == 10
+    assert asked["extract"]["calls"] >= 30
+    assert asked["review"]["calls"]
+    few = bench.job(corpus, Variant(RECIPES["sage"], 2))
+    assert few.attributes is None
+    assert len(bench.attributes(corpus, few)) == 4
+
+
+def test_the_scripted_model_goes_wrong_as_often_as_it_says():
+    _, once_in = CARELESS["review"]
+    assert {wrong for wrong, _ in CARELESS.values()} <= set(SAYING)
+    system = prompt("review").substitute(domain="")
+    record = {"question": "one two three", "answer": "four five six"}
+    asked = [f"ORIGINAL\n{json.dumps(record)}\nDRAFT\n{json.dumps({**record, 'n': str(i)})}"
+             for i in range(400)]  # fmt: skip
+    answers = [json.loads(careless([Message("system", system), Message("user", a)])) for a in asked]
+    objections = sum(answer["recovery"] != "ok" for answer in answers)
+    assert objections / len(asked) == pytest.approx(1 / once_in, abs=0.08)
+
+
+def test_a_ratio_of_equals_is_one_and_has_no_width():
+    found = Ratio.of([0.1, 0.2, 0.3], [0.1, 0.2, 0.3])
+    assert (found.value, found.low, found.high) == (1.0, 1.0, 1.0)
+
+
+def test_a_ratio_has_an_interval_around_it_and_is_the_same_again():
+    chance = np.random.default_rng(1)
+    reference = chance.random(200)
+    own = reference * chance.uniform(0.5, 1.1, 200)
+    found = Ratio.of(list(own), list(reference))
+    assert found.low < own.sum() / reference.sum() < found.high
+    assert found.high - found.low < 0.1
+    assert found == Ratio.of(list(own), list(reference))
+
+
+def test_draws_in_which_the_reference_is_nothing_are_left_out():
+    found = Ratio.of([1.0, 0.0, 0.0], [1.0, 0.0, 0.0])
+    assert (found.low, found.value, found.high) == (1.0, 1.0, 1.0)
+
+
+def test_nothing_has_no_share():
+    assert Ratio.of([1.0, 1.0], [0.0, 0.0]) is None
+
+
+def test_figures_are_read_again_and_no_folder_or_text_is_in_them(recipes, tmp_path):
+    write(tmp_path / "out" / "sage.md", Study(parts={"recipes": recipes}))
+    text = (tmp_path / "out" / "sage.json").read_text()
+    assert Study.model_validate_json(text).parts["recipes"] == recipes
+    page = (tmp_path / "out" / "sage.md").read_text()
+    for private in ("Falk", "stairs at home", str(tmp_path)):
+        assert private not in text + page
+    assert isinstance(recipes, Part)
+    assert set(PARTS) == {"recipes", "corpora", "attributes", "rounds", "calls", "cost"}
