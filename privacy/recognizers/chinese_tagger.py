@@ -32,17 +32,22 @@ WEIGHTS = Path(__file__).parent / "tagging" / "weights" / "chinese.safetensors"
 _WINDOW, _MARGIN = 512, 32
 """Characters; the margin is beyond the network's reach, so windows answer as the whole would."""
 _BATCH = 16
-_OPENS = 0.5
-"""The score that one character of a span needs: that it is private must be more likely than not;
-its neighbours then need less, since a name that is found by half is still lost."""
+_OPENS = 2.0
+"""How many times its type's threshold one character of a span has to reach; its neighbours need
+the threshold alone, since a name that is found by half is still lost."""
 _SURE = 0.9
 """The score from which a name that stands once is looked for in the rest of its text."""
 _LATIN = re.compile(r"[A-Za-z\d'’]+")
 _KIND = re.compile(
     "地区|市区|城区|郊区|街道办?|开发区|商务区|工业区|保护区|示范区|艺术区|园区|社区|小区|新区|片区|学区|景区"
-    "|公园|花园|家园|广场|中心|大厦|大楼|大桥|大道|大街|公寓|球场|体育[馆场]|码头|机场|车站|火车站|博物馆|美术馆"
-    "|图书馆|资料馆|会馆|酒店|饭店|宾馆|市场|超市|商场|基地|半岛|群岛|峡湾|海岸线?|海峡|沿海|雨林|山脉|高原"
-    "|[东南西北][部侧面]|以[东南西北]|门口|对面|路口|出口|附近|[省市县区镇乡村路街巷](?![长民委场面上里])"
+    "|校区|公园|花园|家园|广场|中心|大厦|大楼|大桥|大道|大街|公寓|球场|[体电][育竞][馆场]|码头|机场|博物馆"
+    "|美术馆|图书馆|资料馆|展览馆|生活馆|体验[馆店]|会馆|会所|茶馆|酒店|饭店|宾馆|酒吧|书店|剧院|影城|礼堂"
+    "|市场|超市|商场|基地|售楼处|项目(?![部组经总负])|半岛|群岛|环礁|峡湾|海岸线?|海峡|沿海|[水海]域|流域|盆地"
+    "|平原|峡谷|瀑布|火山|森林|雨林|湿地|草原|沙漠|水库|山脉|高原|墓(?![地碑])|古[城镇村]"
+    "|(?:[地轻]铁|轻轨|[客货]运|汽车|火车|高铁)?站(?![点位起立出在长着])"
+    "|[东南西北][部侧面]|以[东南西北]|门口|对面|路口|出口|附近|[外内旁](?=[，。,、；：]|$)"
+    r"|\d{1,4}号(?:地块?|楼|院|线|馆|店)?|[\dA-Za-z]{1,4}(?:[栋幢座室弄]|号?[出入]{0,2}口)"
+    r"|[\dA-Za-z一二三四五六七八九十]{1,3}(?:[期楼层]|单元)|[省市县区镇乡村路街巷](?![长民委场面上里])"
 )
 """What kind of place a name is of: it belongs to the name before it."""
 _EDGES = " \t\r\n　,，;；:：。!！?？“”‘’\"'《》<>()（）[]【】、·•・|/*-—"
@@ -126,7 +131,7 @@ def spans_of(
     """Return the runs of characters that reach their type's threshold, cut where another begins.
 
     `scores` (characters, types); `begins`, alike: whether a value more likely begins there than
-    goes on. A run needs one character that is surer, `_OPENS`; a Latin word counts whole; a span
+    goes on. A run needs one character that is surer by `_OPENS`; a Latin word counts whole; a span
     inside one of another type that is twice as sure is left out.
     """
     found: list[list[Span]] = []
@@ -135,7 +140,7 @@ def spans_of(
         found.append([])
         for start, end in _runs(score >= threshold, begins[:, column], text):
             best = float(score[start:end].max())
-            if best >= max(_OPENS, threshold):
+            if best >= _OPENS * threshold:
                 if entity_type is EntityType.LOCATION:
                     end = _completed(text, start, end)
                 found[-1].append(Span(start, end, entity_type, best))

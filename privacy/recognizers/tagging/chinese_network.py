@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +36,8 @@ PAD, UNKNOWN = 0, 1
 REACH = 19
 """Characters that an answer depends on, to either side."""
 
+_STEPS, _SCALE = 127, "characters.scale"
+"""How many steps of eight bits a row's greatest number is, and where its step is stored."""
 _EMBEDDING, _WIDTH = 64, 128
 _DILATIONS = (1, 2, 4, 8, 1, 2)
 
@@ -135,8 +138,27 @@ def read_chinese_weights(path: Path) -> ChineseWeights:
         ) from None
 
 
+def packed(network: ChineseNetwork) -> dict[str, Tensor]:
+    """Return the tensors of a weights file: half precision, the characters' in eight bits each.
+
+    The characters' embedding is half of all numbers; each of its rows has a scale of its own.
+    """
+    state = {name: tensor.half().contiguous() for name, tensor in network.state_dict().items()}
+    rows = network.characters.weight.detach()
+    scale = (rows.abs().amax(1, keepdim=True) / _STEPS).clamp(min=1e-6).half()
+    state["characters.weight"] = (rows / scale).round().clamp(-_STEPS, _STEPS).to(torch.int8)
+    return {**state, _SCALE: scale}
+
+
+def unpacked(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return the state of a network, in float32, that `packed` wrote."""
+    state = {name: tensor.float() for name, tensor in tensors.items()}
+    state["characters.weight"] = state["characters.weight"] * state.pop(_SCALE)
+    return state
+
+
 def load_chinese_network(path: Path, weights: ChineseWeights) -> ChineseNetwork:
     """Return the trained network in float32."""
     network = ChineseNetwork(len(weights.characters), len(weights.types))
-    network.load_state_dict({name: t.float() for name, t in load_file(path).items()})
+    network.load_state_dict(unpacked(load_file(path)))
     return network

@@ -39,6 +39,14 @@ FOUND = [
     ("位于翠湖花园的房子已经卖掉了。", "翠湖花园"),
     ("他在上海星河科技有限公司工作了五年。", "上海星河科技有限公司"),
     ("工商银行今天宣布下调利率。", "工商银行"),
+    ("我们周末去宜兴看了茶园。", "宜兴"),
+    ("总决赛在滨河电竞馆举行。", "滨河电竞馆"),
+    ("乘地铁到松涛路站2号出口，步行十分钟。", "松涛路站2号出口"),
+    ("科考船驶过纳比里环礁，发现了新物种。", "纳比里环礁"),
+    ("拆迁范围：东至云台路，西至柳家坞。", "柳家坞"),
+    ("他从名古屋飞往函馆，再坐火车。", "函馆"),
+    ("考古队在刘墉墓发现了一批玉器。", "刘墉墓"),
+    ("欧洲南部今年夏天特别热。", "欧洲南部"),
 ]
 
 
@@ -50,7 +58,10 @@ def test_values_of_invented_sentences_are_covered(text, value):
 PLAIN = [
     "高兴地看到大家都来了，时间过得真快。",
     "马上开始准备，金额和方法都很明确。",
-    "白云在蓝天上慢慢飘过，温度正好。",
+    "关键时刻，他站了出来。",
+    "成功人士的标准是什么？",
+    "万一下雨怎么办？",
+    "方便面卖完了。",
     "请尽快提交材料，谢谢配合。",
     "雨下了整整一夜，空气非常清新。",
 ]
@@ -143,6 +154,7 @@ DECODED = [
     ("见王明了", [0, 0.2, 0.9, 0], (), ["王明"]),
     ("见王明了", [0, 0.05, 0.06, 0], (), []),
     ("王明李红", [0.9, 0.9, 0.9, 0.9], (0, 2), ["王明", "李红"]),
+    ("见王明了", [0, 0.15, 0.15, 0], (), []),
     ("“王明”", [0.9, 0.9, 0.9, 0.9], (), ["王明"]),
     ("选手Moon赢", [0, 0, 0.9, 0.9, 0.2, 0.9, 0], (5,), ["Moon"]),
 ]
@@ -151,6 +163,27 @@ DECODED = [
 @pytest.mark.parametrize(("text", "scores", "begins", "expected"), DECODED)
 def test_decoding(text, scores, begins, expected):
     assert decode(text, scores, begins) == expected
+
+
+COMPLETED = [
+    ("住在翠湖花园3号楼2单元。", "翠湖", "翠湖花园3号楼2单元"),
+    ("在松涛路站B口等你", "松涛路", "松涛路站B口"),
+    ("住在南二环外，很远", "南二环", "南二环外"),
+    ("上海站起来了", "上海", "上海"),
+    ("上海一座大楼", "上海", "上海"),
+    ("上海外国人多", "上海", "上海"),
+    ("上海市长讲话", "上海", "上海"),
+]
+
+
+@pytest.mark.parametrize(("text", "seen", "expected"), COMPLETED)
+def test_a_place_ends_with_the_word_for_its_kind(text, seen, expected):
+    scores = np.zeros((len(text), 1), dtype=np.float32)
+    start = text.index(seen)
+    scores[start : start + len(seen)] = 0.9
+    begins = np.zeros((len(text), 1), dtype=np.bool_)
+    (span,) = spans_of(text, scores, begins, [LOCATION], [0.1])
+    assert text[span.start : span.end] == expected
 
 
 def test_a_type_half_as_sure_inside_another_is_left_out():

@@ -6,11 +6,13 @@ from safetensors import safe_open
 
 from privacy.entities import EntityType
 from privacy.recognizers.chinese_tagger import ChineseTagger
+from privacy.recognizers.tagging.chinese_network import ChineseNetwork, packed, unpacked
 from privacy.recognizers.tagging.chinese_words import load_words
-from training.recognition.chinese import names, places
+from training.recognition.chinese import coined, names, places, sites
+from training.recognition.chinese.build_words import lists, write
 from training.recognition.chinese.draw import Draw, lines
 from training.recognition.chinese.fit import Schedule, fit_chinese, labels_of
-from training.recognition.chinese.gazetteer import gathered, write_words
+from training.recognition.chinese.gazetteer import gathered, seats, simplified, write_words
 from training.recognition.chinese.generate import ANNOTATED, generate, generator_digest
 from training.recognition.chinese.templates import TOPICS, sentence
 
@@ -66,6 +68,14 @@ def test_texts_without_any_value_are_among_them():
         places.village,
         places.address,
         places.crossing,
+        places.region,
+        coined.elegant,
+        coined.hamlet,
+        sites.facility,
+        sites.subway,
+        sites.told,
+        sites.tomb,
+        sites.wild,
     ],
 )
 def test_values_are_varied_and_never_empty(write):
@@ -81,6 +91,60 @@ def test_words_survive_the_file_and_the_file_is_always_the_same(tmp_path):
     write_words(again)
     assert path.read_bytes() == again.read_bytes()
     assert set(load_words(path)) == set().union(*gathered().values())
+
+
+def test_ordinary_words_are_no_places_and_districts_are_known_for_short():
+    kinds = gathered()
+    assert not kinds["common"] & kinds["place"]
+    assert {"海淀", "宜兴"} <= set(seats()) <= kinds["place"]
+    assert not {"自治", "开发"} & set(seats())
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("丰城", True), ("豐城", False), ("広島", False), ("广岛", True)]
+)
+def test_only_simplified_characters_are_taken(name, expected):
+    assert simplified(name) is expected
+
+
+DICTIONARY = """走路 900 v
+罕见词 3 n
+王小丫 900 nr
+画蛇添足 180 i
+青石河 12 ns
+满街 500 ns
+说不清的长长地方县 9 ns
+巴尔加 4 nrt
+令人 900 nrt
+東京 900 ns
+A股 900 n
+"""
+
+
+def test_lists_take_frequent_words_named_places_and_names_by_sound(tmp_path):
+    found = lists(DICTIONARY.splitlines())
+    assert found == {
+        "vocabulary": ["画蛇添足", "走路"],
+        "place": ["青石河"],
+        "transliterated": ["巴尔加"],
+    }
+    dictionary = tmp_path / "dict.txt"
+    dictionary.write_text(DICTIONARY, "utf-8")
+    write(dictionary, tmp_path)
+    assert (tmp_path / "vocabulary.txt").read_text("utf-8").split() == found["vocabulary"]
+
+
+def test_packed_weights_are_read_as_they_were_measured():
+    torch.manual_seed(0)
+    network = ChineseNetwork(30, 2)
+    once = unpacked(packed(network))
+    rows = network.characters.weight
+    assert packed(network)["characters.weight"].dtype is torch.int8
+    step = rows.abs().amax(1, keepdim=True) / 127
+    assert ((once["characters.weight"] - rows).abs() <= 0.51 * step + 1e-4).all()
+    network.load_state_dict(once)
+    again = unpacked(packed(network))
+    assert all(torch.allclose(once[name], again[name], atol=1e-4) for name in once)
 
 
 def test_labels_begin_and_go_on():

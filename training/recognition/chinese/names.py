@@ -13,6 +13,7 @@ from privacy.recognizers.chinese_words import (
     TRANSLITERATION,
 )
 from training.recognition.chinese.draw import Sounds, words
+from training.recognition.chinese.gazetteer import ordinary, word
 from training.recognition.generated.draw import Draw
 
 _GIVEN = tuple(sorted(GIVEN))
@@ -32,8 +33,13 @@ def _faker_given() -> tuple[str, ...]:
 
 
 @cache
+def _unusual() -> str:
+    return "".join(ordinary())
+
+
+@cache
 def _sounds() -> Sounds:
-    return Sounds(words("foreign"))
+    return Sounds((*words("foreign"), *words("transliterated")))
 
 
 def surname(draw: Draw) -> str:
@@ -48,8 +54,8 @@ def given(draw: Draw) -> str:
     """Return one or two characters; some are no usual part of a name."""
     if draw.chance(0.3):
         return draw.pick(_faker_given())
-    rare = "".join(words("common")) if draw.chance(0.15) else ""
-    chosen = [draw.pick(rare or _GIVEN), draw.pick(_GIVEN)]
+    rare = draw.chance(0.15)
+    chosen = [draw.pick(_unusual() if rare else _GIVEN), draw.pick(_GIVEN)]
     if draw.chance(0.5):
         chosen.reverse()
     return chosen[0] if draw.chance(0.25) else "".join(chosen)
@@ -74,8 +80,8 @@ def chinese(draw: Draw) -> str:
 
 
 def transliterated(draw: Draw, longest: int = 6) -> str:
-    if draw.chance(0.25):
-        return draw.pick(words("foreign"))
+    if draw.chance(0.4):
+        return draw.pick(words("foreign" if draw.chance(0.5) else "transliterated"))
     if draw.chance(0.15):
         count = draw.pick((2, 3, 3, 4, 4, 5))
         return "".join(draw.pick(_TRANSLITERATION) for _ in range(count))
@@ -117,7 +123,7 @@ def player(draw: Draw) -> str:
         return draw.pick(words("latin"))
     if draw.chance(0.3):
         return draw.coined() + (draw.digits(2) if draw.chance(0.2) else "")
-    name = draw.pick(words("common")) if draw.chance(0.3) else nickname(draw)
+    name = word(draw) if draw.chance(0.3) else nickname(draw)
     return name + (draw.pick(words("latin")) if draw.chance(0.2) else "")
 
 

@@ -5,15 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 from privacy.recognizers.chinese_words import ABROAD, CITIES, PROVINCES
+from training.recognition.chinese.coined import coined, elegant, hamlet
 from training.recognition.chinese.draw import Sounds, words
-from training.recognition.chinese.gazetteer import CJK_COUNTRIES, geonames
+from training.recognition.chinese.gazetteer import CJK_COUNTRIES, geonames, seats
 from training.recognition.generated.draw import Draw
 
-_PARTS = (
-    "东西南北中大小上下新老长安平和永福兴龙凤金银玉石水河江湖海山川沙泉清白青红黄黑华丰宝泰太康宁"
-    "德文武阳阴城门桥头塘湾洲岭坪坝沟潭堡屯庄营店铺李王张刘陈杨周马高吉庆仁义信昌荣锦秀云星月明光"
-    "天三五八九双万千百草花树林竹松柳杏桃梅兰荷"
-)
 _SHORT = (
     "美英法德俄日韩中印澳加意朝伊京沪津渝粤浙苏皖闽赣鲁豫鄂湘"
     "桂琼川蜀黔滇陕甘青宁新藏港澳台冀晋辽吉黑蒙"
@@ -31,6 +27,16 @@ def _abroad() -> tuple[str, ...]:
 
 
 @cache
+def _farther() -> tuple[str, ...]:
+    """Towns that few have heard of, and those of neighbours who write with the same characters."""
+    return tuple(
+        name
+        for name, country, people in geonames()
+        if country != "CN" and (people <= 80_000 or country in CJK_COUNTRIES)
+    )
+
+
+@cache
 def _at_home(endings: str) -> tuple[str, ...]:
     return tuple(
         name
@@ -40,13 +46,13 @@ def _at_home(endings: str) -> tuple[str, ...]:
 
 
 @cache
+def _wild() -> tuple[str, ...]:
+    return tuple(name for name in words("place") if name[-1] in "山河湖江岛湾海峡岭峰溪泉谷洞滩原")
+
+
+@cache
 def _sounds() -> Sounds:
     return Sounds(_abroad())
-
-
-def coined(draw: Draw) -> str:
-    """Return two or three characters that places are named with."""
-    return "".join(draw.pick(_PARTS) for _ in range(draw.pick((2, 2, 2, 3))))
 
 
 def country(draw: Draw) -> str:
@@ -59,11 +65,13 @@ def province(draw: Draw) -> str:
 
 def city(draw: Draw) -> str:
     kind = draw.random.random()
-    if kind < 0.55:
+    if kind < 0.42:
         name = (
             draw.pick(CITIES) if draw.chance(0.7) else draw.pick("北京 上海 天津 重庆 香港".split())
         )
         return name + ("市" if draw.chance(0.15) and name[-1] != "市" else "")
+    if kind < 0.58:
+        return draw.pick(seats())
     if kind < 0.7:
         return draw.pick(_at_home("市县区镇"))
     if kind < 0.8:
@@ -80,7 +88,7 @@ def abroad(draw: Draw) -> str:
     if kind < 0.35:
         return draw.pick(ABROAD)
     if kind < 0.75:
-        return draw.pick(_abroad())
+        return draw.pick(_abroad() if draw.chance(0.6) else _farther())
     name = _sounds().word(draw, 2, 5)
     if kind > 0.93:
         return country(draw) + name
@@ -88,10 +96,13 @@ def abroad(draw: Draw) -> str:
 
 
 def region(draw: Draw) -> str:
-    if draw.chance(0.7):
+    kind = draw.random.random()
+    if kind < 0.55:
         return draw.pick(words("region"))
-    return draw.pick(CITIES) + draw.pick(
-        "东部 西部 南部 北部 郊区 市区 周边 西南 东北 以南 以北".split()
+    head = draw.pick((city, country, province, abroad))(draw) if kind < 0.9 else ""
+    return head + draw.pick(
+        "东部 西部 南部 北部 中部 东北部 西南部 东南部 沿海 内陆 郊区 市区 周边 西南 东北 "
+        "以南 以北".split()
     )
 
 
@@ -127,12 +138,14 @@ def crossing(draw: Draw) -> str:
 
 def district(draw: Draw) -> str:
     kind = draw.random.random()
-    if kind < 0.4:
+    if kind < 0.3:
         return draw.pick(_at_home("区县"))
+    if kind < 0.45:
+        return draw.pick(seats())
     if kind < 0.6:
         return draw.pick(words("landmark"))
     if kind < 0.75:
-        return coined(draw)
+        return hamlet(draw) if draw.chance(0.5) else coined(draw)
     return coined(draw) + draw.pick(
         "区 县 镇 乡 街道 新区 开发区 商务区 片区 地区 街道办 新城".split()
     )
@@ -151,6 +164,8 @@ def estate(draw: Draw) -> str:
     head = draw.pick(CITIES) if draw.chance(0.15) else ""
     if draw.chance(0.08):
         head += draw.pick(words("brand")) + "·"
+    if draw.chance(0.35):
+        return head + elegant(draw)
     stem = coined(draw) if draw.chance(0.45) else draw.pick(words("brand"))
     ending = draw.pick(words("estate")) if draw.chance(0.85) else draw.pick(words("brand"))
     detail = draw.pick(words("detail")) if draw.chance(0.12) else ""
@@ -158,8 +173,11 @@ def estate(draw: Draw) -> str:
 
 
 def natural(draw: Draw) -> str:
-    if draw.chance(0.65):
+    kind = draw.random.random()
+    if kind < 0.45:
         return draw.pick(words("natural"))
+    if kind < 0.65:
+        return draw.pick(_wild())
     stem = coined(draw) if draw.chance(0.5) else _sounds().word(draw, 2, 4)
     return stem + draw.pick(
         "山 河 湖 岛 湾 江 海峡 半岛 群岛 沙漠 草原 峡谷 海滩 雪山 水库 瀑布".split()

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from privacy.entities import EntityType
 from privacy.recognizers.chinese_words import PREFIXES
 from privacy.spans import Span
-from training.recognition.chinese import bodies, names, places
+from training.recognition.chinese import bodies, coined, names, places, sites
 from training.recognition.chinese.draw import lines, words
+from training.recognition.chinese.gazetteer import word
 from training.recognition.generated.draw import Draw
 
 _CHOICE = re.compile(r"\[([^\[\]]*\|[^\[\]]*)\]")
@@ -18,10 +19,12 @@ _CLAUSE = re.compile(r"<([a-z]+)>")
 _SLOT = re.compile(r"\{([a-z\d]+)\}")
 TOPICS = (
     "art court edu film finance games mail medical mixed mixed news news plain politics property "
-    "sport"
+    "sport travel travel"
 ).split()
 """Files of templates, as often as they are drawn."""
-_TOPICAL = "fin prop game film pol edu art sport law med mail plain plain prose prose prose".split()
+_TOPICAL = (
+    "fin prop game film pol edu art sport law med mail plain plain prose prose prose generic"
+).split()
 """Files of clauses that may stand for each other."""
 _MARKED: Mapping[EntityType, Mapping[str, Callable[[Draw], str]]] = {
     EntityType.PERSON: {
@@ -55,6 +58,12 @@ _MARKED: Mapping[EntityType, Mapping[str, Callable[[Draw], str]]] = {
         "stn": places.station,
         "br": places.bridge,
         "x": places.crossing,
+        "fac": sites.facility,
+        "ex": sites.subway,
+        "inn": sites.told,
+        "tomb": sites.tomb,
+        "wat": sites.wild,
+        "hil": coined.hamlet,
     },
     EntityType.ORGANIZATION: {
         "co": bodies.company,
@@ -106,9 +115,22 @@ def _title(draw: Draw) -> str:
     """Return the title of a game, a film or a book; what names it holds are not marked."""
     if draw.chance(0.12):
         return draw.pick((places.abroad, names.transliterated))(draw) + draw.pick(("", "之战", "2"))
-    word = [draw.pick(words("common")) for _ in range(draw.pick((1, 2, 2, 3)))]
-    joined = draw.pick(("", "", "的", "之", "与", "：")).join(word)
+    parts = [word(draw) for _ in range(draw.pick((1, 2, 2, 3)))]
+    joined = draw.pick(("", "", "的", "之", "与", "：")).join(parts)
     return joined + draw.pick(("", "", "", "2", "3", "Ⅲ", "OL", "传", "记", "online"))
+
+
+def _latin_title(draw: Draw) -> str:
+    """Return the title of a game or film in Latin letters."""
+    name = [draw.coined() for _ in range(draw.pick((1, 1, 2, 3)))]
+    joined = draw.pick(("", "", " ", ":")).join(name)
+    return (joined.lower() if draw.chance(0.4) else joined) + draw.pick(("", "", "", "2", "4"))
+
+
+def _link(draw: Draw) -> str:
+    host = f"{draw.coined().lower()}.{draw.pick(('com', 'cn', 'com.cn', 'net', 'tv'))}"
+    path = f"/{draw.coined().lower()}" if draw.chance(0.5) else ""
+    return draw.pick(("", "www.", "http://", "http://www.")) + host + path
 
 
 def _mailbox(draw: Draw) -> str:
@@ -128,11 +150,13 @@ _UNMARKED: Mapping[str, Callable[[Draw], str]] = {
     "b": _title,
     "md2": lambda draw: draw.pick(words("media")),
     "job": lambda draw: draw.pick(PREFIXES[70:]),
-    "w": lambda draw: draw.pick(words("common")),
+    "w": word,
     "mailbox": _mailbox,
     "j": lambda draw: (
         draw.pick(lines("clauses/joints")) if draw.chance(0.7) else draw.pick(words("adverb"))
     ),
+    "lt": _latin_title,
+    "url": _link,
     "tech": lambda draw: draw.pick(lines("clauses/tech")),
 }
 _SLOTS: Mapping[str, tuple[EntityType | None, Callable[[Draw], str]]] = {
@@ -195,6 +219,6 @@ def _clause(name: str, draw: Draw) -> str:
 
 def _salad(draw: Draw) -> str:
     """Return words in no order, so that a word is told from a name wherever it stands."""
-    parts = [draw.pick(words("common")) for _ in range(draw.between(2, 6))]
+    parts = [word(draw) for _ in range(draw.between(2, 6))]
     joints = [draw.pick(lines("clauses/joints")) if draw.chance(0.5) else "" for _ in parts]
     return "".join(part for pair in zip(parts, joints, strict=True) for part in pair)
