@@ -53,10 +53,13 @@ def coarse_time(value: str) -> str | None:
     """Return a time that names no date, made coarser; `None` where it is none, or cannot be read.
 
     Lengths of days and more lose their number ("nine days" becomes "several days", from 2 "a few",
-    from 5 "several", from 13 "many"), shorter ones stay, a time of the clock becomes "that time".
+    from 5 "several", from 13 "many"), shorter ones stay, a time of the clock becomes "that time",
+    a number in letters alone "some".
     """
     if _CLOCK.fullmatch(value):
         return "that time"
+    if value.lower() in _NUMBERS:  # the rest stands outside, as in "six or seven days"
+        return "some"
     if _UNCOUNTED.fullmatch(value):
         return value
     counted = _COUNTED.fullmatch(value)

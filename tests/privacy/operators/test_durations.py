@@ -40,7 +40,8 @@ from privacy.operators.durations import coarse_time
         ("2021", None),
         ("18/9", None),
         ("Mrs Day", None),
-        ("two", None),
+        ("two", "some"),
+        ("2", None),
         ("", None),
     ],
 )
