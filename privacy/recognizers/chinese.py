@@ -13,7 +13,8 @@ from privacy.spans import Span
 
 VERSION = 1
 
-_HAN = re.compile("[\u3400-\u9fff\U00020000-\U0003134f]")
+HAN = re.compile("[\u3400-\u9fff\U00020000-\U0003134f]")
+"""One Chinese character."""
 _KANA = re.compile("[\u3041-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9d]")
 _JAPANESE = 0.1
 """Share of kana among kana and Han from which a text is Japanese; Japanese prose has over half,
@@ -50,7 +51,7 @@ class ChineseRecognizer:
 
 def is_chinese(text: str) -> bool:
     """Return whether a text holds Han characters and is not Japanese."""
-    if text.isascii() or not _HAN.search(text):
+    if text.isascii() or not HAN.search(text):
         return False
     kana = len(_KANA.findall(text))
-    return kana <= _JAPANESE * (kana + len(_HAN.findall(text)))
+    return kana <= _JAPANESE * (kana + len(HAN.findall(text)))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from privacy.entities import EntityType
 from privacy.fingerprints import source_digest
-from privacy.recognizers.chinese import is_chinese
+from privacy.recognizers.chinese import HAN, is_chinese
 from privacy.recognizers.tagging.chinese_words import WORDS, load_words
 from privacy.recognizers.tagging.decode import private_logit
 from privacy.recognizers.windows import Window, windows
@@ -37,6 +37,9 @@ _OPENS = 2.0
 the threshold alone, since a name that is found by half is still lost."""
 _SURE = 0.9
 """The score from which a name that stands once is looked for in the rest of its text."""
+_BESIDE = 3
+"""Characters within which a value without a Chinese character must have one: the network knows
+Latin letters as guests in Chinese, and English beside a Chinese word is read by others."""
 _LATIN = re.compile(r"[A-Za-z\d'’]+")
 _KIND = re.compile(
     "地区|市区|城区|郊区|街道办?|开发区|商务区|工业区|保护区|示范区|艺术区|园区|社区|小区|新区|片区|学区|景区"
@@ -131,8 +134,8 @@ def spans_of(
     """Return the runs of characters that reach their type's threshold, cut where another begins.
 
     `scores` (characters, types); `begins`, alike: whether a value more likely begins there than
-    goes on. A run needs one character that is surer by `_OPENS`; a Latin word counts whole; a span
-    inside one of another type that is twice as sure is left out.
+    goes on. A run needs one character that is surer by `_OPENS`; a Latin word counts whole, and only
+    among Chinese ones; a span inside one of another type that is twice as sure is left out.
     """
     found: list[list[Span]] = []
     for column, (entity_type, threshold) in enumerate(zip(types, thresholds, strict=True)):
@@ -140,7 +143,8 @@ def spans_of(
         found.append([])
         for start, end in _runs(score >= threshold, begins[:, column], text):
             best = float(score[start:end].max())
-            if best >= _OPENS * threshold:
+            around = text[max(0, start - _BESIDE) : end + _BESIDE]
+            if best >= _OPENS * threshold and HAN.search(around):
                 if entity_type is EntityType.LOCATION:
                     end = _completed(text, start, end)
                 found[-1].append(Span(start, end, entity_type, best))

@@ -200,3 +200,14 @@ def test_features_mark_words_where_they_stand():
     without = features_of("住在上海", words, keep=lambda: False)
     assert seen[2:].sum() > without[2:].sum()
     assert (seen[0] == without[0]).all()
+
+
+def test_english_beside_a_chinese_word_is_left_to_others():
+    text = "The Battle of Hulao ( 虎牢之戰 ) was won by a king. " + "He led the army to it again. " * 20
+    assert all(span.end < 60 for span in TAGGER.recognize(text))
+
+
+def test_a_latin_name_among_chinese_words_is_read():
+    text = "昨天球员Rossi在上海接受了采访，Rossi说他很高兴。"
+    found = {text[s.start : s.end] for s in TAGGER.recognize(text) if s.entity_type is EntityType.PERSON}
+    assert "Rossi" in found
