@@ -134,8 +134,8 @@ def spans_of(
     """Return the runs of characters that reach their type's threshold, cut where another begins.
 
     `scores` (characters, types); `begins`, alike: whether a value more likely begins there than
-    goes on. A run needs one character that is surer by `_OPENS`; a Latin word counts whole, and only
-    among Chinese ones; a span inside one of another type that is twice as sure is left out.
+    goes on. A run needs one character that is surer by `_OPENS`; a Latin word counts whole, and
+    only among Chinese ones; a span inside one of another type that is twice as sure is left out.
     """
     found: list[list[Span]] = []
     for column, (entity_type, threshold) in enumerate(zip(types, thresholds, strict=True)):
