@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from privacy.tokens import PLACEHOLDER, TOKEN
 
 _WORD = re.compile(r"\w+")
 _MARKUP = re.compile(f"{TOKEN.pattern}|{PLACEHOLDER.pattern}")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _MIN_CHARS = 6
 """Shorter values ("Li", "A 4") stand in ordinary prose by chance."""
 
@@ -74,6 +76,17 @@ class WordingAudit:
             else:
                 found.append((start, end))
         return found
+
+    def without_runs(self, text: str) -> str:
+        """Return a text without the sentences that share such a run with an original."""
+        ends = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
+        shared = self.runs(text)
+        kept = [
+            text[start:end]
+            for start, end in pairwise(ends)
+            if not any(a < end and start < b for a, b in shared)
+        ]
+        return "".join(kept).strip()
 
     def _windows(self, text: str) -> Iterator[tuple[int, int, int]]:
         """Yield start, end and hash of each run of words; a chance collision (2^-64 each) only

@@ -211,8 +211,13 @@ class Treatment:
             protection, original = await self._protected(document)
             alone = self._judge(original, protection)
             outcome = await self._refine(draft, protection, judge)
-            outcome = replace(outcome, rounds=result.rounds + outcome.rounds)
-            return await self._result(outcome, protection, judge)
+            rounds = result.rounds + outcome.rounds
+            if not outcome.safe:
+                # Stock phrases stand in many documents, in every wording that an agent knows.
+                spared = _spared(outcome.draft, wording)
+                outcome = await self._refine(spared, protection, judge)
+                rounds += outcome.rounds
+            return await self._result(replace(outcome, rounds=rounds), protection, judge)
         except AgentOutputError:
             return self._quarantined(_MALFORMED)
         except ProtectionError:
@@ -328,6 +333,10 @@ async def _shown(draft: Draft, judge: Judge) -> Draft:
 
 def _digest(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _spared(draft: Draft, wording: WordingAudit) -> Draft:
+    return Draft({name: wording.without_runs(text) for name, text in draft.fields.items()})
 
 
 def _shared(start: int, end: int) -> Finding:
