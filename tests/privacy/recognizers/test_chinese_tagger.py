@@ -203,11 +203,16 @@ def test_features_mark_words_where_they_stand():
 
 
 def test_english_beside_a_chinese_word_is_left_to_others():
-    text = "The Battle of Hulao ( 虎牢之戰 ) was won by a king. " + "He led the army to it again. " * 20
+    text = (
+        "The Battle of Hulao ( 虎牢之戰 ) was won by a king. "
+        + "He led the army to it again. " * 20
+    )
     assert all(span.end < 60 for span in TAGGER.recognize(text))
 
 
 def test_a_latin_name_among_chinese_words_is_read():
     text = "昨天球员Rossi在上海接受了采访，Rossi说他很高兴。"
-    found = {text[s.start : s.end] for s in TAGGER.recognize(text) if s.entity_type is EntityType.PERSON}
+    found = {
+        text[s.start : s.end] for s in TAGGER.recognize(text) if s.entity_type is EntityType.PERSON
+    }
     assert "Rossi" in found
