@@ -2,7 +2,7 @@
 
 What it gets right counts as a finding. Whether a guess is right is judged here, in the owner's
 zone, against the record's own values: those that the policy hides, and those that it leaves in the
-text. The model never learns it.
+text. The model never learns the value, only of which attribute too much is told.
 
 Source: Zeng et al. (2024), arXiv 2406.14773, §3.2, A.16; attributes after Staab et al. (2023),
 arXiv 2310.07298, §4. Differs: one value that the policy leaves in the text is no leak by itself;
@@ -96,9 +96,8 @@ class ModelAdversary:
     The recognizer finds what a policy leaves in a record's text, such as an occupation.
     """
 
-    def __init__(self, model: ChatModel, recognizer: Recognizer) -> None:
+    def __init__(self, model: ChatModel) -> None:
         self._model = model
-        self._recognizer = recognizer
 
     @property
     def fingerprint(self) -> str:
@@ -122,15 +121,15 @@ class ModelAdversary:
             for g in answer.guesses
         )
 
-    def against(self, protection: Protection) -> Infer:
-        """Return the attack on one record's drafts."""
+    def against(self, protection: Protection, recognizer: Recognizer) -> Infer:
+        """Return the attack on one record's drafts; the recognizer is the run's own."""
         left: list[Identifier] | None = None
 
         async def infer(draft: Draft) -> Review:
             nonlocal left
             guesses = await self.infers(draft)
             if guesses and left is None:
-                left = await asyncio.to_thread(left_open, protection, self._recognizer)
+                left = await asyncio.to_thread(left_open, protection, recognizer)
             found = confirmed(guesses, protection.identifiers, left or ())
             return Review(not found, tuple(f.suggestion for f in found))
 
@@ -138,18 +137,20 @@ class ModelAdversary:
 
 
 def left_open(protection: Protection, recognizer: Recognizer) -> list[Identifier]:
-    """Return what a recognizer finds in a protected text, of types that no operator replaced in it.
+    """Return the values that a policy leaves in a text.
 
-    Where values of a type were replaced, what stands there now is a band or a stand-in.
+    Those as coarse as it asks, and what a recognizer finds in the protected text of types that no
+    operator replaced in it; of others, what stands there now is a band or a stand-in.
     """
     replaced = {identifier.entity_type for identifier in protection.identifiers}
     text = protection.protected.text
     clear = PLACEHOLDER.sub(lambda match: " " * len(match.group()), text)
-    return [
+    found = (
         Identifier(text[span.start : span.end], span.entity_type)
         for span in recognizer.recognize(clear)
         if span.entity_type not in replaced
-    ]
+    )
+    return [*protection.kept, *found]
 
 
 def confirmed(

@@ -166,18 +166,19 @@ class _LoopThread:
 
     def __init__(self, at_end: Callable[[], Awaitable[None]] | None) -> None:
         self._at_end = at_end
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
 
     def run(self, call: Coroutine[Any, Any, _T]) -> _T:
         """Wait for a coroutine from any thread, whether or not a loop runs in it."""
-        try:
-            loop = self._running()
-        except RuntimeError:
-            call.close()
-            raise
-        waiting = asyncio.run_coroutine_threadsafe(call, loop)
+        with self._lock:  # so that what closing cancels is all that was asked
+            try:
+                loop = self._running()
+            except RuntimeError:
+                call.close()
+                raise
+            waiting = asyncio.run_coroutine_threadsafe(call, loop)
         try:
             return waiting.result()
         except BaseException:

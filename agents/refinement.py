@@ -18,6 +18,7 @@ from agents.protocols import Draft, Review, Roles
 from agents.transcript import Judge, Speaker, Transcript, Turn, without_values
 from privacy.gate import Verdict
 from privacy.protect import ProtectedText, Protection
+from privacy.protocols import Recognizer
 
 MAX_ROUNDS = 5
 """As the authors' code; their average was 2.7 (chat) and 3.5 (wiki) rounds, Table 7."""
@@ -211,7 +212,7 @@ class Adversary(Protocol):
         """A name that changes with whatever could change what it finds."""
         ...
 
-    def against(self, protection: Protection) -> Infer:
+    def against(self, protection: Protection, recognizer: Recognizer) -> Infer:
         """Return the attack on one record's drafts."""
         ...
 

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from indexer.job import IndexJob, Summary
     from indexer.protocols import Engine
     from indexer.recipes import Recipe
-    from privacy.protocols import Recognizer
 
 _REPLIES = "replies.sqlite"
 
@@ -107,7 +106,7 @@ def index(
         roles=_roles(chosen, model, agents),
         concurrency=concurrency,
         attributes=_attributes(attributes, chosen, corpus, fields),
-        terms=_terms(model, reads, agents),
+        terms=_terms(model, agents),
         accounts=model.accounts if model else None,
         engine=_engine(engine, workers, names, chosen.policy, model, concurrency),
     )
@@ -192,7 +191,7 @@ def _attributes(
     return load_attributes(wanted, list(next(read_corpus(corpus, fields)).fields))
 
 
-def _terms(model: ModelCalls | None, recognizer: Recognizer, options: AgentOptions) -> Terms:
+def _terms(model: ModelCalls | None, options: AgentOptions) -> Terms:
     """Return how records are refined: agents that wait for a model work as a team."""
     from agents.refinement import PLAIN, Terms
 
@@ -201,7 +200,7 @@ def _terms(model: ModelCalls | None, recognizer: Recognizer, options: AgentOptio
     from agents.adversary import ModelAdversary
     from agents.team.conversation import team
 
-    attacker = ModelAdversary(model, recognizer) if options.adversary else None
+    attacker = ModelAdversary(model) if options.adversary else None
     return Terms(adversary=attacker, conversation=team)
 
 

@@ -68,7 +68,7 @@ def _started(job: IndexJob) -> Engine:
 
 
 class _Run:
-    """The state of one run. The ledger is read and written here, at the driver, alone."""
+    """The state of one run. The ledger is this process's alone; its threads keep vectors there."""
 
     def __init__(self, job: IndexJob, ledger: Ledger, engine: Engine, progress: Progress) -> None:
         self._job = replace(job, recognizer=engine.recognizer, embedder=engine.embedder)

@@ -94,6 +94,7 @@ class Treatment:
         self._protector = Protector(recognizer, policy, self._cipher, surrogates)
         self.limits = policy.limits(recipe.limits)
         self._gate = Gate(self.limits, recognizer, likeness)
+        self._recognizer = recognizer
         self.attributes: Attributes = ()
 
     @property
@@ -212,9 +213,9 @@ class Treatment:
             alone = self._judge(original, protection)
             outcome = await self._refine(draft, protection, judge)
             rounds = result.rounds + outcome.rounds
-            if not outcome.safe:
+            spared = _spared(outcome.draft, wording)
+            if not outcome.safe and spared != outcome.draft:
                 # Stock phrases stand in many documents, in every wording that an agent knows.
-                spared = _spared(outcome.draft, wording)
                 outcome = await self._refine(spared, protection, judge)
                 rounds += outcome.rounds
             return await self._result(replace(outcome, rounds=rounds), protection, judge)
@@ -269,7 +270,7 @@ class Treatment:
         if self._roles is None or not self._recipe.refine:
             return await _judged(draft, judge)
         adversary = self._terms.adversary
-        infer = adversary.against(protection) if adversary else None
+        infer = adversary.against(protection, self._recognizer) if adversary else None
         record = protection.protected
         return await refine(record, draft, self._roles, judge, infer=infer, terms=self._terms)
 

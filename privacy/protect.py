@@ -16,6 +16,7 @@ from privacy.exceptions import ProtectionError, SageRagError
 from privacy.fingerprints import source_digest
 from privacy.occurrences import repeated
 from privacy.operators.dates import Calendar
+from privacy.operators.durations import coarse_time
 from privacy.operators.encrypt import encrypt
 from privacy.operators.generalize import generalize
 from privacy.operators.keep import drop_kept
@@ -78,13 +79,15 @@ class Protection:
 
     `tokens` maps each placeholder to its token. `identifiers` holds plain values: owner only.
     `surrogates` are the stand-ins that the text shows, so that the gate knows them from values;
-    owner only too, since they tell which of a text's names are none.
+    owner only too, since they tell which of a text's names are none. `kept`: values as coarse as
+    the policy asks, which stay in the text; owner only, since they tell what is a person's own.
     """
 
     protected: ProtectedText
     tokens: Mapping[str, str]
     identifiers: tuple[Identifier, ...] = field(repr=False)
     surrogates: frozenset[str] = field(default=frozenset(), repr=False)
+    kept: tuple[Identifier, ...] = field(default=(), repr=False)
 
 
 def seal(draft: str, tokens: Mapping[str, str]) -> str:
@@ -160,7 +163,8 @@ class Protector:
         hidden, record = self._apply(fields, put, linked=linked, looks=looks)
         protected = ProtectedText(hidden, frozenset(numbering.tokens), _DOOR)
         identifiers = tuple(dict.fromkeys(record.identifiers))
-        return Protection(protected, numbering.tokens, identifiers, frozenset(record.surrogates))
+        kept, stand_ins = tuple(dict.fromkeys(record.kept)), frozenset(record.surrogates)
+        return Protection(protected, numbering.tokens, identifiers, stand_ins, kept)
 
     def pseudonymize(self, text: str) -> str:
         """Protect one text for travel: encrypted values become tokens, each value its own.
@@ -227,13 +231,14 @@ class Protector:
                 figures=choice.figures,
                 calendar=record.calendar,
             )
-            if coarse != value:
-                record.identifiers.append(Identifier(value, entity_type))
+            known_as = record.kept if coarse == value else record.identifiers
+            known_as.append(Identifier(value, entity_type))
             return coarse
         record.identifiers.append(Identifier(value, entity_type))
         if choice.operator is Operator.SURROGATE and self._surrogates is not None:
             found = self._surrogates.surrogate(value, entity_type, record.calendar)
-            record.surrogates.add(found)
+            if found != coarse_time(value):  # such words stand in any text
+                record.surrogates.add(found)
             return found
         return redact(entity_type)
 
@@ -324,6 +329,7 @@ class _Record:
     full_names: Mapping[tuple[str, int], str] = field(default_factory=dict, repr=False)
     identifiers: list[Identifier] = field(default_factory=list, repr=False)
     surrogates: set[str] = field(default_factory=set, repr=False)
+    kept: list[Identifier] = field(default_factory=list, repr=False)
 
 
 class _Numbering:

@@ -85,7 +85,7 @@ def _long(match: re.Match[str]) -> str:
         return f"{match['can']}not"
     if match["wont"]:
         return "Will not" if match["wont"][0].isupper() else "will not"
-    if match["tail"].lower() == "'s":
+    if match["tail"].lower() not in _LONG:  # 's, with a long s, too
         following = match.string[match.end() :]
         if _HAS_OR_IS.match(following):
             return match.group()

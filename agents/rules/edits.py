@@ -111,7 +111,9 @@ def _phrase_edits(blank: str, table: str) -> Iterator[Edit]:
 
 def _synonym_edits(blank: str) -> Iterator[Edit]:
     for match in _synonym_pattern().finditer(blank):
-        yield _edit(blank, *match.span(), _synonyms()[match.group().lower()])
+        # Without case `ı` matches an i and `ſ` an s; `lower` leaves both as they are.
+        if (others := _synonyms().get(match.group().lower())) is not None:
+            yield _edit(blank, *match.span(), others)
 
 
 def _edit(text: str, start: int, end: int, options: tuple[str, ...]) -> Edit:
@@ -139,6 +141,8 @@ def _respelled(number: str) -> str | None:
     """Return a small count of time as a word if it is in digits, and the other way round."""
     if number in _DIGITS:
         return str(_DIGITS.index(number) + 1)
+    if not number.isdecimal():
+        return None
     return _DIGITS[int(number) - 1] if 1 <= int(number) <= len(_DIGITS) else None
 
 

@@ -71,7 +71,7 @@ def measure_calls(bench: Bench, corpus: Corpus, savings: Sequence[Saving] = SAVI
 def _measure(bench: Bench, measurer: Measurer, saving: Saving) -> Calls:
     """Run from nothing: a record that a ledger holds would cost no call."""
     model = ModelCalls(ScriptedChatModel(careless), accounts=Accounts(PRICE))
-    adversary = ModelAdversary(model, bench.recognizer) if saving.adversary else None
+    adversary = ModelAdversary(model) if saving.adversary else None
     corpus = measurer.corpus
     job = replace(
         bench.job(corpus, Variant(RECIPES["sage"])),

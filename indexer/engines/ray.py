@@ -14,6 +14,7 @@ import socket
 import tempfile
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from indexer.engines.pool import Pool, WorkerLostError
@@ -30,6 +31,7 @@ _SETTINGS = {
 }
 _STORE_BYTES = 128 * 1024 * 1024
 """Texts and spans are small; the least that Ray takes is 75 MB."""
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - not a folder for files
 _KNOCK_S = 10.0
 
 
@@ -67,7 +69,8 @@ def on_ray(
         UpstreamError: when there is no cluster at the address, or Ray does not start.
         InputError: when the cluster has fewer CPUs than `workers`.
     """
-    address = os.environ.get(_ADDRESS)
+    named = os.environ.get(_ADDRESS)
+    address = None if named in ("", "local") else named  # both ask for a cluster of one's own
     ray = _ray(own=address is None)
     recognizer, embedder = tools.recognizer(), tools.embedder()
     cluster = _Cluster(ray, address, workers)
@@ -83,8 +86,10 @@ def _ray(*, own: bool) -> Any:
 
     A cluster of our own gets a lock, since Ray listens on every network and runs what it is sent.
     """
-    door = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)} if own else {}
-    for name, value in {**_SETTINGS, **door}.items():
+    if own:
+        os.environ["RAY_AUTH_MODE"] = "token"  # whatever the environment says
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     with extra("ray", needed_by="--engine ray"):
         ray = import_module("ray")
@@ -108,6 +113,11 @@ class _Cluster:
             raise
 
     def _connect(self, address: str | None, workers: int) -> None:
+        if address is None and not _fits_in_memory():
+            raise UpstreamError(
+                "Ray would keep texts on a disk: /dev/shm is missing, or has under 128 MB free",
+                hint="--engine local; in Docker: --shm-size=256m",
+            )
         own = {
             "num_cpus": workers,
             "include_dashboard": False,
@@ -132,6 +142,11 @@ class _Cluster:
         self.ray.shutdown()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _fits_in_memory() -> bool:
+    """Return whether Ray's store fits where Linux keeps shared memory; else it takes a disk."""
+    return _SHARED_MEMORY.is_dir() and shutil.disk_usage(_SHARED_MEMORY).free >= _STORE_BYTES
 
 
 def _knock(address: str) -> None:

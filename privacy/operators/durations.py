@@ -35,15 +35,16 @@ _UNIT = rf"(?:{'|'.join([*_SHORT, *_LONG])})s?"
 _COUNTED = re.compile(
     rf"(?P<before>{_BEFORE})(?:\d{{1,3}}\s?[-–]\s?|{_NUMBER}\s+(?:to|or)\s+)?(?P<number>{_NUMBER})"
     rf"(?P<gap>[ -]|(?<=\d))(?P<unit>{_UNIT})(?P<after>{_AFTER})",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _UNCOUNTED = re.compile(
     rf"{_BEFORE}(?:(?:an?|few|several|many|couple of|half an?)\s+)*"
     rf"(?:{_UNIT}|{'|'.join(_VAGUE)})s?{_AFTER}",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _CLOCK = re.compile(
-    r"\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\.?|o['’]clock)|\d{1,2}:\d\d(?::\d\d)?", re.IGNORECASE
+    r"\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\.?|o['’]clock)|\d{1,2}:\d\d(?::\d\d)?",
+    re.IGNORECASE | re.ASCII,
 )
 _BOUNDS = ((5, "a few"), (13, "several"))
 _MOST = "many"

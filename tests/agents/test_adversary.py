@@ -122,6 +122,16 @@ def test_a_band_or_a_stand_in_is_not_what_the_policy_leaves() -> None:
     assert left_open(protection, TableRecognizer({"90": EntityType.AGE})) == []
 
 
+def test_a_value_as_coarse_as_the_policy_asks_is_left_beside_one_that_is_not() -> None:
+    recognizer = TableRecognizer({"34": EntityType.AGE, "92": EntityType.AGE})
+    protector = Protector(
+        recognizer, preset("hipaa-safe-harbor"), SivCipher(Keyset.generate(), "town")
+    )
+    protection = protector.protect({"text": "I am 34 and a cook. My mother is 92."})
+    assert [i.value for i in protection.identifiers] == ["92"]
+    assert [i.value for i in left_open(protection, recognizer)] == ["34"]
+
+
 LEFT_CASES = [
     ([("occupation", "teacher")], []),
     ([("sex", "woman")], []),
@@ -148,7 +158,7 @@ def test_one_attribute_left_in_the_text_may_be_inferred_and_two_not(
 def test_the_attack_counts_what_the_default_policy_leaves(by_default: Protection) -> None:
     said = answer(("occupation", "teacher", "teaches"), ("sex", "a woman", None))
     model = ScriptedChatModel([said, answer(("occupation", "teacher", "teaches"))])
-    infer = ModelAdversary(model, RECOGNIZER).against(by_default)
+    infer = ModelAdversary(model).against(by_default, RECOGNIZER)
     review = asyncio.run(infer(DRAFT))
     assert not review.safe
     assert len(review.suggestions) == 2
@@ -173,7 +183,7 @@ def test_the_adversary_sees_the_draft_alone_and_its_right_guesses_are_a_review(
 ) -> None:
     said = answer(("place", "Tornby", "northern ferry"), ("age", "30", None))
     model = ScriptedChatModel([said])
-    review = asyncio.run(ModelAdversary(model, RECOGNIZER).against(protection)(DRAFT))
+    review = asyncio.run(ModelAdversary(model).against(protection, RECOGNIZER)(DRAFT))
     assert not review.safe
     assert len(review.suggestions) == 1
     assert "northern ferry" in review.suggestions[0]
@@ -185,14 +195,14 @@ def test_the_adversary_sees_the_draft_alone_and_its_right_guesses_are_a_review(
 
 def test_evidence_that_is_not_of_the_draft_is_left_out(protection: Protection) -> None:
     model = ScriptedChatModel([answer(("place", "Tornby", "Mara Quist lives there"))])
-    (guess,) = asyncio.run(ModelAdversary(model, RECOGNIZER).infers(DRAFT))
+    (guess,) = asyncio.run(ModelAdversary(model).infers(DRAFT))
     assert guess == Guess("place", "Tornby", None)
 
 
 def test_no_guess_or_wrong_guesses_are_safe(protection: Protection) -> None:
     for said in (answer(), answer(("place", "Norby", None))):
         model = ScriptedChatModel([said])
-        assert asyncio.run(ModelAdversary(model, RECOGNIZER).against(protection)(DRAFT)) == Review(
+        assert asyncio.run(ModelAdversary(model).against(protection, RECOGNIZER)(DRAFT)) == Review(
             True
         )
 
@@ -200,4 +210,4 @@ def test_no_guess_or_wrong_guesses_are_safe(protection: Protection) -> None:
 @pytest.mark.parametrize("bad", ["none", "[]", answer(("shoe size", "42", None)), "{}"])
 def test_a_malformed_answer_twice_is_an_error_and_not_safe(bad: str) -> None:
     with pytest.raises(AgentOutputError):
-        asyncio.run(ModelAdversary(ScriptedChatModel([bad, bad]), RECOGNIZER).infers(DRAFT))
+        asyncio.run(ModelAdversary(ScriptedChatModel([bad, bad])).infers(DRAFT))

@@ -58,7 +58,7 @@ class Harmless:
 
     fingerprint = "harmless"
 
-    def against(self, protection):
+    def against(self, protection, recognizer):
         async def infer(draft):
             return Review(True)
 

@@ -300,3 +300,14 @@ def test_text_that_is_published_as_it_stands_is_read_until_nothing_new_is_found(
     again = protector.protect({"q": "Ada Grove came, and the grove is green."}, looks=4)
     assert again.protected.text == "[PERSON_1] [PERSON_2] came, and the grove is green."
     assert [i.value for i in again.identifiers] == ["Ada", "Grove"]
+
+
+def test_a_vague_time_is_no_stand_in_that_could_hide_a_name() -> None:
+    values = {"nine days": EntityType.DATE_TIME, "Some Days Cafe": EntityType.ORGANIZATION}
+    protector = Protector(
+        TableRecognizer(values), preset("surrogates"), CIPHER, Surrogates(KEYSET, "clinic")
+    )
+    protection = protector.protect({"text": "For nine days I was at Some Days Cafe."})
+    assert "For several days I was at" in protection.protected.text
+    assert "several days" not in protection.surrogates
+    assert len(protection.surrogates) == 1

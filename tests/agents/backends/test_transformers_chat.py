@@ -129,9 +129,11 @@ def test_a_call_that_nobody_waits_for_stops(folder: Path, monkeypatch: pytest.Mo
     model = TransformersChatModel(str(folder), max_tokens=900)
     monkeypatch.setattr(model._loaded, "_ends", [UNSAID])  # it would go on to its limit
     said: list[int] = []
+    started = threading.Event()
     answer = model._loaded.answer
 
     def counted(*arguments: Any) -> Reply:
+        started.set()
         reply = answer(*arguments)
         said.append(reply.usage.completion_tokens)
         return reply
@@ -140,7 +142,7 @@ def test_a_call_that_nobody_waits_for_stops(folder: Path, monkeypatch: pytest.Mo
 
     async def main() -> None:
         thinking = asyncio.create_task(model.complete(ASK))
-        await asyncio.sleep(0.01)
+        assert await asyncio.to_thread(started.wait, 60)
         thinking.cancel()
         await asyncio.gather(thinking, return_exceptions=True)
         await asyncio.get_running_loop().run_in_executor(model._loaded.thread, int)

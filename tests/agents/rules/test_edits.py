@@ -77,3 +77,11 @@ def test_what_costs_nothing_keeps_every_content_word(text):
         if edit.cost == 0:
             other = applied(text, edit, edit.options[0])
             assert set(content_stems(text)) <= set(content_stems(other))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["my phyſician told me to rest", "it hurt for ſix days", "it hurt for SİX days", "it'ſ cold"],
+)
+def test_letters_that_only_look_alike_without_case_break_nothing(text):
+    assert isinstance(said(text, CURT), set)

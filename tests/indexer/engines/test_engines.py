@@ -22,6 +22,7 @@ import pytest
 
 from agents.protocols import Attribute, Roles
 from agents.testing import ReversingAgent
+from indexer.engines import ray
 from indexer.engines.local import in_process
 from indexer.engines.ray import on_ray
 from indexer.engines.tools import Tools
@@ -225,6 +226,39 @@ def test_a_cluster_that_is_not_there_is_one_line(run: Run, monkeypatch: pytest.M
     start = partial(on_ray, Tools(table, HashEmbedder), 2, threads=8)
     with pytest.raises(UpstreamError, match="no Ray cluster answers at `127"):
         run(engine=start)
+
+
+@pytest.mark.parametrize("address", [None, "", "local"])
+def test_a_cluster_of_our_own_is_locked_and_keeps_nothing_on_disk(
+    monkeypatch: pytest.MonkeyPatch, address: str | None
+) -> None:
+    asked: dict[str, Any] = {}
+
+    def init(where: str, **settings: Any) -> None:
+        asked.update(settings, where=where, mode=os.environ["RAY_AUTH_MODE"])
+
+    stub = SimpleNamespace(
+        is_initialized=bool, shutdown=bool, init=init, cluster_resources=lambda: {"CPU": 2}
+    )
+    monkeypatch.setitem(sys.modules, "ray", stub)
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "t")
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    if address is not None:
+        monkeypatch.setenv("RAY_ADDRESS", address)
+    on_ray(Tools(table, HashEmbedder), 2, threads=8).close()
+    assert (asked["where"], asked["mode"]) == ("local", "token")
+    assert asked["_system_config"] == {"automatic_object_spilling_enabled": False}
+    assert asked["_temp_dir"]
+    assert not Path(asked["_temp_dir"]).exists()
+
+
+def test_where_shared_memory_is_small_ray_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=bool, shutdown=bool))
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr(ray, "_STORE_BYTES", 1 << 60)
+    with pytest.raises(UpstreamError, match="would keep texts on a disk"):
+        on_ray(Tools(table, HashEmbedder), 2, threads=8)
 
 
 def test_without_ray_one_line_names_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,13 +41,16 @@ from privacy.operators.durations import coarse_time
         ("18/9", None),
         ("Mrs Day", None),
         ("two", "some"),
+        ("ſix days", None),
+        ("SİX DAYS", None),
         ("2", None),
         ("", None),
     ],
 )
 def test_a_time_without_a_date_is_made_coarser(value: str, coarse: str | None) -> None:
     assert coarse_time(value) == coarse
-    assert coarse_time(value.upper()) is None or coarse is not None
+    if value.isascii():
+        assert (coarse_time(value.upper()) is None) == (coarse is None)
 
 
 @given(st.integers(2, 999), st.sampled_from(["days", "weeks", "months", "years"]))
@@ -59,5 +62,4 @@ def test_no_number_of_days_and_more_shows(number: int, unit: str) -> None:
 
 @given(st.text(max_size=40))
 def test_what_cannot_be_read_is_not_guessed(value: str) -> None:
-    coarse = coarse_time(value)
-    assert coarse is None or coarse == value or value.strip()
+    assert coarse_time(f"#{value}") is None
