@@ -216,8 +216,9 @@ class Treatment:
             spared = _spared(outcome.draft, wording)
             if not outcome.safe and spared != outcome.draft:
                 # Stock phrases stand in many documents, in every wording that an agent knows.
-                outcome = await self._refine(spared, protection, judge)
-                rounds += outcome.rounds
+                again = await self._refine(spared, protection, judge)
+                rounds += again.rounds
+                outcome = again if again.safe else outcome
             return await self._result(replace(outcome, rounds=rounds), protection, judge)
         except AgentOutputError:
             return self._quarantined(_MALFORMED)
