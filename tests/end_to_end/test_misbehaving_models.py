@@ -200,7 +200,7 @@ def test_the_run_ends_with_one_error_and_the_next_one_goes_on(
 @pytest.mark.parametrize("behaviour", sorted({*GIVEN_UP} - {"denies", "endless"}))
 def test_faults_now_and_then_are_asked_past(clinic: Clinic, behaviour: str) -> None:
     with model_server(behaviour, rate=0.3) as (url, server):
-        ended = indexed(clinic, url, concurrency=4)
+        ended = indexed(clinic, url, concurrency=1)  # else one call might meet every fault
     check_nothing_private(ended, server)
     assert ended.error is None
     assert (ended.published, ended.quarantined) == (set(IDS), {})
