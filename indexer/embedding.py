@@ -9,9 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from indexer.protocols import Vectors
+from indexer.protocols import Embedder, Vectors
 
 _BATCH = 32
+
+
+class WrappedEmbedder:
+    """What an embedder around another one takes over from it: name and length of a vector."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    @property
+    def name(self) -> str:
+        """The name of the embedder within."""
+        return self._embedder.name
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return self._embedder.dim
 
 
 class SentenceTransformerEmbedder:

@@ -213,9 +213,8 @@ class Treatment:
             alone = self._judge(original, protection)
             outcome = await self._refine(draft, protection, judge)
             rounds = result.rounds + outcome.rounds
-            spared = _spared(outcome.draft, wording)
-            if not outcome.safe and spared != outcome.draft:
-                # Stock phrases stand in many documents, in every wording that an agent knows.
+            # Stock phrases stand in many documents, in every wording that an agent knows.
+            if not outcome.safe and (spared := _spared(outcome.draft, wording)) != outcome.draft:
                 again = await self._refine(spared, protection, judge)
                 rounds += again.rounds
                 outcome = again if again.safe else outcome

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from indexer.embedding import WrappedEmbedder
 from indexer.protocols import Embedder, Vectors
 from privacy.exceptions import InputError, SageRagError
 from rag_server.settings import EdgeSettings, ServeSettings, secret
@@ -115,22 +116,12 @@ def _answerer(settings: ServeSettings) -> Answerer:
     return ChatAnswerer(model)
 
 
-class OneAtATime:
+class OneAtATime(WrappedEmbedder):
     """Let one thread at a time use an embedder: tokenizers are not safe to share."""
 
     def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._lock = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._embedder.name
-
-    @property
-    def dim(self) -> int:
-        """Length of a vector."""
-        return self._embedder.dim
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the inner embedder's vectors."""

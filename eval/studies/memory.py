@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from indexer.embedding import WrappedEmbedder
 from indexer.protocols import Embedder, Vectors
 from privacy.entities import EntityType
 from privacy.protocols import Recognizer
@@ -102,22 +103,12 @@ class RememberedRecognizer:
         ]
 
 
-class RememberedEmbedder:
+class RememberedEmbedder(WrappedEmbedder):
     """An embedder that reads every text once."""
 
     def __init__(self, embedder: Embedder, memory: Memory) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._memory = memory
-
-    @property
-    def name(self) -> str:
-        """The name of the embedder within."""
-        return self._embedder.name
-
-    @property
-    def dim(self) -> int:
-        """Length of a vector."""
-        return self._embedder.dim
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return `(n, dim)` float32, L2-normalised, in the order of `texts`."""

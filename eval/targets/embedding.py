@@ -7,25 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.embedding import WrappedEmbedder
 from indexer.protocols import Embedder, Vectors
 
 
-class RememberingEmbedder:
+class RememberingEmbedder(WrappedEmbedder):
     """Remember every text's vector. Embed a list first, and single texts of it cost nothing."""
 
     def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._known: dict[str, NDArray[np.float32]] = {}
-
-    @property
-    def name(self) -> str:
-        """The name of the embedder within."""
-        return self._embedder.name
-
-    @property
-    def dim(self) -> int:
-        """Length of a vector."""
-        return self._embedder.dim
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return `(n, dim)` float32, L2-normalised, in the order of `texts`."""

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Protocol, TypeVar
 
+from indexer.embedding import WrappedEmbedder
 from indexer.engines.pool import Pool
 from indexer.protocols import Embedder, Vectors
 from privacy.protocols import Recognizer
@@ -78,18 +79,10 @@ class _PoolRecognizer:
         return spans
 
 
-class _PoolEmbedder:
+class _PoolEmbedder(WrappedEmbedder):
     def __init__(self, pool: Pool, embedder: Embedder) -> None:
+        super().__init__(embedder)
         self._pool = pool
-        self._embedder = embedder
-
-    @property
-    def name(self) -> str:
-        return self._embedder.name
-
-    @property
-    def dim(self) -> int:
-        return self._embedder.dim
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return a worker's vectors."""
