@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,6 +19,9 @@ from indexer.engines.pooled import EndpointRecognizer, PooledEngine
 from indexer.engines.tools import Answer, Bench, Task, Tools
 from indexer.protocols import Embedder
 from privacy.protocols import Recognizer
+
+_GRACE_S = 3.0
+"""How long a worker that is to end may take before it is killed."""
 
 
 def in_process(
@@ -86,12 +90,16 @@ class _Process:
         return answer
 
     def end(self) -> None:
+        self._process.terminate()
+        self._process.join(_GRACE_S)
         self._process.kill()
         self._process.join()
 
 
 def _serve(pipe: Connection, tools: Tools, cores: int) -> None:
     """Answer until nobody asks any more; the whole life of a worker process."""
+    # Killed outright, it would leave behind what libraries share between processes.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.environ["OMP_NUM_THREADS"] = str(cores)  # read when torch is loaded, which is later
     bench = Bench(tools)

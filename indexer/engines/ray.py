@@ -163,7 +163,8 @@ def _knock(address: str) -> None:
 def _silent(address: str) -> UpstreamError:
     return UpstreamError(
         f"no Ray cluster answers at `{address}`",
-        hint=f"{_ADDRESS} names it; without {_ADDRESS}, one is started on this machine",
+        hint=f"{_ADDRESS} names it, RAY_AUTH_TOKEN must be the one it was started with; "
+        f"without {_ADDRESS}, one is started on this machine",
     )
 
 
