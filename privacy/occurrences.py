@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from privacy.entities import EntityType
 from privacy.leakage import digits
@@ -43,6 +45,37 @@ def spelling(value: str, entity_type: EntityType) -> str | None:
     return _whole("|".join([whole, *_initials(parts), *map(re.escape, parts)]))
 
 
+def agreed(texts: Mapping[str, str], spans: Mapping[str, Sequence[Span]]) -> dict[str, list[Span]]:
+    """Return the spans with one type for each name, body or place of a record, by field.
+
+    A recognizer judges each occurrence by its sentence, so that a person can be a place in the
+    next one; as two values they would become two placeholders, of which a question names one. The
+    type with the highest sum of scores is taken, of equals the first in the order of `_REPEATED`.
+    """
+    votes: dict[str, dict[EntityType, float]] = defaultdict(lambda: dict.fromkeys(_REPEATED, 0.0))
+    for name, span in _named(spans):
+        votes[_value(texts[name], span)][span.entity_type] += span.score
+    winner = {value: max(_REPEATED, key=score.__getitem__) for value, score in votes.items()}
+    return {
+        name: [
+            replace(span, entity_type=winner[_value(texts[name], span)])
+            if span.entity_type in _REPEATED
+            else span
+            for span in found
+        ]
+        for name, found in spans.items()
+    }
+
+
+def _named(spans: Mapping[str, Sequence[Span]]) -> Iterator[tuple[str, Span]]:
+    for name, found in spans.items():
+        yield from ((name, span) for span in found if span.entity_type in _REPEATED)
+
+
+def _value(text: str, span: Span) -> str:
+    return text[span.start : span.end].casefold()
+
+
 def repeated(
     texts: Mapping[str, str], spans: Mapping[str, Sequence[Span]]
 ) -> dict[str, list[Span]]:
@@ -53,11 +86,10 @@ def repeated(
     called Will loses its other capitalised "Will" too.
     """
     known: dict[EntityType, set[str]] = {}
-    for name, found in spans.items():
-        for span in found:
-            value = texts[name][span.start : span.end]
-            if span.entity_type in _REPEATED and sum(map(str.isalpha, value)) >= _MIN_LETTERS:
-                known.setdefault(span.entity_type, set()).add(value)
+    for name, span in _named(spans):
+        value = texts[name][span.start : span.end]
+        if sum(map(str.isalpha, value)) >= _MIN_LETTERS:
+            known.setdefault(span.entity_type, set()).add(value)
     patterns = [(t, re.compile(p)) for t in known if (p := _any(known[t], t))]
     return {name: list(_occurrences(text, patterns)) for name, text in texts.items()}
 

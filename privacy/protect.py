@@ -14,7 +14,7 @@ from importlib.metadata import version
 from privacy.entities import EntityType, Identifiability, identifiability
 from privacy.exceptions import ProtectionError, SageRagError
 from privacy.fingerprints import source_digest
-from privacy.occurrences import repeated
+from privacy.occurrences import agreed, repeated
 from privacy.operators.dates import Calendar
 from privacy.operators.durations import coarse_time
 from privacy.operators.encrypt import encrypt
@@ -244,13 +244,17 @@ class Protector:
 
     def _spans(self, fields: Mapping[str, str]) -> dict[str, list[Span]]:
         """Return disjoint spans by field; text that imitates our markup counts as a value too."""
-        found = {
-            name: drop_kept(
-                self._recognizer.recognize(text),
-                lambda t: self._policy.operator(t) is Operator.KEEP,
-            )
-            for name, text in fields.items()
-        }
+        # After what is kept has gone: no value may take a type that leaves it in the text.
+        found = agreed(
+            fields,
+            {
+                name: drop_kept(
+                    self._recognizer.recognize(text),
+                    lambda t: self._policy.operator(t) is Operator.KEEP,
+                )
+                for name, text in fields.items()
+            },
+        )
         again = repeated(fields, found)
         # An imitation inside a longer value (a URL, say) must not be cut out of it, and a value
         # inside an imitation must not break it: `resolve_overlaps` keeps the longer of the two.

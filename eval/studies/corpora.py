@@ -1,13 +1,15 @@
 """The corpora of the study of SAGE: what is indexed, what is asked of it, how it is attacked.
 
 `healthcaremagic` and `chatdoctor` hold dialogues; every sixth is left out of the index and asked.
-`squality` holds stories with questions about them. `tab` holds judgments without questions, in
-which people marked what identifies somebody.
+`squality` holds stories with questions about them, of which those are taken that were asked of one
+story alone. `tab` holds judgments without questions, in which people marked what identifies
+somebody.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -111,6 +113,9 @@ def _squality(data: Path, path: Path, share: float) -> Corpus:
     stories = ({"id": r["passage_id"], "text": r["text"]} for r in records)
     documents = _written(path, stories, ("text",))
     asked = [q for record in records for q in record["questions"]]
+    # "What is the plot?" was asked of every story: among several it has no passage of its own.
+    times = Counter(q["question"] for q in asked)
+    asked = [q for q in asked if times[q["question"]] == 1]
     return Corpus(
         "squality",
         path,

@@ -42,7 +42,8 @@ PER_FIELD = (1, 3, 5)
 """Attributes per field: m = 2, 6 and 10 of a dialogue. Five are the default, and all rules know."""
 CALLS_SHARE = 0.2
 """How much of the corpus is for the scripted model: 100 records."""
-_ORIGIN, _STAGE_1, _SAGE = (Variant(r) for r in (RECIPES["origin"], STAGE_1, RECIPES["sage"]))
+_ORIGIN, _ENCRYPTED, _SAGE = (Variant(RECIPES[name]) for name in ("origin", "encrypted", "sage"))
+_STAGE_1 = Variant(STAGE_1)
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ def _corpora(place: Workplace) -> _Found:
     for name in CORPORA:
         if name != MAIN:
             measurer = Measurer(place.bench, place.corpus(name))
-            compared.append(measurer.compared(place.measure(measurer, [_STAGE_1, _SAGE])))
+            variants = [_ENCRYPTED, _STAGE_1, _SAGE]  # what encryption alone costs, and the rest
+            compared.append(measurer.compared(place.measure(measurer, variants)))
     return {"compared": tuple(compared)}
 
 

@@ -7,7 +7,7 @@ import pytest
 from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType
 from privacy.keyset.keyset import Keyset
-from privacy.occurrences import repeated, spelling
+from privacy.occurrences import agreed, repeated, spelling
 from privacy.policy import preset
 from privacy.protect import Protector
 from privacy.spans import Span
@@ -61,3 +61,65 @@ def test_what_a_policy_keeps_is_not_looked_for():
     cipher = SivCipher(Keyset.generate(), "clinic")
     text = "Alder Mill is old. ALDER MILL closed."
     assert Protector(recognizer, preset("soe-pl"), cipher).pseudonymize(text) == text
+
+
+def places(text, value, entity_type, score=0.6):
+    found = re.finditer(re.escape(value), text)
+    return [Span(*match.span(), entity_type, score) for match in found]
+
+
+def test_a_value_has_one_type_in_a_record():
+    texts = {"a": "Retta met Retta in Oro", "b": "RETTA left Oro"}
+    spans = {
+        "a": [
+            *places(texts["a"], "Retta", EntityType.PERSON),
+            Span(18, 22, EntityType.LOCATION, 1),
+        ],
+        "b": [
+            *places(texts["b"], "RETTA", EntityType.LOCATION),
+            *places(texts["b"], "Oro", EntityType.LOCATION),
+        ],
+    }
+    types = {name: [s.entity_type for s in found] for name, found in agreed(texts, spans).items()}
+    assert types["b"] == [EntityType.PERSON, EntityType.LOCATION]
+    assert {(s.start, s.end, s.score) for s in agreed(texts, spans)["b"]} == {
+        (s.start, s.end, s.score) for s in spans["b"]
+    }
+
+
+def test_the_surer_type_outvotes_as_many_others():
+    text = "Kestrel and Kestrel"
+    first, second = places(text, "Kestrel", EntityType.LOCATION, 0.5)
+    sure = Span(second.start, second.end, EntityType.ORGANIZATION, 0.9)
+    assert {s.entity_type for s in agreed({"": text}, {"": [first, sure]})[""]} == {
+        EntityType.ORGANIZATION
+    }
+
+
+def test_other_types_keep_theirs():
+    text = "4711 and 4711"
+    spans = [Span(0, 4, EntityType.ID, 0.6), Span(9, 13, EntityType.PERSON, 0.9)]
+    assert [s.entity_type for s in agreed({"": text}, {"": spans})[""]] == [
+        EntityType.ID,
+        EntityType.PERSON,
+    ]
+
+
+def test_one_value_of_two_types_becomes_one_token():
+    text = "Retta was seen. Later they flew to Retta. Retta left."
+    first, second, third = (m.start() for m in re.finditer("Retta", text))
+
+    class Mixed:
+        fingerprint = "mixed"
+
+        def recognize(self, _):
+            kinds = (EntityType.PERSON, EntityType.LOCATION, EntityType.PERSON)
+            return [
+                Span(at, at + 5, kind, 0.6)
+                for at, kind in zip((first, second, third), kinds, strict=True)
+            ]
+
+    keyset = Keyset.generate()
+    protector = Protector(Mixed(), preset("sage"), SivCipher(keyset, "c"))
+    hidden = protector.protect({"text": text}).protected.fields["text"]
+    assert hidden.count("[PERSON_1]") == 3

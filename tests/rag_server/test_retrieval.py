@@ -10,27 +10,42 @@ def retriever(*texts: str) -> Retriever:
     return Retriever(MemoryCatalog().publish("c", texts), WordsEmbedder())
 
 
-def test_scores_follow_the_formula_of_reciprocal_rank_fusion():
-    fused = fuse([[(7, 0.9), (3, 0.8)], [(3, 12.0)]])
-    assert fused == [(3, pytest.approx(1 / 62 + 1 / 61)), (7, pytest.approx(1 / 61))]
+def test_scores_are_shares_of_the_best_of_each_search():
+    fused = fuse([(7, 0.8), (3, 0.2)], [(3, 12.0), (5, 3.0)])
+    assert fused == [
+        (3, pytest.approx(0.5 * 0.25 + 0.5)),
+        (7, pytest.approx(0.5)),
+        (5, pytest.approx(0.5 * 0.25)),
+    ]
 
 
-def test_who_is_named_counts_twice_and_by_score():
-    fused = dict(fuse([[(7, 0.9)]], named=[(3, 8.0), (5, 8.0), (7, 2.0)]))
-    assert fused[3] == fused[5] == pytest.approx(2 / 61)
-    assert fused[7] == pytest.approx(1 / 61 + 2 / 61 / 4)
+def test_who_is_named_counts_as_much_as_both_searches_together():
+    fused = dict(fuse([(7, 0.9)], [(7, 4.0)], named=[(3, 8.0), (5, 8.0), (7, 2.0)]))
+    assert fused[3] == fused[5] == pytest.approx(1.0)
+    assert fused[7] == pytest.approx(1.25)
 
 
 def test_equal_scores_come_in_order_of_row():
-    assert [row for row, _ in fuse([[(9, 1.0)], [(2, 1.0)]])] == [2, 9]
+    assert [row for row, _ in fuse([(9, 1.0)], [(2, 1.0)])] == [2, 9]
+
+
+def test_what_points_the_other_way_counts_nothing():
+    assert fuse([(1, -0.5), (2, -0.1)], []) == [(1, 0.0), (2, 0.0)]
+
+
+SEARCH = st.lists(
+    st.tuples(st.integers(0, 30), st.floats(-1, 1)), unique_by=lambda found: found[0], max_size=9
+)
 
 
 @settings(deadline=None)
-@given(st.lists(st.lists(st.integers(0, 30), unique=True), max_size=3))
-def test_fusing_keeps_every_row_once_best_first(rankings):
-    fused = fuse([[(row, 0.0) for row in ranking] for ranking in rankings])
-    assert sorted(row for row, _ in fused) == sorted({r for ranking in rankings for r in ranking})
+@given(SEARCH, SEARCH, SEARCH)
+def test_fusing_keeps_every_row_once_best_first(dense, lexical, named):
+    fused = fuse(dense, lexical, named)
+    rows = {row for ranking in (dense, lexical, named) for row, _ in ranking}
+    assert sorted(row for row, _ in fused) == sorted(rows)
     assert [s for _, s in fused] == sorted((s for _, s in fused), reverse=True)
+    assert all(0 <= score <= 2 for _, score in fused)
 
 
 def test_a_token_of_the_question_finds_the_passage_that_holds_it():
@@ -104,4 +119,4 @@ def test_at_most_top_k_passages_are_returned(top_k, texts, count):
 
 def test_passages_carry_their_fused_score():
     best, *_ = retriever("cold and cough", "coffee").retrieve("cough", 2)
-    assert best.score == pytest.approx(2 / 61)
+    assert best.score == pytest.approx(1.0)
