@@ -53,11 +53,15 @@ def write_data(folder: Path, count: int = 12) -> Path:
     ]
     judgment = f"The case of Gudrun Falk. {story}"
     question = {"question": "Who runs?", "responses": ["Nobody runs.", "The knee stops her."]}
+    of_any = {"question": "What is the plot?", "responses": ["Pain."]}
     files = {
         "healthcaremagic/qa.jsonl": talks,
         "chatdoctor/genmedgpt_5k.jsonl": talks,
         "tab_echr_english/tab.jsonl": [{"doc_id": "t1", "text": judgment, "spans": spans}],
-        "squality/dev.jsonl": [{"passage_id": "s1", "text": story, "questions": [question]}],
+        "squality/dev.jsonl": [
+            {"passage_id": "s1", "text": story, "questions": [of_any, question]},
+            {"passage_id": "s2", "text": "Rain fell on the quay.", "questions": [of_any]},
+        ],
     }
     for kind in ("chat", "wiki"):
         files[f"sage_attacks/targeted_{kind}.jsonl"] = [

@@ -47,6 +47,10 @@ def test_a_story_is_indexed_in_pieces_and_its_questions_have_several_answers(dat
     assert corpus.references == (("Nobody runs.", "The knee stops her."),)
 
 
+def test_a_question_about_any_story_is_left_out(data, tmp_path):
+    assert load_corpus("squality", data, tmp_path).questions == ("Who runs?",)
+
+
 def test_a_share_takes_fewer_records_but_enough_to_hold_one_out(data, tmp_path):
     corpus = load_corpus("healthcaremagic", data, tmp_path, 1e-6)
     assert (len(corpus.documents), len(corpus.questions)) == (5, 1)
