@@ -9,6 +9,7 @@ from datetime import date
 
 from privacy.operators.calendar import WrittenDate, reads_day_first, shift_weekdays
 from privacy.operators.durations import coarse_time
+from privacy.recognizers.dates import MONTHS_IN_WORDS
 
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
 _MONTH = re.compile(
@@ -127,6 +128,6 @@ def _month_in_figures(value: str) -> str | None:
 
 
 def _foreign_month(value: str) -> str | None:
-    """Return the last word of a date with figures: in most languages the month."""
-    found = [w for w in _LETTERS.findall(value) if w.lower() not in ("the", "and")]
+    """Return the last month that a date with figures names in another language than English."""
+    found = [word for word in _LETTERS.findall(value) if word.lower() in MONTHS_IN_WORDS]
     return found[-1] if found and any(c.isdigit() for c in value) else None

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-_SHORT = "second minute hour".split()
-_LONG = "day night week fortnight month year decade".split()
+_SHORT = "second sec minute min hour hr".split()
+_LONG = "day night week wk fortnight month mth year yr decade".split()
 _VAGUE = (
     "morning afternoon evening noon midday midnight weekend bedtime today tonight tomorrow"
     " yesterday overnight now daily weekly monthly yearly hourly nightly recently currently"
@@ -33,8 +33,9 @@ _BEFORE = (
 _AFTER = r"(?:\s+(?:ago|before|later|earlier|long|now|or so))?"
 _UNIT = rf"(?:{'|'.join([*_SHORT, *_LONG])})s?"
 _COUNTED = re.compile(
-    rf"(?P<before>{_BEFORE})(?:\d{{1,3}}\s?[-–]\s?|{_NUMBER}\s+(?:to|or)\s+)?(?P<number>{_NUMBER})"
-    rf"(?P<gap>[ -]|(?<=\d))(?P<unit>{_UNIT})(?P<after>{_AFTER})",
+    rf"(?P<before>{_BEFORE})(?:\d{{1,3}}\s?[-–/]\s?|{_NUMBER}\s*(?:to|or)\s+)?(?P<number>{_NUMBER})"
+    r"(?:\+|\s\d/\d|\s+or\s+(?:more|so))?(?P<gap>[ -]|(?<=\d)|(?<=\+))"
+    rf"(?P<unit>{_UNIT})(?P<after>{_AFTER})",
     re.IGNORECASE | re.ASCII,
 )
 _UNCOUNTED = re.compile(
@@ -43,7 +44,8 @@ _UNCOUNTED = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _CLOCK = re.compile(
-    r"\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\.?|o['’]clock)|\d{1,2}:\d\d(?::\d\d)?",
+    rf"(?:\d{{1,2}}\s?(?:to|-|and)\s?)?(?:\d{{1,2}}(?:[:.]\d\d)?|{'|'.join(_ONES[1:13])})\s?"
+    r"(?:[ap]\.?m\.?|o['’]clock)|\d{1,2}:\d\d(?::\d\d)?",
     re.IGNORECASE | re.ASCII,
 )
 _BOUNDS = ((5, "a few"), (13, "several"))
@@ -55,12 +57,10 @@ def coarse_time(value: str) -> str | None:
 
     Lengths of days and more lose their number ("nine days" becomes "several days", from 2 "a few",
     from 5 "several", from 13 "many"), shorter ones stay, a time of the clock becomes "that time",
-    a number in letters alone "some".
+    and so does a number in letters alone ("ring before six").
     """
-    if _CLOCK.fullmatch(value):
+    if _CLOCK.fullmatch(value) or value.lower() in _NUMBERS:
         return "that time"
-    if value.lower() in _NUMBERS:  # the rest stands outside, as in "six or seven days"
-        return "some"
     if _UNCOUNTED.fullmatch(value):
         return value
     counted = _COUNTED.fullmatch(value)

@@ -64,7 +64,7 @@ def _round(number: Decimal, figures: int) -> Decimal:
     if number == 0:
         return number
     unit = Decimal(1).scaleb(number.adjusted() - figures + 1)
+    if number == number.quantize(unit):  # no more digits than that
+        return number
     new = number.quantize(unit)
-    if unit > 1:
-        return new.quantize(Decimal(1))
-    return new if number.as_tuple().exponent != 0 else number
+    return new.quantize(Decimal(1)) if unit > 1 else new

@@ -40,7 +40,9 @@ _AMBIGUOUS = {"may", "mar", "march", "mart", "maj", "medi", "sep", "dec", "jun",
 
 # Longest first, then by letter: a set alone would order the expression, and with it the
 # recognizer's fingerprint, differently in every process.
-_MONTH = "|".join(sorted({*_ENGLISH.split(), *_OTHERS.split()}, key=lambda m: (-len(m), m)))
+MONTHS_IN_WORDS = frozenset((*_ENGLISH.split(), *_OTHERS.split()))
+"""Names of months, in lower case, as `DATES` knows them."""
+_MONTH = "|".join(sorted(MONTHS_IN_WORDS, key=lambda m: (-len(m), m)))
 _ENGLISH_MONTH = "|".join(sorted(_ENGLISH.split(), key=len, reverse=True))
 _WEEKDAY = (
     r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?|montag|dienstag"

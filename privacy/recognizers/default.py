@@ -9,6 +9,7 @@ from privacy.entities import EntityType
 from privacy.recognizers.chain import ChainRecognizer
 from privacy.recognizers.chinese import ChineseRecognizer
 from privacy.recognizers.chinese_tagger import ChineseTagger
+from privacy.recognizers.clinical import ClinicalRecognizer
 from privacy.recognizers.evasions import EvasionRecognizer
 from privacy.recognizers.patterns import PatternRecognizer
 from privacy.recognizers.presidio import PresidioRecognizer
@@ -30,9 +31,15 @@ def default_recognizer(
     return EvasionRecognizer(
         ChainRecognizer(
             (
-                PatternRecognizer(STRUCTURED),
-                PresidioRecognizer(),
-                TaggerRecognizer(tagger, thresholds=dict(thresholds)),
+                ClinicalRecognizer(
+                    ChainRecognizer(
+                        (
+                            PatternRecognizer(STRUCTURED),
+                            PresidioRecognizer(),
+                            TaggerRecognizer(tagger, thresholds=dict(thresholds)),
+                        )
+                    )
+                ),
                 ChineseRecognizer(),
                 ChineseTagger(),
             )

@@ -20,6 +20,7 @@ from privacy.protocols import Recognizer
 from privacy.recognizers.chain import ChainRecognizer
 from privacy.recognizers.chinese import ChineseRecognizer
 from privacy.recognizers.chinese_tagger import ChineseTagger
+from privacy.recognizers.clinical import ClinicalRecognizer
 from privacy.recognizers.default import default_recognizer
 from privacy.recognizers.evasions import EvasionRecognizer
 from privacy.recognizers.patterns import PatternRecognizer
@@ -87,6 +88,7 @@ CASES = {
     "TaggerRecognizer": Case(lambda _: TaggerRecognizer()),
     "ChineseTagger": Case(lambda _: ChineseTagger(), "昨天医生又见了患者王小明。", "王小明"),
     "ChainRecognizer": Case(lambda _: ChainRecognizer([default_recognizer(), table()])),
+    "ClinicalRecognizer": Case(lambda _: ClinicalRecognizer(table())),
     "EvasionRecognizer": Case(lambda _: EvasionRecognizer(table())),
     "ChineseRecognizer": Case(lambda _: ChineseRecognizer(), "昨天医生又见了患者王小明。", "王小明"),
     "PresidioRecognizer": Case(

@@ -1,0 +1,93 @@
+"""Words of medicine and of measuring that tell what a number is, as parts of expressions."""
+
+from __future__ import annotations
+
+_ONES = "one|two|three|four|five|six|seven|eight|nine"
+_TEENS = (
+    "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"  # and ten
+)
+_TENS = "(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
+NUMBER = rf"(?:\d{{1,3}}(?:\.\d{{1,2}})?|{_TENS}(?:[ -](?:{_ONES}))?|{_TEENS}|{_ONES}|hundred)"
+"""A number below a thousand, in figures or words."""
+UNIT = (
+    r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|wks?|fortnights?|months?"
+    r"|mths?|years?|yrs?|decades?)"
+)
+"""A unit of time."""
+
+ABBREVIATIONS = frozenset(
+    # blood and urine
+    "CK CPK CRP ESR CBC FBC WBC RBC HB HGB HCT MCV MCH MCHC RDW MPV PLT INR PTT APTT TSH FSH AMH"
+    " HCG PSA CEA AFP LDL HDL VLDL BUN GFR EGFR FBS PPBS RBS HBA1C HbA1c ALT AST ALAT ASAT SGPT"
+    " SGOT GPT GGT ALP LDH LFT LFTS KFT RFT ABG HBSAG HBsAg HCV HIV HPV HSV VDRL DNA RNA PCR MRN"
+    # what is measured of a body
+    " BMI BP HR O2 SPO2 SpO2 FEV1 FVC PEF AHI LMP EDD"
+    # looking inside
+    " CT MRI ECG EKG EEG EMG NCV CXR USG KUB HRCT DEXA MRA MRCP ERCP TMT"
+    # conditions, and where they are treated
+    " TB UTI UTIS COPD GERD IBS IBD PCOS PCOD OCD ADHD PTSD DVT TIA CVA STD STI SLE CML CLL AML"
+    " CPAP IVF IUI ICU NICU ENT OPD NSAID NSAIDS".split()
+)
+"""In capitals, as laboratories write them. Those that are as often somebody's name ("ADA", "NASH"),
+a month's or a state's ("OCT", "MI", "PA") are left out."""
+ABBREVIATION = rf"(?-i:{'|'.join(sorted(ABBREVIATIONS))})"
+"""One of them."""
+
+_QUANTITIES_MEASURED = (
+    r"pulse|heart[ -]?(?:rate|beats?)|(?:blood[ ])?pressures?|systolic|diastolic|temp(?:erature)?s?"
+    r"|fevers?|(?:blood[ ])?sugars?|(?:blood[ ])?glucose|fasting|cholesterol|triglycerides?"
+    r"|creatinine?|urea|ferritin|h(?:a)?emoglobin|h(?:a)?ematocrit|platelets?|white[ ]cells?"
+    r"|lymphocytes?|neutrophils?|bilirubin|albumin|potassium|sodium|calcium|magnesium|phosphate"
+    r"|uric[ ]acid|vitamin[ ]d|b12|folate|iron|lipase|amylase|troponin|prolactin|progesterone"
+    r"|testosterone|o?estrogens?|insulin|saturations?|oxygen|sats|ketones?|titre|titer|viral[ ]load"
+    r"|ejection[ ]fraction|counts?|levels?|readings?|values?|scores?|ratios?|(?:normal[ ])?range"
+    r"|dos(?:e|es|age)|labs?|peak[ ]flow|respiratory[ ]rate|respirations?|breaths|trough"
+    r"|weigh(?:s|t|ing)?"
+)
+_READ_OFF = "gadget|monitor|meter|cuff|oximeter|thermometer|scales?|normal(?:ly)?"
+MEASURES = rf"(?:(?i:{_QUANTITIES_MEASURED}|{_READ_OFF}|hba1c|spo2)|(?-i:Hb|T3|T4)|{ABBREVIATION})"
+"""What is measured and has no age: a laboratory value, a pulse, a dose; what it is read off."""
+UNITS_OF_MEASURE = (
+    r"(?:%|‰|°|per[ ]?cent\b|bpm\b|beats\b|mmol|mmhg|mg\b|mcg\b|µg\b|ng\b|pg\b|g/|iu\b|units?\b"
+    r"|kgs?\b|kilos?\b|lbs?\b|pounds?\b|cms?\b|mm\b|k?hz\b|k(?:ilo)?hertz\b|db\b|decibels?\b"
+    r"|degrees?\b|points?\b|ml\b|lit(?:re|er)s?\b|fold\b|tablets?\b|pills?\b|puffs?\b|drops?\b"
+    r"|caps(?:ules?)?\b|doses?\b|cycles?\b|calories\b|kcal\b|steps\b)"
+)
+MEDICINE = (
+    r"surgery|surgeons?|surgical|operations?|treatments?|treated|therap(?:y|ies)|antibiotics?"
+    r"|antihistamines?|steroids?|medicines?|medications?|drugs?|pills?|tablets?|capsules?|drops"
+    r"|puffs|ointment|cream|gel|statins?|insulin|vaccines?|syrup|injections?|symptoms?|pains?"
+    r"|painful|swelling|wounds?|stitches|lens(?:es)?|condoms?|diet|exercises?|physio\w{0,8}|fevers?"
+    r"|infections?|cough|rash|ulcers?|blisters?|tests?|scans?|ultrasound|x-rays?|recover\w{0,3}"
+    r"|heals?|driving|lifting|pregnan\w{2,3}|relief|stones?|bleeding|periods?|doctors?|dr|physician"
+    r"|specialists?|patients?|hospital|clinic|diagnos\w{2,5}|diseases?|disorders?|syndrome|cancers?"
+    r"|improve\w{0,4}|alcohol|biops(?:y|ies)|contracepti\w{2,3}|antibod(?:y|ies)|titres?|titers?"
+    r"|fertility|cycles?|blood|urine|liver|kidneys?|lungs?|heart|nose|throat|ears?|dizz\w{1,4}"
+    r"|sinus|muscles?|stool|thyroid|creatinine|tuberculosis|pessar(?:y|ies)|ice|bandages?"
+    r"|compress(?:es)?|gargl\w{1,3}|\w{3,12}(?:azole|cillin|mycin|oxacin|profen|statin|sartan)"
+)
+"""What a text about somebody's health speaks of."""
+
+_THINGS = (
+    r"stents?|implants?|pacemakers?|catheters?|valves?|(?:contact[ ])?lens(?:es)?|glasses|dentures?"
+    r"|inhalers?|prescriptions?|tablets|pills|(?:eye|ear|nose)[ ]drops|gallstones?|stones?|car|van"
+    r"|truck|bike|house|phone|laptop|mattress|pillow|bottle|packet|carton"
+)
+THING_READ_AS_ONE = (
+    rf"(?:{_THINGS})\b(?=[ ]?(?:[.,;:!?)]|\Z)|[ ](?:and|or|that|which|is|was|are|were|has|had|in|on"
+    r"|of|from|with|I|you|we)\b)"
+)
+"""A thing that no noun follows: "car", not "car mechanic" or "bottle fed baby"."""
+THINGS = rf"(?:{_THINGS}|contacts|monthlies|dailies)"
+"""Things that have an age and are nobody."""
+FINDINGS = (
+    r"(?:fractures?|injury|injuries|wounds?|scars?|bruises?|cysts?|polyps?|tumou?rs?|lesions?|rash"
+    r"|ulcers?|lumps?|infections?|clots?|scans?|x-rays?|blood[ ]tests?|results?|reports?|grafts?)"
+)
+"""What is found on a person; its age is the person's history where it is counted in years."""
+PEOPLE = (
+    r"(?:bab(?:y|ies)|infants?|newborns?|toddlers?|child(?:ren)?|kids?|boys?|girls?|sons?"
+    r"|daughters?|twins?|m[ae]n|wom[ae]n|lad(?:y|ies)|gentlem[ae]n|guy|patients?|husband|wife"
+    r"|mother|father|mum|mom|dad|parents?|brothers?|sisters?|uncle|aunt|nephew|niece|cousin"
+    r"|grand\w{3,8}|friend|boyfriend|girlfriend|neighbou?r|colleague|males?|females?)"
+)
