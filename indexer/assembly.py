@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from indexer.audit import IdentifierAudit, WordingAudit
+from indexer.audit import IdentifierAudit
 from indexer.corpus import Document
 from indexer.ledger import Result
 from indexer.passages import Passage
@@ -46,15 +46,8 @@ def assemble_plain(documents: Iterable[Document]) -> Assembly:
     return assembly
 
 
-def assemble(
-    finished: Iterable[tuple[Document, Result]],
-    treatment: Treatment,
-    wording: WordingAudit | None,
-) -> Assembly:
-    """Seal safe results, and refuse the unsafe and those that an audit finds fault with.
-
-    `wording` is left out for recipes that publish the originals' wording on purpose.
-    """
+def assemble(finished: Iterable[tuple[Document, Result]], treatment: Treatment) -> Assembly:
+    """Seal safe results, and refuse the unsafe and those that hold anybody's known identifier."""
     identifiers = IdentifierAudit()
     candidates: list[tuple[str, Passage, Sealed]] = []
     assembly = Assembly()
@@ -67,18 +60,8 @@ def assemble(
         name, source = treatment.passage_id(document), treatment.source(document)
         candidates.append((document.id, Passage(name, source, sealed.fields), sealed))
     for document_id, passage, sealed in candidates:
-        reasons = _faults(passage.text, identifiers, wording)
-        if reasons:
-            assembly.refused.append((document_id, reasons))
+        if identifiers.count(passage.text):
+            assembly.refused.append((document_id, ("known-identifier",)))
         else:
             assembly.add(passage, sealed.tokens, sealed.words)
     return assembly
-
-
-def _faults(
-    text: str, identifiers: IdentifierAudit, wording: WordingAudit | None
-) -> tuple[str, ...]:
-    found = ["known-identifier"] if identifiers.count(text) else []
-    if wording is not None and wording.runs(text):
-        found.append("wording-of-another")
-    return tuple(found)

@@ -1,20 +1,23 @@
-"""The last look before publishing: every passage against the whole corpus.
+"""The last look before publishing: every draft against the whole corpus.
 
 The gate compares a draft with its own original. This catches the rest: a name that was recognised
-in one document and overlooked in another, or wording that a draft shares with somebody else's
-record.
+in one document and overlooked in another, wording that a draft shares with somebody else's record,
+and a draft that is like somebody else's record all in all.
 """
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
 
+from indexer.similarity import SimilarityAudit
+from privacy.findings import Finding, FindingKind, Verdict
 from privacy.leakage import words
+from privacy.limits import GateLimits
 from privacy.tokens import PLACEHOLDER, TOKEN
 
 _WORD = re.compile(r"\w+")
@@ -95,3 +98,39 @@ class WordingAudit:
         for first in range(len(found) - self._run_tokens + 1):
             run = found[first : first + self._run_tokens]
             yield run[0].start, run[-1].end, hash(tuple(word.text for word in run))
+
+
+class CorpusAudit:
+    """Hold drafts against the originals of all documents, by the gate's limits for their own.
+
+    Limits that are off are not held here either.
+    """
+
+    def __init__(self, originals: Callable[[], Iterable[str]], limits: GateLimits) -> None:
+        """Read the originals once for each measure."""
+        self._limits = limits
+        self._wording = self._similarity = None
+        if limits.run_tokens is not None:
+            self._wording = WordingAudit(originals(), limits.run_tokens)
+        if limits.rouge_l is not None:
+            self._similarity = SimilarityAudit(originals(), limits.rouge_l)
+
+    def judge(self, text: str) -> Verdict:
+        """Return what speaks against a draft with placeholders.
+
+        `rouge_l` is that with an original over the limit, 0 without one; runs have no length.
+        """
+        runs = self._wording.runs(text) if self._wording else []
+        findings = [
+            Finding(FindingKind.SHARED_RUN, "repeats words of another document", start, end)
+            for start, end in runs
+        ]
+        similar = self._similarity.similar(text) if self._similarity else None
+        if similar is not None:
+            message = f"ROUGE-L with an original is {similar:.2f}, over {self._limits.rouge_l}"
+            findings.append(Finding(FindingKind.SIMILARITY, message))
+        return Verdict(tuple(findings), 0, similar or 0.0)
+
+    def without_runs(self, text: str) -> str:
+        """Return a text without the sentences that share a run with an original."""
+        return self._wording.without_runs(text) if self._wording else text

@@ -10,8 +10,19 @@ from typing import Any
 import numpy as np
 
 from indexer.protocols import Embedder, Vectors
+from indexer.windows import Window, windows
+from privacy.fingerprints import source_digest
 
 _BATCH = 32
+
+
+def vector_key(embedder: Embedder) -> str:
+    """Return under what an embedder's vectors are kept: its name, and the digest of this code.
+
+    An index is searched by any embedder of its manifest's name: questions are short, and their
+    vectors the same whatever becomes of long texts.
+    """
+    return f"{embedder.name}/{source_digest('indexer', 'embedding.py', 'windows.py')}"
 
 
 class WrappedEmbedder:
@@ -52,13 +63,50 @@ class SentenceTransformerEmbedder:
         return int(self._model.get_embedding_dimension())
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return `(n, dim)` float32, L2-normalised; texts beyond 256 word pieces are cut."""
+        """Return `(n, dim)` float32, L2-normalised.
+
+        Of a text beyond what the model reads (256 word pieces for MiniLM) it is the mean of the
+        vectors of its windows, each by its share of the pieces: nothing is cut off, and no part
+        speaks louder for where it stands. Costs time in proportion to the text's length.
+        """
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
+        if self._limit is None:
+            return self._encoded(texts)
+        cut = windows(texts, self._limit, self._pieces)
+        vectors = self._encoded([window.text for own in cut for window in own])
+        ends = np.cumsum([len(own) for own in cut])[:-1]
+        return np.stack(list(map(_mean, np.split(vectors, ends), cut)))
+
+    def _encoded(self, texts: Sequence[str]) -> Vectors:
         vectors = self._model.encode(
             list(texts), batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
         )
         return np.ascontiguousarray(vectors, dtype=np.float32)
+
+    @cached_property
+    def _limit(self) -> int | None:
+        """The word pieces of a text that the model reads beside its prompt and special tokens.
+
+        `None` for models that look words up: those read texts of any length.
+        """
+        model = self._model
+        if model.max_seq_length is None or not callable(model.tokenizer):
+            return None
+        prompt = model.prompts.get(model.default_prompt_name or "", "")
+        return max(int(model.max_seq_length) - len(model.tokenizer(prompt)["input_ids"]), 1)
+
+    def _pieces(self, texts: Sequence[str]) -> list[int]:
+        counts: list[int] = []
+        for start in range(0, len(texts), _BATCH):
+            read = self._model.tokenizer(
+                list(texts[start : start + _BATCH]),
+                add_special_tokens=False,
+                truncation=False,
+                verbose=False,  # about texts that are longer than the model reads
+            )
+            counts += map(len, read["input_ids"])
+        return counts
 
     @cached_property
     def _model(self) -> Any:
@@ -70,6 +118,14 @@ class SentenceTransformerEmbedder:
         # Standard error is for our own messages.
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         return SentenceTransformer(_location(self._model_name), device=self._device)
+
+
+def _mean(vectors: Vectors, own: Sequence[Window]) -> Vectors:
+    """Return the vector of a text out of those of its windows."""
+    if len(own) == 1:
+        return vectors.reshape(-1)
+    mean = np.array([max(window.pieces, 1) for window in own], dtype=np.float32) @ vectors
+    return np.asarray(mean / np.linalg.norm(mean), dtype=np.float32)
 
 
 def _location(model: str) -> str:

@@ -13,7 +13,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -158,7 +158,7 @@ class Ledger:
 
     def store_result(self, content_hash: str, fingerprint: str, result: Result) -> None:
         """Commit what a document became. A result without a transcript leaves the one there is."""
-        stored = asdict(result)
+        stored = {each.name: getattr(result, each.name) for each in fields(result)}
         transcript = stored.pop("transcript")
         self._write(
             "INSERT INTO results VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
@@ -182,7 +182,7 @@ class Ledger:
         self._write("INSERT OR REPLACE INTO attributes VALUES (?, ?)", (fingerprint, attributes))
 
     def vector(self, text_hash: str, embedder: str) -> NDArray[np.float32] | None:
-        """Return the vector of a text, if it was embedded before."""
+        """Return the vector of a text under an `indexer.embedding.vector_key`, if there is one."""
         row = self._one("SELECT vector FROM vectors WHERE text_hash = ? AND embedder = ?",
                         (text_hash, embedder))  # fmt: skip
         return None if row is None else np.frombuffer(row[0], dtype=np.float32)

@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.embedding import vector_key
 from indexer.protocols import Embedder
 from privacy.fingerprints import source_digest
 
@@ -24,7 +25,7 @@ class VectorStore(Protocol):
     """Where vectors of drafts are kept between judging and indexing: the ledger."""
 
     def vector(self, text_hash: str, embedder: str) -> Vector | None:
-        """Return the vector of a text by its SHA-256, if it was embedded before."""
+        """Return the vector of a text by its SHA-256 under a `vector_key`, if there is one."""
         ...
 
     def store_vectors(self, embedder: str, vectors: Mapping[str, Vector]) -> None:
@@ -38,8 +39,7 @@ class EmbeddingLikeness:
     Costs one embedding of each original, however many drafts are judged, and one of each draft.
     With a store, a draft's vector is the one that the index takes, which then costs no other.
     Originals' vectors stay in memory: nothing that is stored was made from an original's wording.
-    Texts beyond what the embedder reads (256 word pieces for MiniLM) are compared by their
-    beginnings. For several threads at a time, if embedder and store are.
+    For several threads at a time, if embedder and store are.
 
     Does not guarantee: that records of one corpus are told apart in a language that the embedder
     was not trained on. Two Chinese records are as alike to MiniLM as two English ones of one case,
@@ -48,23 +48,22 @@ class EmbeddingLikeness:
 
     def __init__(self, embedder: Embedder, vectors: VectorStore | None = None) -> None:
         self._embedder = embedder
+        self._key = vector_key(embedder)
         self._stored = vectors
         self._originals: OrderedDict[str, Vector] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
     def fingerprint(self) -> str:
-        """Changes with the embedder's name and with this code."""
-        return f"embedding/{self._embedder.name}/{source_digest('indexer', 'likeness.py')}"
+        """Changes with the embedder's name and with the code of both."""
+        return f"embedding/{self._key}/{source_digest('indexer', 'likeness.py')}"
 
     def compare(self, original: str, draft: str) -> float:
         """Return the cosine of both texts' vectors."""
         before, after = _digest(original), _digest(draft)
         with self._lock:
             known = self._originals.get(before)
-        written = (
-            self._stored.vector(after, self._embedder.name) if self._stored is not None else None
-        )
+        written = self._stored.vector(after, self._key) if self._stored is not None else None
         # One call for what is missing: two texts at a time cost less than one after the other.
         texts = [original] * (known is None) + [draft] * (written is None)
         fresh = list(self._embedder.embed(texts)) if texts else []
@@ -73,7 +72,7 @@ class EmbeddingLikeness:
         if written is None:
             written = fresh[-1]
             if self._stored is not None:
-                self._stored.store_vectors(self._embedder.name, {after: written})
+                self._stored.store_vectors(self._key, {after: written})
         self._keep(before, known)
         return float(np.dot(known, written))
 

@@ -19,9 +19,10 @@ from agents.attributes import format_attributes, parse_attributes
 from agents.protocols import Attributes, Draft
 from agents.samples import choose_samples
 from indexer.assembly import Assembly, Refused, assemble, assemble_plain
-from indexer.audit import WordingAudit
+from indexer.audit import CorpusAudit
 from indexer.changes import changes, document_hash, hashes
 from indexer.corpus import Document, read_corpus
+from indexer.embedding import vector_key
 from indexer.engines.local import in_process
 from indexer.job import IndexJob, Progress, Summary, treatment_of
 from indexer.ledger import Ledger, Refusal, Result, locked
@@ -38,6 +39,8 @@ __all__ = ["IndexJob", "Progress", "Summary", "index_corpus"]
 
 _T = TypeVar("_T")
 _EMBED_BATCH = 64
+_RECORDS_PER_CALL = 2
+"""While some records are protected, judged and entered, others keep the model busy."""
 
 
 async def index_corpus(job: IndexJob, progress: Progress) -> Summary:
@@ -79,7 +82,6 @@ class _Run:
         self._treatment = treatment_of(self._job, ledger, engine.aside)
         self._fingerprints = ("", "")
         """Of results and of drafts, once the attributes are known."""
-        self._wording: WordingAudit | None = None
         self._refused: frozenset[str] = frozenset()
         self._reviewed: dict[str, Result] = {}
         """What a person decided, by content; never stored in the place of what the agents made."""
@@ -142,7 +144,9 @@ class _Run:
 
     @property
     def _at_once(self) -> int:
-        return max(self._job.concurrency, self._engine.at_once)
+        """How many records are treated at a time; `ModelCalls` bounds the calls among them."""
+        asking = _RECORDS_PER_CALL if self._job.accounts is not None else 1
+        return max(asking * self._job.concurrency, self._engine.at_once)
 
     async def _treat(self, treatment: Treatment, document: Document) -> None:
         """Do what is left to do for a document: nothing, stage 2, or everything."""
@@ -172,22 +176,23 @@ class _Run:
         ledger.store_result(content, fingerprint, result)
 
     async def _reword_all(self, treatment: Treatment) -> None:
-        """Rewrite drafts that share wording with somebody else's document.
+        """Rewrite drafts that are too like somebody else's document.
 
         Apart from the ledger's fingerprints on purpose: what others wrote changes with any
         document, and no draft should be made anew for that unless it must be.
         """
-        run_tokens = treatment.limits.run_tokens
-        if run_tokens is None:
+        limits = treatment.limits
+        if limits.run_tokens is None and limits.rouge_l is None:
             return
-        self._wording = WordingAudit((d.text for d in self._documents()), run_tokens)
-        wording = self._wording
+        audit = CorpusAudit(lambda: (d.text for d in self._documents()), limits)
 
         async def work(document: Document) -> None:
-            result = self._finished(document)
-            reworded = await treatment.reword(document, result, wording)
-            if reworded is not result:
-                self._ledger.store_result(document.content_hash, self._fingerprints[0], reworded)
+            content, result = document.content_hash, self._finished(document)
+            reworded = await treatment.reword(document, result, audit)
+            if content in self._reviewed:
+                self._reviewed[content] = reworded
+            elif reworded is not result:
+                self._ledger.store_result(content, self._fingerprints[0], reworded)
 
         await _each(self._documents(), work, self._at_once)
 
@@ -196,7 +201,7 @@ class _Run:
             return assemble_plain(self._documents())
         treatment = self._treatment
         finished = ((d, self._finished(d)) for d in self._documents())
-        return assemble(finished, treatment, self._wording)
+        return assemble(finished, treatment)
 
     def _finished(self, document: Document) -> Result:
         if document.content_hash in self._reviewed:
@@ -241,13 +246,14 @@ class _Run:
     async def _vectors(self, texts: Sequence[str]) -> list[Any]:
         ledger, embedder = self._ledger, self._job.embedder
         keys = [_text_hash(text) for text in texts]
-        known = {key: ledger.vector(key, embedder.name) for key in keys}
+        kept_under = vector_key(embedder)
+        known = {key: ledger.vector(key, kept_under) for key in keys}
         missing = {key: t for key, t in zip(keys, texts, strict=True) if known[key] is None}
         if not missing:
             return [known[key] for key in keys]
         vectors = await self._engine.aside(lambda: embedder.embed(list(missing.values())))
         fresh = dict(zip(missing, vectors, strict=True))
-        ledger.store_vectors(embedder.name, fresh)
+        ledger.store_vectors(kept_under, fresh)
         return [fresh.get(key, known[key]) for key in keys]
 
     def _publish(self, assembly: Assembly, vectors: Vectors) -> None:

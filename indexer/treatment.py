@@ -13,7 +13,7 @@ from agents.exceptions import AgentOutputError
 from agents.protocols import Attributes, Draft, Roles
 from agents.refinement import PLAIN, Outcome, Terms, refine
 from agents.transcript import Judge, Speaker, Turn, transcript_to_json, without_values
-from indexer.audit import WordingAudit
+from indexer.audit import CorpusAudit
 from indexer.corpus import Document
 from indexer.ledger import Decision, Result
 from indexer.passages import passage_id
@@ -22,7 +22,7 @@ from privacy.blind_index import BlindIndex
 from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType, Identifiability, identifiability
 from privacy.exceptions import InputError, ProtectionError
-from privacy.gate import Finding, FindingKind, Gate, Verdict
+from privacy.gate import Gate, Verdict
 from privacy.keyset.keyset import Keyset
 from privacy.leakage import Original
 from privacy.likeness import Likeness
@@ -192,21 +192,26 @@ class Treatment:
         """Return the gate's word on a draft of the document."""
         return self._gate.judge(Original(document.text), self.protect(document), draft)
 
-    async def reword(self, document: Document, result: Result, wording: WordingAudit) -> Result:
-        """Rewrite a safe draft that shares wording with another document, if it does.
+    async def reword(self, document: Document, result: Result, audit: CorpusAudit) -> Result:
+        """Rewrite a safe draft that is too like another document, in a run or all in all.
 
-        Returns the result itself where nothing is to be done.
+        What nobody rewrites, a person's draft among it, is quarantined then. Returns the result
+        itself where nothing is to be done.
         """
-        if self._roles is None or result.fields is None or result.reviewed:
+        if result.fields is None:
             return result
         draft = Draft(result.fields)
-        if not wording.runs(draft.text):
+        if (found := audit.judge(draft.text)).safe:
             return result
+        if self._roles is None or result.reviewed:
+            reasons = tuple(dict.fromkeys(f.kind.value for f in found.findings))
+            return replace(result, safe=False, fields=None, draft=result.fields, reasons=reasons)
 
         async def judge(draft: Draft) -> Verdict:
-            verdict = await alone(draft)
-            shared = [_shared(*place) for place in wording.runs(draft.text)]
-            return replace(verdict, findings=(*verdict.findings, *shared))
+            verdict, others = await alone(draft), audit.judge(draft.text)
+            findings = (*verdict.findings, *others.findings)
+            rouge_l = max(verdict.rouge_l, others.rouge_l)
+            return replace(verdict, findings=findings, rouge_l=rouge_l)
 
         try:
             protection, original = await self._protected(document)
@@ -214,7 +219,7 @@ class Treatment:
             outcome = await self._refine(draft, protection, judge)
             rounds = result.rounds + outcome.rounds
             # Stock phrases stand in many documents, in every wording that an agent knows.
-            if not outcome.safe and (spared := _spared(outcome.draft, wording)) != outcome.draft:
+            if not outcome.safe and (spared := _spared(outcome.draft, audit)) != outcome.draft:
                 again = await self._refine(spared, protection, judge)
                 rounds += again.rounds
                 outcome = again if again.safe else outcome
@@ -336,9 +341,5 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-def _spared(draft: Draft, wording: WordingAudit) -> Draft:
-    return Draft({name: wording.without_runs(text) for name, text in draft.fields.items()})
-
-
-def _shared(start: int, end: int) -> Finding:
-    return Finding(FindingKind.SHARED_RUN, "repeats words of another document", start, end)
+def _spared(draft: Draft, audit: CorpusAudit) -> Draft:
+    return Draft({name: audit.without_runs(text) for name, text in draft.fields.items()})

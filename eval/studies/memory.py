@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from indexer.embedding import WrappedEmbedder
+from indexer.embedding import WrappedEmbedder, vector_key
 from indexer.protocols import Embedder, Vectors
 from privacy.entities import EntityType
 from privacy.protocols import Recognizer
@@ -112,7 +112,7 @@ class RememberedEmbedder(WrappedEmbedder):
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return `(n, dim)` float32, L2-normalised, in the order of `texts`."""
-        found = self._memory.recall(self.name, texts, self._read)
+        found = self._memory.recall(vector_key(self._embedder), texts, self._read)
         if not found:
             return np.zeros((0, self.dim), dtype=np.float32)
         return np.stack([np.frombuffer(vector, dtype=np.float32) for vector in found])

@@ -17,6 +17,7 @@ from agents.testing import ReversingAgent
 from indexer.changes import Changes
 from indexer.ledger import Ledger
 from indexer.recipes import recipe_called
+from indexer.testing import HashEmbedder
 from indexer.versions import current_path, open_version
 from privacy.ciphers.siv import SivCipher
 from privacy.exceptions import InputError, UpstreamError
@@ -248,3 +249,13 @@ def test_a_full_disk_keeps_the_last_version_and_the_ledgers_state(
             run()
     assert current_path(tmp_path / "home", "clinic").name == "000001"
     assert run().changes == Changes(removed=10, unchanged=10)
+
+
+def test_vectors_that_other_code_made_are_made_anew(run: Run, tmp_path: Path) -> None:
+    embedder = HashEmbedder()
+    run(embedder=embedder)
+    before = embedder.embedded
+    with sqlite3.connect(tmp_path / "home/owner/clinic/ledger.sqlite") as database:
+        database.execute("UPDATE vectors SET embedder = 'hash-64/earlier'")
+    assert run(embedder=embedder).resumed == 20
+    assert embedder.embedded == before + 20

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.embedding import SentenceTransformerEmbedder
+from indexer.embedding import SentenceTransformerEmbedder, vector_key
 from indexer.ledger import Ledger
 from indexer.likeness import _KEPT, EmbeddingLikeness
 from indexer.testing import HashEmbedder
@@ -122,10 +122,12 @@ def test_the_index_finds_the_drafts_vector_and_no_originals_in_the_ledger(tmp_pa
     sealed = "\n".join(seal(text, PROTECTION.tokens) for text in TRUE.values())
     view = readable_view(sealed)
     assert "person 1" in view
-    stored = ledger.vector(hashlib.sha256(view.encode()).hexdigest(), embedder.name)
+    stored = ledger.vector(hashlib.sha256(view.encode()).hexdigest(), vector_key(embedder))
     assert np.allclose(stored, embedder.embed([view])[0])
     original = readable_view(seal(PROTECTION.protected.text, PROTECTION.tokens))
-    assert ledger.vector(hashlib.sha256(original.encode()).hexdigest(), embedder.name) is None
+    assert (
+        ledger.vector(hashlib.sha256(original.encode()).hexdigest(), vector_key(embedder)) is None
+    )
     ledger.close()
 
 

@@ -1,0 +1,88 @@
+"""The original that a text is alike to: what a comparison with every one of them finds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.audit import CorpusAudit
+from indexer.similarity import SimilarityAudit
+from privacy.findings import FindingKind
+from privacy.leakage import Original
+from privacy.limits import IDENTIFIERS_ONLY, GateLimits
+
+FORM = "The applicant lodged his complaint with the court of first instance on the day of the order"
+# Some words in nearly every text and some in few, as in any language.
+words = st.sampled_from("a a a a b b b c c d e f g h".split())
+texts = st.lists(words, max_size=24).map(" ".join)
+
+
+@given(st.lists(texts, max_size=8), texts, st.sampled_from([0.0, 0.3, 0.45, 0.5, 0.8, 1.0]))
+def test_nothing_is_missed_that_a_comparison_with_every_original_finds(
+    originals: list[str], text: str, limit: float
+) -> None:
+    brute = [2 * p * r / (p + r) if p + r else 0.0 for p, r in (_rouge(o, text) for o in originals)]
+    found = SimilarityAudit(originals, limit).similar(text)
+    over = [f1 for f1 in brute if f1 > limit + 1e-9]
+    assert (found is not None) == bool(over)
+    assert found is None or found == pytest.approx(min(over, key=lambda f1: abs(f1 - found)))
+
+
+def _rouge(original: str, text: str) -> tuple[float, float]:
+    measured = Original(original).rouge_l(text)
+    return measured.precision, measured.recall
+
+
+@given(st.lists(words, min_size=1, max_size=24), st.data())
+def test_a_text_that_keeps_just_over_half_is_found_among_others(
+    original: list[str], data: st.DataObject
+) -> None:
+    kept = sorted(data.draw(st.sets(st.integers(0, len(original) - 1), min_size=1)))
+    foreign = data.draw(st.integers(0, 24))
+    text = " ".join([*(original[i] for i in kept), *["z"] * foreign])
+    others = data.draw(st.lists(texts, max_size=5))
+    over = 2 * len(kept) > 0.5 * (len(kept) + foreign + len(original))
+    if over:
+        assert SimilarityAudit([*others, " ".join(original)], 0.5).similar(text) is not None
+
+
+@pytest.mark.parametrize(
+    ("originals", "text"),
+    [
+        ([], FORM),
+        ([""], FORM),
+        ([FORM], ""),
+        ([FORM], "Nothing of this was ever said before anybody at all"),
+        ([" ".join(reversed(FORM.split()))], FORM),  # the same words in another order
+        ([f"{FORM} {'and so on ' * 20}"], FORM),  # part of something much longer
+    ],
+)
+def test_what_is_not_alike(originals: list[str], text: str) -> None:
+    assert SimilarityAudit(originals, 0.5).similar(text) is None
+
+
+@pytest.mark.parametrize(
+    ("original", "text"),
+    [
+        (FORM, FORM.upper()),
+        (FORM, FORM.replace(" his ", " [PERSON_1] ").replace("order", "[DATE_TIME_1]")),
+        ("我昨天去了医院看病", "我今天去了医院看病了"),
+        ("the " * 50, "the " * 40),
+    ],
+)
+def test_what_is_alike(original: str, text: str) -> None:
+    audit = SimilarityAudit(["Quite another matter", original, "", "我们"], 0.5)
+    assert audit.similar(text) == pytest.approx(Original(original).rouge_l(text).f1)
+
+
+def test_limits_that_are_off_are_not_held() -> None:
+    def kinds(limits: GateLimits) -> list[FindingKind]:
+        verdict = CorpusAudit(lambda: iter([FORM]), limits).judge(FORM)
+        assert FORM not in str(verdict)
+        return [finding.kind for finding in verdict.findings]
+
+    assert kinds(GateLimits()) == [FindingKind.SHARED_RUN, FindingKind.SIMILARITY]
+    assert kinds(GateLimits(rouge_l=None)) == [FindingKind.SHARED_RUN]
+    assert kinds(GateLimits(run_tokens=None)) == [FindingKind.SIMILARITY]
+    assert kinds(IDENTIFIERS_ONLY) == []
