@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from agents.chat import Usage
@@ -55,8 +55,14 @@ class Tally:
 
     def add(self, other: Tally) -> None:
         """Add another tally to this one."""
-        for each in fields(self):
-            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+        self.calls += other.calls
+        self.cache_hits += other.cache_hits
+        self.retries += other.retries
+        self.estimated += other.estimated
+        self.prompt_tokens += other.prompt_tokens
+        self.completion_tokens += other.completion_tokens
+        self.seconds += other.seconds
+        self.money += other.money
 
 
 @dataclass(slots=True)
@@ -80,6 +86,7 @@ class Accounts:
         self.price = price
         self._lock = threading.Lock()
         self._stages: defaultdict[str, Tally] = defaultdict(Tally)
+        self._total = Tally()
         self._records = 0
         self._record_calls: defaultdict[str, Counter[int]] = defaultdict(Counter)
         self._record_tokens: defaultdict[str, Counter[int]] = defaultdict(Counter)
@@ -118,6 +125,7 @@ class Accounts:
         record = _record.get()
         with self._lock:
             self._stages[stage].add(tally)
+            self._total.add(tally)
             if record is not None and record.accounts is self:
                 for key in (_ALL, stage):
                     record.calls[key] += calls
@@ -126,11 +134,8 @@ class Accounts:
     @property
     def total(self) -> Tally:
         """The sum over all stages so far."""
-        total = Tally()
         with self._lock:
-            for tally in self._stages.values():
-                total.add(tally)
-        return total
+            return replace(self._total)
 
     def snapshot(self) -> dict[str, Any]:
         """Return the figures for a report: counts only, nothing that was asked or answered.

@@ -117,6 +117,9 @@ class ModelCalls:
         # An answer that was cut off may come whole when asked again under another limit.
         if self._cache is not None and key is not None and reply.finished:
             self._cache.put(key, reply)
+        # Who waits for the slot asks first, and only then is the reply worked on: or answers that
+        # came together would leave each other's slots empty.
+        await asyncio.sleep(0)
         return reply
 
     async def disconnect(self) -> None:

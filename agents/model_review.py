@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
@@ -83,16 +84,19 @@ class ModelReview:
         self._model = model
         self._domain = f"\n{domain_advice.strip()}\n" if domain_advice.strip() else ""
 
+    @cached_property
+    def _reviewing(self) -> str:
+        return prompt("review").substitute(domain=self._domain)
+
     async def review(self, record: ProtectedText, draft: Draft) -> Review:
         """Judge a draft on the six aspects.
 
         Guarantees: a quote in a suggestion stands in the draft; no suggestion repeats five words of
         the record in a row that the draft does not hold.
         """
-        system = prompt("review").substitute(domain=self._domain)
         pair = f"ORIGINAL\n{as_json(record.fields)}\n\nDRAFT\n{as_json(draft.fields)}"
-        answer = await ask(self._model, system, pair, ReviewAnswer, stage="review")
-        suggestions = tuple(_suggestions(answer, Original(record.text), Original(draft.text)))
+        answer = await ask(self._model, self._reviewing, pair, ReviewAnswer, stage="review")
+        suggestions = tuple(_suggestions(answer, record.text, draft.text))
         return Review(not suggestions, suggestions)
 
     async def rewrite(self, draft: Draft, review: Review, verdict: Verdict) -> Draft:
@@ -116,14 +120,17 @@ class ModelReview:
         return Draft(keyed(answer))
 
 
-def _suggestions(answer: ReviewAnswer, record: Original, draft: Original) -> Iterator[str]:
-    for aspect, said in keyed(answer).items():
-        if isinstance(said, Objection):
-            suggestion = " ".join(said.suggestion.split())
-            if _repeats(suggestion, record, draft):
-                suggestion = _STANDING[aspect]
-            place = f": {quoted(said.quote)}" if stands(said.quote, draft) else ""
-            yield f"{aspect.replace('_', ' ')}: {suggestion}{place}"
+def _suggestions(answer: ReviewAnswer, record: str, draft: str) -> Iterator[str]:
+    said_of = {name: said for name, said in keyed(answer).items() if isinstance(said, Objection)}
+    if not said_of:
+        return
+    original, written = Original(record), Original(draft)
+    for aspect, said in said_of.items():
+        suggestion = " ".join(said.suggestion.split())
+        if _repeats(suggestion, original, written):
+            suggestion = _STANDING[aspect]
+        place = f": {quoted(said.quote)}" if stands(said.quote, written) else ""
+        yield f"{aspect.replace('_', ' ')}: {suggestion}{place}"
 
 
 def _repeats(suggestion: str, record: Original, draft: Original) -> bool:

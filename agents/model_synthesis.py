@@ -132,16 +132,9 @@ class ModelSynthesis:
         def check(answer: Answer) -> str | None:
             return _record_complaint(keyed(answer), expected, form)
 
-        system = prompt("generate").substitute(
-            fields=", ".join(fields),
-            form=instruction(form),
-            domain=self._advice,
-            attributes=_attribute_list(attributes),
-            shape=_shape(fields),
-        )
         answer = await ask(
             self._model,
-            system,
+            _system("generate", form, attributes, self._advice),
             as_json(extraction),
             record_model(fields),
             stage="generate",
@@ -158,12 +151,9 @@ class ModelSynthesis:
                 return "it states nothing that the record says"
             return placeholder_complaint(record.placeholders, phrases)
 
-        system = prompt("extract").substitute(
-            domain=self._advice, attributes=_attribute_list(attributes), shape=_lists(names)
-        )
         answer = await ask(
             self._model,
-            system,
+            _system("extract", form_of(attributes), attributes, self._advice),
             as_json(record.fields),
             _information_model(names),
             stage="extract",
@@ -181,23 +171,29 @@ class ModelSynthesis:
         def check(answer: _Written) -> str | None:
             return _record_complaint(keyed(answer.record), record.placeholders, form)
 
-        system = prompt("synthesize").substitute(
-            fields=", ".join(fields),
-            form=instruction(form),
-            domain=self._advice,
-            attributes=_attribute_list(attributes),
-            information=_lists(names),
-            shape=_shape(fields),
-        )
         answer = await ask(
             self._model,
-            system,
+            _system("synthesize", form, attributes, self._advice),
             as_json(record.fields),
             _written_model(names, fields),
             stage="extract",
             check=check,
         )
         return WrittenExtraction(_told(answer), keyed(answer.record))
+
+
+@lru_cache(maxsize=64)
+def _system(role: str, form: str, attributes: Attributes, advice: str) -> str:
+    """Return a system prompt. Kept: it is the same for all records, and stands in a file."""
+    names, fields = [a.name for a in attributes], _fields(attributes)
+    return prompt(role).substitute(
+        fields=", ".join(fields),
+        form=instruction(form),
+        domain=advice,
+        attributes=_attribute_list(attributes),
+        information=_lists(names),
+        shape=_lists(names) if role == "extract" else _shape(fields),
+    )
 
 
 @lru_cache(maxsize=64)

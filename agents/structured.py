@@ -78,8 +78,14 @@ def keyed(answer: Answer) -> dict[str, Any]:
 
 
 def as_json(content: Mapping[str, object]) -> str:
-    """Return content as JSON: no text inside can end the string that holds it."""
-    return json.dumps(content, ensure_ascii=False, indent=1)
+    """Return content as JSON, a line for each entry: no text can end the string that holds it."""
+    # `indent` would write it in Python, at ten times the cost.
+    entries = (f" {_dumped(name)}: {_dumped(value)}" for name, value in content.items())
+    return "{\n" + ",\n".join(entries) + "\n}"
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 async def ask(

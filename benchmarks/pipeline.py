@@ -1,18 +1,19 @@
 """What the pipeline adds to the work of its stages: beside a slow model, and without one.
 
-    python benchmarks/pipeline.py model [--records 640] [--concurrency 64] [--latency-ms 200]
+    python benchmarks/pipeline.py model [--records 2560] [--concurrency 64] [--latency-ms 200]
     python benchmarks/pipeline.py stages [--records 144] [--corpus notes.jsonl]
 
 Both take `--json FILE`. Records are copies of `examples/clinic.jsonl`, each with a number of its
 own, unless `--corpus` names a jsonl file with `question` and `answer`.
 
 `model`: calls a second against a scripted model in a process of its own, whose every answer takes
-the latency; the most is concurrency / latency. The baseline sends as many prompts of the same
-length through the same client without a pipeline. Names come from a table, and vectors are all
-the same, so that what is measured is the pipeline, the agents and the client. Wall time, which
-other processes lengthen; `cpu_ms_per_call` is this process's own time, which they do not: as long
-as it is under latency / concurrency, so that `core_needed` is under 1, one core keeps all calls
-under way.
+the latency; the most is concurrency / latency. The first calls' wait and the last ones, which are
+fewer at a time, are in it: the fewer records, the more they weigh. The baseline sends as many
+prompts of the same length through the same client without a pipeline. Names come from a table, and
+vectors are all the same, so that what is measured is the pipeline, the agents and the client. Wall
+time, which other processes lengthen; `cpu_ms_per_call` is this process's own time, which they
+lengthen less: as long as it is under latency / concurrency, so that `core_needed` is under 1, one
+core keeps all calls under way.
 
 `stages`: rules do the roles, recognizer and embedder are the default ones. Processor time of the
 thread in each stage's own work, each without what it asks of another; `machinery` is all the
@@ -29,14 +30,16 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # so that a thread's time is all of its work's
@@ -51,7 +54,7 @@ from agents.model_roles import model_roles
 from agents.refinement import PLAIN, Terms
 from agents.rules.roles import rules_roles
 from agents.team.conversation import team
-from indexer.audit import IdentifierAudit, WordingAudit
+from indexer.audit import CorpusAudit, IdentifierAudit
 from indexer.embedding import SentenceTransformerEmbedder
 from indexer.job import IndexJob
 from indexer.ledger import Ledger
@@ -161,9 +164,18 @@ async def bare(url: str, arguments: argparse.Namespace, calls: int) -> dict[str,
 async def through(
     url: str, arguments: argparse.Namespace, name: str, terms: Terms, folder: Path
 ) -> dict[str, Any]:
-    """Index with a model; from the first document that is under way to the last that is done."""
+    """Index with a model; from the first call to the last document that is done."""
     options = ModelOptions(base_url=url, model="scripted")
     model = chat_model(options, concurrency=arguments.concurrency)
+    begun: list[tuple[float, float]] = []
+    complete = model.complete
+
+    def noting_the_first(*asked: Any, **named: Any) -> Any:
+        if not begun:
+            begun.append((time.perf_counter(), time.process_time()))
+        return complete(*asked, **named)
+
+    model.complete = noting_the_first  # type: ignore[method-assign]
     job = job_of(
         corpus(arguments.records, arguments.corpus, folder),
         folder / name.replace(" ", "-"),
@@ -179,26 +191,33 @@ async def through(
         if stage == "protect":
             moments.append((time.perf_counter(), time.process_time(), model.accounts.total.calls))
 
-    cpu, wall = time.process_time(), time.perf_counter()
     await index_corpus(job, progress)
     await model.close()
-    ended, used, calls = moments[-1]
+    (wall, cpu), (ended, used, calls) = begun[0], moments[-1]
     return asked(name, calls, ended - wall, used - cpu, arguments)
 
 
 def beside_a_model(arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return calls a second: bare, in the plain loop, by the team."""
-    rows = []
-    with tempfile.TemporaryDirectory() as name, scripted_model(arguments.latency_ms) as url:
-        folder = Path(name)
-        warm = argparse.Namespace(**{**vars(arguments), "records": 8})
-        asyncio.run(through(url, warm, "warm", Terms(conversation=team), folder))
-        for way, terms in (("loop", PLAIN), ("team", Terms(conversation=team))):
-            rows.append(asyncio.run(through(url, arguments, way, terms, folder)))
-        rows.append(asyncio.run(bare(url, arguments, rows[0]["calls"])))
+    """Return calls a second: in the plain loop, by the team, bare; each in a fresh process."""
+    with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as fresh:
+        rows = [fresh.submit(_way, name, arguments).result() for name in ("loop", "team")]
+        rows.append(fresh.submit(_bare, arguments, rows[0]["calls"]).result())
     for row in rows:
         row["of_bare"] = round(row["calls_per_s"] / rows[-1]["calls_per_s"], 3)
     return rows
+
+
+def _way(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
+    terms = Terms(conversation=team) if name == "team" else PLAIN
+    with TemporaryDirectory() as folder, scripted_model(arguments.latency_ms) as url:
+        warm = argparse.Namespace(**{**vars(arguments), "records": 8})
+        asyncio.run(through(url, warm, "warm", terms, Path(folder)))
+        return asyncio.run(through(url, arguments, name, terms, Path(folder)))
+
+
+def _bare(arguments: argparse.Namespace, calls: int) -> dict[str, Any]:
+    with scripted_model(arguments.latency_ms) as url:
+        return asyncio.run(bare(url, arguments, calls))
 
 
 class Meter:
@@ -262,8 +281,8 @@ def watched(meter: Meter, job: IndexJob) -> list[Callable[[], None]]:
         (Treatment, "seal", "seal"),
         (IdentifierAudit, "add", "audit"),
         (IdentifierAudit, "count", "audit"),
-        (WordingAudit, "__init__", "audit"),
-        (WordingAudit, "runs", "audit"),
+        (CorpusAudit, "__init__", "audit"),
+        (CorpusAudit, "judge", "audit"),
         (indexer.pipeline, "publish", "publish"),
         (indexer.pipeline, "report_of", "report"),
         *((owner, name, "agents") for owner, name in agents),
@@ -280,7 +299,7 @@ def watched(meter: Meter, job: IndexJob) -> list[Callable[[], None]]:
 
 def without_a_model(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     """Return processor time by stage, and the machinery's share."""
-    with tempfile.TemporaryDirectory() as name:
+    with TemporaryDirectory() as name:
         folder = Path(name)
         real = {"recognizer": default_recognizer(), "embedder": SentenceTransformerEmbedder()}
         few = job_of(corpus(8, arguments.corpus, folder), folder / "warm", **real)
@@ -354,7 +373,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3, help="the median of so many runs")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    arguments.records = arguments.records or (640 if arguments.what == "model" else 144)
+    arguments.records = arguments.records or (2560 if arguments.what == "model" else 144)
     measure = beside_a_model if arguments.what == "model" else without_a_model
     rows = medians([measure(arguments) for _ in range(arguments.repeat)])
     for row in rows:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import json
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -60,8 +61,22 @@ async def index_corpus(job: IndexJob, progress: Progress) -> Summary:
         locked(job.owner_folder),
         closing(Ledger(job.owner_folder / "ledger.sqlite")) as ledger,
         closing(_started(job)) as engine,  # ended first: its threads write vectors to the ledger
+        _settled(),
     ):
         return await _Run(job, ledger, engine, progress).run()
+
+
+@contextmanager
+def _settled() -> Iterator[None]:
+    """Spare what is there already from the collections of garbage until the end.
+
+    Each walks through all that was ever imported, and nothing else is done meanwhile.
+    """
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _started(job: IndexJob) -> Engine:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
+import aiohttp
 import openai
 
 from agents.chat import RetryableError, UnusableReplyError
@@ -64,9 +65,16 @@ def connection_fault(error: Exception, base_url: str) -> RetryableError:
         message = f"the model endpoint {base_url} sends what cannot be unpacked"
         return RetryableError(message, max_tries=_RARELY_PASSES)
     # The client's HTTP library has changed its name, so its types cannot be imported by theirs.
-    answered = cause not in {"ConnectError", "ConnectTimeout"}
+    answered = cause not in {"ConnectError", "ConnectTimeout"} or _broke(error)
     state = "dropped the connection" if answered else "cannot be reached"
     return RetryableError(f"the model endpoint {base_url} {state}", hint=_KEPT, answered=answered)
+
+
+def _broke(error: Exception) -> bool:
+    """Whether a connection had been made: the client takes one that breaks for none."""
+    root = error.__cause__.__cause__ if error.__cause__ else None
+    never_made = (aiohttp.ClientConnectorError, aiohttp.ServerTimeoutError)
+    return isinstance(root, aiohttp.ClientConnectionError) and not isinstance(root, never_made)
 
 
 def retry_after_s(headers: Mapping[str, str], now: float) -> float | None:

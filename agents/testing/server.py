@@ -39,11 +39,13 @@ prompt, `seed` and `response_format`.
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import json
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -104,9 +106,14 @@ class ModelServer:
         return [role_of(body["messages"][0]["content"]) for body in self.bodies]
 
     async def respond(self, body: dict[str, Any]) -> Response:
-        """Return the response to one call."""
+        """Return the response to one call, `latency_s` after it came: this work is part of that."""
+        came = time.monotonic()
         self.bodies.append(body)
-        await asyncio.sleep(self.latency_s)
+        response = self._response(body)
+        await asyncio.sleep(max(0.0, came + self.latency_s - time.monotonic()))
+        return response
+
+    def _response(self, body: Mapping[str, Any]) -> Response:
         status = self.statuses.pop(0) if self.statuses else 200
         if status != 200:
             return JSONResponse({"error": {"message": "as asked for"}}, status)
@@ -257,6 +264,7 @@ def main(
     state = ModelServer(
         behaviour, rate=rate, roles=role or (), about=about, latency_s=latency_ms / 1000
     )
+    gc.freeze()  # or each collection walks through all that was imported, and answers wait
     with _listening(port) as listener:
         typer.echo(_url(listener))
         _server(state).run(sockets=[listener])

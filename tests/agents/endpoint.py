@@ -19,7 +19,10 @@ ASK = [Message("system", "You condense one record."), Message("user", '{"questio
 
 @dataclass
 class Answer:
-    """What goes out: `delay_s` before it, `drip_s` between its bytes; `drop` ends it midway."""
+    """What goes out: `delay_s` before it, `drip_s` between its bytes; `drop` ends it midway.
+
+    `raw` goes out in the place of all HTTP.
+    """
 
     status: int = 200
     body: bytes = b""
@@ -27,6 +30,7 @@ class Answer:
     delay_s: float = 0.0
     drip_s: float = 0.0
     drop: bool = False
+    raw: bytes = b""
 
 
 def said(content: str | None = "fine", finish: str = "stop", **more: Any) -> Answer:
@@ -58,6 +62,7 @@ class Endpoint:
         self.url = url
         self.asked: list[dict[str, Any]] = []
         self.keys: list[str] = []
+        self.headers: list[dict[str, str]] = []
         self.at_once = 0
         self.most_at_once = 0
 
@@ -76,6 +81,7 @@ def endpoint(script: Callable[[dict[str, Any], int], Answer]) -> Iterator[Endpoi
                 number = len(state.asked)
                 state.asked.append(body)
                 state.keys.append(self.headers["authorization"])
+                state.headers.append({k.casefold(): v for k, v in self.headers.items()})
                 state.at_once += 1
                 state.most_at_once = max(state.most_at_once, state.at_once)
             answer = script(body, number)
@@ -88,7 +94,8 @@ def endpoint(script: Callable[[dict[str, Any], int], Answer]) -> Iterator[Endpoi
                 self.close_connection = True
 
         def reply(self, answer: Answer) -> None:
-            if answer.drop and not answer.body:
+            if answer.raw or (answer.drop and not answer.body):
+                self.wfile.write(answer.raw)
                 self.close_connection = True
                 return
             self.send_response(answer.status)

@@ -224,6 +224,22 @@ def test_a_cancelled_call_leaves_its_slot() -> None:
     asyncio.run(main())
 
 
+def test_who_waits_for_a_slot_asks_before_the_reply_is_worked_on() -> None:
+    model = Model()
+    calls = ModelCalls(model, concurrency=1)
+    asked_when_worked_on = []
+
+    async def work(number: int) -> None:
+        await calls.complete(user(number))
+        asked_when_worked_on.append(model.asked)
+
+    async def main() -> None:
+        await asyncio.gather(*(work(number) for number in range(3)))
+
+    asyncio.run(main())
+    assert asked_when_worked_on == [2, 3, 3]
+
+
 def test_a_call_from_another_loop_does_not_wait_for_this_one() -> None:
     calls = ModelCalls(Model(), concurrency=1)
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from agents.chat import Reply
 from agents.exceptions import AgentOutputError
 from agents.structured import (
+    as_json,
     ask,
     keyed,
     keyed_model,
@@ -159,3 +160,18 @@ def test_a_record_may_have_fields_of_any_name(names: list[str], data) -> None:
 def test_lost_and_invented_placeholders_are_told(expected, text, complaint) -> None:
     found = placeholder_complaint(frozenset(expected), text)
     assert found is None if complaint is None else complaint in (found or "")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {},
+        {"question": 'He said "no".\n}', "ответ": "да \\ é"},
+        {"course": ["worse at night", 'a "b"'], "findings": []},
+    ],
+)
+def test_content_is_json_with_a_line_for_each_entry(content: dict[str, object]) -> None:
+    text = as_json(content)
+    assert json.loads(text) == content
+    assert len(text.splitlines()) == len(content) + 2 or not content
+    assert "\\u" not in text

@@ -240,7 +240,16 @@ def test_slow_and_dripping_endpoints_end_in_time() -> None:
         assert time.monotonic() - began < 5
 
 
-@pytest.mark.parametrize("answer", [Answer(drop=True), Answer(body=said().body, drop=True)])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(drop=True),
+        Answer(body=said().body, drop=True),
+        Answer(raw=b"220 this is a mail server\r\n\r\n"),
+        Answer(raw=b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n"),
+        Answer(raw=b"HTTP/1.1 200 OK\r\nx: " + b"x" * 100_000 + b"\r\n\r\n"),
+    ],
+)
 def test_dropped_connections_may_pass(answer: Answer) -> None:
     with pytest.raises(RetryableError, match="dropped the connection") as caught:
         once(answer)
@@ -284,6 +293,14 @@ def test_the_key_comes_from_the_environment_and_is_shown_to_the_server_alone(
     with pytest.raises(InputError, match="SAGE_RAG_LLM_API_KEY") as refusal:
         OpenAIChatModel(server.url, "tiny", api_key="sk-é")
     assert "sk-" not in str(refusal.value)
+
+
+def test_the_endpoint_is_not_told_what_machine_asks() -> None:
+    with endpoint(lambda body, number: said()) as server:
+        ask(OpenAIChatModel(server.url, "tiny"))
+    (headers,) = server.headers
+    assert headers["content-type"] == "application/json"
+    assert not [name for name in headers if "stainless" in name]
 
 
 def test_one_model_serves_several_loops() -> None:
