@@ -1,6 +1,6 @@
 """The roles of SAGE as seams: each has a rule implementation and one that asks a model.
 
-All are async because a model is waited for; the rule agents simply never wait.
+All are async because a model is waited for; rule agents wait for an embedder at most.
 
 Source: Zeng et al. (2024), arXiv 2406.14773, §3.1 (stage 1) and §3.2 (stage 2).
 """

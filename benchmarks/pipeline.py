@@ -52,6 +52,7 @@ from agents.chat import Message
 from agents.model_options import ModelOptions, chat_model
 from agents.model_roles import model_roles
 from agents.refinement import PLAIN, Terms
+from agents.rules.extractor import RuleExtractor
 from agents.rules.roles import rules_roles
 from agents.team.conversation import team
 from indexer.audit import CorpusAudit, IdentifierAudit
@@ -251,7 +252,7 @@ class Meter:
                 return original(*arguments, **named)
 
         async def measured_async(*arguments: Any, **named: Any) -> Any:
-            with self.of(label):  # of rules alone, which never wait
+            with self.of(label):  # of agents that never wait
                 return await original(*arguments, **named)
 
         asynchronous = asyncio.iscoroutinefunction(original)
@@ -266,7 +267,6 @@ def watched(meter: Meter, job: IndexJob) -> list[Callable[[], None]]:
     agents = {
         (type(getattr(roles, role)), name)
         for role, name in (
-            ("extractor", "extract"),
             ("generator", "generate"),
             ("reviewer", "review"),
             ("rewriter", "rewrite"),
@@ -276,6 +276,8 @@ def watched(meter: Meter, job: IndexJob) -> list[Callable[[], None]]:
     stages = [
         (type(job.recognizer), "recognize", "recognise"),
         (type(job.embedder), "embed", "embed"),
+        (RuleExtractor, "_select", "agents"),
+        (agents.rules.extractor, "arranged", "agents"),
         (Protector, "protect", "protect"),
         (Gate, "judge", "gate"),
         (Treatment, "seal", "seal"),
@@ -301,7 +303,12 @@ def without_a_model(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     """Return processor time by stage, and the machinery's share."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        real = {"recognizer": default_recognizer(), "embedder": SentenceTransformerEmbedder()}
+        embedder = SentenceTransformerEmbedder()
+        real = {
+            "recognizer": default_recognizer(),
+            "embedder": embedder,
+            "roles": rules_roles(embedder),
+        }
         few = job_of(corpus(8, arguments.corpus, folder), folder / "warm", **real)
         asyncio.run(index_corpus(few, lambda *_: None))
         path = corpus(arguments.records, arguments.corpus, folder)

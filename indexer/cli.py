@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from agents.protocols import Attributes, Roles
     from agents.refinement import Terms
     from indexer.job import IndexJob, Summary
-    from indexer.protocols import Engine
+    from indexer.protocols import Embedder, Engine
     from indexer.recipes import Recipe
 
 _REPLIES = "replies.sqlite"
@@ -93,7 +93,7 @@ def index(
     fields = parsed_fields(text_fields)
     model = _model(llm, home / "owner" / name, concurrency, keep=not dry_run)
     names = recognizer or []
-    reads = recognizer_named(names, chosen.policy, model)
+    reads, embedder = recognizer_named(names, chosen.policy, model), default_embedder()
     job = IndexJob(
         corpus=corpus,
         text_fields=fields,
@@ -102,8 +102,8 @@ def index(
         recipe=chosen,
         keyset=keyset_of(keyset, passphrase_file, keyset_secret) if chosen.policy else None,
         recognizer=reads,
-        embedder=default_embedder(),
-        roles=_roles(chosen, model, agents),
+        embedder=embedder,
+        roles=_roles(chosen, model, agents, embedder),
         concurrency=concurrency,
         attributes=_attributes(attributes, chosen, corpus, fields),
         terms=_terms(model, agents),
@@ -147,7 +147,9 @@ def _policy(domain: str | None) -> str | None:
     return load_domain(domain).policy
 
 
-def _roles(recipe: Recipe, model: ModelCalls | None, options: AgentOptions) -> Roles | None:
+def _roles(
+    recipe: Recipe, model: ModelCalls | None, options: AgentOptions, embedder: Embedder
+) -> Roles | None:
     if options != AgentOptions() and (recipe.method != "sage" or model is None):
         raise InputError(
             "--attributes-per-field, --domain, --two-calls and --adversary need recipe `sage` "
@@ -162,7 +164,7 @@ def _roles(recipe: Recipe, model: ModelCalls | None, options: AgentOptions) -> R
     if model is None:
         from agents.rules.roles import rules_roles
 
-        return rules_roles()
+        return rules_roles(embedder)
     return _model_roles(model, options)
 
 

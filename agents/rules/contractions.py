@@ -16,7 +16,7 @@ _CONTRACTIBLE = re.compile(
     r"|(?P<would>I|you|we|they|he|she) would"
     r"|(?P<nt>do|does|did|is|are|was|were|has|have|had|could|should|would) not|(?P<can>can)not"
     r"|(?P<wont>will) not"
-    r")(?= \w|(?<= )\w|\b(?= \[))(?! (?:and|or|but|if|when|because)\b)",
+    r")(?= \w|(?<= )\w|\b(?= \[))(?! (?:and|or|but|if|when|because)\b| no\.)",
     re.IGNORECASE,
 )
 _ENDINGS = {
@@ -37,6 +37,8 @@ _SHORT = re.compile(
     r"|\b(?P<can>can)'t\b|\b(?P<wont>wo)n't\b",
     re.IGNORECASE,
 )
+_ASKED_BEFORE = re.compile(r"\b(?:how|what|where|who|than|as)\b[^,.?]{0,25}$", re.IGNORECASE)
+"""`how bad it is now`: what stands last in such a clause is not contracted."""
 _HAS_OR_IS = re.compile(r" (?!been\b)\w+(?:ed|en|ne|me|own)\b")
 """After these `it's` is `it has` or `it is`, and no rule can tell which: it stays short."""
 _LONG = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will"}
@@ -65,6 +67,8 @@ def short_forms(text: str) -> list[str]:
 def toggles(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield where a contraction stands or could stand, and the other way to write it."""
     for match in _CONTRACTIBLE.finditer(text):
+        if _ASKED_BEFORE.search(text, 0, match.start()):
+            continue
         yield match.start(), match.end(), _short(match)
     for match in _SHORT.finditer(text):
         if (form := _long(match)) != match.group():

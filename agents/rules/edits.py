@@ -27,6 +27,7 @@ _BODY_PART = re.compile(
     r"|ankles?|calf"
     r"|thighs?|hips?|stomach|abdomen|belly|tummy|throat|mouth|tongue|teeth|tooth|jaw|face|nose|ears?"
     r"|eyes?|skin|heart|lungs?|liver|kidneys?|bladder|shoulders?|elbows?|wrists?|breasts?|groin"
+    r"|patella|knee ?caps?|gums?|biceps?|penis|vagina|anus|rectum|uterus|sinus(?:es)?|nails?"
     r"|scalp|forehead|cheeks?|lips?|spine|ribs?|rib cage|body|muscles|nerves|veins|nipples?"
     r"|testicles?)\b)",
     re.IGNORECASE,
@@ -40,9 +41,14 @@ _NUMBER = re.compile(
     r"(?= (?:minutes?|hours?|days?|weeks?|months?|years?|times|nights?)\b)",
     re.IGNORECASE,
 )
-NATURAL, STIFF, TERSE, CURT = range(4)
-"""How an edit reads: as naturally as what stood there, a little stiffly, as a note does, or as what
-somebody in a hurry types."""
+_NEXT_SENTENCE = re.compile(
+    r"(?<=[\w)\]]\. )(?<!Dr\. )(?<!no\. )"
+    r"(?P<first>I|My|It|He|She|They|We|You|The|This|There|Your|His|Her|A|An|These)"
+    r"(?= \w)(?![^.]*\?)"
+)
+_CONNECTIVES = ("And", "Also,")
+NATURAL, STIFF, TERSE = range(3)
+"""How an edit reads: as naturally as what stood there, a little stiffly, or as a note does."""
 
 _MARKUP = re.compile(rf"{PLACEHOLDER.pattern}|<[A-Z_]+>")
 
@@ -77,6 +83,10 @@ def edits(text: str, tier: int = NATURAL) -> list[Edit]:
     for start, end, other, natural in joint_edits(blank):
         if natural or tier >= STIFF:
             found.append(_edit(text, start, end, (other,)))
+    for match in _NEXT_SENTENCE.finditer(blank):
+        first = match["first"] if match["first"] == "I" else match["first"].lower()
+        options = tuple(f"{connective} {first}" for connective in _CONNECTIVES)
+        found.append(_edit(text, *match.span(), options))
     for match in _BODY_PART.finditer(blank):
         found.append(_edit(text, *match.span("whose"), ("the",)))
     for match in _NUMBER.finditer(blank):
@@ -86,8 +96,6 @@ def edits(text: str, tier: int = NATURAL) -> list[Edit]:
         found += [*_phrase_edits(blank, "resort"), *_synonym_edits(blank)]
     if tier >= TERSE:
         found += _phrase_edits(blank, "terse")
-    if tier >= CURT:
-        found += _phrase_edits(blank, "curt")
     return found
 
 

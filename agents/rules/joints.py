@@ -21,25 +21,28 @@ _WHICH = re.compile(
     r"(?= [^,.?]{12,}[.?])"
 )
 _BECAUSE = re.compile(rf",? because (?P<subject>{_SUBJECT}|(?:my|the|your|his|her) \w+) ")
-_AND = re.compile(r"(?<=[\w)] )and(?= (?P<next>[\w-]+)(?P<then> [\w'-]+)?)", re.IGNORECASE)
+_AND = re.compile(r"(?<=[\w)] )and(?= (?P<next>[\w-]+))", re.IGNORECASE)
+_ONE_THING = re.compile(r" an? (?:[a-z]+ ){0,2}[a-z]+(?=[.,?]|$)")
 _SAID_OF_ONE = r"(?:is|was|has|does|comes|goes|feels|looks|hurts|seems|started|began|will|can|may)"
 _SAID_OF_MANY = r"(?:are|were|have|do|come|go|feel|look|hurt|seem)"
 _INTRODUCED = (
-    (re.compile(rf"\bthe(?= [a-z]+[^s\W] {_SAID_OF_ONE}\b)", re.IGNORECASE), "this"),
-    (re.compile(rf"\bthe(?= [a-z]+s {_SAID_OF_MANY}\b)", re.IGNORECASE), "these"),
+    (re.compile(rf"(?<![a-z] )\bthe(?= [a-z]+[^s\W] {_SAID_OF_ONE}\b)", re.IGNORECASE), "this"),
+    (re.compile(rf"(?<![a-z] )\bthe(?= [a-z]+s {_SAID_OF_MANY}\b)", re.IGNORECASE), "these"),
     (re.compile(r"(?<=\b(?:for|all|see|had|has) )(?:this|these)(?= [a-z]{4,})"), "the"),
     (re.compile(r"(?<=\b(?:have|with|from) )(?:this|these)(?= [a-z]{4,})"), "the"),
     (re.compile(r"(?<=\b(?:of|in|on|to|by) )(?:this|these)(?= [a-z]{4,})"), "the"),
 )
-_AGO = re.compile(r"(?<=(?:ays|ars|ths|eks|urs|tes|day|ear|nth|eek) )ago\b")
 _IN_YEAR = re.compile(
     r"(?<!back )\bin(?= (?:(?:January|February|March|April|May|June|July|August|September|October"
     r"|November|December) )?(?:19|20)\d\d\b)"
 )
 _ADVERB = re.compile(
-    r"\b(?P<verb>is|are|was|were|has|have|had|can|may|might|will|would|should|could|must) "
+    r"\b(?P<verb>has|have|had|can|may|might|will|would|should|could|must) "
     r"(?P<adverb>always|also|already|now|still|often|usually|probably|never|just)"
     r"(?= \w+(?:ed|en|ing|be|have|t)\b)"
+)
+_AFTER_AND = frozenset(
+    "also then a an half so if not no one two three now that off on i he she we you they".split()
 )
 _NOT_FINITE = frozenset("to for of in on at from with without by as if when".split())
 _JOINTS = {"and": "", "but": "Still, ", "so": "That is why "}
@@ -50,17 +53,16 @@ def joint_edits(text: str) -> Iterator[JointEdit]:
     yield from _new_sentences(text)
     for match in _AND.finditer(text):
         following = match["next"].lower()
-        if _is_verb(following):
+        thing = _ONE_THING.match(text, match.end())
+        if thing and not any(map(_is_verb, words(thing.group()))):
+            yield match.start(), match.end(), "as well as", True
+        elif following not in _AFTER_AND:
             yield match.start(), match.end(), "and also", False
-        elif following not in lexicon().stop_words and not _is_verb((match["then"] or "").strip()):
-            yield match.start(), match.end(), "as well as", False
     for pattern, other in _INTRODUCED:
         for match in pattern.finditer(text):
             yield match.start(), match.end(), other, True
     for match in _ADVERB.finditer(text):
         yield match.start(), match.end(), f"{match['adverb']} {match['verb']}", True
-    for match in _AGO.finditer(text):
-        yield match.start(), match.end(), "back", False
     for match in _IN_YEAR.finditer(text):
         yield match.start(), match.end(), "back in", False
 

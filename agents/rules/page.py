@@ -92,9 +92,11 @@ class Page:
             return
         low, high = max(place[0], sentence.start), min(place[1], sentence.end)
         run = sentence.text[low - sentence.start : high - sentence.start]
-        other = self._wording.loosen(run)
-        if other == run:
-            other = _without_aside(run)
+        other = self._wording.loosen(run, sentence.text)
+        if other != sentence.text:
+            sentence.text = capitalize(other)
+            return
+        other = _without_aside(run)
         if other != run:
             self._replace(sentence, (low, high), other)
             return

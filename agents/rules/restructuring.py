@@ -32,6 +32,20 @@ _TIME = (
 )
 _TIME_LAST = re.compile(rf"(?P<rest>[^,]+?),? (?P<time>{_TIME})", re.IGNORECASE)
 _TIME_FIRST = re.compile(rf"(?P<time>{_TIME}),? (?P<rest>(?!and\b|or\b|of\b)[^,]+)", re.IGNORECASE)
+_GROUND = r"(?:based on|depending on|according to|in addition to|in case of)"
+_GROUND_FIRST = re.compile(rf"(?P<ground>{_GROUND} [^,]+), (?P<main>[^,]+)", re.IGNORECASE)
+_GROUND_LAST = re.compile(rf"(?P<main>[^,]+?),? (?P<ground>{_GROUND} [^,]+)", re.IGNORECASE)
+_PURPOSE = (
+    r"(?:in order )?to (?:confirm|determine|diagnose|rule out|exclude|check|assess|evaluate|treat"
+    r"|prevent|reduce|relieve|find out|make sure|measure|manage|avoid|see) [^,]+"
+)
+_PURPOSE_FIRST = re.compile(rf"(?P<purpose>{_PURPOSE}), (?P<main>(?:we|i|you|it) [^,]+)", re.I)
+_PURPOSE_LAST = re.compile(
+    r"(?P<main>(?:we|i) (?:will |would |may |might |can |should |also )*(?:need to|like to|have to"
+    r"|recommend|suggest|conduct|perform|prescribe)\b(?: \w+){2,}?)"
+    rf" (?P<purpose>{_PURPOSE})",
+    re.IGNORECASE,
+)
 _JOINED = re.compile(r"\b(?:and|but|or|so|then)\b", re.IGNORECASE)
 _PAIR = re.compile(
     r"(?<=\s)(?P<one>[^\W\d]\w+) (?P<joint>and|or) (?P<two>[^\W\d]\w+)"
@@ -40,9 +54,11 @@ _PAIR = re.compile(
 _TRIPLE = re.compile(
     r"(?P<one>[^\W\d]\w+), (?P<two>[^\W\d]\w+(?: [^\W\d]\w+)?)(?=, |,? (?:and|or) )"
 )
-_MEMBER = r"[^,.;:?()\n\x00]{3,45}"
-_INNER = re.compile(rf"(?<=, )(?P<one>{_MEMBER}), (?P<two>{_MEMBER})(?=,)")
-"""Two members inside a list: a comma before them and another after them."""
+_MEMBER = r"[^,.;:?()\n\x00]{3,45}(?: ?\([^(),]{1,40}\))?"
+_LONGEST_MEMBER = 8
+_STRETCH = re.compile(r"[^.;:?\n\x00]+")
+_LIST_LEAD = re.compile(r"\b(?:including|includes?|included|such as|like|among them) (?=[^ ]+)")
+_LAST = re.compile(rf"(?P<joint>(?:and|or) )(?P<member>{_MEMBER})")
 _NO_MEMBER = re.compile(
     r"\b(?:and|or|but|which|who|that|then|so|because|if|when|while|I|i|he|she|it|they|we|you|my|etc"
     r"|also|is|are|was|were|have|has|had|do|does|did|can|will|may|should|not|no|\w+ed|then)\b"
@@ -87,6 +103,14 @@ def move(body: str) -> str:
     joined = bool(_JOINED.search(body))
     if (match := _CONDITION.fullmatch(body)) and _stands(match["main"]) and not joined:
         return f"{match['main']} {match['word'].lower()} {uncapitalize(match['condition'])}"
+    if (match := _GROUND_FIRST.fullmatch(body)) and _stands(match["main"]):
+        return f"{match['main']}, {uncapitalize(match['ground'])}"
+    if (match := _PURPOSE_FIRST.fullmatch(body)) and _stands(match["main"]):
+        return f"{match['main']} {uncapitalize(match['purpose'])}"
+    if (match := _PURPOSE_LAST.fullmatch(body)) and not _JOINED.search(match["main"]):
+        return f"{match['purpose']}, {uncapitalize(match['main'])}"
+    if (match := _GROUND_LAST.fullmatch(body)) and _stands(match["main"]):
+        return f"{match['ground']}, {uncapitalize(match['main'])}"
     if (match := _TIME_FIRST.fullmatch(body)) and _stands(match["rest"]) and not joined:
         return f"{match['rest']} {match['time'].lower()}"
     if (
@@ -108,9 +132,40 @@ def list_edits(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _TRIPLE.finditer(text):
         if (other := _exchange_first_two(match)) != match.group():
             yield match.start(), match.end(), other
-    for match in _INNER.finditer(text):
-        if not _NO_MEMBER.search(match.group()) and not is_clause(match.group()):
-            yield match.start(), match.end(), f"{match['two']}, {match['one']}"
+    for match in _STRETCH.finditer(text):
+        if (edit := _list_turned(match.group())) is not None:
+            start, end, other = edit
+            yield match.start() + start, match.start() + end, other
+
+
+def _list_turned(stretch: str) -> tuple[int, int, str] | None:
+    """Return where a list stands in a stretch without full stops, and the list from its end.
+
+    The first member counts only where a word such as `including` shows where it begins.
+    """
+    leads = list(_LIST_LEAD.finditer(stretch))
+    start = leads[-1].end() if leads else stretch.find(", ") + 2
+    members = stretch[start:].split(", ") if start > 1 else []
+    joint = ""
+    if len(members) > 1 and (last := _LAST.fullmatch(members[-1])):
+        joint, members[-1] = last["joint"], last["member"]
+    elif members:
+        members = members[:-1]
+    end = start + len(", ".join(members)) + len(joint)
+    if joint and not _is_member(members[-1]):
+        end -= len(joint) + len(members[-1]) + 2
+        joint, members = "", members[:-1]
+    if len(members) < 2 or not all(map(_is_member, members)):
+        return None
+    turned = members[::-1]
+    if joint:
+        turned[-1] = joint + turned[-1]
+    return start, end, ", ".join(turned)
+
+
+def _is_member(text: str) -> bool:
+    fits = re.fullmatch(_MEMBER, text) and not _NO_MEMBER.search(text) and not is_clause(text)
+    return bool(fits) and not text.endswith("ly") and len(words(text)) <= _LONGEST_MEMBER
 
 
 def split(body: str) -> list[str]:
@@ -184,9 +239,12 @@ def _exchange_first_two(match: re.Match[str]) -> str:
 
 def _exchange_pair(match: re.Match[str]) -> str:
     following = (match["next"] or "").lower()
-    if following and following not in _AFTER_NOUNS:
+    adjectives = match["one"].endswith(_ENDINGS[0]) and match["two"].endswith(_ENDINGS[0])
+    if following and following not in _AFTER_NOUNS and not adjectives:
         return match.group()
-    if not _follows_function_word(match) or not _is_plain(match["one"], match["two"]):
+    if not _is_plain(match["one"], match["two"]):
+        return match.group()
+    if not _follows_function_word(match) and not _are_of_a_kind(match["one"], match["two"]):
         return match.group()
     return f"{match['two']} {match['joint']} {match['one']}"
 
@@ -194,6 +252,11 @@ def _exchange_pair(match: re.Match[str]) -> str:
 def _follows_function_word(match: re.Match[str]) -> bool:
     before = match.string[: match.start()].split()
     return bool(before) and before[-1].lower() in _BEFORE_NOUNS
+
+
+def _are_of_a_kind(one: str, two: str) -> bool:
+    """Return whether two words are both adjectives, or both abstract nouns, by their endings."""
+    return any(one.endswith(kind) and two.endswith(kind) for kind in _ENDINGS)
 
 
 def _is_plain(*members: str) -> bool:
@@ -218,16 +281,19 @@ def _stands(text: str) -> bool:
 _LEANING_STARTS = frozenset(
     "what why how where who which is are can could should would will do does did has have may must"
     " if when although because since please any and or but while unless once before after as that"
-    " so then".split()
+    " so then based depending given according due despite during with without for in on at by from"
+    " to regarding besides like unlike apart including however following".split()
 )
 _OPEN_ENDS = frozenset(
     "even only just or and as like feel see know wonder ask that than sure how what if not so more"
     " wondering asking tell told curious unsure doubt check idea me soon well long far such same"
-    " much many less especially usually days weeks months years".split()
+    " much many less especially usually days weeks months years is are was were be been may might"
+    " can could will would should must".split()
 )
 _BEFORE_NOUNS = frozenset("have has had having any some include includes causes no".split())
 """After these a list begins; after a preposition it may be its first member alone that follows:
 `blood in stool and fever`."""
+_ENDINGS = (("al", "ic", "ous", "ive", "ary"), ("tion", "ment", "ness", "itis", "ity"), "ly")
 _AFTER_NOUNS = frozenset(
     "in on of for with without from since is are was were has have had can could may might will"
     " would should but when if because at to by after before which that during as and or".split()

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Sequence
-from functools import cache
 
 from agents.rules.contractions import short_forms, write_out
-from agents.rules.edits import CURT, NATURAL, STIFF, TERSE, Edit, applied, edits
-from agents.rules.lexicon import load_toml
+from agents.rules.edits import NATURAL, STIFF, TERSE, Edit, applied, edits
 from agents.rules.restructuring import invert, move, split
-from agents.rules.sentences import capitalize, sentence_places, uncapitalize
-from privacy.leakage import Original, tokenize
+from agents.rules.sentences import capitalize, sentence_places
+from privacy.leakage import Original, SharedRun, tokenize
 
 RUN = 10
 """Source: Zeng et al. (2024), arXiv 2406.14773, §4.3: a run of 10 tokens is repeated text."""
@@ -30,18 +27,19 @@ class Wording:
         self._seed = seed
         self._uses: dict[str, int] = {}
 
-    def reword(self, sentences: Sequence[str]) -> list[str]:
-        """Return sentences that stand together said otherwise.
+    def reword(self, sentences: Sequence[str], before: Original) -> list[str]:
+        """Return sentences that stand together said otherwise than in the text before.
 
         No run of 10 words stays, within a sentence or over its end, if a rule can break it. What
         holds no such run stays as it is.
         """
-        before = Original(" ".join(sentences))
-        said = " ".join(map(self._move, sentences))
+        said = " ".join(sentences)
+        if before.longest_shared_run(said) >= RUN:
+            said = " ".join(self._move(sentence, before) for sentence in sentences)
         said = self._break_runs(before, said)
         if before.longest_shared_run(said) >= RUN:
             said = " ".join(self._split(before, said))
-            for tier in (STIFF, TERSE, CURT):
+            for tier in (NATURAL, STIFF, TERSE):
                 said = self._break_runs(before, said, tier)
         return [capitalize(said[a:b]) for a, b in sentence_places(said)]
 
@@ -55,28 +53,21 @@ class Wording:
                 taken = edit.start
         return capitalize(said)
 
-    def loosen(self, run: str) -> str:
-        """Return a run of words with changes that break it; the run itself if there are none."""
+    def loosen(self, run: str, text: str) -> str:
+        """Return the text with changes that break a run of its words; as it is if none does."""
         before, at_least = Original(run), max(1, min(RUN, _size(run)))
-        for tier in (NATURAL, STIFF, TERSE, CURT):
-            said = self._break_runs(before, run, tier, at_least=at_least)
+        said = text
+        for tier in (NATURAL, STIFF, TERSE):
+            said = self._break_runs(before, said, tier, at_least=at_least)
             if before.longest_shared_run(said) < at_least:
                 break
         return said
 
     def turn(self, sentence: str) -> str:
-        """Turn a whole sentence round, if a frame or a movable part allows it."""
+        """Move a condition or a time within a sentence, if it has one that can be moved."""
         mark = sentence[-1:] if sentence[-1:] in ".?" else ""
         body = sentence.removesuffix(mark)
-        forms, plain = short_forms(body), write_out(body)
-        for pattern, options in _frames():
-            match = pattern.fullmatch(plain)
-            if match and self._uses.get(pattern.pattern, 0) < len(options):
-                plain = _fill(self.choose(pattern.pattern, options), match)
-                break
-        else:
-            plain = move(plain)
-        return capitalize(_as_typed(plain, forms)) + mark
+        return capitalize(_as_typed(move(write_out(body)), short_forms(body))) + mark
 
     def invert(self, sentence: str) -> str:
         """Return a statement with its second part told first, if it has two."""
@@ -85,13 +76,9 @@ class Wording:
         other = invert(write_out(body)) if mark != "?" and ". " not in body else None
         return _as_typed(other, short_forms(body)) + mark if other else sentence
 
-    def _move(self, sentence: str) -> str:
-        """Move a condition or a time within a sentence that is long enough to be a run."""
-        mark = sentence[-1:] if sentence[-1:] in ".?" else ""
-        body = sentence.removesuffix(mark)
-        if _size(body) < RUN:
-            return sentence
-        return capitalize(_as_typed(move(write_out(body)), short_forms(body))) + mark
+    def _move(self, sentence: str, before: Original) -> str:
+        """Move a condition or a time within a sentence that holds a run."""
+        return self.turn(sentence) if before.longest_shared_run(sentence) >= RUN else sentence
 
     def _break_runs(
         self, before: Original, said: str, tier: int = NATURAL, *, at_least: int = RUN
@@ -102,9 +89,7 @@ class Wording:
             changed, taken = said, len(said) + 1
             known = edits(said, tier) if runs else []
             for run in reversed(runs):
-                if run.end > taken:
-                    continue
-                edit = _best(said, known, run.start, run.end)
+                edit = _best(said, known, run, taken)
                 if edit is not None:
                     option = self.choose(edit.options[0], edit.options)
                     changed = applied(changed, edit, option)
@@ -134,16 +119,16 @@ class Wording:
         return options[(zlib.crc32(f"{self._seed}/{key}".encode()) + uses) % len(options)]
 
 
-def _best(text: str, known: Sequence[Edit], start: int, end: int) -> Edit | None:
-    """Return the edit inside a run after which the least is lost and left to do."""
-    size = _size(text[start:end])
+def _best(text: str, known: Sequence[Edit], run: SharedRun, taken: int) -> Edit | None:
+    """Return the edit in a run, before what is taken, that loses least and leaves least to do."""
+    size = _size(text[run.start : run.end])
     best: tuple[float, Edit] | None = None
     for edit in known:
-        if edit.start < start or edit.end > end:
+        if edit.end <= run.start or edit.start >= run.end or edit.end > taken:
             continue
         first, last = edit.touched(text)
-        before = _size(text[start : edit.start]) + first
-        after = _size(text[edit.end : end]) + last
+        before = _size(text[run.start : edit.start]) + first
+        after = _size(text[edit.end : run.end]) + last
         longest = max(before, after)
         if longest >= size:
             continue
@@ -164,16 +149,3 @@ def _as_typed(plain: str, forms: Sequence[str]) -> str:
     for form in forms:
         plain = plain.replace(write_out(form), form, 1)
     return plain
-
-
-def _fill(option: str, match: re.Match[str]) -> str:
-    groups = [uncapitalize(group or "") for group in match.groups()]
-    for number, group in enumerate(groups, 1):
-        option = option.replace(f"\\{number}", group)
-    return re.sub(r"\s+", " ", option).strip()
-
-
-@cache
-def _frames() -> list[tuple[re.Pattern[str], list[str]]]:
-    table = load_toml("wording.toml")["frame"]
-    return [(re.compile(entry["of"], re.IGNORECASE), entry["to"]) for entry in table]

@@ -222,7 +222,7 @@ def _url(listener: socket.socket) -> str:
     return f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
 
 
-def _completion(body: dict[str, Any], said: Said) -> dict[str, Any]:
+def _completion(body: Mapping[str, Any], said: Said) -> dict[str, Any]:
     asked = " ".join(str(message["content"]) for message in body["messages"])
     prompt, completion = _tokens(asked), _tokens(said.text)
     digest = hashlib.sha256(f"{body.get('seed')}{asked}".encode("utf-8", "replace")).hexdigest()

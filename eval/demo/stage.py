@@ -110,5 +110,5 @@ def _job(
         keyset=keyset,
         recognizer=default_recognizer(),
         embedder=embedder,
-        roles=rules_roles(),
+        roles=rules_roles(embedder),
     )

@@ -168,7 +168,7 @@ class Bench:
         if recipe.method != "sage" and recipe is not STAGE_1:
             return baseline_roles(recipe.method, self.model)
         if self.model is None:
-            return rules_roles()
+            return rules_roles(self.embedder)
         return model_roles(self.model, attributes_per_field=per_field)
 
 

@@ -170,7 +170,7 @@ class Owner:
             keyset=self._keyset,
             recognizer=self._recognizer,
             embedder=self.embedder,
-            roles=rules_roles(),
+            roles=rules_roles(self.embedder),
         )
         asyncio.run(index_corpus(job, lambda stage, done, total: None))
         return current_path(self.home, self.corpus)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.rules.edits import CURT, NATURAL, STIFF, TERSE, applied, edits
+from agents.rules.edits import NATURAL, STIFF, TERSE, applied, edits
 from agents.rules.lexicon import content_stems
 
 
@@ -29,9 +29,8 @@ def test_a_natural_edit_is_known(text, other):
 @pytest.mark.parametrize(
     ("text", "tier", "other"),
     [
-        ("they examined the ear", STIFF, "they inspected the ear"),
+        ("the error was confirmed", STIFF, "the error was verified"),
         ("it hurts behind the knee", TERSE, "it hurts behind knee"),
-        ("so my left arm hurts", CURT, "so left arm hurts"),
     ],
 )
 def test_an_edit_waits_for_its_tier(text, tier, other):
@@ -40,7 +39,7 @@ def test_an_edit_waits_for_its_tier(text, tier, other):
 
 
 @pytest.mark.parametrize(
-    "text", ["2 tablets of 40 mg", "not really", "what matters to her", "she asked if it rains"]
+    "text", ["2 tablets of 40 mg", "not really", "what matters to her", "how it rains"]
 )
 def test_what_must_stay_has_no_natural_edit(text):
     assert said(text) == set()
@@ -63,7 +62,7 @@ pieces = st.lists(
 ).map(" ".join)
 
 
-@given(pieces, st.sampled_from([NATURAL, STIFF, TERSE, CURT]))
+@given(pieces, st.sampled_from([NATURAL, STIFF, TERSE]))
 def test_markup_and_doses_are_never_touched(text, tier):
     kept = re.findall(r"\[\w+\]|<AGE>|40", text)
     for other in said(text, tier):
@@ -73,7 +72,7 @@ def test_markup_and_doses_are_never_touched(text, tier):
 
 @given(pieces)
 def test_what_costs_nothing_keeps_every_content_word(text):
-    for edit in edits(text, CURT):
+    for edit in edits(text, TERSE):
         if edit.cost == 0:
             other = applied(text, edit, edit.options[0])
             assert set(content_stems(text)) <= set(content_stems(other))
@@ -84,4 +83,4 @@ def test_what_costs_nothing_keeps_every_content_word(text):
     ["my phyſician told me to rest", "it hurt for ſix days", "it hurt for SİX days", "it'ſ cold"],
 )
 def test_letters_that_only_look_alike_without_case_break_nothing(text):
-    assert isinstance(said(text, CURT), set)
+    assert isinstance(said(text, TERSE), set)

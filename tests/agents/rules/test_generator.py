@@ -1,5 +1,6 @@
 import asyncio
 
+from agents.rules.arrangement import Told
 from agents.rules.generator import RuleGenerator
 from agents.rules.lexicon import words
 from privacy.leakage import Original
@@ -52,8 +53,15 @@ def test_no_run_of_ten_words_is_taken_over(attributes):
 def test_what_is_short_of_a_run_is_left_as_it_is(attributes):
     items = ("My knee clicks when I climb.", "A brace helps a little.", "It began after a fall.")
     told = (*items, "The swelling is gone.", "I walk to work.")
-    question = generate({"symptoms": told}, attributes).fields["question"]
+    order = {"question": tuple(reversed(told)), "answer": ()}
+    question = generate(Told({"symptoms": told}, order), attributes).fields["question"]
     assert question == " ".join(told)
+
+
+def test_a_run_over_the_ends_of_sentences_is_broken(attributes):
+    told = ("My knee clicks when I climb.", "A brace helps a little.", "It began after a fall.")
+    question = generate({"symptoms": told}, attributes).fields["question"]
+    assert Original(" ".join(told)).longest_shared_run(question) < 10
 
 
 def test_a_pronoun_is_named_where_its_relative_comes_later(attributes):

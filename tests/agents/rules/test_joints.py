@@ -23,7 +23,6 @@ def said(text, *, natural):
             "I took the syrup twice a day. This causes a dry mouth now and then.",
         ),
         ("The pain is worse at night.", "this pain is worse at night."),
-        ("It is usually treated at home.", "It usually is treated at home."),
     ],
 )
 def test_a_joint_that_reads_well(text, other):
@@ -33,9 +32,7 @@ def test_a_joint_that_reads_well(text, other):
 @pytest.mark.parametrize(
     ("text", "other"),
     [
-        ("We met there 3 years ago.", "We met there 3 years back."),
         ("She moved in May 1990.", "She moved back in May 1990."),
-        ("They sell bread and butter here.", "They sell bread as well as butter here."),
         ("She went home and slept.", "She went home and also slept."),
     ],
 )

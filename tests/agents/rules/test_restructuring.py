@@ -40,7 +40,7 @@ def test_what_would_read_wrong_is_not_moved(body):
         ("I have severe headache and fever", "I have severe headache and fever"),
         (
             "Avoid tea, dark bread, cold milk, and fish",
-            "Avoid tea, cold milk, dark bread, and fish",
+            "Avoid tea, fish, cold milk, and dark bread",
         ),
         (
             "On Monday, she fell, he ran, and it rained",

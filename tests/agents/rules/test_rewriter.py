@@ -74,7 +74,7 @@ def test_what_the_reviewer_wants_left_out_is_left_out():
 
 
 def test_a_repeated_run_is_broken():
-    run = "hurts because the swelling usually comes back when I climb stairs for about an hour"
+    run = "hurts because the swelling usually comes back because of the heat and stays for about two days"
     fields = {"question": f"My knee {run}. A brace helps.", "answer": FIELDS["answer"]}
     revised = rewrite(fields, at(FindingKind.SHARED_RUN, fields["question"], run))
     assert Original(run).longest_shared_run(revised.text) < 10

@@ -83,7 +83,7 @@ def test_the_example_clinic_is_published(run):
     assert all(outcome.longest_run < 10 for outcome in outcomes if outcome.safe)
 
 
-def test_no_agent_waits_for_anything(protect, attributes):
+def test_without_an_embedder_no_agent_waits_for_anything(protect, attributes):
     coroutine = rules_roles().extractor.extract(protect(DIALOGUE).protected, attributes)
     with pytest.raises(StopIteration):
         coroutine.send(None)

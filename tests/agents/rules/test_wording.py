@@ -14,33 +14,25 @@ LONG = (
 TABLES = tomllib.loads(resources.files("agents.rules").joinpath("wording.toml").read_text("utf-8"))
 
 
+def reword(seed, sentences):
+    return Wording(seed).reword(sentences, Original(" ".join(sentences)))
+
+
 def test_the_same_seed_gives_the_same_words():
-    assert Wording("a").reword([LONG]) == Wording("a").reword([LONG])
+    assert reword("a", [LONG]) == reword("a", [LONG])
 
 
 def test_seeds_vary_the_words():
     long = "The knee was swollen again a week later because of heavy boots from the mountain shop."
-    assert len({" ".join(Wording(str(seed)).reword([long])) for seed in range(20)}) > 1
+    assert len({" ".join(reword(str(seed), [long])) for seed in range(20)}) > 1
 
 
 @pytest.mark.parametrize("seed", ["a", "b", "c"])
 def test_no_run_of_ten_words_stays(seed):
-    assert Original(LONG).longest_shared_run(" ".join(Wording(seed).reword([LONG]))) < 10
+    assert Original(LONG).longest_shared_run(" ".join(reword(seed, [LONG]))) < 10
 
 
-def test_a_frame_turns_the_whole_sentence_round():
-    said = Wording("a").turn("It may be due to an allergy.")
-    assert said.endswith("an allergy.") or said.startswith("An allergy")
-    assert "may be due" not in said
-
-
-def test_a_frame_is_not_worn_out():
-    wording = Wording("a")
-    said = [wording.turn(f"You should take tablet {n}") for n in range(8)]
-    assert len({re.sub(r"\d", "", s) for s in said}) > 2
-
-
-@pytest.mark.parametrize("table", ["swap", "loosen", "resort", "terse", "curt"])
+@pytest.mark.parametrize("table", ["swap", "loosen", "resort", "terse"])
 def test_no_alternative_is_the_phrase_itself(table):
     for phrase, options in TABLES[table].items():
         assert all(option != phrase for option in options), phrase
@@ -48,7 +40,7 @@ def test_no_alternative_is_the_phrase_itself(table):
 
 
 def test_what_holds_no_run_stays_as_it_is():
-    assert Wording("a").reword(["The rash is on my left arm."]) == ["The rash is on my left arm."]
+    assert reword("a", ["The rash is on my left arm."]) == ["The rash is on my left arm."]
 
 
 def test_varying_changes_no_more_content_than_allowed():

@@ -1,0 +1,201 @@
+"""The order in which a draft tells what was extracted: by attribute, unlike the record's own.
+
+Blocks of sentences that speak for one attribute are told one after the other, each in the record's
+order, so that what leans on the sentence before it still does. Of the orders of blocks the most
+natural one is taken that is unlike enough; blocks are told in parts, the last part first, only
+where no order of whole blocks is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise, permutations
+from typing import TypeVar
+
+from agents.protocols import Attribute
+from agents.rules.presets import cues
+from privacy.leakage import Original, longest_common_subsequence, tokenize
+
+ALIKE = 0.44
+"""ROUGE-L F up to which an order is unlike enough: the gate allows 0.5."""
+
+_PARTS = (1, 2, 3, 5, 99)
+"""In how many parts a block is told, at most; the last: sentence by sentence."""
+_IN_PARTS = 1.0
+_LEANS = 2.0
+_TOGETHER = 0.6
+"""What it costs to tell a sentence right after the one it followed: words that are said in one
+run over the end of a sentence have to be changed."""
+_TRIES = 3
+_CHEAPEST = 40
+"""Orders of blocks, the most natural ones, that are compared with the record."""
+_MOVED = 5
+"""Of more attributes than this, neighbours move together: all orders of ten would be millions."""
+
+_T = TypeVar("_T")
+Block = tuple[str, ...]
+_LEANING = re.compile(
+    r"(?:they|these|those|it|its|this|that|such|both|which|he|she|his|her|their"
+    r"|the (?:other|former|latter|same)|one of|otherwise|then|after that|afterwards|since then"
+    r"|in between|still|also)\b",
+    re.IGNORECASE,
+)
+
+
+class Told(dict[str, tuple[str, ...]]):
+    """An extraction that remembers, by field, in what order the record told its sentences."""
+
+    order: Mapping[str, tuple[str, ...]]
+
+    def __init__(
+        self, found: Mapping[str, tuple[str, ...]], order: Mapping[str, tuple[str, ...]]
+    ) -> None:
+        super().__init__(found)
+        self.order = order
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One order of one field's blocks: what it costs in naturalness, and how alike it leaves."""
+
+    blocks: tuple[tuple[str, Block], ...]
+    cost: float
+    shared: int
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All sentences, in this order."""
+        return tuple(sentence for _, block in self.blocks for sentence in block)
+
+
+def leans(sentence: str, before: str) -> bool:
+    """Return whether a sentence is only understood after the one before it."""
+    return not before.endswith("?") and bool(_LEANING.match(sentence))
+
+
+def arranged(
+    fields: Mapping[str, Mapping[Attribute, Sequence[str]]],
+    told: Mapping[str, tuple[str, ...]],
+    record: Mapping[str, str],
+) -> dict[str, tuple[str, ...]]:
+    """Return what was found of each attribute, all fields' attributes in the order of telling.
+
+    `fields`: by field what was found, in the order of the preset; `told`: the same sentences as the
+    record had them. Deterministic.
+    """
+    choices = {name: _choices(found, told[name], record[name]) for name, found in fields.items()}
+    original = Original("\n".join(record[name] for name in choices))
+    size = len(original.tokens) + sum(len(tokenize(s)) for own in told.values() for s in own)
+    allowed = ALIKE * size / 2
+    chosen = _choose(choices, allowed)
+    for _ in range(_TRIES):
+        text = "\n".join(" ".join(order.sentences) for order in chosen)
+        over = original.rouge_l(text).f1 - ALIKE
+        if over <= 0:
+            break
+        # Fields share words with each other, too.
+        allowed -= max(1.0, over * size / 2)
+        chosen = _choose(choices, allowed)
+    return {name: block for order in chosen for name, block in order.blocks}
+
+
+def _choose(choices: Mapping[str, list[Order]], allowed: float) -> list[Order]:
+    """Take the most natural orders that share no more words than allowed with the record.
+
+    Starts with each field's most natural one, and gives way where most likeness goes for the least.
+    """
+    at = dict.fromkeys(choices, 0)
+    while sum(choices[name][place].shared for name, place in at.items()) > allowed:
+        steps = [
+            (_worth(orders[at[name]], other), name, place)
+            for name, orders in choices.items()
+            for place, other in enumerate(orders[at[name] + 1 :], at[name] + 1)
+        ]
+        if not steps:
+            break
+        _, name, place = max(steps, key=lambda step: step[0])
+        at[name] = place
+    return [choices[name][place] for name, place in at.items()]
+
+
+def _worth(now: Order, other: Order) -> float:
+    return (now.shared - other.shared) / (other.cost - now.cost + 0.1)
+
+
+def _choices(
+    found: Mapping[Attribute, Sequence[str]], told: Sequence[str], record: str
+) -> list[Order]:
+    """Return orders of one field, each less alike and less natural than the one before."""
+    if not found:
+        return [Order((), 0.0, 0)]
+    names = list(found)
+    tokens = tokenize(record)
+    orders = sorted(
+        ((_unnatural(order, names), order) for order in _orders(names)), key=lambda o: o[0]
+    )[:_CHEAPEST]
+    before = dict(zip(told[1:], told, strict=False))
+    kept: list[Order] = []
+    for parts in _PARTS:
+        for cost, order in orders:
+            blocks = tuple((a.name, _in_parts(found[a], parts)) for a in order)
+            sentences = [sentence for _, block in blocks for sentence in block]
+            told_on = sum(before.get(two) == one for one, two in pairwise(sentences))
+            cost = cost + _IN_PARTS * (parts > 1) + _TOGETHER * told_on
+            cost += _LEANS * _astray(sentences, before)
+            shared = longest_common_subsequence(tokens, tokenize(" ".join(sentences)))
+            kept.append(Order(blocks, cost, shared))
+    return list(_frontier(kept))
+
+
+def _orders(names: Sequence[Attribute]) -> Iterator[tuple[Attribute, ...]]:
+    """Yield orders of attributes: all of them, up to `_MOVED` attributes."""
+    for order in permutations(_cut(names, _MOVED)):
+        yield tuple(chain.from_iterable(order))
+
+
+def _frontier(orders: Sequence[Order]) -> Iterator[Order]:
+    """Yield the orders that no other beats in both respects, the most natural first."""
+    least: int | None = None
+    for order in sorted(orders, key=lambda o: (o.cost, o.shared)):
+        if least is None or order.shared < least:
+            least = order.shared
+            yield order
+
+
+def _in_parts(sentences: Sequence[str], parts: int) -> Block:
+    """Tell a block in so many parts of equal length, the last one first."""
+    return tuple(chain.from_iterable(reversed(_cut(sentences, parts))))
+
+
+def _cut(items: Sequence[_T], parts: int) -> list[Sequence[_T]]:
+    """Cut a sequence into as many parts of equal length as it has items, at most `parts`."""
+    count = min(parts, len(items))
+    cuts = [round(n * len(items) / count) for n in range(count + 1)]
+    return [items[a:b] for a, b in pairwise(cuts)]
+
+
+def _unnatural(order: Sequence[Attribute], natural: Sequence[Attribute]) -> float:
+    """Return how far an order is from the one in which people tell such things.
+
+    What is asked may stand first or last, and whoever is concerned may be named at the end.
+    """
+    free = {a for a in (order[0], order[-1]) if asks(a)}
+    rest = [natural.index(a) for a in order if a not in free]
+    out_of_place = sum(two < one for place, one in enumerate(rest) for two in rest[place:])
+    adrift = sum(asks(a) for a in order[1:-1])
+    return out_of_place + 2.0 * adrift
+
+
+def _astray(sentences: Sequence[str], before: Mapping[str, str]) -> int:
+    """Count the sentences that lean on another than the one they followed."""
+    return sum(
+        s in before and leans(s, before[s]) and previous != before[s]
+        for previous, s in pairwise(["", *sentences])
+    )
+
+
+def asks(attribute: Attribute) -> bool:
+    """Return whether an attribute is what somebody wants to know."""
+    return "wonder" in cues(attribute) or "ask" in cues(attribute)
