@@ -30,7 +30,7 @@ _TOGETHER = 0.6
 run over the end of a sentence have to be changed."""
 _TRIES = 3
 _CHEAPEST = 40
-"""Orders of blocks, the most natural ones, that are compared with the record."""
+"""Orders of blocks that are compared with the record: the most natural ones, and the least."""
 _MOVED = 5
 """Of more attributes than this, neighbours move together: all orders of ten would be millions."""
 
@@ -134,7 +134,8 @@ def _choices(
     tokens = tokenize(record)
     orders = sorted(
         ((_unnatural(order, names), order) for order in _orders(names)), key=lambda o: o[0]
-    )[:_CHEAPEST]
+    )
+    orders = [*orders[:_CHEAPEST], *orders[_CHEAPEST:][-1:]]
     before = dict(zip(told[1:], told, strict=False))
     kept: list[Order] = []
     for parts in _PARTS:
