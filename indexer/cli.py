@@ -108,7 +108,7 @@ def index(
         attributes=_attributes(attributes, chosen, corpus, fields),
         terms=_terms(model, agents),
         accounts=model.accounts if model else None,
-        engine=_engine(engine, workers, names, chosen.policy, model, concurrency),
+        engine=_engine(engine, workers, names, chosen.policy, model, concurrency, embedder),
     )
     _estimate(job) if dry_run else _index(job, model)
 
@@ -213,6 +213,7 @@ def _engine(
     policy: str | None,
     model: ModelCalls | None,
     threads: int,
+    embedder: Embedder,
 ) -> Callable[[], Engine] | None:
     """Return what starts the engine; `None` for one process and no recognizer that waits.
 
@@ -225,7 +226,7 @@ def _engine(
         from indexer.engines.local import in_process
 
         reads = working_recognizer(names, policy)
-        return partial(in_process, reads, default_embedder(), threads=threads, beside=beside)
+        return partial(in_process, reads, embedder, threads=threads, beside=beside)
     from indexer.engines.tools import Tools
 
     tools = Tools(partial(working_recognizer, tuple(names), policy), default_embedder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -45,12 +46,14 @@ class WrappedEmbedder:
 class SentenceTransformerEmbedder:
     """Embed with a sentence-transformers model: the packaged MiniLM, or a local model folder.
 
-    The model loads on first use. Nothing is ever downloaded: hubs are switched off first.
+    The model loads on first use. Nothing is ever downloaded: hubs are switched off first. Threads
+    take turns: a tokenizer that two use at once pads and cuts the texts of one as the other wants.
     """
 
     def __init__(self, model: str = "all-MiniLM-L6-v2", *, device: str | None = None) -> None:
         self._model_name = model
         self._device = device
+        self._turn = threading.RLock()
 
     @property
     def name(self) -> str:
@@ -60,7 +63,8 @@ class SentenceTransformerEmbedder:
     @property
     def dim(self) -> int:
         """Length of a vector: 384 for MiniLM."""
-        return int(self._model.get_embedding_dimension())
+        with self._turn:
+            return int(self._model.get_embedding_dimension())
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return `(n, dim)` float32, L2-normalised.
@@ -71,10 +75,11 @@ class SentenceTransformerEmbedder:
         """
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
-        if self._limit is None:
-            return self._encoded(texts)
-        cut = windows(texts, self._limit, self._pieces)
-        vectors = self._encoded([window.text for own in cut for window in own])
+        with self._turn:
+            if self._limit is None:
+                return self._encoded(texts)
+            cut = windows(texts, self._limit, self._pieces)
+            vectors = self._encoded([window.text for own in cut for window in own])
         ends = np.cumsum([len(own) for own in cut])[:-1]
         return np.stack(list(map(_mean, np.split(vectors, ends), cut)))
 

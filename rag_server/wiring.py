@@ -6,13 +6,10 @@ recognizer and nothing that opens keysets, the edge's process no index.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.embedding import WrappedEmbedder
-from indexer.protocols import Embedder, Vectors
 from privacy.exceptions import InputError, SageRagError
 from rag_server.settings import EdgeSettings, ServeSettings, secret
 
@@ -40,7 +37,7 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
         )
     own = [settings.llm_api_key_file] if settings.llm_api_key_file else []
     refuse_keys(settings.home, environment, own=own)
-    embedder = OneAtATime(SentenceTransformerEmbedder(settings.embedder))
+    embedder = SentenceTransformerEmbedder(settings.embedder)
     embedder.embed(["warm up"])
     return Services(
         corpora=Corpora(HomeCatalog(settings.home), embedder),
@@ -114,16 +111,3 @@ def _answerer(settings: ServeSettings) -> Answerer:
         timeout_s=settings.llm_timeout_s,
     )
     return ChatAnswerer(model)
-
-
-class OneAtATime(WrappedEmbedder):
-    """Let one thread at a time use an embedder: tokenizers are not safe to share."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        super().__init__(embedder)
-        self._lock = threading.Lock()
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return the inner embedder's vectors."""
-        with self._lock:
-            return self._embedder.embed(texts)

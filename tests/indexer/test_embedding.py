@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -53,6 +58,25 @@ def test_order_and_company_do_not_matter(narrow: SentenceTransformerEmbedder) ->
     assert together.dtype == np.float32
     for text, vector in zip(texts, together, strict=True):
         assert np.allclose(narrow.embed([text])[0], vector, atol=1e-5)
+
+
+def test_threads_take_turns(
+    minilm: SentenceTransformerEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encode, inside, most = minilm._model.encode, Counter[str](), Counter[str]()
+
+    def counted(*arguments: Any, **named: Any) -> Any:
+        inside["now"] += 1
+        most["ever"] = max(most["ever"], inside["now"])
+        time.sleep(0.01)  # room for others to come in
+        found = encode(*arguments, **named)
+        inside["now"] -= 1
+        return found
+
+    monkeypatch.setattr(minilm._model, "encode", counted)
+    with ThreadPoolExecutor(8) as threads:
+        assert len(list(threads.map(minilm.embed, [[KNEE]] * 16))) == 16
+    assert most["ever"] == 1
 
 
 def test_a_text_of_white_space_alone_has_a_vector(minilm: SentenceTransformerEmbedder) -> None:

@@ -1,4 +1,3 @@
-import threading
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,7 @@ from rag_server.corpora import Corpora
 from rag_server.services import Services
 from rag_server.settings import ServeSettings
 from rag_server.testing import MemoryCatalog, ScriptedAnswerer, WordsEmbedder
-from rag_server.wiring import OneAtATime, build_server, warnings
+from rag_server.wiring import build_server, warnings
 
 
 def shown(catalog: MemoryCatalog, home: Path = Path("absent")) -> list[str]:
@@ -34,28 +33,6 @@ def test_an_empty_home_and_a_corpus_that_does_not_open_are_told():
     assert "no corpus is published" in shown(catalog)[0]
     catalog.publish("foreign", ["a"], embedder="other")
     assert "another model" in shown(catalog)[0]
-
-
-def test_one_thread_at_a_time_embeds():
-    class Counting(WordsEmbedder):
-        inside, most = 0, 0
-
-        def embed(self, texts):
-            self.inside += 1
-            self.most = max(self.most, self.inside)
-            vectors = super().embed(texts)
-            self.inside -= 1
-            return vectors
-
-    counting = Counting()
-    embedder = OneAtATime(counting)
-    threads = [threading.Thread(target=embedder.embed, args=(["a b c"] * 50,)) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert counting.most == 1
-    assert (embedder.name, embedder.dim) == ("words", 64)
 
 
 def test_a_missing_home_is_an_error(tmp_path):
