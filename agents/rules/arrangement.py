@@ -18,7 +18,7 @@ from agents.protocols import Attribute
 from agents.rules.presets import cues
 from privacy.leakage import Original, longest_common_subsequence, tokenize
 
-ALIKE = 0.44
+ALIKE = 0.47
 """ROUGE-L F up to which an order is unlike enough: the gate allows 0.5."""
 
 _PARTS = (1, 2, 3, 5, 99)

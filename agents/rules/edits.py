@@ -41,6 +41,11 @@ _NUMBER = re.compile(
     r"(?= (?:minutes?|hours?|days?|weeks?|months?|years?|times|nights?)\b)",
     re.IGNORECASE,
 )
+_COUNT = re.compile(
+    rf"(?<![\w.,/-])(?<!\bor )(?<!\bto )(?<!\band )(?P<number>{'|'.join(_DIGITS[1:])})"
+    rf"(?= \w+s\b|(?P<share> in | out of )(?P<whole>{'|'.join(_DIGITS[1:])})\b)",
+    re.IGNORECASE,
+)
 _NEXT_SENTENCE = re.compile(
     r"(?<=[\w)\]]\. )(?<!Dr\. )(?<!no\. )"
     r"(?P<first>I|My|It|He|She|They|We|You|The|This|There|Your|His|Her|A|An|These)"
@@ -96,6 +101,7 @@ def edits(text: str, tier: int = NATURAL) -> list[Edit]:
         found += [*_phrase_edits(blank, "resort"), *_synonym_edits(blank)]
     if tier >= TERSE:
         found += _phrase_edits(blank, "terse")
+        found += [_edit(text, *place, (digits,)) for place, digits in _counts(blank)]
     return found
 
 
@@ -143,6 +149,16 @@ def _equal(old: list[str], new: list[str]) -> Iterator[str]:
         if one != other:
             return
         yield one
+
+
+def _counts(blank: str) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yield where a count stands as a word, and its digits; of a share both its numbers."""
+    for match in _COUNT.finditer(blank):
+        number, whole = (_respelled((match[name] or "").lower()) for name in ("number", "whole"))
+        if number is None or (match["whole"] and whole is None):
+            continue  # without case `ı` matches an i
+        share = f"{match['share']}{whole}" if whole else ""
+        yield (match.start(), match.end("whole") if whole else match.end()), number + share
 
 
 def _respelled(number: str) -> str | None:

@@ -21,7 +21,14 @@ _WHICH = re.compile(
     r"(?= [^,.?]{12,}[.?])"
 )
 _BECAUSE = re.compile(rf",? because (?P<subject>{_SUBJECT}|(?:my|the|your|his|her) \w+) ")
-_AND = re.compile(r"(?<=[\w)] )and(?= (?P<next>[\w-]+))", re.IGNORECASE)
+_AND = re.compile(r"(?<=[\w),] )and(?= (?P<next>[\w-]+))", re.IGNORECASE)
+_OR = re.compile(
+    r"(?P<before>(?:[\w'’]+,? ){1,4}|[)],? )(?P<or>or)"
+    r"(?! not(?:[.,?]|$| to\b))"
+    r"(?! (?:\w+ )?(?:else|so|more|less|what|how|why|if|when|two|three|four|five|six|\d)\b)"
+    r"(?= [a-z]{3,})"
+)
+_NO_CHOICE = re.compile(r"\b(?:no|not|never|without|any|either|whether|than|\w+n['’]t)\b", re.I)
 _ONE_THING = re.compile(r" an? (?:[a-z]+ ){0,2}[a-z]+(?=[.,?]|$)")
 _SAID_OF_ONE = r"(?:is|was|has|does|comes|goes|feels|looks|hurts|seems|started|began|will|can|may)"
 _SAID_OF_MANY = r"(?:are|were|have|do|come|go|feel|look|hurt|seem)"
@@ -36,6 +43,14 @@ _IN_YEAR = re.compile(
     r"(?<!back )\bin(?= (?:(?:January|February|March|April|May|June|July|August|September|October"
     r"|November|December) )?(?:19|20)\d\d\b)"
 )
+_DO = re.compile(
+    r"(?P<before>[\w'’]+ )?\b(?:I|we|you|they)(?P<gap> )(?:"
+    r"have(?= (?:an?|the|this|these|some|severe|mild|slight|trouble|difficulty|pains?|high|low|many"
+    r"|several|problems?)\b)|(?:feel|take|need|want|suggest|recommend|advise|believe|hope|use|smoke"
+    r"|drink|exercise|understand|notice|suffer)\b(?! (?:to know|not|no|none|never)\b))",
+    re.IGNORECASE,
+)
+_BEFORE_DO = frozenset("and but that because so when if since as although though".split())
 _ADVERB = re.compile(
     r"\b(?P<verb>has|have|had|can|may|might|will|would|should|could|must) "
     r"(?P<adverb>always|also|already|now|still|often|usually|probably|never|just)"
@@ -58,11 +73,18 @@ def joint_edits(text: str) -> Iterator[JointEdit]:
             yield match.start(), match.end(), "as well as", True
         elif following not in _AFTER_AND:
             yield match.start(), match.end(), "and also", False
+    for match in _OR.finditer(text):
+        if not _NO_CHOICE.search(match["before"]):
+            yield *match.span("or"), "or else", False
     for pattern, other in _INTRODUCED:
         for match in pattern.finditer(text):
             yield match.start(), match.end(), other, True
     for match in _ADVERB.finditer(text):
         yield match.start(), match.end(), f"{match['adverb']} {match['verb']}", True
+    for match in _DO.finditer(text):
+        before = (match["before"] or "").strip().lower()
+        if not before or before in _BEFORE_DO:
+            yield *match.span("gap"), " do ", False
     for match in _IN_YEAR.finditer(text):
         yield match.start(), match.end(), "back in", False
 

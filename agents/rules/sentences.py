@@ -65,6 +65,8 @@ _INVERTED = re.compile(
     re.IGNORECASE,
 )
 
+_RELATIVE = re.compile(r",? (?:which|who|whom) [^,]*$", re.IGNORECASE)
+
 _NEVER_LAST = frozenset("a an the and or but however then though".split())
 
 RUN_ON = 28
@@ -206,7 +208,8 @@ def _can_part(left: str, right: str, joint: str) -> bool:
         return False
     bound = joint.strip(" ,:").lower()
     tail = left.rsplit(",", 1)[-1]
-    if not is_complete(left):
+    relative = _RELATIVE.search(left)
+    if not is_complete(left) or (relative and not is_clause(relative.group())):
         return False
     if is_question(right):
         return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agents.rules.contractions import short_forms, write_out
 from agents.rules.edits import NATURAL, STIFF, TERSE, Edit, applied, edits
@@ -16,6 +16,8 @@ RUN = 10
 
 _SMALL_WORD = 0.1
 """What losing a small word counts, where a content word counts 1."""
+_AGAIN = 0.15
+"""What it costs to make a change once more in the same draft, for every time it was made."""
 _MOST_CHANGES = 12
 """How often a text is gone over: each time one change is made in every run that is left."""
 
@@ -89,7 +91,7 @@ class Wording:
             changed, taken = said, len(said) + 1
             known = edits(said, tier) if runs else []
             for run in reversed(runs):
-                edit = _best(said, known, run, taken)
+                edit = _best(said, known, run, taken, self._uses)
                 if edit is not None:
                     option = self.choose(edit.options[0], edit.options)
                     changed = applied(changed, edit, option)
@@ -119,7 +121,9 @@ class Wording:
         return options[(zlib.crc32(f"{self._seed}/{key}".encode()) + uses) % len(options)]
 
 
-def _best(text: str, known: Sequence[Edit], run: SharedRun, taken: int) -> Edit | None:
+def _best(
+    text: str, known: Sequence[Edit], run: SharedRun, taken: int, uses: Mapping[str, int]
+) -> Edit | None:
     """Return the edit in a run, before what is taken, that loses least and leaves least to do."""
     size = _size(text[run.start : run.end])
     best: tuple[float, Edit] | None = None
@@ -134,7 +138,7 @@ def _best(text: str, known: Sequence[Edit], run: SharedRun, taken: int) -> Edit 
             continue
         # Further changes that the two parts will need, words lost, and evenness.
         further, lost = before // RUN + after // RUN, edit.cost + _SMALL_WORD * edit.lost
-        value = further + lost + longest / (10 * size)
+        value = further + lost + _AGAIN * uses.get(edit.options[0], 0) + longest / (10 * size)
         if best is None or value < best[0]:
             best = value, edit
     return best[1] if best else None

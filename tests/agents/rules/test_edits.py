@@ -30,7 +30,12 @@ def test_a_natural_edit_is_known(text, other):
     ("text", "tier", "other"),
     [
         ("the error was confirmed", STIFF, "the error was verified"),
-        ("it hurts behind the knee", TERSE, "it hurts behind knee"),
+        ("it sits in the middle", TERSE, "it sits in middle"),
+        ("we drain the old wound", TERSE, "we drain this old wound"),
+        ("eight in ten recover", TERSE, "8 in 10 recover"),
+        ("a fit, or drowsiness", STIFF, "a fit, or else drowsiness"),
+        ("it heals, and most forget it", STIFF, "it heals, and also most forget it"),
+        ("I take pills when I travel", STIFF, "I do take pills when I travel"),
     ],
 )
 def test_an_edit_waits_for_its_tier(text, tier, other):

@@ -41,6 +41,15 @@ FAULTS = [
     ("Two years ago I fell.", r"years back"),
     ("I used to smoke.", r"at one time"),
     ("I know how bad it is now.", r"it's now"),
+    ("What do I take now, and do you have a scan?", r"I do|you do"),
+    ("Zantac makes the spasms worse, so I left it.", r"this spasms|these spasms"),
+    ("The centre of the chest hurts.", r"this chest|this centre"),
+    ("One or two of them hurt.", r"or else"),
+    ("There is no swelling or collapse.", r"or else"),
+    ("Tell me whether it is safe or not.", r"or else"),
+    ("It lasts a day.", r"each day|per day"),
+    ("About a third have fits.", r"out third|of third"),
+    ("It comes six days a month.", r"days month"),
     ("I wish to thank the nurse and the cook smiled.", r"as well as"),
 ]
 
