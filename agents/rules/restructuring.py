@@ -55,6 +55,8 @@ _TRIPLE = re.compile(
     r"(?P<one>[^\W\d]\w+), (?P<two>[^\W\d]\w+(?: [^\W\d]\w+)?)(?=, |,? (?:and|or) )"
 )
 _MEMBER = r"[^,.;:?()\n\x00]{3,45}(?: ?\([^(),]{1,40}\))?"
+_DESCRIBED = re.compile(r"\b\w+ed (?=[a-z])", re.IGNORECASE)
+"""`computed tomography`, `blurred vision`."""
 _LONGEST_MEMBER = 8
 _STRETCH = re.compile(r"[^.;:?\n\x00]+")
 _LIST_LEAD = re.compile(r"\b(?:including|includes?|included|such as|like|among them) (?=[^ ]+)")
@@ -164,7 +166,8 @@ def _list_turned(stretch: str) -> tuple[int, int, str] | None:
 
 
 def _is_member(text: str) -> bool:
-    fits = re.fullmatch(_MEMBER, text) and not _NO_MEMBER.search(text) and not is_clause(text)
+    bare = _DESCRIBED.sub("", text)
+    fits = re.fullmatch(_MEMBER, text) and not _NO_MEMBER.search(bare) and not is_clause(bare)
     return bool(fits) and not text.endswith("ly") and len(words(text)) <= _LONGEST_MEMBER
 
 

@@ -43,6 +43,14 @@ def test_what_would_read_wrong_is_not_moved(body):
             "Avoid tea, fish, cold milk, and dark bread",
         ),
         (
+            "We plan an enema, computed tomography (CT scan), a swab (smear), and a culture",
+            "We plan an enema, a culture, a swab (smear), and computed tomography (CT scan)",
+        ),
+        (
+            "I fell, was treated, my wife called, and I slept",
+            "I fell, was treated, my wife called, and I slept",
+        ),
+        (
             "On Monday, she fell, he ran, and it rained",
             "On Monday, she fell, he ran, and it rained",
         ),
