@@ -34,27 +34,35 @@ _PERSONAL_AFTER = re.compile(
     rf"[ ,/-]{{0,3}}(?:{PEOPLE}|years?|yrs?|y/?o|old|m|f)\b(?![ ]?(?:/|ago))|(?-i:[ ]?[MF]\b)", _I
 )
 
+_ABOUT = r"(?:only|just|nearly|almost|about)"
+_WHEN = (
+    rf"(?:at|from|for|until|till|since|after|before|by|in|with)[ ](?:{_ABOUT}[ ])?"
+    rf"(?:{NUMBER}[ ]?(?:-|–|to|and|or)[ ])?\Z"
+)
+"""Before a number: when something was, not how much; "positive at 23" tells an age."""
 _LOOSE = (
     r"(?:[ ](?!(?:i|im|ive|am|our|my|your|his|her|age|aged|ages|old|he|she|who|when|since|with|year"
-    rf"|years|yrs|{PEOPLE})\b)(?-i:[a-z'’]+|[A-Z]+)){{0,5}}?"
+    rf"|years|yrs|{PEOPLE})\b|{_WHEN})(?-i:[a-z'’]+|[A-Z]+)){{0,5}}?"
 )
 """Words between a measure and its number: none that speaks of a person, no name."""
 _LINK = (
-    r"(?:is|was|are|were|of|to|from|below|above|under|over|than|be|been|between|around|about|only"
-    r"|exceeds?|reads?|reached|by|in|up[ ]to|at[ ](?:least|most)|says|shows|showed"
-    r"|(?:is|was|came|back|stay\w{0,3}|remain\w{0,3}|be|went|kept|sits?)[ ]at)"
+    r"(?:is|was|are|were|of|to|below|above|under|over|than|be|been|between|around|about|only"
+    r"|exceeds?|reads?|reached|up[ ]to|at[ ](?:least|most)|says|shows|showed"
+    r"|(?:is|was|back|stay\w{0,3}|remain\w{0,3}|be|kept|sits?)[ ]at)"
 )
 _MEASURED = re.compile(
     rf"(?<![\w-]){MEASURES}(?:[ ]?\({MEASURES}\))?{_LOOSE}(?:[ ]{_LINK})?[ ]?[=:<>≤≥~(]?[ ]?"
-    rf"(?:{NUMBER}[ ]?(?:-|–|to|and|or)[ ]?)?(?:only|just|nearly|almost|about)?[ ]?\Z",
+    rf"(?:{NUMBER}[ ]?(?:-|–|to|and|or)[ ]?)?{_ABOUT}?[ ]?\Z",
     _I,
 )
-_AGE_OF_ONSET = re.compile(rf"(?<![\w-]){MEASURES}[ ](?:problems?[ ])?at[ ]?\Z", _I)
 _MOVED = re.compile(
-    r"\b(?:go(?:es)?|went|drop(?:s|ped)?|f[ae]lls?|r[io]ses?|rose|stay(?:s|ed)?|reach(?:es|ed)?"
-    r"|keep|kept|climb(?:s|ed)?|aim[ ]for|comes?|came|remains?|(?:it|this|that|which)(?:['’]s|[ ]is"
-    r"|[ ]was))(?:[ ](?:up|down|back|still|now|again))?[ ](?:to|below|above|under|over|around|at)"
-    r"[ ]\Z",
+    r"(?<!\bi[ ])(?<!he[ ])(?<!they[ ])(?<!who[ ])\b(?:(?:go(?:es)?|went|drop(?:s|ped)?|f[ae]lls?"
+    r"|r[io]ses?|rose|reach(?:es|ed)?|climb(?:s|ed)?|aim[ ]for|comes?|came|stay(?:s|ed)?|keep|kept"
+    r"|remains?|(?:it|this|that|which)(?:['’]s|[ ]is|[ ]was))"
+    rf"(?:[ ](?:up|down|back|still|now|again))?(?:[ ]from[ ]{NUMBER})?"
+    r"[ ](?:to|below|above|under|over|around|by|from)"
+    r"|(?:stay(?:s|ed)?|keep|kept|remains?|(?:comes?|came|goes|went)[ ]back|(?:it|this|that|which)"
+    r"(?:['’]s|[ ]is|[ ]was))(?:[ ](?:still|now|again))?[ ]at)[ ]\Z",
     _I,
 )
 _COMPARED = re.compile(
@@ -161,8 +169,6 @@ def recurs(value: str, before: str, after: str) -> bool:
 
 
 def _is_measured(before: str) -> bool:
-    if _AGE_OF_ONSET.search(before):
-        return False
     if _MEASURED.search(before):
         return True
     return bool(_MOVED.search(before) and _MEASURE.search(before))
