@@ -16,6 +16,7 @@ from privacy.protocols import Recognizer
 from privacy.recognizers.clinical_words import (
     ABBREVIATIONS,
     FINDINGS,
+    KIND,
     MEASURES,
     MEDICINE,
     NUMBER,
@@ -68,15 +69,18 @@ _HOUR_BEFORE = re.compile(
 )
 
 _OLD = re.compile(rf"{NUMBER}[ -]{{0,3}}(?P<unit>{UNIT})[ -]{{0,3}}olds?", _I)
-_THING_AFTER = re.compile(rf"[ ](?:[a-z-]+[ ])?{THING_READ_AS_ONE}", _I)
-_FINDING_AFTER = re.compile(rf"[ ](?:[a-z-]+[ ])?{FINDINGS}\b", _I)
+_THING_AFTER = re.compile(rf"[ ]{KIND}{THING_READ_AS_ONE}", _I)
+_FINDING_AFTER = re.compile(rf"[ ]{KIND}{FINDINGS}", _I)
 _ARTICLE = re.compile(r"\b(?:an?|the|this)[ ]\Z", _I)
 _THING_BEFORE = re.compile(
     rf"\b{THINGS}\b(?P<between>[^.!?]{{0,40}}?)\b(?:it['’]s|they['’]re|(?:it|they|which|that)[ ]"
     r"(?:is|are|was|were)|is|are|was|were)(?:[ ](?:like|about|only|now|almost|over|around))?[ ]\Z",
     _I,
 )
-_SOMEBODY = re.compile(rf"\b(?:{PEOPLE}|i|he|she|who|we|you|when|since|his|her|my)\b", _I)
+_SOMEBODY = re.compile(
+    rf"\b(?:{PEOPLE}|i|he|she|who|we|you|when|since|his|her|my|fe(?:d|eds?|eding)|(?-i:[A-Z]\w+))\b",
+    _I,
+)
 
 _NAMED_BEFORE = re.compile(
     r"\b(?:mr|mrs|ms|miss|mx|dr|prof|sir|nurse|named?|called|name[ ]is|initials|regards|thanks"

@@ -73,16 +73,24 @@ _THINGS = (
     r"|inhalers?|prescriptions?|tablets|pills|(?:eye|ear|nose)[ ]drops|gallstones?|stones?|car|van"
     r"|truck|bike|house|phone|laptop|mattress|pillow|bottle|packet|carton"
 )
-THING_READ_AS_ONE = (
-    rf"(?:{_THINGS})\b(?=[ ]?(?:[.,;:!?)]|\Z)|[ ](?:and|or|that|which|is|was|are|were|has|had|in|on"
-    r"|of|from|with|I|you|we)\b)"
+_NO_NOUN_AFTER = (
+    r"\b(?=[ ]?(?:[.,;:!?)]|\Z)|[ ](?:and|or|that|which|is|was|are|were|has|had|in|on|of|from|with"
+    r"|I|you|we)\b)"
 )
+KIND = (
+    r"(?:(?:metal|dental|coronary|cardiac|heart|hip|knee|breast|mitral|aortic|silicone|titanium"
+    r"|plastic|drug-eluting|surgical|open|ankle|wrist|elbow|shoulder|arm|hand|finger|rib|back|leg"
+    r"|foot|toe|skin|stress|sports)[ ])?"
+)
+"""What kind of thing or finding; no other word: in "with stents" the age is of who has them."""
+THING_READ_AS_ONE = rf"(?:{_THINGS}){_NO_NOUN_AFTER}"
 """A thing that no noun follows: "car", not "car mechanic" or "bottle fed baby"."""
 THINGS = rf"(?:{_THINGS}|contacts|monthlies|dailies)"
 """Things that have an age and are nobody."""
 FINDINGS = (
     r"(?:fractures?|injury|injuries|wounds?|scars?|bruises?|cysts?|polyps?|tumou?rs?|lesions?|rash"
     r"|ulcers?|lumps?|infections?|clots?|scans?|x-rays?|blood[ ]tests?|results?|reports?|grafts?)"
+    rf"{_NO_NOUN_AFTER}"
 )
 """What is found on a person; its age is the person's history where it is counted in years."""
 PEOPLE = (

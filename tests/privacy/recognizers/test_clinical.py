@@ -66,6 +66,8 @@ def judged(marked: str, entity_type: EntityType) -> list[tuple[str, EntityType]]
         "With a «three-month-old» stent I wait.",
         "My contacts (monthlies, they're like «seven weeks old») hurt.",
         "an «eight-week-old» wound",
+        "a «three-month-old» ankle fracture",
+        "a «ten-year-old» metal stent",
         "a «ten-year-old» car, but it runs",
     ],
 )
@@ -110,6 +112,14 @@ def test_a_number_that_measures_or_counts_is_no_age(marked: str) -> None:
         "a «three-month-old» bottle fed baby",
         "a «nine-year-old» injury",
         "my «three-week-old» wounds easily",
+        "a «72-year-old» with stents",
+        "A «47-year-old» wearing glasses.",
+        "A «six-month-old» on pills and drops.",
+        "a «ten-month-old» with infections",
+        "the «six-week-old» infection patient",
+        "The «six-month-old» bruises easily.",
+        "The inhaler for Maya is «seven years old».",
+        "Bottle feeding, they are «six weeks old»",
         "«47-year-old» stonemason",
     ],
 )
