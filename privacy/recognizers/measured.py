@@ -20,6 +20,7 @@ _I = re.IGNORECASE
 _OLDEST = 120
 _NO_DAY = 32
 _DECIMAL = re.compile(r"\d{1,3}\.\d{1,2}")
+_DAY_AND_MONTH = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.(?:0[1-9]|1[0-2])")
 
 _PERSONAL_BEFORE = re.compile(
     r"\b(?:i[ ]?['’]?[ ]?a?m|am|s?he(?:['’]s|[ ]is|[ ]was)|who(?:['’]s|[ ]is|[ ]was)|aged?|ages"
@@ -53,6 +54,10 @@ _LINK = (
 _MEASURED = re.compile(
     rf"(?<![\w-]){MEASURES}(?:[ ]?\({MEASURES}\))?{_LOOSE}(?:[ ]{_LINK})?[ ]?[=:<>≤≥~(]?[ ]?"
     rf"(?:{NUMBER}[ ]?(?:-|–|to|and|or)[ ]?)?{_ABOUT}?[ ]?\Z",
+    _I,
+)
+_TOLD = re.compile(
+    rf"(?<![\w-]){MEASURES}(?:[ ](?:is|was|are|were|of|below|above|under|over)|[ ]?[=<>≤≥])[ ]?\Z",
     _I,
 )
 _MOVED = re.compile(
@@ -139,6 +144,8 @@ def is_no_day(value: str, before: str, after: str) -> bool:
     if _DATED.search(before):
         return False
     compared = _COMPARED.search(before) is not None
+    if _DAY_AND_MONTH.fullmatch(value):
+        return compared or bool(_TOLD.search(before))
     if decimal:
         return compared or bool(_MEASURE.search(_SENTENCE_END.split(before)[-1]))
     return bool(_MEASURED.search(before)) or (
