@@ -25,7 +25,7 @@ from privacy.recognizers.clinical_words import (
     THINGS,
     UNIT,
 )
-from privacy.recognizers.measured import is_no_age, is_no_day, recurs
+from privacy.recognizers.measured import is_called_an_age, is_no_age, is_no_day, recurs
 from privacy.recognizers.treatments import is_treatment
 from privacy.spans import Span
 
@@ -59,6 +59,7 @@ _MONTHLY = re.compile(rf"{NUMBER}[ ]an?", _I)
 _UNIT_AFTER = re.compile(rf"[ ]?{UNIT}", _I)
 _HISTORY_BEFORE = re.compile(r"\b(?:since|for|past|last|within|in|over|after|span[ ]of)[ ]\Z", _I)
 _HISTORY_AFTER = re.compile(r"[ ](?:ago|back|later|now)\b", _I)
+_OVER_BEFORE = re.compile(rf"\b{PEOPLE}[ ]over[ ]\Z", _I)
 _OLD_AFTER = re.compile(r"[ -]*(?:olds?\b|of[ ]age)", _I)
 
 _OCLOCK = re.compile(r"\d{1,2}[ ]?[ap]\.?m\b\.?", _I)
@@ -207,7 +208,7 @@ def _is_history(value: str, before: str, after: str) -> bool:
         after = after[unit.end() :]
     elif not _LENGTH.fullmatch(value):
         return False
-    if _OLD_AFTER.match(after):
+    if _OLD_AFTER.match(after) or is_called_an_age(before) or _OVER_BEFORE.search(before):
         return False
     return bool(_HISTORY_BEFORE.search(before) or _HISTORY_AFTER.match(after))
 

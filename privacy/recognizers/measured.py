@@ -91,9 +91,10 @@ _UNIT_AFTER = re.compile(
 _SHARE_AFTER = re.compile(
     rf"[ ](?:in|out[ ]of)[ ](?:every[ ]|a[ ])?{NUMBER}(?![\w%]|\.\d|[ -]?{UNIT}\b)", _I
 )
+_AT = re.compile(r"\b(?:at|aged|age)[ ]\Z", _I)
 _SHARE_BEFORE = re.compile(
-    rf"(?<![\w.,-]){NUMBER}(?:[ ](?:people|wom[ae]n|m[ae]n|patients|cases|children|of[ ]them))?"
-    r"[ ](?:in|out[ ]of)[ ](?:every[ ]|a[ ])?\Z",
+    rf"(?<![\w.,-])(?<!at[ ])(?<!aged[ ])(?<!age[ ]){NUMBER}"
+    r"(?:[ ](?:people|wom[ae]n|m[ae]n|patients|cases|children|of[ ]them))?[ ](?:in|out[ ]of)[ ](?:every[ ]|a[ ])?\Z",
     _I,
 )
 _STEP_BEFORE = re.compile(r"\b(?:then|slowly|mg|dose|days?|weeks?|months?)[ ,]{1,2}\Z", _I)
@@ -104,7 +105,8 @@ _BORN_BEFORE = re.compile(r"\bborn[ ](?:at|in)[ ]\Z", _I)
 
 _RECURS_AFTER = re.compile(
     rf"(?:[ ]?(?:or|to|-)[ ]?(?:{NUMBER}|more|so))?(?:[ ]{UNIT})?[ ]"
-    r"(?:a|an|per|each|every|in[ ]an?)[ ](?:day|night|week|fortnight|month|year|hour)s?\b",
+    r"(?:a|an|per|each|every|in[ ]an?)[ ](?:day|night|week|fortnight|month|year|hour)s?\b"
+    r"(?![ ](?:later|after|before|ago|earlier)\b)",
     _I,
 )
 _EVERY_BEFORE = re.compile(r"\b(?:every|each)[ ]\Z", _I)
@@ -114,11 +116,16 @@ _CALLED = re.compile(r"(?::|\b(?:call|dial|ring|phone|means|it['’]s))[ ]\Z", _
 _EMERGENCY = frozenset(("112", "108", "111"))
 
 
+def is_called_an_age(before: str) -> bool:
+    """Return whether the words before a number call it an age: "I am now 55", "age 55"."""
+    return _PERSONAL_BEFORE.search(before) is not None
+
+
 def is_somebodys_age(before: str, after: str) -> bool:
     """Return whether the words around a number call it an age: "I am 55", "55 male"."""
     if _PERSONAL_AFTER.match(after):
         return True
-    return bool(_PERSONAL_BEFORE.search(before)) and not _UNIT_AFTER.match(after)
+    return is_called_an_age(before) and not _UNIT_AFTER.match(after)
 
 
 def is_no_age(value: str, before: str, after: str) -> bool:
@@ -157,7 +164,7 @@ def is_counted(before: str, after: str) -> bool:
     """Return whether a number is a share, so many times, a step of a dose, or has a unit."""
     return bool(
         _UNIT_AFTER.match(after)
-        or _SHARE_AFTER.match(after)
+        or (_SHARE_AFTER.match(after) and not _AT.search(before))
         or _SHARE_BEFORE.search(before)
         or _READ_BEFORE.search(before)
         or (_STEP_BEFORE.search(before) and _STEP_AFTER.match(after))
