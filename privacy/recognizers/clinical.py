@@ -85,12 +85,17 @@ _SOMEBODY = re.compile(
 
 _NAMED_BEFORE = re.compile(
     r"\b(?:mr|mrs|ms|miss|mx|dr|prof|sir|nurse|named?|called|name[ ]is|initials|regards|thanks"
-    r"|thank[ ]you|sincerely|wishes|love|signed|dear|hi|hello|i[ ]?['’]?a?m|meet|met|"
-    rf"{PEOPLE})[.,: -]{{0,6}}\Z",
+    r"|thank[ ]you|sincerely|wishes|love|signed|dear|hi|hello|i[ ]?['’]?a?m|meet|met|best|cheers"
+    r"|yours|truly|applicant|appellant|claimant|complainant|defendant|plaintiff|respondent|victim"
+    r"|witness|client|ask|asked|told|spoke[ ](?:to|with)|seen[ ]by|regards[ ]from"
+    r"|(?:works?|worked|working)[ ](?:at|for)|(?:employed|studied|treated)[ ](?:at|by)"
+    rf"|{PEOPLE})[.,:\s-]{{0,6}}\Z",
     _I,
 )
 _NAMED_AFTER = re.compile(
-    r"[ ](?:said|says|told|thinks|asked|called|came|gave|wrote|lives?|and[ ]I)\b|['’]s[ ]", _I
+    r"[ ](?:said|says|told|thinks|asked|called|came|gave|wrote|lives?|and[ ](?:I|his|her|my)|wants"
+    r"|feels|works|has|had)\b|['’]s[ ]",
+    _I,
 )
 _ABOUT_HEALTH = re.compile(rf"(?<![\w-])(?:{MEDICINE}|{MEASURES})(?!\w)", _I)
 _NO_AGE = frozenset("age ages aged of almost year years month week old".split())

@@ -94,7 +94,8 @@ _SHARE_AFTER = re.compile(
 _AT = re.compile(r"\b(?:at|aged|age)[ ]\Z", _I)
 _SHARE_BEFORE = re.compile(
     rf"(?<![\w.,-])(?<!at[ ])(?<!aged[ ])(?<!age[ ]){NUMBER}"
-    r"(?:[ ](?:people|wom[ae]n|m[ae]n|patients|cases|children|of[ ]them))?[ ](?:in|out[ ]of)[ ](?:every[ ]|a[ ])?\Z",
+    r"(?:[ ](?:people|wom[ae]n|m[ae]n|patients|cases|children|of[ ]them))?"
+    r"[ ](?:in|out[ ]of)[ ](?:every[ ]|a[ ])?\Z",
     _I,
 )
 _STEP_BEFORE = re.compile(r"\b(?:then|slowly|mg|dose|days?|weeks?|months?)[ ,]{1,2}\Z", _I)

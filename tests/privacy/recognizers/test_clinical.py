@@ -226,6 +226,7 @@ def test_dates_and_a_persons_history_stay(marked: str, value: str) -> None:
         "An «MRI» scan would change nothing.",
         "the doctor ordered an («ECG») for me",
         "I saw an «ENT» specialist.",
+        "My uncle was treated for «TB».",
     ],
 )
 def test_the_name_of_a_test_is_nobodys(marked: str, entity_type: EntityType) -> None:
@@ -241,6 +242,14 @@ def test_the_name_of_a_test_is_nobodys(marked: str, entity_type: EntityType) -> 
         "Thanks for the test. Regards, «CK»",
         "«CK»'s blood is fine",
         "I heard it on the «CBC» yesterday.",
+        "«CK» has a fever since Monday.",
+        "«HB» and her husband went to the clinic.",
+        "The applicant, «TB», was treated for cancer.",
+        "Seen by «TB» on the ward, fever down.",
+        "She works for «BP» and has back pain.",
+        "He was treated at «MCH» for cancer.",
+        "My cholesterol is high. Cheers\n«BP»",
+        "Best, «CK» (PS: blood test attached)",
         "«Ck» has high blood pressure",
         "«NASH» and the liver",
         "«CK Holt» has a fever",
