@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from privacy.entities import EntityType
@@ -45,17 +45,25 @@ def spelling(value: str, entity_type: EntityType) -> str | None:
     return _whole("|".join([whole, *_initials(parts), *map(re.escape, parts)]))
 
 
-def agreed(texts: Mapping[str, str], spans: Mapping[str, Sequence[Span]]) -> dict[str, list[Span]]:
+def agreed(
+    texts: Mapping[str, str],
+    spans: Mapping[str, Sequence[Span]],
+    coarsened: Collection[EntityType] = (),
+) -> dict[str, list[Span]]:
     """Return the spans with one type for each name, body or place of a record, by field.
 
     A recognizer judges each occurrence by its sentence, so that a person can be a place in the
     next one; as two values they would become two placeholders, of which a question names one. The
-    type with the highest sum of scores is taken, of equals the first in the order of `_REPEATED`.
+    type with the highest sum of scores is taken, of equals the first in the order of `_REPEATED`;
+    one of `coarsened`, which a policy leaves readable in part, only where nothing is for another.
     """
     votes: dict[str, dict[EntityType, float]] = defaultdict(lambda: dict.fromkeys(_REPEATED, 0.0))
     for name, span in _named(spans):
         votes[_value(texts[name], span)][span.entity_type] += span.score
-    winner = {value: max(_REPEATED, key=score.__getitem__) for value, score in votes.items()}
+    winner = {
+        value: max(_REPEATED, key=lambda t: (score[t] > 0 and t not in coarsened, score[t]))
+        for value, score in votes.items()
+    }
     return {
         name: [
             replace(span, entity_type=winner[_value(texts[name], span)])

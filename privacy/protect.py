@@ -244,7 +244,8 @@ class Protector:
 
     def _spans(self, fields: Mapping[str, str]) -> dict[str, list[Span]]:
         """Return disjoint spans by field; text that imitates our markup counts as a value too."""
-        # After what is kept has gone: no value may take a type that leaves it in the text.
+        # After what is kept has gone: no value may take a type that leaves it in the text. Nor a
+        # type that is made coarser: nurse Georgia would be as coarse as a region already.
         found = agreed(
             fields,
             {
@@ -254,6 +255,7 @@ class Protector:
                 )
                 for name, text in fields.items()
             },
+            [t for t in EntityType if self._policy.operator(t) is Operator.GENERALIZE],
         )
         again = repeated(fields, found)
         # An imitation inside a longer value (a URL, say) must not be cut out of it, and a value

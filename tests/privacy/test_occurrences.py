@@ -96,6 +96,24 @@ def test_the_surer_type_outvotes_as_many_others():
     }
 
 
+def test_a_name_never_takes_a_type_that_is_only_made_coarser():
+    text = "Nurse Georgia saw me. I flew to Georgia, and Georgia was warm."
+    kinds = (EntityType.PERSON, EntityType.LOCATION, EntityType.LOCATION)
+
+    class Mixed:
+        fingerprint = "mixed"
+
+        def recognize(self, _):
+            places = re.finditer("Georgia", text)
+            return [Span(*m.span(), kind, 0.6) for m, kind in zip(places, kinds, strict=True)]
+
+    cipher = SivCipher(Keyset.generate(), "c")
+    protected = (
+        Protector(Mixed(), preset("hipaa-safe-harbor"), cipher).protect({"": text}).protected
+    )
+    assert "Georgia" not in protected.text
+
+
 def test_other_types_keep_theirs():
     text = "4711 and 4711"
     spans = [Span(0, 4, EntityType.ID, 0.6), Span(9, 13, EntityType.PERSON, 0.9)]
