@@ -47,9 +47,20 @@ _UNTIL_NOW = re.compile(r"\b(?:been|ago|since|past|last|previous(?:ly)?|now)\b",
 _PAST = re.compile(
     rf"{_UNTIL_NOW.pattern}|\b(?:earlier|already|was|were|had|did|went|got|came|took|started|began"
     r"|lasted|diagnosed|suffer(?:ing|ed|s)?|released|stay(?:ed|ing)?|liv(?:es?|ed|ing)|married"
-    r"|work(?:ed|s|ing)?|lost|used[ ]to|kept|said|told|smok\w{1,4})\b",
+    r"|work(?:ed|s|ing)?|lost|used[ ]to|kept|said|told|smok\w{1,4}|unemployed|jobless|homeless"
+    r"|widow\w{0,4}|divorced|separated|retired|sober|clean|trying|employees?|tenants?|wedding|visa"
+    r"|army|court|sentenced?|custody|jail|prison(?:ers?)?|detain(?:s|ed)?|deport(?:s|ed)?|defendants?"
+    r"|applicants?|appellants?|claimants?|m(?:rs?|s)[ .])\b",
     re.IGNORECASE,
 )
+_COMPLAINT = (
+    r"(?:symptoms?|pains?|\w{2,8}aches?|swelling|cough|rash|itch\w{0,3}|fevers?|bleeding|periods?"
+    r"|diarrh?o?ea|constipation|insomnia|dizz\w{1,4}|infections?|pregnan\w{2,3})"
+)
+_ELLIPTIC = re.compile(rf"\W*(?:(?:(?:no|my)[ ])?{_COMPLAINT},?[ ])?(?:for[ ])?", re.IGNORECASE)
+"""The beginning of a sentence without a subject: "Cough for «three weeks», should I worry"."""
+_WITHOUT = re.compile(r"\W*(?:no|not|without)[ ][\w-]+[ ](?:for[ ])?", re.IGNORECASE)
+"""As much, of months and years; of days it is as often advice."""
 _SOMEBODY = re.compile(
     r"\b(?:I(?!['’](?:d|ll)\b|[ ](?:would|will|shall|suggest|recommend|advise|prescribe|propose))"
     r"|im|ive|my|me|our|us|he|she|his|hers?|him|they|(?:you|we|it)['’](?:ve|re)"
@@ -76,6 +87,11 @@ def is_treatment(text: str, start: int, end: int) -> bool:
     if _DAYS_OR_WEEKS.search(value) and _DOSED.search(before) and not _UNTIL_NOW.search(sentence):
         return True
     if _PAST.search(sentence) or _SOMEBODY.search(sentence) or _BEFORE_FOR_AGO.search(before):
+        return False
+    begins = text[sentence_start:start]
+    if _ELLIPTIC.fullmatch(begins) or (
+        _WITHOUT.fullmatch(begins) and not _DAYS_OR_WEEKS.search(value)
+    ):
         return False
     return bool(_ADVISED.search(f"{before} {text[end : min(sentence_end, end + _AFTER)]}"))
 
