@@ -27,6 +27,8 @@ class SimilarityAudit:
 
     Keeps 8 bytes a word of the corpus, and its vocabulary; takes 64 while it is built. A text
     costs time in proportion to the entries of its rarer items, a few for each original, in numpy.
+    Does not guarantee: that few are aligned. Of texts from about 900 words on, the common words of
+    a language alone are enough, and nearly every original of that length is: up to 1 ms for 2,500.
 
     Source: Chaudhuri, Ganti and Kaushik (2006), "A primitive operator for similarity joins in data
     cleaning", the prefix filter. Differs: bags, and F in place of overlap.
