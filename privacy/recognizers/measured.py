@@ -37,10 +37,10 @@ _PERSONAL_AFTER = re.compile(
 
 _ABOUT = r"(?:only|just|nearly|almost|about)"
 _WHEN = (
-    rf"(?:at|from|for|until|till|since|after|before|by|in|with)[ ](?:{_ABOUT}[ ])?"
+    rf"(?:at|from|for|until|till|since|after|before|by|in|with|and|but)[ ](?:{_ABOUT}[ ])?"
     rf"(?:{NUMBER}[ ]?(?:-|–|to|and|or)[ ])?\Z"
 )
-"""Before a number: when something was, not how much; "positive at 23" tells an age."""
+"""Before a number: when something was, or what comes next: "positive at 23" tells an age."""
 _LOOSE = (
     r"(?:[ ](?!(?:i|im|ive|am|our|my|your|his|her|age|aged|ages|old|he|she|who|when|since|with|year"
     rf"|years|yrs|{PEOPLE})\b|{_WHEN})(?-i:[a-z'’]+|[A-Z]+)){{0,5}}?"
@@ -82,6 +82,8 @@ _READ_BEFORE = re.compile(
     rf"(?:\b\d{{2,3}}[ ]over|\b(?:minus|plus)|\bweeks?(?:[ ]{NUMBER}[ ](?:to|or|and))?)[ ]\Z", _I
 )
 
+_AND = re.compile(r"[ ]and\b", _I)
+"""Of somebody, it begins another measure: "I am 52 and 90 kg"."""
 _UNIT_AFTER = re.compile(
     rf"(?:[ ]?(?:-|–|to|or|and)[ ]?{NUMBER})?[ -]?{UNITS_OF_MEASURE}"
     rf"|[ ]or[ ](?:less|lower|higher)\b"
@@ -126,7 +128,7 @@ def is_somebodys_age(before: str, after: str) -> bool:
     """Return whether the words around a number call it an age: "I am 55", "55 male"."""
     if _PERSONAL_AFTER.match(after):
         return True
-    return is_called_an_age(before) and not _UNIT_AFTER.match(after)
+    return is_called_an_age(before) and not (_UNIT_AFTER.match(after) and not _AND.match(after))
 
 
 def is_no_age(value: str, before: str, after: str) -> bool:
