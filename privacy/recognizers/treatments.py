@@ -63,7 +63,9 @@ _WITHOUT = re.compile(r"\W*(?:no|not|without)[ ][\w-]+[ ](?:for[ ])?", re.IGNORE
 """As much, of months and years; of days it is as often advice."""
 _SOMEBODY = re.compile(
     r"\b(?:I(?!['’](?:d|ll)\b|[ ](?:would|will|shall|suggest|recommend|advise|prescribe|propose))"
-    r"|im|ive|my|me|our|us|he|she|his|hers?|him|they|(?:you|we|it)['’](?:ve|re)"
+    r"|im|ive|my|me|our|us|he|she|his|hers?|him|they"
+    r"|mum|mom|dad|mother|father|son|daughter|wife|husband|brother|sister|uncle|aunt|grand\w{3,8}"
+    r"|(?:you|we|it)['’](?:ve|re)"
     r"|you[ ](?:[a-z]+ed|broke|fell|felt|hurt|underwent|are|have(?![ ]to)))\b",
     re.IGNORECASE,
 )
@@ -89,10 +91,10 @@ def is_treatment(text: str, start: int, end: int) -> bool:
     if _PAST.search(sentence) or _SOMEBODY.search(sentence) or _BEFORE_FOR_AGO.search(before):
         return False
     begins = text[sentence_start:start]
-    if _ELLIPTIC.fullmatch(begins) or (
-        _WITHOUT.fullmatch(begins) and not _DAYS_OR_WEEKS.search(value)
-    ):
+    if _ELLIPTIC.fullmatch(begins):
         return False
+    if not _DAYS_OR_WEEKS.search(value):  # what stands behind may be a question about a long time
+        return bool(_ADVISED.search(before)) and not _WITHOUT.fullmatch(begins)
     return bool(_ADVISED.search(f"{before} {text[end : min(sentence_end, end + _AFTER)]}"))
 
 
