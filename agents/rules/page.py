@@ -28,6 +28,10 @@ _LEAD = re.compile(
     r",? ?\b(?:in|on|at|since|from|until|by|of|after|before|aged|for|to)(?: the)? *$", re.I
 )
 _TAIL = re.compile(r"[,;:]|\s(?=(?:and|or|but|because|since|so|which|with)\b)")
+_PHRASE = re.compile(
+    r"\s(?=(?:in|on|at|for|from|since|to|after|before|during|by|of|until|when|while|as|if)\b)"
+)
+_ANYWHERE = re.compile(r"\s|$")
 
 _WHOLE = RUN - 2
 """From so many words on a run over the end of a sentence is that sentence's own: whatever follows
@@ -88,24 +92,24 @@ class Page:
         if not at:
             return
         sentence = max(at, key=lambda s: s.overlap(place))
-        if len(at) > 1 and self._part(at, place):
-            return
         low, high = max(place[0], sentence.start), min(place[1], sentence.end)
         run = sentence.text[low - sentence.start : high - sentence.start]
         other = self._wording.loosen(run, sentence.text)
         if other != sentence.text:
             sentence.text = capitalize(other)
             return
+        if len(at) > 1 and self._part(at, place):
+            return
         other = _without_aside(run)
         if other != run:
             self._replace(sentence, (low, high), other)
             return
         keep = len(words(sentence.text[: (low + high) // 2 - sentence.start]))
-        if not self._cut(sentence, keep, ragged=False):
+        if not self._cut(sentence, keep):
             if self._can_spare(sentence) and not _NAME.search(sentence.text):
                 self._sentences.remove(sentence)
             else:
-                self._cut(sentence, keep)
+                self._cut(sentence, keep, _PHRASE) or self._cut(sentence, keep, _ANYWHERE)
 
     def _part(self, sentences: Sequence[_Sentence], place: Place) -> bool:
         """Move a sentence away where a run goes from one into the next; tell whether done."""
@@ -168,14 +172,15 @@ class Page:
     def _cut_longest(self, count: int) -> None:
         """Cut about `count` words off one sentence; if it cannot end earlier, drop a whole one."""
         for sentence in sorted(self._sentences, key=lambda s: -len(words(s.text))):
-            if self._cut(sentence, _at_least(len(words(sentence.text)) - count), ragged=False):
+            if self._cut(sentence, max(len(words(sentence.text)) - count, _FEWEST // 2)):
                 return
         spare = [s for s in self._sentences if self._can_spare(s) and s in self._body(s.field)]
         if spare:
             self._sentences.remove(min(spare, key=lambda s: len(words(s.text))))
-        else:
-            longest = max(self._sentences, key=lambda s: len(words(s.text)))
-            self._cut(longest, _at_least(len(words(longest.text)) - count))
+            return
+        for sentence in sorted(self._sentences, key=lambda s: -len(words(s.text))):
+            if self._cut(sentence, max(len(words(sentence.text)) - count, _FEWEST // 2), _PHRASE):
+                return
 
     def _at(self, place: Place) -> list[_Sentence]:
         return [s for s in self._sentences if s.overlap(place) > 0]
@@ -193,20 +198,19 @@ class Page:
         revised = sentence.text[:low] + text + sentence.text[high:]
         sentence.text = capitalize(re.sub(r"\s+([,.?])", r"\1", revised).strip())
 
-    def _cut(self, sentence: _Sentence, keep: int, *, ragged: bool = True) -> bool:
-        """Keep the first `keep` words of a sentence at most, up to where a clause ends.
+    def _cut(self, sentence: _Sentence, keep: int, joint: re.Pattern[str] = _TAIL) -> bool:
+        """Keep the first `keep` words of a sentence at most, up to a joint after a whole clause.
 
-        `ragged`: whether it may be cut in the middle of a clause where none ends. Returns whether
-        it was cut.
+        Returns whether there is one: half a clause is nothing that anybody would write.
         """
         tokens = list(WORD.finditer(sentence.text))
         if keep >= len(tokens):
             return False
         text = sentence.text[: tokens[max(keep, 1) - 1].end()]
-        joints = [m.start() for m in _TAIL.finditer(text) if _complete(text[: m.start()])]
-        if not joints and not ragged:
+        joints = [m.start() for m in joint.finditer(text) if _complete(text[: m.start()])]
+        if not joints:
             return False
-        text = text[: joints[-1]] if joints else text
+        text = text[: joints[-1]]
         while (last := text.rsplit(" ", 1)[-1].lower()) in lexicon().dangling and " " in text:
             text = text.removesuffix(text[-len(last) :]).rstrip(" ,;:")
         mark = "?" if is_question(text) else "."
@@ -219,13 +223,10 @@ def _without_aside(run: str) -> str:
     return re.sub(r"\s*\([^()]+\)|, (?!and\b|or\b|but\b)[^,.?()]{3,60}(?=,)", "", run, count=1)
 
 
-def _at_least(count: int) -> int:
-    return max(count, _FEWEST // 2)
-
-
 def _complete(text: str) -> bool:
     """Return whether the beginning of a sentence could be all of it."""
-    return len(words(text)) > 3 and is_complete(text)
+    told = words(text)
+    return len(told) > 3 and is_complete(text) and told[-1].lower() not in lexicon().verbs
 
 
 def _sentences(draft: Draft) -> Iterator[_Sentence]:

@@ -47,6 +47,7 @@ FAULTS = [
     ("One or two of them hurt.", r"or else"),
     ("There is no swelling or collapse.", r"or else"),
     ("Tell me whether it is safe or not.", r"or else"),
+    ("Take no more than two tablets.", r"no over"),
     ("It lasts a day.", r"each day|per day"),
     ("About a third have fits.", r"out third|of third"),
     ("It comes six days a month.", r"days month"),
