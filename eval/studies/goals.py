@@ -13,6 +13,8 @@ _LEAKS = ("repeat", "rouge", "contacts")
 _TRIED = ("targeted", "untargeted")
 _K = 5
 _MOST_CALLS = 3
+AGREEMENT = 0.9
+"""The share of questions to which `origin`'s first passage is among the first five."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ def _useful(row: Measured) -> tuple[bool, str] | None:
 
 def _agrees(row: Measured) -> tuple[bool, str]:
     found = row.agreement
-    return found.successes >= 0.9 * found.trials, share(found)
+    return found.successes >= AGREEMENT * found.trials, share(found)
 
 
 def _known(row: Measured) -> tuple[bool, str] | None:

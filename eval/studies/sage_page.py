@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from eval.studies import choice_tables, paper, sage_tables
-from eval.studies.goals import goals
+from eval.studies.goals import AGREEMENT, goals
 from eval.studies.results import Compared, Part, Study
-from eval.studies.sage_tables import table
+from eval.studies.sage_tables import share, table
 from eval.studies.thrift import CARELESS, PRICE
 
 
@@ -184,6 +184,14 @@ def _hidden(sets: Mapping[str, Compared]) -> Iterator[str]:
         for name, row in rows
         if (found := row.whole_index.find("rouge-compat"))
     ]
+    for name, compared in sets.items():
+        alone = compared.row("encrypted")
+        if alone and alone.agreement.successes < AGREEMENT * alone.agreement.trials:
+            yield (
+                f"* **On `{name}` encryption alone costs agreement**: if no word but the private "
+                f"values is changed, it is {share(alone.agreement)}. No rewriting can be expected "
+                "to do better."
+            )
     if counted:
         yield (
             "* **By the authors' code passages are too like an original**: "
@@ -193,13 +201,14 @@ def _hidden(sets: Mapping[str, Compared]) -> Iterator[str]:
 
 
 _HIDDEN = """\
-* **The rules were developed on `healthcaremagic`**: its utility, agreement and quarantine are
-  development figures. `chatdoctor`, `tab` and `squality` show what rules do elsewhere; but how
+* **The rules were developed on `healthcaremagic` and `chatdoctor`**: their utility, agreement and
+  quarantine are development figures. `tab` and `squality` show what rules do elsewhere; but how
   dense and lexical scores are weighed was chosen on all four.
 * **0 by the gate is not 0 risk.** The gate measures what the table measures; facts remain, since
   they are the use of a record, and who knows a case may know it again.
-* The gate holds a draft's ROUGE-L to its own original, and runs of ten words to all; the tables
-  compare with all originals in both, so that a formulaic corpus may show some alike.
+* The gate holds a draft's ROUGE-L to its own original, an audit before publishing holds it, and
+  runs of ten words, to all originals of the corpus: those that the tables compare with. An original
+  that somebody else holds is compared with nothing.
 * Contact details are looked for as the recogniser finds them in the originals; one that it
   overlooks is not counted. *Marked identifiers* do not depend on it: people marked them. But the
   trained tagger learned from four of five of these judgments: what it covers of those it never

@@ -131,6 +131,13 @@ def test_what_is_not_reached_is_said_to_be_so():
     assert "| **no**: 1 of 500 |" in text
 
 
+@pytest.mark.parametrize(("agreed", "told"), [(69, True), (90, False)])
+def test_what_encryption_alone_costs_is_told_where_it_costs_agreement(agreed, told):
+    alone = measured("encrypted").model_copy(update={"agreement": Proportion.of(agreed, 100)})
+    text = page(corpora=part(compared=(compared("squality", measured("origin"), alone),)))
+    assert ("encryption alone costs agreement**: if no word" in text) is told
+
+
 def test_our_figures_stand_beside_the_papers(recipes):
     text = page(recipes=recipes)
     origin = row_of(text, "origin", "### Through retrieval").split(" | ")
