@@ -201,14 +201,16 @@ class Treatment:
         if result.fields is None:
             return result
         draft = Draft(result.fields)
-        if (found := audit.judge(draft.text)).safe:
+        found: Verdict = await self._aside(partial(audit.judge, draft.text))
+        if found.safe:
             return result
         if self._roles is None or result.reviewed:
             reasons = tuple(dict.fromkeys(f.kind.value for f in found.findings))
             return replace(result, safe=False, fields=None, draft=result.fields, reasons=reasons)
 
         async def judge(draft: Draft) -> Verdict:
-            verdict, others = await alone(draft), audit.judge(draft.text)
+            verdict = await alone(draft)
+            others: Verdict = await self._aside(partial(audit.judge, draft.text))
             findings = (*verdict.findings, *others.findings)
             rouge_l = max(verdict.rouge_l, others.rouge_l)
             return replace(verdict, findings=findings, rouge_l=rouge_l)

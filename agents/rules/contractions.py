@@ -39,6 +39,7 @@ _SHORT = re.compile(
 )
 _ASKED_BEFORE = re.compile(r"\b(?:how|what|where|who|than|as)\b[^,.?]{0,25}$", re.IGNORECASE)
 """`how bad it is now`: what stands last in such a clause is not contracted."""
+_CLAUSE_CHARS = 40
 _HAS_OR_IS = re.compile(r" (?!been\b)\w+(?:ed|en|ne|me|own)\b")
 """After these `it's` is `it has` or `it is`, and no rule can tell which: it stays short."""
 _LONG = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will"}
@@ -67,7 +68,7 @@ def short_forms(text: str) -> list[str]:
 def toggles(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield where a contraction stands or could stand, and the other way to write it."""
     for match in _CONTRACTIBLE.finditer(text):
-        if _ASKED_BEFORE.search(text, 0, match.start()):
+        if _ASKED_BEFORE.search(text, max(match.start() - _CLAUSE_CHARS, 0), match.start()):
             continue
         yield match.start(), match.end(), _short(match)
     for match in _SHORT.finditer(text):

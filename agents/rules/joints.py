@@ -23,7 +23,7 @@ _WHICH = re.compile(
 _BECAUSE = re.compile(rf",? because (?P<subject>{_SUBJECT}|(?:my|the|your|his|her) \w+) ")
 _AND = re.compile(r"(?<=[\w),] )and(?= (?P<next>[\w-]+))", re.IGNORECASE)
 _OR = re.compile(
-    r"(?P<before>(?:[\w'’]+,? ){1,4}|[)],? )(?P<or>or)"
+    r"(?P<before>(?<![\w'’])(?:[\w'’]+,? ){1,4}|[)],? )(?P<or>or)"
     r"(?! not(?:[.,?]|$| to\b))"
     r"(?! (?:\w+ )?(?:else|so|more|less|what|how|why|if|when|two|three|four|five|six|\d)\b)"
     r"(?= [a-z]{3,})"
@@ -44,7 +44,7 @@ _IN_YEAR = re.compile(
     r"|November|December) )?(?:19|20)\d\d\b)"
 )
 _DO = re.compile(
-    r"(?P<before>[\w'’]+ )?\b(?:I|we|you|they)(?P<gap> )(?:"
+    r"(?P<before>(?<![\w'’])[\w'’]+ )?\b(?:I|we|you|they)(?P<gap> )(?:"
     r"have(?= (?:an?|the|this|these|some|severe|mild|slight|trouble|difficulty|pains?|high|low|many"
     r"|several|problems?)\b)|(?:feel|take|need|want|suggest|recommend|advise|believe|hope|use|smoke"
     r"|drink|exercise|understand|notice|suffer)\b(?! (?:to know|not|no|none|never)\b))",
@@ -60,6 +60,9 @@ _AFTER_AND = frozenset(
     "also then a an half so if not no one two three now that off on i he she we you they".split()
 )
 _NOT_FINITE = frozenset("to for of in on at from with without by as if when".split())
+_STOP = re.compile(r"[.?](?= |$)")
+_STATEMENT_CHARS = 1000
+"""What is longer is no sentence, and would be read again at each of its joints."""
 _JOINTS = {"and": "", "but": "Still, ", "so": "That is why "}
 
 
@@ -107,10 +110,10 @@ def _new_sentences(text: str) -> Iterator[JointEdit]:
 
 def _can_end(text: str, place: int) -> bool:
     """Return whether the statement up to a place is one, and stands in no question."""
-    start = max(text.rfind(mark, 0, place) for mark in (". ", "? ", "\n")) + 1
-    rest = text[place:]
-    stop = re.search(r"[.?](?= |$)", rest)
-    head = text[start:place].strip()
+    near = max(place - _STATEMENT_CHARS, 0)
+    start = max(text.rfind(mark, near, place) for mark in (". ", "? ", "\n")) + 1
+    stop = _STOP.search(text, place, place + _STATEMENT_CHARS)
+    head = text[start or near : place].strip()
     if (stop and stop.group() == "?") or is_question(head) or "," in head:
         return False
     first = head.split(" ", 1)[0].lower()

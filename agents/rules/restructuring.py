@@ -52,7 +52,7 @@ _PAIR = re.compile(
     r"(?=\s+(?P<next>\w+)|\s*$|[,.?])"
 )
 _TRIPLE = re.compile(
-    r"(?P<one>[^\W\d]\w+), (?P<two>[^\W\d]\w+(?: [^\W\d]\w+)?)(?=, |,? (?:and|or) )"
+    r"(?<!\w)(?P<one>[^\W\d]\w+), (?P<two>[^\W\d]\w+(?: [^\W\d]\w+)?)(?=, |,? (?:and|or) )"
 )
 _MEMBER = r"[^,.;:?()\n\x00]{3,45}(?: ?\([^(),]{1,40}\))?"
 _DESCRIBED = re.compile(r"\b\w+ed (?=[a-z])", re.IGNORECASE)
