@@ -55,6 +55,7 @@ _CONNECTIVES = ("And", "Also,")
 NATURAL, STIFF, TERSE = range(3)
 """How an edit reads: as naturally as what stood there, a little stiffly, or as a note does."""
 
+_LOOKING_BACK = re.compile(r"\{(?P<none>not )?after: (?P<words>[^{}]+)\}")
 _MARKUP = re.compile(rf"{PLACEHOLDER.pattern}|<[A-Z_]+>")
 
 
@@ -173,11 +174,26 @@ def _respelled(number: str) -> str | None:
 @cache
 def _phrases(name: str) -> tuple[re.Pattern[str], list[list[str]]]:
     """Return one pattern for a table's phrases, longest first, and their alternatives."""
-    table = load_toml("wording.toml")[name]
+    table = {_looking_back(k): others for k, others in load_toml("wording.toml")[name].items()}
     phrases = sorted(table, key=lambda phrase: (-phrase.count(" "), -len(phrase), phrase))
     groups = (f"(?P<g{number}>{phrase})" for number, phrase in enumerate(phrases))
     pattern = re.compile(rf"(?<![\w'’-])(?:{'|'.join(groups)})(?![\w'’-])", re.IGNORECASE)
     return pattern, [table[phrase] for phrase in phrases]
+
+
+def _looking_back(phrase: str) -> str:
+    """Write out `{after: a|b}` and `{not after: a|b}`: the words of which one, or none, is before.
+
+    Each is a look-behind of its own, since Python wants them to be of one length.
+    """
+
+    def written(match: re.Match[str]) -> str:
+        before = match["words"].split("|")
+        if match["none"]:
+            return "".join(f"(?<!{word} )" for word in before)
+        return "(?:" + "|".join(f"(?<={word} )" for word in before) + ")"
+
+    return _LOOKING_BACK.sub(written, phrase)
 
 
 @cache
