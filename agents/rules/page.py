@@ -206,11 +206,12 @@ class Page:
         tokens = list(WORD.finditer(sentence.text))
         if keep >= len(tokens):
             return False
-        text = sentence.text[: tokens[max(keep, 1) - 1].end()]
-        joints = [m.start() for m in joint.finditer(text) if _complete(text[: m.start()])]
-        if not joints:
+        text, end = sentence.text, tokens[max(keep, 1) - 1].end()
+        joints = [m.start() for m in joint.finditer(text) if m.start() <= end]
+        whole = [place for place in joints if _complete(text[:place])]
+        if not whole:
             return False
-        text = text[: joints[-1]]
+        text = text[: whole[-1]]
         while (last := text.rsplit(" ", 1)[-1].lower()) in lexicon().dangling and " " in text:
             text = text.removesuffix(text[-len(last) :]).rstrip(" ,;:")
         mark = "?" if is_question(text) else "."
