@@ -105,11 +105,15 @@ class Page:
             self._replace(sentence, (low, high), other)
             return
         keep = len(words(sentence.text[: (low + high) // 2 - sentence.start]))
-        if not self._cut(sentence, keep):
-            if self._can_spare(sentence) and not _NAME.search(sentence.text):
-                self._sentences.remove(sentence)
-            else:
-                self._cut(sentence, keep, _PHRASE) or self._cut(sentence, keep, _ANYWHERE)
+        if self._cut(sentence, keep):
+            return
+        # A name goes with its sentence only where no part of that can stay.
+        spared = self._can_spare(sentence)
+        kept = not spared or _NAME.search(sentence.text)
+        if kept and any(self._cut(sentence, keep, joint) for joint in (_PHRASE, _ANYWHERE)):
+            return
+        if spared:
+            self._sentences.remove(sentence)
 
     def _part(self, sentences: Sequence[_Sentence], place: Place) -> bool:
         """Move a sentence away where a run goes from one into the next; tell whether done."""
