@@ -15,6 +15,11 @@ OUTSIDE, BEGIN, INSIDE = range(3)
 _EDGES = ",;:!?\"“”„«»()[]{}<>|*_=/\\'’-"
 _JOINING = 0.4
 """Share of its threshold from which a word joins a value that it stands beside."""
+_NO_VALUE = frozenset(
+    "The the a an of in on at to for by with from and or that this which his her its their".split()
+)
+"""Alone, one of these is what is left of a value that was found by half: every other one in the
+text would be taken for it."""
 _JOINERS = frozenset("-'’.&/@")
 
 
@@ -112,7 +117,10 @@ def _ties(text: str, starts: Sequence[int], ends: Sequence[int], sign: int) -> b
 
 
 def _trimmed(text: str, start: int, end: int, entity_type: EntityType, score: float) -> Span | None:
-    """Return the span without signs at its edges; a full stop stays only after a single letter."""
+    """Return the span without signs at its edges; a full stop stays only after a single letter.
+
+    `None` where nothing is left, or a word that names nothing.
+    """
     while start < end and (text[start].isspace() or text[start] in _EDGES + "."):
         start += 1
     while start < end and (
@@ -123,7 +131,8 @@ def _trimmed(text: str, start: int, end: int, entity_type: EntityType, score: fl
         end -= 1
     if entity_type is EntityType.PERSON and text[end - 2 : end] in ("'s", "’s"):
         end -= 2
-    if start >= end or not any(c.isalnum() for c in text[start:end]):
+    value = text[start:end]
+    if not any(c.isalnum() for c in value) or value in _NO_VALUE:
         return None
     return Span(start, end, entity_type, min(1.0, score))
 

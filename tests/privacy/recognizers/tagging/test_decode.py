@@ -42,6 +42,8 @@ def found(text: str, *private: str, begins: str = "") -> list[str]:
         ("seen by J. R. Smith.", ("J. R. Smith.",), ["J. R. Smith"]),
         ("signed J. R.", ("J. R.",), ["J. R."]),
         ("nothing here", (), []),
+        ("before the Court of Oslo", ("the", "of Oslo"), ["of Oslo"]),
+        ("Mr A called", ("A",), ["A"]),
         ("... , ...", ("... , ...",), []),
     ],
 )
