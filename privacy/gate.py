@@ -59,7 +59,8 @@ class Gate:
     def fingerprint(self) -> str:
         """A name that changes with any limit and with the measures themselves."""
         likeness = self._likeness.fingerprint if self._likeness is not None else "none"
-        measures = source_digest("privacy", *_SOURCES)
+        words = source_digest("privacy.recognizers", "wordlists.py")
+        measures = f"{source_digest('privacy', *_SOURCES)}/{words}"
         return f"{self.limits}/{measures}/{self._recognizer.fingerprint}/{likeness}"
 
     @property

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from privacy.entities import EntityType
 from privacy.leakage import digits
+from privacy.recognizers.wordlists import FUNCTION_WORDS
 from privacy.spans import Span
 
 _MIN_DIGITS = 7
@@ -31,7 +32,11 @@ def spelling(value: str, entity_type: EntityType) -> str | None:
     number = digits(value)
     if len(number) >= _MIN_DIGITS and len(number) * 2 >= len(value):
         return r"(?<!\d)" + r"[\s().\-/]*".join(number) + r"(?!\d)"
-    if not value or (entity_type is EntityType.AGE and value.isdecimal()):
+    if (
+        not value
+        or value in FUNCTION_WORDS
+        or (value.isdecimal() and entity_type is EntityType.AGE)
+    ):
         return None  # a bare number is no age outside its sentence
     if value.isalpha():
         return _whole(rf"{re.escape(value)}|{re.escape(value.upper())}")

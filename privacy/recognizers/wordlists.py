@@ -74,3 +74,9 @@ OTHER_PLACES = _words(
     " lanzarote tenerife mallorca majorca ibiza bali goa"
 )
 """Places that the list of cities does not spell so or does not hold."""
+
+FUNCTION_WORDS = _words(
+    "The the a an of in on at to for by with from and or that this which his her its their"
+)
+"""Alone, one of these is what is left of a value that was found by half, or that another one
+overlaps: it tells nothing, and every other one in the text would be taken for it."""

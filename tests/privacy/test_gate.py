@@ -406,6 +406,8 @@ def test_a_surrogate_of_figures_alone_hides_no_part_of_a_number() -> None:
         ("Will", EntityType.PERSON, "she will come", False),
         ("Will", EntityType.PERSON, "ask Will or WILL", True),
         ("Ann Lee", EntityType.PERSON, "joann leeds", False),
+        ("the", EntityType.ORGANIZATION, "at the mill", False),
+        ("A", EntityType.PERSON, "told A so", True),
         ("Ann Lee", EntityType.PERSON, "\uff21nn lee", True),
         ("44", EntityType.AGE, "take 44 drops", False),
         ("44 years old", EntityType.AGE, "is 44 years  old", True),

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy.entities import EntityType
+from privacy.recognizers.wordlists import FUNCTION_WORDS
 from privacy.spans import Span
 
 OUTSIDE, BEGIN, INSIDE = range(3)
@@ -15,11 +16,6 @@ OUTSIDE, BEGIN, INSIDE = range(3)
 _EDGES = ",;:!?\"“”„«»()[]{}<>|*_=/\\'’-"
 _JOINING = 0.4
 """Share of its threshold from which a word joins a value that it stands beside."""
-_NO_VALUE = frozenset(
-    "The the a an of in on at to for by with from and or that this which his her its their".split()
-)
-"""Alone, one of these is what is left of a value that was found by half: every other one in the
-text would be taken for it."""
 _JOINERS = frozenset("-'’.&/@")
 
 
@@ -132,7 +128,7 @@ def _trimmed(text: str, start: int, end: int, entity_type: EntityType, score: fl
     if entity_type is EntityType.PERSON and text[end - 2 : end] in ("'s", "’s"):
         end -= 2
     value = text[start:end]
-    if not any(c.isalnum() for c in value) or value in _NO_VALUE:
+    if not any(c.isalnum() for c in value) or value in FUNCTION_WORDS:
         return None
     return Span(start, end, entity_type, min(1.0, score))
 
