@@ -215,9 +215,9 @@ def test_a_policy_with_surrogates_needs_them() -> None:
         Protector(TableRecognizer({}), preset("surrogates"), CIPHER)
 
 
-def test_the_fingerprint_changes_with_the_months_that_make_a_date_coarser() -> None:
+def test_the_fingerprint_changes_with_the_months_and_with_words_that_tell_nothing() -> None:
     fingerprint = Protector(TableRecognizer({}), preset("sage"), CIPHER).fingerprint
-    assert source_digest("privacy.recognizers", "dates.py") in fingerprint
+    assert source_digest("privacy.recognizers", "dates.py", "wordlists.py") in fingerprint
 
 
 def test_the_fingerprint_changes_with_policy_and_where_it_counts_with_the_key() -> None:
