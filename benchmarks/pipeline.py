@@ -52,7 +52,7 @@ from agents.chat import Message
 from agents.model_options import ModelOptions, chat_model
 from agents.model_roles import model_roles
 from agents.refinement import PLAIN, Terms
-from agents.rules.extractor import RuleExtractor
+from agents.rules import extractor
 from agents.rules.roles import rules_roles
 from agents.team.conversation import team
 from indexer.audit import CorpusAudit, IdentifierAudit
@@ -276,8 +276,8 @@ def watched(meter: Meter, job: IndexJob) -> list[Callable[[], None]]:
     stages = [
         (type(job.recognizer), "recognize", "recognise"),
         (type(job.embedder), "embed", "embed"),
-        (RuleExtractor, "_select", "agents"),
-        (agents.rules.extractor, "arranged", "agents"),
+        (extractor.RuleExtractor, "_select", "agents"),
+        (extractor, "arranged", "agents"),
         (Protector, "protect", "protect"),
         (Gate, "judge", "gate"),
         (Treatment, "seal", "seal"),
