@@ -35,7 +35,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -52,23 +52,25 @@ from agents.chat import Message
 from agents.model_options import ModelOptions, chat_model
 from agents.model_roles import model_roles
 from agents.refinement import PLAIN, Terms
-from agents.rules import extractor
+from agents.rules import assignment, extractor
 from agents.rules.roles import rules_roles
 from agents.team.conversation import team
 from indexer.audit import CorpusAudit, IdentifierAudit
 from indexer.embedding import SentenceTransformerEmbedder
-from indexer.job import IndexJob
+from indexer.job import IndexJob, Summary
 from indexer.ledger import Ledger
 from indexer.pipeline import index_corpus
 from indexer.protocols import Vectors
 from indexer.recipes import recipe_called
 from indexer.treatment import Treatment
+from indexer.versions import open_version
 from privacy.entities import EntityType
 from privacy.gate import Gate
 from privacy.keyset.keyset import Keyset
 from privacy.protect import Protector
 from privacy.recognizers.default import default_recognizer
 from privacy.testing import TableRecognizer
+from privacy.tokens import readable_view
 
 _ROOT = Path(__file__).parents[1]
 _NAMES = {"Tomasz Wieczorek": EntityType.PERSON, "Agnieszka": EntityType.PERSON}
@@ -278,6 +280,8 @@ def watched(meter: Meter, job: IndexJob) -> list[Callable[[], None]]:
         (type(job.embedder), "embed", "embed"),
         (extractor.RuleExtractor, "_select", "agents"),
         (extractor, "arranged", "agents"),
+        (extractor, "courtesies", "agents"),
+        (assignment, "_hints", "agents"),
         (Protector, "protect", "protect"),
         (Gate, "judge", "gate"),
         (Treatment, "seal", "seal"),
@@ -328,17 +332,31 @@ def without_a_model(arguments: argparse.Namespace) -> list[dict[str, Any]]:
         for end in ends:
             end()
         type(job.embedder).embed = embed  # type: ignore[method-assign]
-    return stage_rows(meter, total, summary.published, texts["embedded"])
+        once = embedded_once(summary, embedder)
+    return stage_rows(meter, total, summary.published, texts["embedded"], once)
+
+
+def embedded_once(summary: Summary, embedder: SentenceTransformerEmbedder) -> float:
+    """Return the processor time, in seconds, of embedding each published passage once."""
+    if summary.path is None:
+        raise ValueError("nothing was published")
+    with closing(open_version(summary.path)) as version:
+        passages = [readable_view(version.passage(row).text) for row in range(len(version))]
+    cpu = time.process_time()
+    for passage in passages:
+        embedder.embed([passage])
+    return time.process_time() - cpu
 
 
 _OF_THE_PIPELINE = ("ledger", "publish", "other")
 
 
-def stage_rows(meter: Meter, total: float, published: int, embedded: int) -> list[dict[str, Any]]:
-    """Return a row for each stage, and what the pipeline's own add up to."""
+def stage_rows(
+    meter: Meter, total: float, published: int, embedded: int, once: float
+) -> list[dict[str, Any]]:
+    """Return a row for each stage, as a share of `once`, and what the pipeline's own add up to."""
     seconds = dict(meter.seconds)
     seconds["other"] = total - sum(seconds.values())
-    once = seconds["embed"] / embedded * published
     rows = [
         {"stage": label, "cpu_s": round(s, 3), "of_embedding": round(s / once, 3)}
         for label, s in sorted(seconds.items(), key=lambda item: -item[1])
