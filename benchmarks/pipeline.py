@@ -228,7 +228,6 @@ class Meter:
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
-        self.times: Counter[str] = Counter()
         self._inner = threading.local()
 
     @contextmanager
@@ -242,7 +241,6 @@ class Meter:
         finally:
             took = time.thread_time() - began
             self.seconds[label] += took - self._inner.spent
-            self.times[label] += 1
             self._inner.spent = before + took
 
     def watch(self, owner: Any, name: str, label: str) -> Callable[[], None]:
@@ -266,15 +264,6 @@ def watched(meter: Meter, job: IndexJob) -> list[Callable[[], None]]:
     """Measure every stage's own work, and publishing."""
     roles = job.roles
     assert roles is not None
-    agents = {
-        (type(getattr(roles, role)), name)
-        for role, name in (
-            ("generator", "generate"),
-            ("reviewer", "review"),
-            ("rewriter", "rewrite"),
-            ("identifier", "identify"),
-        )
-    }
     stages = [
         (type(job.recognizer), "recognize", "recognise"),
         (type(job.embedder), "embed", "embed"),
@@ -291,7 +280,10 @@ def watched(meter: Meter, job: IndexJob) -> list[Callable[[], None]]:
         (CorpusAudit, "judge", "audit"),
         (indexer.pipeline, "publish", "publish"),
         (indexer.pipeline, "report_of", "report"),
-        *((owner, name, "agents") for owner, name in agents),
+        (type(roles.identifier), "identify", "agents"),
+        (type(roles.generator), "generate", "agents"),
+        (type(roles.reviewer), "review", "agents"),
+        (type(roles.rewriter), "rewrite", "agents"),
         *(
             (Ledger, name, "ledger")
             for name in (
@@ -338,8 +330,7 @@ def without_a_model(arguments: argparse.Namespace) -> list[dict[str, Any]]:
 
 def embedded_once(summary: Summary, embedder: SentenceTransformerEmbedder) -> float:
     """Return the processor time, in seconds, of embedding each published passage once."""
-    if summary.path is None:
-        raise ValueError("nothing was published")
+    assert summary.path is not None
     with closing(open_version(summary.path)) as version:
         passages = [readable_view(version.passage(row).text) for row in range(len(version))]
     cpu = time.process_time()
@@ -362,11 +353,9 @@ def stage_rows(
         for label, s in sorted(seconds.items(), key=lambda item: -item[1])
     ]
     own = sum(seconds.get(label, 0.0) for label in _OF_THE_PIPELINE)
-    rows.append(
-        {"stage": "= machinery", "cpu_s": round(own, 3), "of_embedding": round(own / once, 3)}
-    )
-    texts = f"{embedded} texts embedded for {published} passages"
-    rows[-1]["note"] = f"{1000 * own / published:.2f} ms a record; {texts}"
+    rows.append({"stage": "= machinery", "cpu_s": round(own, 3)})
+    rows[-1]["of_embedding"] = round(own / once, 3)
+    rows[-1]["note"] = f"{1000 * own / published:.1f} ms a record; {embedded} texts embedded"
     return rows
 
 

@@ -40,6 +40,7 @@ _SHORT = re.compile(
 _ASKED_BEFORE = re.compile(r"\b(?:how|what|where|who|than|as)\b[^,.?]{0,25}$", re.IGNORECASE)
 """`how bad it is now`: what stands last in such a clause is not contracted."""
 _CLAUSE_CHARS = 40
+"""What `_ASKED_BEFORE` can reach: it is not searched from the beginning of a text each time."""
 _HAS_OR_IS = re.compile(r" (?!been\b)\w+(?:ed|en|ne|me|own)\b")
 """After these `it's` is `it has` or `it is`, and no rule can tell which: it stays short."""
 _LONG = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will"}

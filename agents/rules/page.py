@@ -105,7 +105,7 @@ class Page:
             self._replace(sentence, (low, high), other)
             return
         keep = len(words(sentence.text[: (low + high) // 2 - sentence.start]))
-        if self._cut(sentence, keep):
+        if self._cut(sentence, keep, _TAIL):
             return
         # A name goes with its sentence only where no part of that can stay.
         spared = self._can_spare(sentence)
@@ -174,17 +174,22 @@ class Page:
         return False
 
     def _cut_longest(self, count: int) -> None:
-        """Cut about `count` words off one sentence; if it cannot end earlier, drop a whole one."""
-        for sentence in sorted(self._sentences, key=lambda s: -len(words(s.text))):
-            if self._cut(sentence, max(len(words(sentence.text)) - count, _FEWEST // 2)):
-                return
+        """Cut about `count` words off one sentence; if none can end earlier, drop a whole one.
+
+        Where none can be spared either, one is cut before a phrase that only adds to it.
+        """
+        if self._cut_one(count, _TAIL):
+            return
         spare = [s for s in self._sentences if self._can_spare(s) and s in self._body(s.field)]
         if spare:
             self._sentences.remove(min(spare, key=lambda s: len(words(s.text))))
-            return
-        for sentence in sorted(self._sentences, key=lambda s: -len(words(s.text))):
-            if self._cut(sentence, max(len(words(sentence.text)) - count, _FEWEST // 2), _PHRASE):
-                return
+        else:
+            self._cut_one(count, _PHRASE)
+
+    def _cut_one(self, count: int, joint: re.Pattern[str]) -> bool:
+        """Cut about `count` words off the longest sentence that can end at such a joint."""
+        sizes = sorted(((len(words(s.text)), s) for s in self._sentences), key=lambda at: -at[0])
+        return any(self._cut(s, max(size - count, _FEWEST // 2), joint) for size, s in sizes)
 
     def _at(self, place: Place) -> list[_Sentence]:
         return [s for s in self._sentences if s.overlap(place) > 0]
@@ -202,7 +207,7 @@ class Page:
         revised = sentence.text[:low] + text + sentence.text[high:]
         sentence.text = capitalize(re.sub(r"\s+([,.?])", r"\1", revised).strip())
 
-    def _cut(self, sentence: _Sentence, keep: int, joint: re.Pattern[str] = _TAIL) -> bool:
+    def _cut(self, sentence: _Sentence, keep: int, joint: re.Pattern[str]) -> bool:
         """Keep the first `keep` words of a sentence at most, up to a joint after a whole clause.
 
         Returns whether there is one: half a clause is nothing that anybody would write.
