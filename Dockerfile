@@ -6,6 +6,9 @@ ARG PIP_EXTRA_INDEX_URL
 
 WORKDIR /app
 COPY pyproject.toml constraints.txt README.md LICENSE ./
+COPY src src
+COPY common common
+COPY examples examples
 COPY privacy privacy
 COPY agents agents
 COPY indexer indexer

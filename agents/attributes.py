@@ -16,11 +16,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.forms import dialogue_sides, form_names
-from agents.protocols import Attribute, Attributes
-from agents.rules.presets import bound, preset_form, presets
-from privacy.exceptions import InputError
-from privacy.tokens import LOOK_ALIKE
+from sage_rag.agents.forms import dialogue_sides, form_names
+from sage_rag.agents.protocols import Attribute, Attributes
+from sage_rag.agents.rules.presets import bound, preset_form, presets
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.tokens import LOOK_ALIKE
 
 MAX_NAME, MAX_DESCRIPTION = 80, 400
 """Characters. All attributes stand in every prompt, so long ones cost something per record."""

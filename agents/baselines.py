@@ -15,19 +15,29 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from agents.attributes import MAX_DESCRIPTION
-from agents.chat import ChatModel
-from agents.prompts import prompt, prompts_fingerprint
-from agents.protocols import Attribute, Attributes, Draft, Extraction, Review, Roles
-from agents.rules.identifier import RuleIdentifier
-from agents.rules.salience import saliences
-from agents.rules.sentences import split_sentences
-from agents.structured import Answer, Told, as_json, ask, keyed, record_model
-from privacy.exceptions import InputError
-from privacy.fingerprints import source_digest
-from privacy.gate import Verdict
-from privacy.protect import ProtectedText
-from privacy.tokens import LOOK_ALIKE
+from sage_rag.agents.attributes import MAX_DESCRIPTION
+from sage_rag.agents.chat.protocols import ChatModel
+from sage_rag.agents.chat.structured import (
+    StructuredAnswer,
+    Told,
+    as_json,
+    ask,
+    keyed,
+    record_model,
+)
+from sage_rag.agents.prompts import prompt, prompts_fingerprint
+from sage_rag.agents.protocols import Attribute, Attributes, Draft, Extraction, Review, Roles
+from sage_rag.agents.rules.identifier import RuleIdentifier
+from sage_rag.agents.rules.roles import rules_fingerprint
+from sage_rag.agents.rules.salience import saliences
+from sage_rag.agents.rules.sentences import split_sentences
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.gate.gate import Verdict
+from sage_rag.privacy.protect import ProtectedText
+from sage_rag.privacy.tokens import LOOK_ALIKE
+
+VERSION = 1
+"""Raised with every change of what a baseline writes from the same answers."""
 
 PAIRS = 10
 """Questions and answers per record of ZeroGen. Source: arXiv 2406.14773, A.3."""
@@ -54,7 +64,7 @@ def baseline_roles(method: str, model: ChatModel | None) -> Roles:
             hint="name one with --llm-base-url and --llm-model; `paraphrase` works with rules",
         )
     if model is None:
-        return _roles(_RulesParaphrase(), f"{method}/rules/{source_digest('agents.rules')}")
+        return _roles(_RulesParaphrase(), f"{method}/{rules_fingerprint()}")
     name = f"{method}/model/{model.name}"
     if method == "attrprompt":
         return _roles(_AttrPrompt(model), f"{name}/{prompts_fingerprint('attrvalues', method)}")
@@ -88,8 +98,7 @@ class _Baseline:
 
 
 def _roles(agent: _Baseline, fingerprint: str) -> Roles:
-    own = source_digest("agents", "baselines.py")
-    return Roles(agent, agent, agent, agent, agent, f"{fingerprint}/{own}")
+    return Roles(agent, agent, agent, agent, agent, f"{fingerprint}/{VERSION}")
 
 
 class _RulesParaphrase(_Baseline):
@@ -122,13 +131,13 @@ class _Rewriting(_Baseline):
         return {name: [text] for name, text in keyed(answer).items()}
 
 
-class _Pair(Answer):
+class _Pair(StructuredAnswer):
     field: str
     question: Told
     answer: Told
 
 
-class _Pairs(Answer):
+class _Pairs(StructuredAnswer):
     pairs: Annotated[list[_Pair], Field(min_length=1)]
 
 
@@ -164,13 +173,13 @@ _Few = Annotated[
 """A few words, so that all values of an attribute fit into its description."""
 
 
-class _ValuedAttribute(Answer):
+class _ValuedAttribute(StructuredAnswer):
     name: Annotated[_Few, Field(min_length=1)]
     field: str
     values: Annotated[list[_Few], Field(min_length=1)]
 
 
-class _ValuedAttributes(Answer):
+class _ValuedAttributes(StructuredAnswer):
     attributes: Annotated[list[_ValuedAttribute], Field(min_length=1)]
 
 

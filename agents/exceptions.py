@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from privacy.exceptions import SageRagError
+from sage_rag.common.exceptions import SageRagError
 
 
 class AgentOutputError(SageRagError):

@@ -12,8 +12,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from agents.prompts import prompt
-from privacy.protect import join_fields
+from sage_rag.agents.prompts import prompt
+from sage_rag.privacy.protect import join_fields
 
 DIALOGUE_SIDES = (
     ("question", "answer"),

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from privacy.gate import Verdict
-from privacy.protect import ProtectedText, join_fields
+from sage_rag.privacy.gate.gate import Verdict
+from sage_rag.privacy.protect import ProtectedText, join_fields
 
 
 @dataclass(frozen=True, slots=True)

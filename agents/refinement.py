@@ -14,24 +14,24 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from agents.protocols import Draft, Review, Roles
-from agents.transcript import Judge, Speaker, Transcript, Turn, without_values
-from privacy.gate import Verdict
-from privacy.protect import ProtectedText, Protection
-from privacy.protocols import Recognizer
+from sage_rag.agents.protocols import Draft, Review, Roles
+from sage_rag.agents.transcript import Judge, Speaker, Transcript, TranscriptTurn, without_values
+from sage_rag.privacy.gate.gate import Verdict
+from sage_rag.privacy.protect import ProtectedText, Protection
+from sage_rag.privacy.protocols import Recognizer
 
 MAX_ROUNDS = 5
 """As the authors' code; their average was 2.7 (chat) and 3.5 (wiki) rounds, Table 7."""
 
 NO_PROGRESS = "no-progress"
-"""Why a refinement ended before its rounds were used up, as `Outcome.reasons` has it."""
+"""Why a refinement ended before its rounds were used up, as `RefinementOutcome.reasons` has it."""
 
 Infer = Callable[[Draft], Awaitable[Review]]
 """An attacker for one record: what it got right counts as findings of a review."""
 
 
 @dataclass(frozen=True, slots=True)
-class Thrift:
+class CallSavings:
     """Which model calls are saved. Each saving can be left out, to measure what it costs."""
 
     gate_first: bool = True
@@ -44,11 +44,11 @@ class Thrift:
     again until the rounds are used up."""
 
 
-ALL_SAVINGS = Thrift()
+ALL_SAVINGS = CallSavings()
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RefinementOutcome:
     """How a record ended. `draft` may be published only if `safe`.
 
     `rounds` counts rewrites; `reasons` are the last round's findings, without plain values, and
@@ -76,13 +76,13 @@ class Refinement:
         self,
         *,
         max_rounds: int = MAX_ROUNDS,
-        thrift: Thrift = ALL_SAVINGS,
+        thrift: CallSavings = ALL_SAVINGS,
         adversarial: bool = False,
     ) -> None:
         self._max_rounds = max_rounds
         self._thrift = thrift
         self._adversarial = adversarial
-        self.turns: list[Turn] = []
+        self.turns: list[TranscriptTurn] = []
         self.rounds = 0
         self.draft = Draft({})
         self.verdict: Verdict | None = None
@@ -98,7 +98,7 @@ class Refinement:
             max_rounds=self._max_rounds, thrift=self._thrift, adversarial=self._adversarial
         )
 
-    def hear(self, turn: Turn) -> None:
+    def hear(self, turn: TranscriptTurn) -> None:
         """Take note of what was said."""
         self.turns.append(turn)
         self.stop = self.stop or turn.stop
@@ -160,7 +160,7 @@ class Refinement:
 
 
 @dataclass(frozen=True, slots=True)
-class Members:
+class RefinementMembers:
     """Who takes part in the refinement of one record, behind one door."""
 
     record: ProtectedText
@@ -168,32 +168,38 @@ class Members:
     judge: Judge
     infer: Infer | None
 
-    async def say(self, speaker: Speaker, state: Refinement) -> Turn:
+    async def say(self, speaker: Speaker, state: Refinement) -> TranscriptTurn:
         """Return what the member says where things stand."""
         number, draft = state.rounds, state.draft
         if speaker is Speaker.GATE:
             verdict = state.verdict or await self.judge(draft)
-            return Turn(round=number, speaker=speaker, verdict=verdict)
+            return TranscriptTurn(round=number, speaker=speaker, verdict=verdict)
         if speaker is Speaker.REVIEWER:
             review = await self.roles.reviewer.review(self.record, draft)
-            return Turn(round=number, speaker=speaker, review=review)
+            return TranscriptTurn(round=number, speaker=speaker, review=review)
         if speaker is Speaker.ADVERSARY and self.infer is not None:
-            return Turn(round=number, speaker=speaker, review=await self.infer(draft))
+            return TranscriptTurn(round=number, speaker=speaker, review=await self.infer(draft))
         verdict = state.verdict or await self.judge(draft)
         revised = await self.roles.rewriter.rewrite(draft, state.advice, verdict)
-        return Turn(round=number + 1, speaker=Speaker.REWRITER, draft=revised)
+        return TranscriptTurn(round=number + 1, speaker=Speaker.REWRITER, draft=revised)
 
 
-class Conversation(Protocol):
+class Discussion(Protocol):
     """Lets the members speak, in the order that the refinement names, until it is over."""
 
-    async def __call__(self, members: Members, state: Refinement, opening: Turn) -> None:
+    async def __call__(
+        self, members: RefinementMembers, state: Refinement, opening: TranscriptTurn
+    ) -> None:
         """Hear the opening, then every member in turn; `state` knows the end of it."""
         ...
 
 
 async def loop(
-    members: Members, state: Refinement, opening: Turn, *, until: Speaker | None = None
+    members: RefinementMembers,
+    state: Refinement,
+    opening: TranscriptTurn,
+    *,
+    until: Speaker | None = None,
 ) -> None:
     """Let the members speak one after the other, without any runtime between them.
 
@@ -218,17 +224,17 @@ class Adversary(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class RefinementOptions:
     """On which terms the records of a run are refined.
 
     `max_rounds`: rewrites of one record at most. `conversation` is how the members come to speak;
     no outcome depends on it.
     """
 
-    thrift: Thrift = ALL_SAVINGS
+    thrift: CallSavings = ALL_SAVINGS
     max_rounds: int = MAX_ROUNDS
     adversary: Adversary | None = None
-    conversation: Conversation = loop
+    conversation: Discussion = loop
 
     @property
     def fingerprint(self) -> str:
@@ -239,7 +245,7 @@ class Terms:
         return "/".join([*saved, *rounds, *attacked])
 
 
-PLAIN = Terms()
+PLAIN = RefinementOptions()
 
 
 async def refine(
@@ -249,8 +255,8 @@ async def refine(
     judge: Judge,
     *,
     infer: Infer | None = None,
-    terms: Terms = PLAIN,
-) -> Outcome:
+    terms: RefinementOptions = PLAIN,
+) -> RefinementOutcome:
     """Review and rewrite a draft until reviewer and gate agree, or the rounds are used up.
 
     `infer` is the attack on this record, where the terms have an adversary. What a member raises
@@ -260,15 +266,15 @@ async def refine(
     Raises:
         SageRagError: what a member raised, as it was, whatever the conversation.
     """
-    members = Members(record, roles, judge, infer)
+    members = RefinementMembers(record, roles, judge, infer)
     adversarial = infer is not None
     state = Refinement(max_rounds=terms.max_rounds, thrift=terms.thrift, adversarial=adversarial)
-    opening = Turn(round=0, speaker=Speaker.GENERATOR, draft=draft)
+    opening = TranscriptTurn(round=0, speaker=Speaker.GENERATOR, draft=draft)
     await terms.conversation(members, state, opening)
     return await _outcome(state, judge)
 
 
-async def _outcome(state: Refinement, judge: Judge) -> Outcome:
+async def _outcome(state: Refinement, judge: Judge) -> RefinementOutcome:
     verdict = state.verdict
     if verdict is None:
         raise ValueError("a conversation ended before the gate spoke")
@@ -279,7 +285,7 @@ async def _outcome(state: Refinement, judge: Judge) -> Outcome:
         if review is not None and not review.safe
     ]
     reasons += [state.stop] if state.stop is not None else []
-    return Outcome(
+    return RefinementOutcome(
         draft=state.draft,
         safe=state.agreed,
         rounds=state.rounds,

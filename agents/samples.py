@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from privacy.leakage import tokenize
+from sage_rag.privacy.words import tokenize
 
 SAMPLES = 5
 """How many records the attribute identifier sees. Source: arXiv 2406.14773, §3.1, A.1.1."""

@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from agents.protocols import Draft, Review
-from privacy.gate import Finding, FindingKind, Verdict
+from sage_rag.agents.protocols import Draft, Review
+from sage_rag.privacy.gate.gate import Finding, FindingKind, Verdict
 
 HIDDEN = "[…]"
 """Stands in a transcript where the gate found something private."""
@@ -33,7 +33,7 @@ class Speaker(StrEnum):
     REWRITER = "rewriter"
 
 
-class Turn(BaseModel):
+class TranscriptTurn(BaseModel):
     """What one speaker said: a draft, the gate's verdict, or a review.
 
     `round` counts rewrites: the draft that the generator made is of round 0, as is all that is said
@@ -50,7 +50,7 @@ class Turn(BaseModel):
     stop: str | None = None
 
 
-Transcript = tuple[Turn, ...]
+Transcript = tuple[TranscriptTurn, ...]
 _TRANSCRIPT: TypeAdapter[Transcript] = TypeAdapter(Transcript)
 
 
@@ -68,7 +68,7 @@ def transcript_from_json(text: str) -> Transcript:
     return _TRANSCRIPT.validate_json(text)
 
 
-async def without_values(turns: Iterable[Turn], judge: Judge) -> Transcript:
+async def without_values(turns: Iterable[TranscriptTurn], judge: Judge) -> Transcript:
     """Hide what the gate finds private in drafts that did not pass, and in suggestions.
 
     Guarantees: nothing that this gate can find stands in the transcript, apart from values that it
@@ -80,7 +80,7 @@ async def without_values(turns: Iterable[Turn], judge: Judge) -> Transcript:
     return tuple([await _hidden_turn(turn, turn.round in clean, judge) for turn in turns])
 
 
-async def _hidden_turn(turn: Turn, clean: bool, judge: Judge) -> Turn:
+async def _hidden_turn(turn: TranscriptTurn, clean: bool, judge: Judge) -> TranscriptTurn:
     if turn.draft is not None and not clean:
         return turn.model_copy(update={"draft": Draft(await _hidden(turn.draft.fields, judge))})
     if turn.verdict is not None and not clean:

@@ -19,13 +19,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from privacy.batch import Record, Setup, protect_records
-from privacy.keyset.keyset import Keyset
-from privacy.policy import preset
-from privacy.recognizers.default import default_recognizer
-from privacy.recognizers.evasions import EvasionRecognizer
-from privacy.recognizers.patterns import PatternRecognizer
-from privacy.recognizers.structured import STRUCTURED
+from sage_rag.privacy.batch import Record, Setup, protect_records
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.recognizers.default import default_recognizer
+from sage_rag.privacy.recognizers.disguise.evasions import EvasionRecognizer
+from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
+from sage_rag.privacy.recognizers.forms.structured import STRUCTURED
 
 _GIVEN = ("Maria", "Jonas", "Aisha", "Pedro", "Ingrid", "Wei", "Tomas", "Leila")
 _FAMILY = ("Keller", "Okafor", "Lindqvist", "Moreau", "Tanaka", "Novak", "Silva", "Brandt")

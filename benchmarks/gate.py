@@ -4,7 +4,7 @@
 
 DIALOGUES: jsonl with `question` and `answer`. Each record is drafted by the rule agents under the
 recipe `sage`, judged without the likeness; then every draft, and junk made from it, is judged with
-it. Records at even places chose the limits in `privacy.limits`; those at odd places report.
+it. Records at even places chose the limits in `privacy.gate.limits`; those at odd places report.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.protocols import Draft
-from agents.refinement import refine
-from agents.rules.roles import rules_roles
-from agents.samples import choose_samples
-from indexer.corpus import Document, read_corpus
-from indexer.embedding import SentenceTransformerEmbedder
-from indexer.likeness import EmbeddingLikeness
-from privacy.ciphers.siv import SivCipher
-from privacy.gate import Gate, GateLimits, Verdict
-from privacy.keyset.keyset import Keyset
-from privacy.leakage import Original
-from privacy.policy import preset
-from privacy.protect import Protection, Protector
-from privacy.recognizers.default import default_recognizer
-from privacy.testing import TableRecognizer
-from privacy.tokens import PLACEHOLDER
+from sage_rag.agents.protocols import Draft
+from sage_rag.agents.refinement import refine
+from sage_rag.agents.rules.roles import rules_roles
+from sage_rag.agents.samples import choose_samples
+from sage_rag.indexer.corpus import Document, read_corpus
+from sage_rag.indexer.embedding import SentenceTransformerEmbedder
+from sage_rag.indexer.likeness import EmbeddingLikeness
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.gate.gate import Gate, GateLimits, Verdict
+from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.protect import Protection, Protector
+from sage_rag.privacy.recognizers.default import default_recognizer
+from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.privacy.tokens import PLACEHOLDER
 
 Fields = Mapping[str, str]
 _PASSES = 5

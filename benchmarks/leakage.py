@@ -20,8 +20,8 @@ from typing import Any
 
 from rouge_score.rouge_scorer import RougeScorer
 
-from indexer.corpus import read_corpus
-from privacy.leakage import Original
+from sage_rag.indexer.corpus import read_corpus
+from sage_rag.privacy.gate.leakage import Original
 
 _PASSES = 5
 _STRIDE = 7

@@ -46,31 +46,31 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # so that a thread's time is all 
 
 import numpy as np
 
-import indexer.pipeline
-from agents.attributes import load_attributes
-from agents.chat import Message
-from agents.model_options import ModelOptions, chat_model
-from agents.model_roles import model_roles
-from agents.refinement import PLAIN, Terms
-from agents.rules import assignment, extractor
-from agents.rules.roles import rules_roles
-from agents.team.conversation import team
-from indexer.audit import CorpusAudit, IdentifierAudit
-from indexer.embedding import SentenceTransformerEmbedder
-from indexer.job import IndexJob, Summary
-from indexer.ledger import Ledger
-from indexer.pipeline import index_corpus
-from indexer.protocols import Vectors
-from indexer.recipes import recipe_called
-from indexer.treatment import Treatment
-from indexer.versions import open_version
-from privacy.entities import EntityType
-from privacy.gate import Gate
-from privacy.keyset.keyset import Keyset
-from privacy.protect import Protector
-from privacy.recognizers.default import default_recognizer
-from privacy.testing import TableRecognizer
-from privacy.tokens import readable_view
+from sage_rag.agents.attributes import load_attributes
+from sage_rag.agents.chat.options import ModelOptions, chat_model
+from sage_rag.agents.chat.protocols import ChatMessage
+from sage_rag.agents.model.roles import model_roles
+from sage_rag.agents.refinement import PLAIN, RefinementOptions
+from sage_rag.agents.rules import assignment, extractor
+from sage_rag.agents.rules.roles import rules_roles
+from sage_rag.agents.team.conversation import team
+from sage_rag.indexer import pipeline
+from sage_rag.indexer.audit import CorpusAudit, IdentifierAudit
+from sage_rag.indexer.embedding import SentenceTransformerEmbedder
+from sage_rag.indexer.job import IndexJob, Summary
+from sage_rag.indexer.ledger import Ledger
+from sage_rag.indexer.pipeline import index_corpus
+from sage_rag.indexer.protocols import Vectors
+from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.treatment import Treatment
+from sage_rag.indexer.versions import open_version
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.gate.gate import Gate
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.protect import Protector
+from sage_rag.privacy.recognizers.default import default_recognizer
+from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.privacy.tokens import readable_view
 
 _ROOT = Path(__file__).parents[1]
 _NAMES = {"Tomasz Wieczorek": EntityType.PERSON, "Agnieszka": EntityType.PERSON}
@@ -120,7 +120,13 @@ def job_of(path: Path, home: Path, **settings: Any) -> IndexJob:
 @contextmanager
 def scripted_model(latency_ms: int) -> Iterator[str]:
     """Serve in another process; yield its address."""
-    command = [sys.executable, "-m", "agents.testing.server", "--latency-ms", str(latency_ms)]
+    command = [
+        sys.executable,
+        "-m",
+        "sage_rag.agents.testing.server",
+        "--latency-ms",
+        str(latency_ms),
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=_ROOT) as server:
         assert server.stdout is not None
         try:
@@ -148,13 +154,13 @@ async def bare(url: str, arguments: argparse.Namespace, calls: int) -> dict[str,
         ModelOptions(base_url=url, model="scripted"), concurrency=arguments.concurrency
     )
     prompt = "word " * 700
-    await model.complete([Message("system", prompt), Message("user", "first")])
+    await model.complete([ChatMessage("system", prompt), ChatMessage("user", "first")])
     cpu, wall = time.process_time(), time.perf_counter()
     waiting = iter(range(calls))
 
     async def ask() -> None:
         for number in waiting:
-            await model.complete([Message("system", prompt), Message("user", str(number))])
+            await model.complete([ChatMessage("system", prompt), ChatMessage("user", str(number))])
 
     await asyncio.gather(*(ask() for _ in range(arguments.concurrency)))
     row = asked(
@@ -165,7 +171,7 @@ async def bare(url: str, arguments: argparse.Namespace, calls: int) -> dict[str,
 
 
 async def through(
-    url: str, arguments: argparse.Namespace, name: str, terms: Terms, folder: Path
+    url: str, arguments: argparse.Namespace, name: str, terms: RefinementOptions, folder: Path
 ) -> dict[str, Any]:
     """Index with a model; from the first call to the last document that is done."""
     options = ModelOptions(base_url=url, model="scripted")
@@ -211,7 +217,7 @@ def beside_a_model(arguments: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _way(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
-    terms = Terms(conversation=team) if name == "team" else PLAIN
+    terms = RefinementOptions(conversation=team) if name == "team" else PLAIN
     with TemporaryDirectory() as folder, scripted_model(arguments.latency_ms) as url:
         warm = argparse.Namespace(**{**vars(arguments), "records": 8})
         asyncio.run(through(url, warm, "warm", terms, Path(folder)))
@@ -278,8 +284,8 @@ def watched(meter: Meter, job: IndexJob) -> list[Callable[[], None]]:
         (IdentifierAudit, "count", "audit"),
         (CorpusAudit, "__init__", "audit"),
         (CorpusAudit, "judge", "audit"),
-        (indexer.pipeline, "publish", "publish"),
-        (indexer.pipeline, "report_of", "report"),
+        (pipeline, "publish", "publish"),
+        (pipeline, "report_of", "report"),
         (type(roles.identifier), "identify", "agents"),
         (type(roles.generator), "generate", "agents"),
         (type(roles.reviewer), "review", "agents"),

@@ -21,8 +21,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import process_time
 
-from indexer.corpus import read_corpus
-from privacy.ciphers.polyalphabetic import ALPHABET, PolyalphabeticCipher
+from sage_rag.indexer.corpus import read_corpus
+from sage_rag.privacy.ciphers.polyalphabetic import ALPHABET, PolyalphabeticCipher
 
 _TEXTS = 1000
 _ROUNDS = 5

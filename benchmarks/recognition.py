@@ -27,17 +27,17 @@ from pathlib import Path
 
 from presidio_anonymizer import AnonymizerEngine
 
-from privacy.ciphers.siv import SivCipher
-from privacy.keyset.keyset import Keyset
-from privacy.policy import load_policy
-from privacy.protect import Protector
-from privacy.protocols import Recognizer
-from privacy.recognizers.chain import ChainRecognizer
-from privacy.recognizers.patterns import PatternRecognizer
-from privacy.recognizers.presidio import PresidioRecognizer
-from privacy.recognizers.presidio_engine import PresidioEngine
-from privacy.recognizers.presidio_table import ADOPTED, OWN
-from privacy.recognizers.structured import STRUCTURED
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import load_policy
+from sage_rag.privacy.protect import Protector
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.chain import ChainRecognizer
+from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
+from sage_rag.privacy.recognizers.forms.structured import STRUCTURED
+from sage_rag.privacy.recognizers.presidio.engine import PresidioEngine
+from sage_rag.privacy.recognizers.presidio.recognizer import PresidioRecognizer
+from sage_rag.privacy.recognizers.presidio.table import ADOPTED, OWN
 
 Step = Callable[[str], object]
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 import sys
 from time import process_time
 
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.keyset.keyset import Keyset
-from privacy.restore import Restorer
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.restore import Restorer
 
 _BOUND_US = 5.0
 _CHARACTERS = 40_000

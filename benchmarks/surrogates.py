@@ -10,11 +10,11 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from privacy.entities import EntityType
-from privacy.keyset.keyset import Keyset
-from privacy.operators.dates import Calendar
-from privacy.operators.gender import faker_names
-from privacy.operators.surrogate import Surrogates
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.operators.dates import Calendar
+from sage_rag.privacy.operators.surrogate import Surrogates
+from sage_rag.privacy.people.gender import faker_names
 
 COUNT = 10_000
 SEED = 7

@@ -28,10 +28,10 @@ from pathlib import Path
 import torch
 from transformers import BertModel, PreTrainedTokenizerFast
 
-from privacy.recognizers.default import default_recognizer
-from privacy.recognizers.tagger import TaggerRecognizer
-from privacy.recognizers.tagging.base import base_folder
-from privacy.recognizers.tagging.model import has_fast_bfloat16
+from sage_rag.privacy.recognizers.default import default_recognizer
+from sage_rag.privacy.recognizers.tagging.base import base_folder
+from sage_rag.privacy.recognizers.tagging.model import has_fast_bfloat16
+from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
 
 Step = Callable[[Sequence[str]], object]
 _BATCH = 32

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privacy.exceptions import InputError
-from privacy.proportions import Proportion
+from sage_rag.common.exceptions import InputError
+from sage_rag.common.proportions import Proportion
 
 
 def agreement(

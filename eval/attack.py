@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from eval.attempts import Attempt
-from eval.harness import Progress, run_probes, score
-from eval.probes.probe import Probe, ProbeKind
-from eval.protocols import Detector, Target
-from eval.report import AttackReport, Group, measure
-from eval.targets.version import VersionTarget
+from sage_rag.eval.attempts import Attempt
+from sage_rag.eval.harness import Progress, run_probes, score
+from sage_rag.eval.probes.probe import Probe, ProbeKind
+from sage_rag.eval.protocols import Detector, Target
+from sage_rag.eval.report import AttackReport, Group, measure
+from sage_rag.eval.targets.version import VersionTarget
 
 WHOLE_INDEX = "whole index"
 

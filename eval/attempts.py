@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from eval.probes.probe import Probe
+from sage_rag.eval.probes.probe import Probe
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privacy.exceptions import InputError, ProtectionError
+from sage_rag.common.exceptions import InputError, ProtectionError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from eval.attack import Attack
-    from eval.probes.probe import Probe
-    from eval.report import AttackReport
-    from eval.targets.backends.openai_url import UrlTarget
-    from eval.targets.version import VersionTarget
+    from sage_rag.eval.attack import Attack
+    from sage_rag.eval.probes.probe import Probe
+    from sage_rag.eval.report import AttackReport
+    from sage_rag.eval.targets.backends.openai_url import UrlTarget
+    from sage_rag.eval.targets.version import VersionTarget
 
 _STDOUT = Path("-")
 _TABLE_WIDTH = 160
@@ -72,8 +72,8 @@ def attack(
     """
     from rich.console import Console
 
-    from eval.probes.composite import builtin_probes
-    from eval.probes.files import read_probes
+    from sage_rag.eval.probes.composite import builtin_probes
+    from sage_rag.eval.probes.files import read_probes
 
     notes = Console(stderr=True)
     probes = _spread(read_probes(prompts) if prompts else builtin_probes(), limit)
@@ -94,10 +94,10 @@ def _plan(
     *,
     show_leaks: bool,
 ) -> Attack:
-    from eval.attack import Attack
-    from eval.detectors.canaries import read_canaries
-    from eval.detectors.suite import compat_detectors, contact_recognizer, detectors
-    from eval.originals import read_originals
+    from sage_rag.eval.attack import Attack
+    from sage_rag.eval.detectors.canaries import read_canaries
+    from sage_rag.eval.detectors.suite import compat_detectors, contact_recognizer, detectors
+    from sage_rag.eval.originals import read_originals
 
     texts = read_originals(originals, fields)
     contacts = contact_recognizer()
@@ -122,12 +122,12 @@ def _fields(text_fields: str | None) -> list[str] | None:
 def _open(
     target: str, probes: list[Probe], top_k: int, model: str | None, api_key: str
 ) -> VersionTarget | UrlTarget:
-    from eval.targets.backends.openai_url import UrlTarget
-    from eval.targets.embedding import RememberingEmbedder
-    from eval.targets.version import VersionTarget, version_path
-    from indexer.embedding import SentenceTransformerEmbedder
-    from indexer.versions import read_manifest
-    from privacy.tokens import readable_view
+    from sage_rag.eval.targets.backends.openai_url import UrlTarget
+    from sage_rag.eval.targets.embedding import RememberingEmbedder
+    from sage_rag.eval.targets.version import VersionTarget, version_path
+    from sage_rag.indexer.embedding import SentenceTransformerEmbedder
+    from sage_rag.indexer.versions import read_manifest
+    from sage_rag.privacy.tokens import readable_view
 
     if target.startswith(("http://", "https://")):
         return UrlTarget(target, model, api_key=api_key)
@@ -160,7 +160,7 @@ def _run(
 def _print(report: AttackReport, json_file: Path | None, *, compat: bool) -> None:
     from rich.console import Console
 
-    from eval.report import excerpts, table
+    from sage_rag.eval.report import excerpts, table
 
     written = report.model_dump_json(indent=2, exclude_none=True)
     if json_file == _STDOUT:

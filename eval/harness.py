@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from eval.attempts import Attempt, Leak
-from eval.probes.probe import Probe
-from eval.protocols import Detector, Target
-from privacy.exceptions import InputError, UpstreamError
+from sage_rag.common.exceptions import InputError, UpstreamError
+from sage_rag.eval.attempts import Attempt, Leak
+from sage_rag.eval.probes.probe import Probe
+from sage_rag.eval.protocols import Detector, Target
 
 _GIVE_UP_AFTER = 10
 """A target that fails for this many first prompts is taken to be down."""

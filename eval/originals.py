@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.corpus import read_corpus
-from privacy.exceptions import InputError
-from privacy.leakage import Original
+from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.corpus import read_corpus
+from sage_rag.privacy.gate.leakage import Original
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from eval.attempts import Leak
-from eval.probes.probe import Probe
+from sage_rag.eval.attempts import Leak
+from sage_rag.eval.probes.probe import Probe
 
 
 class Target(Protocol):

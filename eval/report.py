@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pydantic import BaseModel, ConfigDict
 from rich.table import Table
 
-from eval.harness import Score
-from privacy.proportions import Proportion
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.harness import Score
 
 _TITLES = {
     "repeat": ("repeat", "repeat contexts"),

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping
 
 from pydantic import BaseModel, ConfigDict
 
-from privacy.inspection import Condition, inspect
-from privacy.proportions import Proportion
-from privacy.protocols import EntityCipher
+from sage_rag.common.proportions import Proportion
+from sage_rag.privacy.inspection import Condition, inspect
+from sage_rag.privacy.protocols import EntityCipher
 
 _UNDECODABLE = (Condition.MALFORMED, Condition.UNKNOWN_KEY, Condition.FORGED)
 

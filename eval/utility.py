@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from privacy.exceptions import InputError
-from privacy.leakage import Original, normalize, tokenize
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.words import normalize, tokenize
 
 _CITATION = re.compile(r"\s*\[\d+\]")
 

@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from indexer.ledger import Result
-from indexer.recipes import Recipe
-from privacy.entities import EntityType
-from privacy.policy import Operator, Policy, load_policy
-from privacy.protect import join_fields
-from privacy.protocols import Recognizer
-from privacy.quasi import QuasiValues, anonymity, is_quasi, quasi_values
-from privacy.tokens import PLACEHOLDER
+from sage_rag.indexer.ledger import Result
+from sage_rag.indexer.recipes import Recipe
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.gate.quasi import QuasiValues, anonymity, is_quasi, quasi_values
+from sage_rag.privacy.policy import Operator, Policy, load_policy
+from sage_rag.privacy.protect import join_fields
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.tokens import PLACEHOLDER
 
 _SHOWN = 5
 """Combinations of types in a report."""

@@ -6,12 +6,12 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from indexer.audit import IdentifierAudit
-from indexer.corpus import Document
-from indexer.ledger import Result
-from indexer.passages import Passage
-from indexer.stores.lexical import searchable
-from indexer.treatment import Sealed, Treatment
+from sage_rag.indexer.audit import IdentifierAudit
+from sage_rag.indexer.corpus import Document
+from sage_rag.indexer.ledger import Result
+from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.stores.lexical import searchable
+from sage_rag.indexer.treatment import SealedDocument, Treatment
 
 Refused = tuple[str, tuple[str, ...]]
 """A document's id and why it is not published."""
@@ -49,7 +49,7 @@ def assemble_plain(documents: Iterable[Document]) -> Assembly:
 def assemble(finished: Iterable[tuple[Document, Result]], treatment: Treatment) -> Assembly:
     """Seal safe results, and refuse the unsafe and those that hold anybody's known identifier."""
     identifiers = IdentifierAudit()
-    candidates: list[tuple[str, Passage, Sealed]] = []
+    candidates: list[tuple[str, Passage, SealedDocument]] = []
     assembly = Assembly()
     for document, result in finished:
         if not result.safe:

@@ -14,11 +14,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from indexer.similarity import SimilarityAudit
-from privacy.findings import Finding, FindingKind, Verdict
-from privacy.leakage import words
-from privacy.limits import GateLimits
-from privacy.tokens import PLACEHOLDER, TOKEN
+from sage_rag.indexer.similarity import SimilarityAudit
+from sage_rag.privacy.gate.findings import Finding, FindingKind, Verdict
+from sage_rag.privacy.gate.limits import GateLimits
+from sage_rag.privacy.tokens import PLACEHOLDER, TOKEN
+from sage_rag.privacy.words import words
 
 _WORD = re.compile(r"\w+")
 _MARKUP = re.compile(f"{TOKEN.pattern}|{PLACEHOLDER.pattern}")

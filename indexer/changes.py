@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from indexer.corpus import Document
+from sage_rag.indexer.corpus import Document
 
 
 @dataclass(frozen=True, slots=True)

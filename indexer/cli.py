@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agents.model_options import ModelOptions, with_model_options
-from indexer.options import (
+from sage_rag.agents.chat.options import ModelOptions, with_model_options
+from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.options import (
     Adversary,
     AgentOptions,
     AllowPlaintext,
@@ -37,16 +38,15 @@ from indexer.options import (
     recognizer_named,
     working_recognizer,
 )
-from privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile, Recognizers
-from privacy.exceptions import InputError
+from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile, Recognizers
 
 if TYPE_CHECKING:
-    from agents.calls import ModelCalls
-    from agents.protocols import Attributes, Roles
-    from agents.refinement import Terms
-    from indexer.job import IndexJob, Summary
-    from indexer.protocols import Embedder, Engine
-    from indexer.recipes import Recipe
+    from sage_rag.agents.chat.calls import ModelCalls
+    from sage_rag.agents.protocols import Attributes, Roles
+    from sage_rag.agents.refinement import RefinementOptions
+    from sage_rag.indexer.job import IndexJob, Summary
+    from sage_rag.indexer.protocols import Embedder, Engine
+    from sage_rag.indexer.recipes import Recipe
 
 _REPLIES = "replies.sqlite"
 
@@ -84,8 +84,8 @@ def index(
 
     Example: sage-rag index notes.jsonl --name clinic --keyset clinic.keyset
     """
-    from indexer.job import IndexJob
-    from indexer.recipes import recipe_called
+    from sage_rag.indexer.job import IndexJob
+    from sage_rag.indexer.recipes import recipe_called
 
     agents = AgentOptions(attributes_per_field, domain, two_calls, adversary)
     chosen = recipe_called(recipe, policy or _policy(domain))
@@ -129,8 +129,8 @@ def _model(
     """Return the one model of the run; without `keep` it leaves no answers on disk."""
     if not options.given:
         return None
-    from agents.model_options import chat_model
-    from indexer.versions import corpus_folder
+    from sage_rag.agents.chat.options import chat_model
+    from sage_rag.indexer.versions import corpus_folder
 
     corpus_folder(owner_folder.parent.parent, owner_folder.name)  # a name that is no path
     if keep:
@@ -142,7 +142,7 @@ def _model(
 def _policy(domain: str | None) -> str | None:
     if domain is None:
         return None
-    from agents.domains import load_domain
+    from sage_rag.agents.model.domains import load_domain
 
     return load_domain(domain).policy
 
@@ -158,19 +158,19 @@ def _roles(
     if not recipe.synthesize:
         return None
     if recipe.method != "sage":
-        from agents.baselines import baseline_roles
+        from sage_rag.agents.baselines import baseline_roles
 
         return baseline_roles(recipe.method, model)
     if model is None:
-        from agents.rules.roles import rules_roles
+        from sage_rag.agents.rules.roles import rules_roles
 
         return rules_roles(embedder)
     return _model_roles(model, options)
 
 
 def _model_roles(model: ModelCalls, options: AgentOptions) -> Roles:
-    from agents.domains import load_domain
-    from agents.model_roles import model_roles
+    from sage_rag.agents.model.domains import load_domain
+    from sage_rag.agents.model.roles import model_roles
 
     return model_roles(
         model,
@@ -187,23 +187,23 @@ def _attributes(
         return None
     if recipe.method != "sage":
         raise InputError(f"recipe `{recipe.name}` takes no --attributes")
-    from agents.attributes import load_attributes
-    from indexer.corpus import read_corpus
+    from sage_rag.agents.attributes import load_attributes
+    from sage_rag.indexer.corpus import read_corpus
 
     return load_attributes(wanted, list(next(read_corpus(corpus, fields)).fields))
 
 
-def _terms(model: ModelCalls | None, options: AgentOptions) -> Terms:
+def _terms(model: ModelCalls | None, options: AgentOptions) -> RefinementOptions:
     """Return how records are refined: agents that wait for a model work as a team."""
-    from agents.refinement import PLAIN, Terms
+    from sage_rag.agents.refinement import PLAIN, RefinementOptions
 
     if model is None:
         return PLAIN
-    from agents.adversary import ModelAdversary
-    from agents.team.conversation import team
+    from sage_rag.agents.model.adversary import ModelAdversary
+    from sage_rag.agents.team.conversation import team
 
     attacker = ModelAdversary(model) if options.adversary else None
-    return Terms(adversary=attacker, conversation=team)
+    return RefinementOptions(adversary=attacker, conversation=team)
 
 
 def _engine(
@@ -223,24 +223,24 @@ def _engine(
     if engine is EngineName.LOCAL and workers == 1:
         if beside is None:
             return None
-        from indexer.engines.local import in_process
+        from sage_rag.indexer.engines.local import in_process
 
         reads = working_recognizer(names, policy)
         return partial(in_process, reads, embedder, threads=threads, beside=beside)
-    from indexer.engines.tools import Tools
+    from sage_rag.indexer.engines.tools import WorkerSetup
 
-    tools = Tools(partial(working_recognizer, tuple(names), policy), default_embedder)
+    tools = WorkerSetup(partial(working_recognizer, tuple(names), policy), default_embedder)
     if engine is EngineName.RAY:
-        from indexer.engines.ray import on_ray
+        from sage_rag.indexer.engines.ray import on_ray
 
         return partial(on_ray, tools, workers, threads=threads, beside=beside)
-    from indexer.engines.local import on_processes
+    from sage_rag.indexer.engines.local import on_processes
 
     return partial(on_processes, tools, workers, threads=threads, beside=beside)
 
 
 def _estimate(job: IndexJob) -> None:
-    from indexer.estimate import estimate, estimate_lines
+    from sage_rag.indexer.estimate import estimate, estimate_lines
 
     estimated = estimate(job)
     for line in estimate_lines(estimated):
@@ -249,8 +249,8 @@ def _estimate(job: IndexJob) -> None:
 
 
 def _index(job: IndexJob, model: ModelCalls | None) -> None:
-    from indexer.pipeline import index_corpus
-    from indexer.progress import progress_bars
+    from sage_rag.indexer.pipeline import index_corpus
+    from sage_rag.indexer.progress import progress_bars
 
     async def run() -> Summary:
         try:

@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from privacy.exceptions import InputError
-from privacy.protect import join_fields
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.protect import join_fields
 
 CHUNK_CHARS = 1500
 """Longest chunk of running text. Source: Zeng et al. (2024), arXiv 2406.14773, A.9."""
@@ -149,7 +149,7 @@ def _chunks(document: Document) -> Iterator[Document]:
     if len(document.fields) > 1 or len(document.text) <= CHUNK_CHARS:
         yield document
         return
-    from indexer.backends.llamaindex import split_sentences
+    from sage_rag.indexer.backends.llamaindex import split_sentences
 
     ((name, text),) = document.fields.items()
     for number, piece in enumerate(split_sentences(text, CHUNK_CHARS), 1):

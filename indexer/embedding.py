@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from indexer.protocols import Embedder, Vectors
-from indexer.windows import Window, windows
-from privacy.fingerprints import source_digest
+from sage_rag.indexer.protocols import Embedder, Vectors
+from sage_rag.indexer.windows import EmbeddingWindow, windows
+
+VERSION = 1
+"""Raised with every change of the vector of a text under the same model."""
 
 _BATCH = 32
 
@@ -23,7 +25,7 @@ def vector_key(embedder: Embedder) -> str:
     An index is searched by any embedder of its manifest's name: questions are short, and their
     vectors the same whatever becomes of long texts.
     """
-    return f"{embedder.name}/{source_digest('indexer', 'embedding.py', 'windows.py')}"
+    return f"{embedder.name}/{VERSION}"
 
 
 class WrappedEmbedder:
@@ -125,7 +127,7 @@ class SentenceTransformerEmbedder:
         return SentenceTransformer(_location(self._model_name), device=self._device)
 
 
-def _mean(vectors: Vectors, own: Sequence[Window]) -> Vectors:
+def _mean(vectors: Vectors, own: Sequence[EmbeddingWindow]) -> Vectors:
     """Return the vector of a text out of those of its windows."""
     if len(own) == 1:
         return vectors.reshape(-1)

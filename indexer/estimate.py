@@ -13,16 +13,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from agents.attributes import parse_attributes
-from agents.chat import Usage
-from agents.prompts import prompt
-from agents.structured import as_json
-from indexer.corpus import Document, read_corpus
-from indexer.job import IndexJob, treatment_of
-from indexer.ledger import Ledger
-from indexer.treatment import Treatment
-from indexer.versions import corpus_folder
-from privacy.exceptions import ProtectionError
+from sage_rag.agents.attributes import parse_attributes
+from sage_rag.agents.chat.protocols import TokenUsage
+from sage_rag.agents.chat.structured import as_json
+from sage_rag.agents.prompts import prompt
+from sage_rag.common.exceptions import ProtectionError
+from sage_rag.indexer.corpus import Document, read_corpus
+from sage_rag.indexer.job import IndexJob, treatment_of
+from sage_rag.indexer.ledger import Ledger
+from sage_rag.indexer.treatment import Treatment
+from sage_rag.indexer.versions import corpus_folder
 
 SAMPLE = 20
 """Documents that are protected for an estimate: under a second, after the recognizer is loaded."""
@@ -94,7 +94,7 @@ def estimate(job: IndexJob) -> Estimate:
     count = _Count(job)
     sample, local_s, lengths = _sampled(job, count)
     length = sum(lengths) / len(lengths) if lengths else 0.0
-    usage, calls = Usage(), 0
+    usage, calls = TokenUsage(), 0
     if job.accounts is not None and job.recipe.synthesize:
         calls, usage = _asked(job, count, length)
     price = job.accounts.price if job.accounts else None
@@ -221,7 +221,7 @@ def _local(job: IndexJob, treatment: Treatment, document: Document) -> float:
     return len(as_json(protected.fields).encode()) / _BYTES_PER_TOKEN
 
 
-def _asked(job: IndexJob, count: _Count, length: float) -> tuple[int, Usage]:
+def _asked(job: IndexJob, count: _Count, length: float) -> tuple[int, TokenUsage]:
     rounds = ROUNDS if count.rounds is None else count.rounds
     plan = [(_DRAFTING[job.recipe.method], float(count.to_treat))]
     if job.recipe.refine:
@@ -232,7 +232,7 @@ def _asked(job: IndexJob, count: _Count, length: float) -> tuple[int, Usage]:
     told = sum(times * (call.told * length + call.extra) for call, times in plan)
     if not count.identified and (count.to_treat or count.to_refine):
         calls, read, told = calls + 1, read + 5 * length, told + _ATTRIBUTES_TOKENS
-    return calls, Usage(round(read), round(told))
+    return calls, TokenUsage(round(read), round(told))
 
 
 def _fixed(call: _Call) -> float:

@@ -6,17 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agents.accounting import Accounts
-from agents.protocols import Attributes, Roles
-from agents.refinement import PLAIN, Terms
-from indexer.changes import Changes
-from indexer.likeness import EmbeddingLikeness, VectorStore
-from indexer.protocols import Embedder, Engine
-from indexer.recipes import Recipe
-from indexer.treatment import Aside, Treatment
-from privacy.exceptions import InputError
-from privacy.keyset.keyset import Keyset
-from privacy.protocols import Recognizer
+from sage_rag.agents.chat.accounting import Accounts
+from sage_rag.agents.protocols import Attributes, Roles
+from sage_rag.agents.refinement import PLAIN, RefinementOptions
+from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.changes import Changes
+from sage_rag.indexer.likeness import EmbeddingLikeness, VectorStore
+from sage_rag.indexer.protocols import Embedder, Engine
+from sage_rag.indexer.recipes import Recipe
+from sage_rag.indexer.treatment import Aside, Treatment
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.protocols import Recognizer
 
 Progress = Callable[[str, int, int], None]
 """Called with a stage's name, documents done, and documents in all."""
@@ -43,7 +43,7 @@ class IndexJob:
     roles: Roles | None = None
     concurrency: int = 8
     attributes: Attributes | None = None
-    terms: Terms = PLAIN
+    terms: RefinementOptions = PLAIN
     accounts: Accounts | None = None
     engine: Callable[[], Engine] | None = None
 

@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
 
 _FORMAT = 2
 """Counts up with the tables and with what their fingerprints cover."""

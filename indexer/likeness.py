@@ -11,9 +11,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embedding import vector_key
-from indexer.protocols import Embedder
-from privacy.fingerprints import source_digest
+from sage_rag.indexer.embedding import vector_key
+from sage_rag.indexer.protocols import Embedder
+
+VERSION = 1
+"""Raised with every change of the likeness of two texts with the same vectors."""
 
 Vector = NDArray[np.float32]
 
@@ -55,8 +57,8 @@ class EmbeddingLikeness:
 
     @property
     def fingerprint(self) -> str:
-        """Changes with the embedder's name and with the code of both."""
-        return f"embedding/{self._key}/{source_digest('indexer', 'likeness.py')}"
+        """Changes with the embedder's name and with both versions."""
+        return f"embedding/{self._key}/{VERSION}"
 
     def compare(self, original: str, draft: str) -> float:
         """Return the cosine of both texts' vectors."""

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
 
 if TYPE_CHECKING:
-    from agents.calls import ModelCalls
-    from agents.recognizer import LlmRecognizer
-    from indexer.protocols import Embedder
-    from privacy.keyset.keyset import Keyset
-    from privacy.protocols import Recognizer
+    from sage_rag.agents.chat.calls import ModelCalls
+    from sage_rag.agents.model.recognizer import LlmRecognizer
+    from sage_rag.indexer.protocols import Embedder
+    from sage_rag.privacy.keyset.keyset import Keyset
+    from sage_rag.privacy.protocols import Recognizer
 
 Home = Annotated[Path, typer.Option(help="Where versions and the ledger live.")]
 TextFields = Annotated[
@@ -106,14 +106,14 @@ def parsed_fields(text_fields: str | None) -> tuple[str, ...] | None:
 
 def keyset_of(path: Path | None, passphrase_file: Path | None, secret_file: Path | None) -> Keyset:
     """Return the whole keyset, from whichever source is named."""
-    from privacy.keyset.sources import open_whole_keyset
+    from sage_rag.privacy.keyset.sources import open_whole_keyset
 
     return open_whole_keyset(path, passphrase_file, secret_file=secret_file)
 
 
 def default_embedder() -> Embedder:
     """Return the embedder that comes with the package; its model loads on first use."""
-    from indexer.embedding import SentenceTransformerEmbedder
+    from sage_rag.indexer.embedding import SentenceTransformerEmbedder
 
     return SentenceTransformerEmbedder()
 
@@ -125,8 +125,8 @@ def recognizer_named(
 
     One that asks a model comes last, however they are ordered.
     """
-    from privacy.policy import load_policy
-    from privacy.recognizers.catalog import recognizer_of
+    from sage_rag.privacy.policy import load_policy
+    from sage_rag.privacy.recognizers.catalog import recognizer_of
 
     def llm(_: str) -> Recognizer:
         found = endpoint_recognizer(names, model)
@@ -143,15 +143,15 @@ def endpoint_recognizer(names: Sequence[str], model: ModelCalls | None) -> LlmRe
     """Return the recognizer that asks a model, if one is named and there is a model."""
     if model is None or not any(map(_asks_a_model, names)):
         return None
-    from agents.recognizer import LlmRecognizer
+    from sage_rag.agents.model.recognizer import LlmRecognizer
 
     return LlmRecognizer(model, disconnect=model.disconnect)
 
 
 def working_recognizer(names: Sequence[str], policy: str | None) -> Recognizer:
     """Return what `recognizer_named` does without the one that asks a model: it may be nothing."""
-    from privacy.recognizers.catalog import NO_DEFAULT
-    from privacy.recognizers.chain import ChainRecognizer
+    from sage_rag.privacy.recognizers.catalog import NO_DEFAULT
+    from sage_rag.privacy.recognizers.chain import ChainRecognizer
 
     own = [name for name in names if not _asks_a_model(name)]
     return ChainRecognizer(()) if own == [NO_DEFAULT] else recognizer_named(own, policy, None)

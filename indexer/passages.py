@@ -7,8 +7,8 @@ import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from privacy.keyset.keyset import Keyset
-from privacy.protect import join_fields
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.protect import join_fields
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,25 +16,25 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from agents.attributes import format_attributes, parse_attributes
-from agents.protocols import Attributes, Draft
-from agents.samples import choose_samples
-from indexer.assembly import Assembly, Refused, assemble, assemble_plain
-from indexer.audit import CorpusAudit
-from indexer.changes import changes, document_hash, hashes
-from indexer.corpus import Document, read_corpus
-from indexer.embedding import vector_key
-from indexer.engines.local import in_process
-from indexer.job import IndexJob, Progress, Summary, treatment_of
-from indexer.ledger import Ledger, Refusal, Result, locked
-from indexer.passages import Passage
-from indexer.protocols import Engine, Vectors
-from indexer.publishing import publish
-from indexer.reporting import manifest_of, report_of
-from indexer.treatment import Treatment
-from indexer.versions import corpus_folder
-from privacy.exceptions import InputError, ProtectionError
-from privacy.tokens import readable_view
+from sage_rag.agents.attributes import format_attributes, parse_attributes
+from sage_rag.agents.protocols import Attributes, Draft
+from sage_rag.agents.samples import choose_samples
+from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.indexer.assembly import Assembly, Refused, assemble, assemble_plain
+from sage_rag.indexer.audit import CorpusAudit
+from sage_rag.indexer.changes import changes, document_hash, hashes
+from sage_rag.indexer.corpus import Document, read_corpus
+from sage_rag.indexer.embedding import vector_key
+from sage_rag.indexer.engines.local import in_process
+from sage_rag.indexer.job import IndexJob, Progress, Summary, treatment_of
+from sage_rag.indexer.ledger import Ledger, Refusal, Result, locked
+from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.protocols import Engine, Vectors
+from sage_rag.indexer.publishing import publish
+from sage_rag.indexer.reporting import manifest_of, report_of
+from sage_rag.indexer.treatment import Treatment
+from sage_rag.indexer.versions import corpus_folder
+from sage_rag.privacy.tokens import readable_view
 
 __all__ = ["IndexJob", "Progress", "Summary", "index_corpus"]
 

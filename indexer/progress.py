@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as RichProgress
 
-from indexer.job import Progress
+from sage_rag.indexer.job import Progress
 
 
 @contextmanager

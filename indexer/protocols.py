@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy.protocols import Recognizer
+from sage_rag.privacy.protocols import Recognizer
 
 _T = TypeVar("_T")
 Vectors = NDArray[np.float32]

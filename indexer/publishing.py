@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from indexer.passages import Passage
-from indexer.protocols import Vectors
-from indexer.stores.faiss import FaissIndex
-from indexer.stores.lexical import LexicalIndex
-from indexer.versions import (
+from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.protocols import Vectors
+from sage_rag.indexer.stores.faiss import FaissIndex
+from sage_rag.indexer.stores.lexical import LexicalIndex
+from sage_rag.indexer.versions import (
     LEXICAL,
     MANIFEST,
     OFFSETS,
@@ -31,7 +32,6 @@ from indexer.versions import (
     open_version,
     passage_line,
 )
-from privacy.exceptions import InputError, ProtectionError
 
 _STAGING = ".staging"
 

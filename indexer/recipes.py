@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from privacy.exceptions import InputError
-from privacy.limits import IDENTIFIERS_ONLY, GateLimits
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.gate.limits import IDENTIFIERS_ONLY, GateLimits
 
 Method = Literal["none", "sage", "paraphrase", "checklist", "zerogen", "attrprompt"]
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from indexer.ledger import locked
-from indexer.passages import Passage, passage_id
-from indexer.publishing import publish_filled, write_passages
-from indexer.stores.vocabulary import copy_renamed, index_words
-from indexer.versions import (
+from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.indexer.ledger import locked
+from sage_rag.indexer.passages import Passage, passage_id
+from sage_rag.indexer.publishing import publish_filled, write_passages
+from sage_rag.indexer.stores.vocabulary import copy_renamed, index_words
+from sage_rag.indexer.versions import (
     LEXICAL,
     PASSAGES,
     REPORT,
@@ -29,18 +30,18 @@ from indexer.versions import (
     open_version,
     read_manifest,
 )
-from privacy.blind_index import BLIND_WORD, BlindIndex, PartWords
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.exceptions import DecryptionError, InputError, KeysetError, ProtectionError
-from privacy.keyset.keyset import Grant, Keyset
-from privacy.tokens import TOKEN, readable_view
+from sage_rag.privacy.blind_index import BLIND_WORD, BlindIndex, PartWords
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import DecryptionError, KeysetError
+from sage_rag.privacy.keyset.keyset import Grant, Keyset
+from sage_rag.privacy.tokens import TOKEN, readable_view
 
 _MADE_ANEW = {"version", "files", "created", "sage_rag", "key_ids"}
 
 
 @dataclass(frozen=True, slots=True)
-class Rekeyed:
+class RekeySummary:
     """What a rekeying did. `tokens` and `words` count distinct ones that were made again.
 
     `outdated`: numbers of older versions that other keys open; they stay on disk.
@@ -53,7 +54,7 @@ class Rekeyed:
     outdated: tuple[str, ...]
 
 
-def rekey(home: Path, corpus: str, keyset: Keyset) -> Rekeyed:
+def rekey(home: Path, corpus: str, keyset: Keyset) -> RekeySummary:
     """Publish the current version again under the keyset's primary; do nothing if it is already.
 
     Fails closed: if one token or blind word cannot be made again, nothing is published.
@@ -81,13 +82,13 @@ def rekey(home: Path, corpus: str, keyset: Keyset) -> Rekeyed:
                 raise InputError(f"corpus `{corpus}` is published without keys: nothing to rekey")
             if manifest.key_ids == (keyset.primary,):
                 outdated = _outdated(home, corpus, keyset.primary)
-                return Rekeyed(path, len(version), 0, 0, outdated)
+                return RekeySummary(path, len(version), 0, 0, outdated)
             renewal = _renewal(version, keyset)
             path = publish_filled(home, corpus, lambda staging: _fill(staging, version, renewal))
         finally:
             version.close()
         outdated = _outdated(home, corpus, keyset.primary)
-        return Rekeyed(path, len(version), len(renewal.tokens), len(renewal.words), outdated)
+        return RekeySummary(path, len(version), len(renewal.tokens), len(renewal.words), outdated)
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
+from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
 
 
 def rekey(
@@ -29,8 +29,8 @@ def rekey(
 
     Example: sage-rag rekey --corpus clinic --home home --keyset keys/clinic.keyset
     """
-    from indexer.rekey import rekey as run
-    from privacy.keyset.sources import open_whole_keyset
+    from sage_rag.indexer.rekey import rekey as run
+    from sage_rag.privacy.keyset.sources import open_whole_keyset
 
     opened = open_whole_keyset(keyset, passphrase_file, secret_file=keyset_secret)
     done = run(home, corpus, opened)

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from agents.protocols import Attributes
-from indexer.anonymity import anonymity_figures
-from indexer.job import IndexJob, Summary
-from indexer.ledger import Result
-from privacy.limits import Limit
-from privacy.policy import load_policy
+from sage_rag.agents.protocols import Attributes
+from sage_rag.indexer.anonymity import anonymity_figures
+from sage_rag.indexer.job import IndexJob, Summary
+from sage_rag.indexer.ledger import Result
+from sage_rag.privacy.gate.limits import Limit
+from sage_rag.privacy.policy import load_policy
 
 
 def manifest_of(job: IndexJob, summary: Summary) -> dict[str, Any]:

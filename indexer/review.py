@@ -10,18 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from agents.exceptions import AgentOutputError
-from indexer.changes import document_hash
-from indexer.corpus import Document, read_corpus
-from indexer.job import IndexJob, treatment_of
-from indexer.ledger import Decision, Fields, Ledger, Refusal, Result
-from indexer.treatment import Treatment
-from privacy.exceptions import InputError, ProtectionError
-from privacy.gate import Verdict
+from sage_rag.agents.exceptions import AgentOutputError
+from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.indexer.changes import document_hash
+from sage_rag.indexer.corpus import Document, read_corpus
+from sage_rag.indexer.job import IndexJob, treatment_of
+from sage_rag.indexer.ledger import Decision, Fields, Ledger, Refusal, Result
+from sage_rag.indexer.treatment import Treatment
+from sage_rag.privacy.gate.gate import Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Quarantined:
+class QuarantinedRecord:
     """A document that the last run did not publish. `draft` shows placeholders.
 
     `decision`: what was decided since, which the next run follows.
@@ -34,7 +34,7 @@ class Quarantined:
     decision: str | None
 
 
-class Review:
+class ReviewSession:
     """The quarantined documents of one corpus; the job names corpus, recipe, keys, recognizer."""
 
     def __init__(self, job: IndexJob, ledger: Ledger) -> None:
@@ -46,7 +46,7 @@ class Review:
         self._job = job
         self._ledger = ledger
 
-    def __iter__(self) -> Iterator[Quarantined]:
+    def __iter__(self) -> Iterator[QuarantinedRecord]:
         """Yield them in the order of the corpus; those whose content changed since are left out."""
         refusals = {r.document_hash: r for r in self._ledger.refusals()}
         for document in read_corpus(self._job.corpus, self._job.text_fields):
@@ -107,13 +107,13 @@ class Review:
             return dict(found.draft)
         return dict(self._treatment.protect(found.document).protected.fields)
 
-    def _quarantined(self, document: Document, refusal: Refusal) -> Quarantined:
+    def _quarantined(self, document: Document, refusal: Refusal) -> QuarantinedRecord:
         result = self._ledger.result(refusal.content_hash, refusal.fingerprint)
         decision = self._ledger.decision(refusal.content_hash)
         draft = _draft_of(result)
         if decision is not None and decision.draft is not None:
             draft = decision.draft
-        return Quarantined(
+        return QuarantinedRecord(
             document,
             refusal.reasons,
             result.rounds if result else 0,
@@ -121,7 +121,7 @@ class Review:
             decision.verb if decision else None,
         )
 
-    def _called(self, document_id: str) -> Quarantined:
+    def _called(self, document_id: str) -> QuarantinedRecord:
         for quarantined in self:
             if quarantined.document.id == document_id:
                 return quarantined
@@ -130,7 +130,9 @@ class Review:
             hint="list them: sage-rag review NAME; a document that was changed is indexed again",
         )
 
-    def _decide(self, found: Quarantined, draft: Fields, verb: Literal["accept", "edit"]) -> None:
+    def _decide(
+        self, found: QuarantinedRecord, draft: Fields, verb: Literal["accept", "edit"]
+    ) -> None:
         try:
             verdict = self._treatment.check(found.document, draft)
         except AgentOutputError as error:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from indexer.options import (
+from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.options import (
     Home,
     PolicyName,
     RecipeName,
@@ -24,12 +25,11 @@ from indexer.options import (
     parsed_fields,
     recognizer_named,
 )
-from privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile, Recognizers
-from privacy.exceptions import InputError
+from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile, Recognizers
 
 if TYPE_CHECKING:
-    from indexer.job import IndexJob
-    from indexer.review import Quarantined, Review
+    from sage_rag.indexer.job import IndexJob
+    from sage_rag.indexer.review import QuarantinedRecord, ReviewSession
 
 _WARNING = "warning: what follows is the owner's plain text; keep it off shared screens and logs"
 
@@ -63,8 +63,8 @@ def review(
 
     Example: sage-rag review clinic --corpus notes.jsonl --keyset clinic.keyset
     """
-    from indexer.job import IndexJob
-    from indexer.recipes import recipe_called
+    from sage_rag.indexer.job import IndexJob
+    from sage_rag.indexer.recipes import recipe_called
 
     chosen = recipe_called(recipe, policy)
     given = [d for d in (accept, edit, drop) if d is not None]
@@ -94,10 +94,10 @@ def review(
 
 
 @contextmanager
-def _opened(job: IndexJob) -> Iterator[Review]:
-    from indexer.ledger import Ledger, locked
-    from indexer.review import Review
-    from indexer.versions import corpus_folder
+def _opened(job: IndexJob) -> Iterator[ReviewSession]:
+    from sage_rag.indexer.ledger import Ledger, locked
+    from sage_rag.indexer.review import ReviewSession
+    from sage_rag.indexer.versions import corpus_folder
 
     corpus_folder(job.home, job.name)
     path = job.owner_folder / "ledger.sqlite"
@@ -106,12 +106,12 @@ def _opened(job: IndexJob) -> Iterator[Review]:
     with locked(job.owner_folder):
         ledger = Ledger(path)
         try:
-            yield Review(job, ledger)
+            yield ReviewSession(job, ledger)
         finally:
             ledger.close()
 
 
-def _list(opened: Review, show_original: bool) -> None:
+def _list(opened: ReviewSession, show_original: bool) -> None:
     if show_original:
         typer.echo(_WARNING, err=True)
     count = 0
@@ -121,7 +121,7 @@ def _list(opened: Review, show_original: bool) -> None:
     typer.echo(f"{count} documents in quarantine", err=True)
 
 
-def _shown(quarantined: Quarantined, show_original: bool) -> dict[str, Any]:
+def _shown(quarantined: QuarantinedRecord, show_original: bool) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "id": quarantined.document.id,
         "reasons": quarantined.reasons,

@@ -9,7 +9,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy.leakage import longest_common_subsequence, tokenize
+from sage_rag.privacy.gate.leakage import longest_common_subsequence
+from sage_rag.privacy.words import tokenize
 
 _Ints = NDArray[np.int64]
 

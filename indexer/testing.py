@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from indexer.protocols import Vectors
-from indexer.stores.lexical import lexical_words
+from sage_rag.indexer.protocols import Vectors
+from sage_rag.indexer.stores.lexical import lexical_words
 
 
 class HashEmbedder:

@@ -8,29 +8,35 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from agents.attributes import format_attributes
-from agents.exceptions import AgentOutputError
-from agents.protocols import Attributes, Draft, Roles
-from agents.refinement import PLAIN, Outcome, Terms, refine
-from agents.transcript import Judge, Speaker, Turn, transcript_to_json, without_values
-from indexer.audit import CorpusAudit
-from indexer.corpus import Document
-from indexer.ledger import Decision, Result
-from indexer.passages import passage_id
-from indexer.recipes import Recipe
-from privacy.blind_index import BlindIndex
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType, Identifiability, identifiability
-from privacy.exceptions import InputError, ProtectionError
-from privacy.gate import Gate, Verdict
-from privacy.keyset.keyset import Keyset
-from privacy.leakage import Original
-from privacy.likeness import Likeness
-from privacy.limits import Limit
-from privacy.operators.surrogate import Surrogates
-from privacy.policy import load_policy
-from privacy.protect import Protection, Protector, seal
-from privacy.protocols import Recognizer
+from sage_rag.agents.attributes import format_attributes
+from sage_rag.agents.exceptions import AgentOutputError
+from sage_rag.agents.protocols import Attributes, Draft, Roles
+from sage_rag.agents.refinement import PLAIN, RefinementOptions, RefinementOutcome, refine
+from sage_rag.agents.transcript import (
+    Judge,
+    Speaker,
+    TranscriptTurn,
+    transcript_to_json,
+    without_values,
+)
+from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.indexer.audit import CorpusAudit
+from sage_rag.indexer.corpus import Document
+from sage_rag.indexer.ledger import Decision, Result
+from sage_rag.indexer.passages import passage_id
+from sage_rag.indexer.recipes import Recipe
+from sage_rag.privacy.blind_index import BlindIndex
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.gate.gate import Gate, Verdict
+from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.gate.likeness import Likeness
+from sage_rag.privacy.gate.limits import Limit
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.operators.surrogate import Surrogates
+from sage_rag.privacy.policy import load_policy
+from sage_rag.privacy.protect import Protection, Protector, seal
+from sage_rag.privacy.protocols import Recognizer
 
 _MALFORMED = "malformed-agent-output"
 _UNPROTECTABLE = "unprotectable"
@@ -48,7 +54,7 @@ _LOOKS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class SealedDocument:
     """A document as it may be published, and the plain identifiers it was checked for.
 
     `tokens` are those of all its encrypted values, also of those that the new text leaves out:
@@ -73,7 +79,7 @@ class Treatment:
         recognizer: Recognizer,
         roles: Roles | None,
         *,
-        terms: Terms = PLAIN,
+        terms: RefinementOptions = PLAIN,
         likeness: Likeness | None = None,
         aside: Aside | None = None,
     ) -> None:
@@ -231,7 +237,9 @@ class Treatment:
         except ProtectionError:
             return self._quarantined(_UNPROTECTABLE)
 
-    async def _result(self, outcome: Outcome, protection: Protection, judge: Judge) -> Result:
+    async def _result(
+        self, outcome: RefinementOutcome, protection: Protection, judge: Judge
+    ) -> Result:
         draft = None if outcome.safe else await _shown(outcome.draft, judge)
         return Result(
             safe=outcome.safe,
@@ -273,7 +281,9 @@ class Treatment:
         extraction = await self._roles.extractor.extract(protection.protected, self.attributes)
         return await self._roles.generator.generate(extraction, self.attributes)
 
-    async def _refine(self, draft: Draft, protection: Protection, judge: Judge) -> Outcome:
+    async def _refine(
+        self, draft: Draft, protection: Protection, judge: Judge
+    ) -> RefinementOutcome:
         if self._roles is None or not self._recipe.refine:
             return await _judged(draft, judge)
         adversary = self._terms.adversary
@@ -301,7 +311,7 @@ class Treatment:
             key_id=self._key_id,
         )
 
-    def seal(self, result: Result) -> Sealed:
+    def seal(self, result: Result) -> SealedDocument:
         """Return the publishable fields of a safe result, tokens in place of placeholders."""
         if not result.safe or result.fields is None:
             raise ValueError("only a safe result can be sealed")
@@ -310,7 +320,7 @@ class Treatment:
         tokens = tuple(result.tokens.values())
         # Made from the tokens, not kept beside them: so they are always of the tokens' key.
         words = self._blind_index.words_of_tokens(tokens, self._cipher)
-        return Sealed(fields, tokens, words, identifiers)
+        return SealedDocument(fields, tokens, words, identifiers)
 
     def passage_id(self, document: Document) -> str:
         """Name a passage so that its document's name cannot be guessed from it."""
@@ -325,16 +335,16 @@ async def _at_once(work: Callable[[], _T]) -> _T:
     return work()
 
 
-async def _judged(draft: Draft, judge: Judge) -> Outcome:
+async def _judged(draft: Draft, judge: Judge) -> RefinementOutcome:
     """Return what the gate alone makes of a draft."""
     verdict = await judge(draft)
     reasons = tuple(dict.fromkeys(f.kind.value for f in verdict.findings))
-    return Outcome(draft, verdict.safe, 0, verdict.longest_run, verdict.rouge_l, reasons)
+    return RefinementOutcome(draft, verdict.safe, 0, verdict.longest_run, verdict.rouge_l, reasons)
 
 
 async def _shown(draft: Draft, judge: Judge) -> Draft:
     """Return a draft without what the gate finds private in it, as the ledger may hold it."""
-    drafted = Turn(round=0, speaker=Speaker.GENERATOR, draft=draft)
+    drafted = TranscriptTurn(round=0, speaker=Speaker.GENERATOR, draft=draft)
     (turn,) = await without_values([drafted], judge)
     return turn.draft or draft
 

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from indexer.passages import Passage
-from indexer.stores.faiss import FaissIndex
-from indexer.stores.lexical import LexicalIndex
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.stores.faiss import FaissIndex
+from sage_rag.indexer.stores.lexical import LexicalIndex
 
 FORMAT: Final = "sage-rag-index-1"
 CORPUS_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

@@ -11,7 +11,7 @@ which takes a hundred bytes a piece. English has about 5; only blank space and f
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class EmbeddingWindow:
     """A part of a text, and how many word pieces it has."""
 
     text: str
@@ -20,14 +20,14 @@ class Window:
 
 def windows(
     texts: Sequence[str], limit: int, count: Callable[[Sequence[str]], list[int]]
-) -> list[list[Window]]:
+) -> list[list[EmbeddingWindow]]:
     """Cut each text, where it may be, at white space into windows of at most `limit` pieces.
 
     A text within the limit is one window. The windows of a longer one are about equally long, as
     few as there can be or one or two more, in no certain order. `count` returns the pieces of each
     of some texts.
     """
-    cut: list[list[Window]] = [[] for _ in texts]
+    cut: list[list[EmbeddingWindow]] = [[] for _ in texts]
     pending = [
         (owner, part)
         for owner, text in enumerate(texts)
@@ -38,7 +38,7 @@ def windows(
         counts = count([text for _, text in pending])
         for (owner, text), pieces in zip(pending, counts, strict=True):
             if pieces <= limit or len(text) == 1:
-                cut[owner].append(Window(text, pieces))
+                cut[owner].append(EmbeddingWindow(text, pieces))
             else:
                 parts = _parts(text, _in_parts_of(limit, pieces))
                 too_long += [(owner, part) for part in parts]

@@ -12,15 +12,15 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.exceptions import SageRagError
-from privacy.keyset.keyset import Keyset
-from privacy.keyset.raw import export_raw, parse_raw
-from privacy.operators.surrogate import Surrogates
-from privacy.policy import Policy
-from privacy.protect import Protector, seal
-from privacy.protocols import Recognizer
+from sage_rag.common.exceptions import SageRagError
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.keyset.raw import export_raw, parse_raw
+from sage_rag.privacy.operators.surrogate import Surrogates
+from sage_rag.privacy.policy import Policy
+from sage_rag.privacy.protect import Protector, seal
+from sage_rag.privacy.protocols import Recognizer
 
 _CHUNK_RECORDS = 64
 _CHUNK_CHARS = 200_000
@@ -38,7 +38,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RecordResult:
     """What became of a record: its protected fields, or why there are none.
 
     `counts`: distinct values hidden or coarsened, by entity type. `failure` holds no plain text.
@@ -69,7 +69,7 @@ class Setup:
 
 def protect_records(
     records: Iterable[Record], keyset: Keyset, setup: Setup, *, workers: int = 1
-) -> Iterator[Outcome]:
+) -> Iterator[RecordResult]:
     """Yield the outcome of every record, in order, while the records are being read.
 
     One record that cannot be protected is an outcome with a failure; the others go on. With more
@@ -90,28 +90,28 @@ def protect_records(
     return _on_processes(records, keyset, setup, workers)
 
 
-def _protected(record: Record, protector: Protector) -> Outcome:
+def _protected(record: Record, protector: Protector) -> RecordResult:
     try:
         protection = protector.protect(record.fields)
         fields = {n: seal(t, protection.tokens) for n, t in protection.protected.fields.items()}
     except SageRagError as error:
-        return Outcome(record.id, None, {}, error.message)
+        return RecordResult(record.id, None, {}, error.message)
     except Exception as error:  # noqa: BLE001 - its message may hold the record's text
-        return Outcome(record.id, None, {}, f"unexpected {type(error).__name__}")
+        return RecordResult(record.id, None, {}, f"unexpected {type(error).__name__}")
     counts = Counter(identifier.entity_type for identifier in protection.identifiers)
-    return Outcome(record.id, fields, dict(counts))
+    return RecordResult(record.id, fields, dict(counts))
 
 
 def _on_processes(
     records: Iterable[Record], keyset: Keyset, setup: Setup, workers: int
-) -> Iterator[Outcome]:
+) -> Iterator[RecordResult]:
     pool = ProcessPoolExecutor(
         workers,
         mp_context=multiprocessing.get_context("spawn"),
         initializer=_start_worker,
         initargs=(_keys_for_worker_processes(keyset), setup),
     )
-    waiting: deque[Future[list[Outcome]]] = deque()
+    waiting: deque[Future[list[RecordResult]]] = deque()
     try:
         for chunk in _chunks(records):
             waiting.append(pool.submit(_work, chunk))
@@ -171,7 +171,7 @@ def _end_with_parent() -> None:
         os._exit(1)  # nobody is left to hear of it, and the keys shall be gone
 
 
-def _work(chunk: list[Record]) -> list[Outcome]:
+def _work(chunk: list[Record]) -> list[RecordResult]:
     (protector,) = _worker
     if isinstance(protector, SageRagError):
         raise protector

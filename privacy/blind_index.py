@@ -27,12 +27,12 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 
-from privacy.entities import EntityType, Identifiability, identifiability
-from privacy.keyset.keyset import Keyset
-from privacy.names import NICKNAMES, read_name
-from privacy.protocols import EntityCipher
-from privacy.recognizers.lexicon import fold
-from privacy.tokens import TOKEN
+from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.people.names import NICKNAMES, read_name
+from sage_rag.privacy.protocols import EntityCipher
+from sage_rag.privacy.recognizers.lexicon import fold
+from sage_rag.privacy.tokens import TOKEN
 
 _WORD_BYTES = 10
 """Among a million words two are equal with probability 2⁻⁴¹."""

@@ -14,11 +14,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from privacy.ciphers.faults import Fault, TokenError
-from privacy.entities import EntityType
-from privacy.exceptions import DecryptionError
-from privacy.protocols import EntityCipher
-from privacy.tokens import LOOSE, MIN_UNCLOSED, TOKEN
+from sage_rag.privacy.ciphers.faults import Fault, TokenError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import DecryptionError
+from sage_rag.privacy.protocols import EntityCipher
+from sage_rag.privacy.tokens import LOOSE, MIN_UNCLOSED, TOKEN
 
 
 class Condition(StrEnum):

@@ -17,9 +17,9 @@ from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 
-from privacy.entities import EntityType as T
-from privacy.entities import Identifiability, identifiability
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import EntityType as T
+from sage_rag.privacy.entities import Identifiability, identifiability
 
 
 class Scheme(StrEnum):

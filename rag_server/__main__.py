@@ -1,5 +1,5 @@
 """`python -m rag_server` is `sage-rag`."""
 
-from rag_server.cli import main
+from sage_rag.rag_server.cli import main
 
 main()

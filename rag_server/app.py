@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from rag_server.bare import bare_app
-from rag_server.routes import chat, health, models
-from rag_server.services import Services
+from sage_rag.common.web.app import bare_app
+from sage_rag.rag_server.routes import chat, health, models
+from sage_rag.rag_server.services import Services
 
 
 def create_app(services: Services) -> FastAPI:

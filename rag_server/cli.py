@@ -13,7 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from privacy.exceptions import SageRagError
+from sage_rag.common.exceptions import SageRagError
 
 GROUP = "sage_rag.commands"
 ORDER = (

@@ -10,8 +10,8 @@ from typing import Any, Self
 
 import httpx
 
-from privacy.exceptions import InputError, UpstreamError
-from rag_server import sse
+from sage_rag.common.exceptions import InputError, UpstreamError
+from sage_rag.common.web import sse
 
 _TIMEOUT_S = 180.0
 

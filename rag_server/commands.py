@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from privacy.cli.options import KeysetSecret, PassphraseFile, Recognizers
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.cli.options import KeysetSecret, PassphraseFile, Recognizers
 
 _Config = Annotated[
     Path | None, typer.Option(help="TOML file with the tables serve and edge.", show_default=False)
@@ -51,7 +51,7 @@ def serve(
     """
     import os
 
-    from rag_server.settings import ServeSettings
+    from sage_rag.rag_server.settings import ServeSettings
 
     given = {
         "home": home,
@@ -65,9 +65,9 @@ def serve(
     }
     settings = ServeSettings.load(given, config)
 
-    from rag_server.app import create_app
-    from rag_server.serving import run_server
-    from rag_server.wiring import build_server, warnings
+    from sage_rag.common.web.serving import run_server
+    from sage_rag.rag_server.app import create_app
+    from sage_rag.rag_server.wiring import build_server, warnings
 
     services = build_server(settings, os.environ)
     for warning in warnings(services, settings.home):
@@ -106,8 +106,8 @@ def edge(
 
     Example: sage-rag edge --server http://127.0.0.1:8000 --keyset keys/clinic.keyset
     """
-    from rag_server.serving import is_loopback, run_server
-    from rag_server.settings import EdgeSettings
+    from sage_rag.common.web.serving import is_loopback, run_server
+    from sage_rag.rag_server.settings import EdgeSettings
 
     given = {
         "server": server,
@@ -127,8 +127,8 @@ def edge(
             hint="use --host 127.0.0.1, or add --expose if that is meant",
         )
 
-    from rag_server.edge.app import create_edge_app
-    from rag_server.wiring import build_edge
+    from sage_rag.rag_server.edge.app import create_edge_app
+    from sage_rag.rag_server.wiring import build_edge
 
     run_server(create_edge_app(build_edge(settings)), settings.host, settings.port, _announce)
 
@@ -153,7 +153,7 @@ def ask(
     """
     import json
 
-    from rag_server.client import Client
+    from sage_rag.rag_server.client import Client
 
     with Client(url) as client:
         corpus = model or client.only_model()

@@ -9,15 +9,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from indexer.passages import Passage
-from privacy.tokens import TOKEN
+from sage_rag.indexer.passages import Passage
+from sage_rag.privacy.tokens import TOKEN
 
 _COUNTED = re.compile(rf"{TOKEN.pattern}|\w+|[^\w\s]")
 _MARKERS = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class CompletionUsage:
     """How many tokens a request cost."""
 
     prompt_tokens: int
@@ -69,7 +69,11 @@ class Envelope:
         self._include_usage = include_usage
 
     def whole(
-        self, content: str, finish_reason: str, usage: Usage, citations: list[dict[str, Any]]
+        self,
+        content: str,
+        finish_reason: str,
+        usage: CompletionUsage,
+        citations: list[dict[str, Any]],
     ) -> dict[str, Any]:
         """Return the completion in one piece."""
         choice = {
@@ -89,7 +93,7 @@ class Envelope:
         """Return the one chunk that ends the answer."""
         return {**self._chunk([_choice({}, finish_reason)]), "citations": citations}
 
-    def usage(self, usage: Usage) -> dict[str, Any]:
+    def usage(self, usage: CompletionUsage) -> dict[str, Any]:
         """Return the chunk of token usage, which has no choices."""
         return {**self._chunk([]), "usage": usage.as_json()}
 

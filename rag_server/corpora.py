@@ -10,12 +10,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from indexer.passages import Passage
-from indexer.protocols import Embedder
-from indexer.versions import MANIFEST, Manifest, current_path, list_corpora, open_version
-from privacy.exceptions import InputError
-from rag_server.errors import CorpusUnavailableError, UnknownModelError
-from rag_server.retrieval import Retriever, Searchable
+from sage_rag.common.exceptions import InputError
+from sage_rag.common.web.errors import CorpusUnavailableError, UnknownModelError
+from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.protocols import Embedder
+from sage_rag.indexer.versions import MANIFEST, Manifest, current_path, list_corpora, open_version
+from sage_rag.rag_server.retrieval import Retriever, Searchable
 
 
 class Version(Searchable, Protocol):

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from privacy.exceptions import SageRagError
+from sage_rag.common.exceptions import SageRagError
 
 _PACKAGES = (
     "bm25s fastapi httpx jinja2 llama_index.core numpy openai Crypto pydantic_settings rich scipy "
@@ -109,7 +109,7 @@ def check_faiss() -> str:
 
     import numpy as np
 
-    from indexer.stores.faiss import FaissIndex
+    from sage_rag.indexer.stores.faiss import FaissIndex
 
     vectors = np.eye(8, dtype=np.float32)
     with tempfile.TemporaryDirectory() as folder:
@@ -124,7 +124,7 @@ def check_faiss() -> str:
 
 def check_embedder() -> str:
     """The packaged model loads without a network, and means the same by the same text."""
-    from indexer.embedding import SentenceTransformerEmbedder
+    from sage_rag.indexer.embedding import SentenceTransformerEmbedder
 
     embedder = SentenceTransformerEmbedder()
     texts = ["The clinic opens at nine.", "The clinic opens at nine.", "Bread needs yeast."]
@@ -137,7 +137,7 @@ def check_embedder() -> str:
 
 def check_keyset(path: Path) -> str:
     """A keyset is sealed, whole and closed to other users."""
-    from privacy.keyset.files import describe_keyset
+    from sage_rag.privacy.keyset.files import describe_keyset
 
     described = describe_keyset(path)
     return f"primary {described['primary']}, {len(described['key_ids'])} key(s)"
@@ -145,7 +145,7 @@ def check_keyset(path: Path) -> str:
 
 def check_no_key(home: Path) -> str:
     """No keyset lies in a home that a server would get."""
-    from rag_server.keyguard import files_under, refuse_keys
+    from sage_rag.rag_server.keyguard import files_under, refuse_keys
 
     if not home.is_dir():
         raise FailedCheckError(f"there is no folder `{home}`")
@@ -154,7 +154,7 @@ def check_no_key(home: Path) -> str:
 
 
 def _corpora(home: Path) -> Iterator[Check]:
-    from indexer.versions import list_corpora
+    from sage_rag.indexer.versions import list_corpora
 
     for name in list_corpora(home):
         yield f"corpus {name}", lambda name=name: check_corpus(home, name)  # type: ignore[misc]
@@ -162,7 +162,7 @@ def _corpora(home: Path) -> Iterator[Check]:
 
 def check_corpus(home: Path, name: str) -> str:
     """A corpus's current version is whole, byte for byte."""
-    from indexer.versions import current_path, open_version
+    from sage_rag.indexer.versions import current_path, open_version
 
     version = open_version(current_path(home, name), verify=True)
     remark = f"version {version.manifest.version}, {len(version)} passages, all files unchanged"

@@ -7,9 +7,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from privacy.exceptions import ProtectionError
-from privacy.keyset.envelope import MARK
-from privacy.keyset.files import is_keyset_file
+from sage_rag.common.exceptions import ProtectionError
+from sage_rag.privacy.keyset.envelope import MARK
+from sage_rag.privacy.keyset.files import is_keyset_file
 
 _VARIABLES = re.compile(r"SAGE_RAG_(EDGE_)?(KEYSET|PASSPHRASE)", re.IGNORECASE)
 SECRETS = Path("/run/secrets")

@@ -8,10 +8,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.passages import Passage
-from indexer.protocols import Embedder
-from indexer.stores.lexical import searchable
-from privacy.tokens import TOKEN, readable_view
+from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.protocols import Embedder
+from sage_rag.indexer.stores.lexical import searchable
+from sage_rag.privacy.tokens import TOKEN, readable_view
 
 _DENSE = 0.5
 """The weight of the dense score; the lexical one has the rest. Chosen on dialogues and stories that

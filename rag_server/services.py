@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
-from rag_server.answering.protocols import Answerer
-from rag_server.corpora import Corpora
-from rag_server.requests import MAX_BODY_BYTES
+from sage_rag.common.web.requests import MAX_BODY_BYTES
+from sage_rag.rag_server.answering.protocols import Answerer
+from sage_rag.rag_server.corpora import Corpora
 
 
 @dataclass(frozen=True, slots=True)

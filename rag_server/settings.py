@@ -19,7 +19,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
 
 
 class _Settings(BaseSettings):

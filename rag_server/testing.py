@@ -18,13 +18,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from indexer.passages import Passage
-from indexer.protocols import Embedder, Vectors
-from indexer.versions import Manifest
-from privacy.exceptions import InputError
-from rag_server import sse
-from rag_server.answering.protocols import Conversation, Piece
-from rag_server.serving import address_of, bind
+from sage_rag.common.exceptions import InputError
+from sage_rag.common.web import sse
+from sage_rag.common.web.serving import address_of, bind
+from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.protocols import Embedder, Vectors
+from sage_rag.indexer.versions import Manifest
+from sage_rag.rag_server.answering.protocols import AnswerContext, Piece
 
 
 class WordsEmbedder:
@@ -142,10 +142,10 @@ class ScriptedAnswerer:
     script: Sequence[Piece | Exception | Callable[[], Awaitable[object]]]
     name: str = "scripted"
     failing_check: Exception | None = None
-    conversations: list[Conversation] = field(default_factory=list)
+    conversations: list[AnswerContext] = field(default_factory=list)
     cancelled: threading.Event = field(default_factory=threading.Event)
 
-    async def answer(self, conversation: Conversation) -> AsyncGenerator[Piece, None]:
+    async def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:
         """Yield the script."""
         self.conversations.append(conversation)
         complete = False
@@ -172,7 +172,7 @@ class ScriptedAnswerer:
 
 
 @dataclass(frozen=True)
-class Seen:
+class RecordedRequest:
     """A request as it arrived."""
 
     path: str
@@ -188,16 +188,16 @@ class Seen:
 class ScriptedServer:
     """An ASGI application that records every request and answers with what `reply` returns."""
 
-    def __init__(self, reply: Callable[[Seen], Response | Awaitable[Response]]) -> None:
+    def __init__(self, reply: Callable[[RecordedRequest], Response | Awaitable[Response]]) -> None:
         self.reply = reply
-        self.seen: list[Seen] = []
+        self.seen: list[RecordedRequest] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         if scope["type"] != "http":
             return
         request = Request(scope, receive)
-        seen = Seen(request.url.path, dict(request.headers), await request.body())
+        seen = RecordedRequest(request.url.path, dict(request.headers), await request.body())
         self.seen.append(seen)
         reply = self.reply(seen)
         response = reply if isinstance(reply, Response) else await reply

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from privacy.exceptions import InputError, SageRagError
-from rag_server.settings import EdgeSettings, ServeSettings, secret
+from sage_rag.common.exceptions import InputError, SageRagError
+from sage_rag.rag_server.settings import EdgeSettings, ServeSettings, secret
 
 if TYPE_CHECKING:
-    from rag_server.answering.protocols import Answerer
-    from rag_server.edge.services import EdgeServices
-    from rag_server.services import Services
+    from sage_rag.rag_server.answering.protocols import Answerer
+    from sage_rag.rag_server.edge.services import EdgeServices
+    from sage_rag.rag_server.services import Services
 
 
 def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Services:
@@ -26,10 +26,10 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
         ProtectionError: when a key is within reach.
         InputError: when the home is missing or settings do not fit together.
     """
-    from indexer.embedding import SentenceTransformerEmbedder
-    from rag_server.corpora import Corpora, HomeCatalog
-    from rag_server.keyguard import refuse_keys
-    from rag_server.services import Services
+    from sage_rag.indexer.embedding import SentenceTransformerEmbedder
+    from sage_rag.rag_server.corpora import Corpora, HomeCatalog
+    from sage_rag.rag_server.keyguard import refuse_keys
+    from sage_rag.rag_server.services import Services
 
     if not settings.home.is_dir():
         raise InputError(
@@ -54,16 +54,16 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
         InputError: when there is no keyset, or more than one source of keys.
         KeysetError: when the keyset does not open.
     """
-    from privacy.keyset.sources import open_keyset
-    from privacy.policy import load_policy
-    from rag_server.edge.keyring import Keyring
-    from rag_server.edge.services import EdgeServices
-    from rag_server.edge.upstream import Upstream
+    from sage_rag.privacy.keyset.sources import open_keyset
+    from sage_rag.privacy.policy import load_policy
+    from sage_rag.rag_server.edge.keyring import Keyring
+    from sage_rag.rag_server.edge.services import EdgeServices
+    from sage_rag.rag_server.edge.upstream import Upstream
 
     keyset = open_keyset(
         settings.keyset, settings.passphrase_file, secret_file=settings.keyset_secret
     )
-    from privacy.recognizers.catalog import recognizer_of  # slow; only with a keyset
+    from sage_rag.privacy.recognizers.catalog import recognizer_of  # slow; only with a keyset
 
     policy = load_policy(settings.policy)
     recognizer = recognizer_of(settings.recognizers, thresholds=policy.thresholds)
@@ -94,14 +94,14 @@ def warnings(services: Services, home: Path) -> Iterator[str]:
 
 def _answerer(settings: ServeSettings) -> Answerer:
     if settings.answerer == "extractive":
-        from rag_server.answering.extractive import ExtractiveAnswerer
-        from rag_server.answering.offline import OfflineAnswerer
+        from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
+        from sage_rag.rag_server.answering.offline import OfflineAnswerer
 
         return OfflineAnswerer(ExtractiveAnswerer())
     if settings.llm_base_url is None or settings.llm_model is None:
         raise InputError("answerer `chat` needs --llm-base-url and --llm-model")
-    from rag_server.answering.chat import ChatAnswerer
-    from rag_server.backends.openai_chat import OpenAIChatStream
+    from sage_rag.rag_server.answering.chat import ChatAnswerer
+    from sage_rag.rag_server.backends.openai_chat import OpenAIChatStream
 
     api_key = secret(settings.llm_api_key, settings.llm_api_key_file)
     model = OpenAIChatStream(

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
 
 if TYPE_CHECKING:
-    from training.recognition.tagger import Progress
+    from sage_rag.training.recognition.tagger import Progress
 
 
 class Language(StrEnum):
@@ -78,9 +78,9 @@ def _writable(out: Path) -> None:
 
 
 def _train(data: Path, out: Path, language: Language, generated: int, seed: int) -> None:
-    from training.recognition.card import Circumstances
-    from training.recognition.datasets import load
-    from training.recognition.runs import make_chinese, make_english
+    from sage_rag.training.recognition.card import Circumstances
+    from sage_rag.training.recognition.datasets import load
+    from sage_rag.training.recognition.runs import make_chinese, make_english
 
     load("tab", data)  # a wrong folder shall not cost an hour
     made = Circumstances(shlex.join(["sage-rag", *sys.argv[1:]]), seed, _hardware(), _today())
@@ -94,9 +94,9 @@ def _train(data: Path, out: Path, language: Language, generated: int, seed: int)
 
 
 def _adapt(extra: str, out: Path, seed: int) -> None:
-    from training.recognition.annotations import annotations_argument, read_annotations
-    from training.recognition.report import comparison
-    from training.recognition.tagger import adapt_tagger
+    from sage_rag.training.recognition.annotations import annotations_argument, read_annotations
+    from sage_rag.training.recognition.report import comparison
+    from sage_rag.training.recognition.tagger import adapt_tagger
 
     annotations = read_annotations(*annotations_argument(extra))
     weights = out / "tagger.safetensors"

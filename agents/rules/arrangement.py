@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from itertools import chain, pairwise, permutations
 from typing import TypeVar
 
-from agents.protocols import Attribute
-from agents.rules.presets import cues
-from privacy.leakage import Original, longest_common_subsequence, tokenize
+from sage_rag.agents.protocols import Attribute
+from sage_rag.agents.rules.presets import cues
+from sage_rag.privacy.gate.leakage import Original, longest_common_subsequence
+from sage_rag.privacy.words import tokenize
 
 ALIKE = 0.47
 """ROUGE-L F up to which an order is unlike enough: the gate allows 0.5."""
@@ -44,7 +45,7 @@ _LEANING = re.compile(
 )
 
 
-class Told(dict[str, tuple[str, ...]]):
+class ArrangedExtraction(dict[str, tuple[str, ...]]):
     """An extraction that remembers, by field, in what order the record told its sentences."""
 
     order: Mapping[str, tuple[str, ...]]

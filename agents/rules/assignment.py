@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.protocols import Attribute
-from agents.rules.arrangement import asks
-from agents.rules.lexicon import content_stems, words
-from agents.rules.presets import cues
+from sage_rag.agents.protocols import Attribute
+from sage_rag.agents.rules.arrangement import asks
+from sage_rag.agents.rules.lexicon import content_stems, words
+from sage_rag.agents.rules.presets import cues
 
 _PER_CUE = 0.1
 _QUESTION = 0.3

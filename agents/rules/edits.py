@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from agents.rules.contractions import toggles
-from agents.rules.joints import joint_edits
-from agents.rules.lexicon import content_stems, load_toml
-from agents.rules.restructuring import list_edits
-from privacy.leakage import tokenize
-from privacy.tokens import PLACEHOLDER
+from sage_rag.agents.rules.contractions import toggles
+from sage_rag.agents.rules.joints import joint_edits
+from sage_rag.agents.rules.lexicon import content_stems, load_toml
+from sage_rag.agents.rules.restructuring import list_edits
+from sage_rag.privacy.tokens import PLACEHOLDER
+from sage_rag.privacy.words import tokenize
 
 _BODY_PART = re.compile(
     r"\b(?P<before>in|on|of|to|from|under|behind|around|at|down|across|into|through|near|inside|along"

@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agents.protocols import Attribute, Attributes, Extraction
-from agents.rules.arrangement import Told, arranged
-from agents.rules.assignment import Assignment, SentenceEmbedder
-from agents.rules.courtesies import courtesies
-from agents.rules.lexicon import words
-from agents.rules.presets import cues
-from agents.rules.salience import saliences
-from agents.rules.sentences import split_sentences
-from privacy.protect import ProtectedText
+from sage_rag.agents.protocols import Attribute, Attributes, Extraction
+from sage_rag.agents.rules.arrangement import ArrangedExtraction, arranged
+from sage_rag.agents.rules.assignment import Assignment, SentenceEmbedder
+from sage_rag.agents.rules.courtesies import courtesies
+from sage_rag.agents.rules.lexicon import words
+from sage_rag.agents.rules.presets import cues
+from sage_rag.agents.rules.salience import saliences
+from sage_rag.agents.rules.sentences import split_sentences
+from sage_rag.privacy.protect import ProtectedText
 
 _BOUND = re.compile(
     r"(?:they|these|those|its|such|both|which|that is why|the (?:other|former|latter|same)"
@@ -70,7 +70,7 @@ class RuleExtractor:
         blocks = arranged(found, order, record.fields)
         for name, said in polite.items():
             blocks[name] = (*blocks.get(name, ()), *said)
-        return Told(blocks, order)
+        return ArrangedExtraction(blocks, order)
 
     def _select(self, text: str, cue_words: frozenset[str]) -> list[_Item]:
         """Return the items kept of one field."""

@@ -6,14 +6,14 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 
-from agents.protocols import Attributes, Draft, Extraction
-from agents.rules.arrangement import ALIKE, Told
-from agents.rules.courtesies import CLOSING, is_closing, is_greeting
-from agents.rules.edits import STIFF, TERSE
-from agents.rules.lexicon import lexicon, words
-from agents.rules.sentences import capitalize, sentence_places
-from agents.rules.wording import RUN, Wording
-from privacy.leakage import Original
+from sage_rag.agents.protocols import Attributes, Draft, Extraction
+from sage_rag.agents.rules.arrangement import ALIKE, ArrangedExtraction
+from sage_rag.agents.rules.courtesies import CLOSING, is_closing, is_greeting
+from sage_rag.agents.rules.edits import STIFF, TERSE
+from sage_rag.agents.rules.lexicon import lexicon, words
+from sage_rag.agents.rules.sentences import capitalize, sentence_places
+from sage_rag.agents.rules.wording import RUN, Wording
+from sage_rag.privacy.gate.leakage import Original
 
 _SIGNATURE = re.compile(r"(?:(?:Dr|Prof|Sister|Nurse)\.? )?\[PERSON_\d+\]\.?")
 _PRONOUN = re.compile(r"(She|He)\b(?! or )")
@@ -38,7 +38,7 @@ class RuleGenerator:
         told: dict[str, list[str]] = {field: [] for field in fields.values()}
         for name, items in extraction.items():
             told[fields[name]].extend(items)
-        order = extraction.order if isinstance(extraction, Told) else told
+        order = extraction.order if isinstance(extraction, ArrangedExtraction) else told
         source = Original("\n".join(" ".join(order.get(field, ())) for field in told))
         texts = {field: _tell(items, wording, source) for field, items in told.items()}
         _set_apart(source, texts, wording)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.attributes import CorpusAttributes
-from agents.forms import dialogue_sides, form_of_records
-from agents.protocols import Attributes
-from agents.rules.lexicon import content_stems
-from agents.rules.presets import bound, medical_vocabulary
-from privacy.exceptions import InputError
-from privacy.protect import ProtectedText
+from sage_rag.agents.attributes import CorpusAttributes
+from sage_rag.agents.forms import dialogue_sides, form_of_records
+from sage_rag.agents.protocols import Attributes
+from sage_rag.agents.rules.lexicon import content_stems
+from sage_rag.agents.rules.presets import bound, medical_vocabulary
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.protect import ProtectedText
 
 _MEDICAL_SHARE = 0.02
 """Share of content words from the medical vocabulary above which a dialogue counts as medical.

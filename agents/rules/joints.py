@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agents.rules.lexicon import lexicon, words
-from agents.rules.sentences import is_complete, is_question
+from sage_rag.agents.rules.lexicon import lexicon, words
+from sage_rag.agents.rules.sentences import is_complete, is_question
 
 JointEdit = tuple[int, int, str, bool]
 """`[start, end)`, what may stand there, and whether it reads as naturally as what stood there."""

@@ -20,7 +20,7 @@ WORD = re.compile(r"\[[A-Z_]+_\d+\]|<[A-Z_]+>|\w+(?:['’-]\w+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
+class RuleLexicon:
     """What `lexicon.toml` says, ready for use. Patterns ignore case."""
 
     stop_words: frozenset[str]
@@ -38,10 +38,10 @@ class Lexicon:
 
 
 @cache
-def lexicon() -> Lexicon:
+def lexicon() -> RuleLexicon:
     """Return the lexicon, loading it on first use."""
     table = load_toml("lexicon.toml")
-    return Lexicon(
+    return RuleLexicon(
         stop_words=frozenset(table["stop_words"].split()),
         verbs=frozenset(table["verbs"].split()),
         dangling=frozenset(table["dangling"].split()),
@@ -59,7 +59,7 @@ def lexicon() -> Lexicon:
 
 def load_toml(name: str) -> dict[str, Any]:
     """Return a table that is shipped with the package."""
-    source = resources.files("agents.rules").joinpath(name).read_text("utf-8")
+    source = resources.files("sage_rag.agents.rules").joinpath(name).read_text("utf-8")
     return tomllib.loads(source)
 
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.protocols import Draft
-from agents.rules.courtesies import is_closing, is_greeting
-from agents.rules.lexicon import WORD, lexicon, words
-from agents.rules.sentences import capitalize, is_complete, is_question, sentence_places
-from agents.rules.wording import RUN, Wording
-from privacy.leakage import tokenize
-from privacy.tokens import PLACEHOLDER
+from sage_rag.agents.protocols import Draft
+from sage_rag.agents.rules.courtesies import is_closing, is_greeting
+from sage_rag.agents.rules.lexicon import WORD, lexicon, words
+from sage_rag.agents.rules.sentences import capitalize, is_complete, is_question, sentence_places
+from sage_rag.agents.rules.wording import RUN, Wording
+from sage_rag.privacy.tokens import PLACEHOLDER
+from sage_rag.privacy.words import tokenize
 
 Place = tuple[int, int]
 """`[start, end)` in a draft's text."""

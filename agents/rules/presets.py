@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from agents.forms import dialogue_sides
-from agents.protocols import Attribute, Attributes
-from agents.rules.lexicon import content_stems, load_toml, stem
-from privacy.exceptions import InputError
+from sage_rag.agents.forms import dialogue_sides
+from sage_rag.agents.protocols import Attribute, Attributes
+from sage_rag.agents.rules.lexicon import content_stems, load_toml, stem
+from sage_rag.common.exceptions import InputError
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agents.rules.lexicon import lexicon, words
-from agents.rules.sentences import capitalize, is_clause, is_complete, uncapitalize
+from sage_rag.agents.rules.lexicon import lexicon, words
+from sage_rag.agents.rules.sentences import capitalize, is_clause, is_complete, uncapitalize
 
 _CONDITION = re.compile(
     r"(?P<word>if|when|because|since|although|while|unless|once|as soon as|before|after) "

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agents.protocols import Draft, Review
-from agents.rules.lexicon import content_stems, lexicon
-from privacy.protect import ProtectedText
-from privacy.tokens import PLACEHOLDER
+from sage_rag.agents.protocols import Draft, Review
+from sage_rag.agents.rules.lexicon import content_stems, lexicon
+from sage_rag.privacy.protect import ProtectedText
+from sage_rag.privacy.tokens import PLACEHOLDER
 
 LEAVE_OUT = "Leave out"
 """How a suggestion begins that names what it is about, in “ ”."""

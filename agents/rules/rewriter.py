@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from math import ceil
 
-from agents.protocols import Draft, Review
-from agents.rules.lexicon import words
-from agents.rules.page import Page, Place
-from agents.rules.reviewer import LEAVE_OUT
-from privacy.gate import FindingKind, GateLimits, Verdict
+from sage_rag.agents.protocols import Draft, Review
+from sage_rag.agents.rules.lexicon import words
+from sage_rag.agents.rules.page import Page, Place
+from sage_rag.agents.rules.reviewer import LEAVE_OUT
+from sage_rag.privacy.gate.gate import FindingKind, GateLimits, Verdict
 
 _QUOTED = re.compile(r"“([^”]+)”")
 _PRIVATE = (FindingKind.IDENTIFIER, FindingKind.UNPROTECTED)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from agents.protocols import Roles
-from agents.rules.assignment import SentenceEmbedder
-from agents.rules.extractor import RuleExtractor
-from agents.rules.generator import RuleGenerator
-from agents.rules.identifier import RuleIdentifier
-from agents.rules.reviewer import RuleReviewer
-from agents.rules.rewriter import RuleRewriter
-from privacy.fingerprints import source_digest
+from sage_rag.agents.protocols import Roles
+from sage_rag.agents.rules.assignment import SentenceEmbedder
+from sage_rag.agents.rules.extractor import RuleExtractor
+from sage_rag.agents.rules.generator import RuleGenerator
+from sage_rag.agents.rules.identifier import RuleIdentifier
+from sage_rag.agents.rules.reviewer import RuleReviewer
+from sage_rag.agents.rules.rewriter import RuleRewriter
+from sage_rag.common.fingerprints import data_digest
+
+VERSION = 1
+"""Raised with every change of what the rules write or object to."""
+_TABLES = ("lexicon.toml", "presets.toml", "synonyms.toml", "wording.toml")
+
+
+def rules_fingerprint() -> str:
+    """Return a name that changes with the version of the rules and with their tables."""
+    return f"rules/{VERSION}-{data_digest('sage_rag.agents.rules', *_TABLES)}"
 
 
 def rules_roles(embedder: SentenceEmbedder | None = None) -> Roles:
@@ -21,5 +30,5 @@ def rules_roles(embedder: SentenceEmbedder | None = None) -> Roles:
         generator=RuleGenerator(),
         reviewer=RuleReviewer(),
         rewriter=RuleRewriter(),
-        fingerprint=f"rules/{source_digest('agents.rules')}{by}",
+        fingerprint=rules_fingerprint() + by,
     )

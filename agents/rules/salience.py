@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log, sqrt
 
-from agents.rules.lexicon import content_stems, lexicon, words
-from agents.rules.sentences import is_clause
+from sage_rag.agents.rules.lexicon import content_stems, lexicon, words
+from sage_rag.agents.rules.sentences import is_clause
 
 _PERSON = re.compile(r"\[PERSON_\d+\]")
 _NAMED = re.compile(r"\[(?:ORGANIZATION|LOCATION)_\d+\]")

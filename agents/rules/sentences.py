@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from agents.rules.contractions import contract, short_forms
-from agents.rules.lexicon import lexicon, words
-from agents.rules.tidy import tidy, with_apostrophes
+from sage_rag.agents.rules.contractions import contract, short_forms
+from sage_rag.agents.rules.lexicon import lexicon, words
+from sage_rag.agents.rules.tidy import tidy, with_apostrophes
 
 _ABBREVIATIONS = frozenset(
     "dr mr mrs ms st prof vs approx no e.g i.e eg ie fig sr jr mt tab cap inj".split()

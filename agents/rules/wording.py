@@ -5,11 +5,12 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 
-from agents.rules.contractions import short_forms, write_out
-from agents.rules.edits import NATURAL, STIFF, TERSE, Edit, applied, edits
-from agents.rules.restructuring import invert, move, split
-from agents.rules.sentences import capitalize, sentence_places
-from privacy.leakage import Original, SharedRun, tokenize
+from sage_rag.agents.rules.contractions import short_forms, write_out
+from sage_rag.agents.rules.edits import NATURAL, STIFF, TERSE, Edit, applied, edits
+from sage_rag.agents.rules.restructuring import invert, move, split
+from sage_rag.agents.rules.sentences import capitalize, sentence_places
+from sage_rag.privacy.gate.leakage import Original, SharedRun
+from sage_rag.privacy.words import tokenize
 
 RUN = 10
 """Source: Zeng et al. (2024), arXiv 2406.14773, §4.3: a run of 10 tokens is repeated text."""

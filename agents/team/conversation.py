@@ -27,12 +27,12 @@ from autogen_agentchat.teams import SelectorGroupChat
 from autogen_core import CancellationToken
 from autogen_core.models import ChatCompletionClient
 
-from agents.refinement import Members, Refinement, loop
-from agents.team.runtime import DirectRuntime
-from agents.transcript import Speaker, Turn
-from privacy.exceptions import SageRagError
+from sage_rag.agents.refinement import Refinement, RefinementMembers, loop
+from sage_rag.agents.team.runtime import DirectRuntime
+from sage_rag.agents.transcript import Speaker, TranscriptTurn
+from sage_rag.common.exceptions import SageRagError
 
-Message = StructuredMessage[Turn]
+Message = StructuredMessage[TranscriptTurn]
 
 _FAILED = "failed"
 _CALLED_OFF = "called off"
@@ -47,7 +47,7 @@ _PARTS = {
 }
 
 
-async def team(members: Members, state: Refinement, opening: Turn) -> None:
+async def team(members: RefinementMembers, state: Refinement, opening: TranscriptTurn) -> None:
     """Let a team hold the conversation, where there is something to talk about.
 
     The first draft is judged member by member, without a team: a draft that all of them find safe
@@ -71,7 +71,9 @@ async def team(members: Members, state: Refinement, opening: Turn) -> None:
         state.hear(turn)
 
 
-async def _discuss(members: Members, state: Refinement, said: Sequence[Turn]) -> None:
+async def _discuss(
+    members: RefinementMembers, state: Refinement, said: Sequence[TranscriptTurn]
+) -> None:
     """Convene a team, tell it what was said, and let it talk until it is over."""
     _hush()
     failures: list[Exception] = []
@@ -82,7 +84,7 @@ async def _discuss(members: Members, state: Refinement, said: Sequence[Turn]) ->
         [Member(speaker, members, state.anew(), failures) for speaker in speakers],
         model_client=_NO_MODEL,
         selector_func=lambda _: state.speaker,
-        termination_condition=Ended(state),
+        termination_condition=DiscussionEnd(state),
         runtime=runtime,
     )
     task = [_message(turn) for turn in said]
@@ -102,7 +104,11 @@ class Member(BaseChatAgent):
     """One speaker. It knows what it was sent, and answers with one turn."""
 
     def __init__(
-        self, speaker: Speaker, members: Members, state: Refinement, failures: list[Exception]
+        self,
+        speaker: Speaker,
+        members: RefinementMembers,
+        state: Refinement,
+        failures: list[Exception],
     ) -> None:
         super().__init__(speaker.value, _PARTS[speaker])
         self._speaker = speaker
@@ -129,7 +135,7 @@ class Member(BaseChatAgent):
         """Forget what was said."""
         self._state = self._state.anew()
 
-    async def _said(self, token: CancellationToken) -> Turn:
+    async def _said(self, token: CancellationToken) -> TranscriptTurn:
         """Return the member's turn; a failure ends the talk, past autogen, which would tell of it.
 
         The call is a task of its own, so that the token can cancel it without the runtime.
@@ -145,10 +151,10 @@ class Member(BaseChatAgent):
         except Exception as error:  # noqa: BLE001 - handed on as it is
             self._failures.append(error)
             stop = _FAILED
-        return Turn(round=self._state.rounds, speaker=self._speaker, stop=stop)
+        return TranscriptTurn(round=self._state.rounds, speaker=self._speaker, stop=stop)
 
 
-class Ended(TerminationCondition):
+class DiscussionEnd(TerminationCondition):
     """Hears everything, and ends the talk when nobody has to speak any more."""
 
     def __init__(self, state: Refinement) -> None:
@@ -171,13 +177,13 @@ class Ended(TerminationCondition):
         """Keep the state: the outcome is read from it."""
 
 
-def _message(turn: Turn) -> Message:
+def _message(turn: TranscriptTurn) -> Message:
     return Message(content=turn, source=turn.speaker.value)
 
 
-def _turns(messages: Sequence[BaseAgentEvent | BaseChatMessage]) -> list[Turn]:
+def _turns(messages: Sequence[BaseAgentEvent | BaseChatMessage]) -> list[TranscriptTurn]:
     structured = [m.content for m in messages if isinstance(m, StructuredMessage)]
-    return [content for content in structured if isinstance(content, Turn)]
+    return [content for content in structured if isinstance(content, TranscriptTurn)]
 
 
 def _hush() -> None:

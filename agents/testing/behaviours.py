@@ -11,8 +11,8 @@ from typing import Any
 
 from fastapi.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
-from agents.testing.role_play import ASPECTS, FINE, record_in
-from privacy.tokens import PLACEHOLDER
+from sage_rag.agents.testing.role_play import ASPECTS, FINE, record_in
+from sage_rag.privacy.tokens import PLACEHOLDER
 
 BEHAVES = "behaves"
 INVENTED_NAME = "Peregrine Wolstenholme"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agents.chat import Message, Reply
-from agents.protocols import Attribute, Attributes, Draft, Extraction, Review, Roles
-from privacy.gate import Verdict
-from privacy.protect import ProtectedText
+from sage_rag.agents.chat.protocols import ChatMessage, Reply
+from sage_rag.agents.protocols import Attribute, Attributes, Draft, Extraction, Review, Roles
+from sage_rag.privacy.gate.gate import Verdict
+from sage_rag.privacy.protect import ProtectedText
 
 
 class ScriptedChatModel:
@@ -16,13 +16,13 @@ class ScriptedChatModel:
 
     name = "scripted"
 
-    def __init__(self, answers: Sequence[str] | Callable[[list[Message]], str]) -> None:
+    def __init__(self, answers: Sequence[str] | Callable[[list[ChatMessage]], str]) -> None:
         self._answers = answers if callable(answers) else list(answers)
-        self.asked: list[list[Message]] = []
+        self.asked: list[list[ChatMessage]] = []
 
     async def complete(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[ChatMessage],
         *,
         stage: str = "",
         shape: Mapping[str, Any] | None = None,

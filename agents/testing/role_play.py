@@ -15,9 +15,9 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from agents.testing.wording import joined, phrases_of, reworded, sentences_of
-from privacy.entities import EntityType
-from privacy.tokens import PLACEHOLDER
+from sage_rag.agents.testing.wording import joined, phrases_of, reworded, sentences_of
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.tokens import PLACEHOLDER
 
 UNKNOWN = "unknown"
 """The role of a prompt that is none of ours; answered with the record reworded."""

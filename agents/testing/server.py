@@ -1,6 +1,6 @@
 """A scripted model behind the OpenAI chat completions API; competent, or wrong on demand.
 
-    python -m agents.testing.server --port 0 --behaviour refuses --rate 0.3 --role extract
+    python -m sage_rag.agents.testing.server --port 0 --behaviour refuses --rate 0.3 --role extract
 
 | behaviour | what it does |
 | --- | --- |
@@ -55,9 +55,17 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 
-from agents.testing.behaviours import BEHAVES, BEHAVIOURS, OLD_SERVER, SAYING, SENDING, Call, Said
-from agents.testing.role_play import play, role_of
-from agents.testing.shapes import fitted
+from sage_rag.agents.testing.behaviours import (
+    BEHAVES,
+    BEHAVIOURS,
+    OLD_SERVER,
+    SAYING,
+    SENDING,
+    Call,
+    Said,
+)
+from sage_rag.agents.testing.role_play import play, role_of
+from sage_rag.agents.testing.shapes import fitted
 
 Answer = Callable[[str, str], str]
 """The answer to a system prompt and a user's message."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from privacy.tokens import PLACEHOLDER
+from sage_rag.privacy.tokens import PLACEHOLDER
 
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 _PIECE = re.compile(rf"{PLACEHOLDER.pattern}|[{_UNSPACED}]|[^\s{_UNSPACED}\[]+|\[")

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from eval.demo.comparison import Row
-    from eval.demo.conversation import Scene
-    from eval.demo.stage import Stage
-    from indexer.pipeline import Summary
-    from indexer.protocols import Embedder
+    from sage_rag.eval.demo.comparison import Row
+    from sage_rag.eval.demo.conversation import Scene
+    from sage_rag.eval.demo.stage import Stage
+    from sage_rag.indexer.pipeline import Summary
+    from sage_rag.indexer.protocols import Embedder
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 QUESTIONS = (
@@ -42,10 +42,10 @@ def demo(
     """
     from rich.console import Console
 
-    from eval.demo.page import render
-    from eval.demo.screen import show
-    from eval.demo.stage import set_stage
-    from indexer.embedding import SentenceTransformerEmbedder
+    from sage_rag.eval.demo.page import render
+    from sage_rag.eval.demo.screen import show
+    from sage_rag.eval.demo.stage import set_stage
+    from sage_rag.indexer.embedding import SentenceTransformerEmbedder
 
     corpus, gold = examples / "clinic.jsonl", examples / "clinic_gold.jsonl"
     for file in (corpus, gold):
@@ -65,8 +65,8 @@ def demo(
 
 def _index(stage: Stage, corpus: Path, embedder: Embedder, notes: Console) -> Summary:
     """Build the protected index and, to compare with, a plain one."""
-    from eval.demo.stage import build_baseline, build_index, make_keyset
-    from indexer.progress import progress_bars
+    from sage_rag.eval.demo.stage import build_baseline, build_index, make_keyset
+    from sage_rag.indexer.progress import progress_bars
 
     notes.print("[bold]1[/] owner: a keyset, and the corpus becomes a synthetic, encrypted index")
     keyset = make_keyset(stage)
@@ -79,10 +79,10 @@ def _index(stage: Stage, corpus: Path, embedder: Embedder, notes: Console) -> Su
 
 
 def _attack(stage: Stage, corpus: Path, gold: Path, embedder: Embedder) -> list[Row]:
-    from eval.demo.comparison import compare
-    from eval.demo.stage import CORPUS
-    from indexer.progress import progress_bars
-    from indexer.versions import current_path
+    from sage_rag.eval.demo.comparison import compare
+    from sage_rag.eval.demo.stage import CORPUS
+    from sage_rag.indexer.progress import progress_bars
+    from sage_rag.indexer.versions import current_path
 
     with progress_bars() as progress:
         return compare(
@@ -96,8 +96,8 @@ def _attack(stage: Stage, corpus: Path, gold: Path, embedder: Embedder) -> list[
 
 
 def _facts(summary: Summary) -> dict[str, object]:
-    from eval.demo.comparison import TOP_K
-    from eval.probes.composite import builtin_probes
+    from sage_rag.eval.demo.comparison import TOP_K
+    from sage_rag.eval.probes.composite import builtin_probes
 
     return {
         "documents": summary.documents,
@@ -113,9 +113,9 @@ def _facts(summary: Summary) -> dict[str, object]:
 
 def _converse(stage: Stage) -> list[Scene]:
     """Run server and edge as two processes and ask the questions."""
-    from eval.demo.conversation import ask
-    from eval.demo.services import running
-    from eval.demo.stage import CORPUS
+    from sage_rag.eval.demo.conversation import ask
+    from sage_rag.eval.demo.services import running
+    from sage_rag.eval.demo.stage import CORPUS
 
     logs = stage.root / "logs"
     serve = ["serve", "--home", str(stage.server), "--port", "0"]

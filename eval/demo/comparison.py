@@ -7,15 +7,15 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from eval.attack import WHOLE_INDEX, Attack
-from eval.detectors.suite import contact_recognizer, detectors
-from eval.harness import Progress
-from eval.originals import Originals, read_originals
-from eval.probes.composite import builtin_probes
-from eval.report import AttackReport, Group, Measure
-from eval.targets.version import VersionTarget
-from indexer.protocols import Embedder
-from privacy.proportions import Proportion
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.attack import WHOLE_INDEX, Attack
+from sage_rag.eval.detectors.suite import contact_recognizer, detectors
+from sage_rag.eval.harness import Progress
+from sage_rag.eval.originals import Originals, read_originals
+from sage_rag.eval.probes.composite import builtin_probes
+from sage_rag.eval.report import AttackReport, Group, Measure
+from sage_rag.eval.targets.version import VersionTarget
+from sage_rag.indexer.protocols import Embedder
 
 TOP_K = 5
 

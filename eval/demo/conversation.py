@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from privacy.exceptions import UpstreamError
+from sage_rag.common.exceptions import UpstreamError
 
 _TIMEOUT_S = 60.0
 

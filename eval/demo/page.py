@@ -8,10 +8,10 @@ from importlib import resources
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
-from eval.demo.comparison import Row
-from eval.demo.conversation import Scene
-from eval.demo.screen import shorten_tokens
-from privacy.tokens import TOKEN
+from sage_rag.eval.demo.comparison import Row
+from sage_rag.eval.demo.conversation import Scene
+from sage_rag.eval.demo.screen import shorten_tokens
+from sage_rag.privacy.tokens import TOKEN
 
 
 def render(scenes: Sequence[Scene], rows: Sequence[Row], facts: Mapping[str, object]) -> str:

@@ -9,9 +9,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from eval.demo.comparison import Row
-from eval.demo.conversation import Scene
-from privacy.tokens import TOKEN
+from sage_rag.eval.demo.comparison import Row
+from sage_rag.eval.demo.conversation import Scene
+from sage_rag.privacy.tokens import TOKEN
 
 _SHOWN_PAYLOAD = 10
 

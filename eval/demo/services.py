@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from privacy.exceptions import UpstreamError
+from sage_rag.common.exceptions import UpstreamError
 
 _LISTENING = re.compile(r"listening on (http://\S+)")
 _START_S = 120.0

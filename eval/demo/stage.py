@@ -8,15 +8,15 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.rules.roles import rules_roles
-from indexer.pipeline import IndexJob, Progress, Summary, index_corpus
-from indexer.protocols import Embedder
-from indexer.publishing import hand_over
-from indexer.recipes import recipe_called
-from privacy.exceptions import InputError
-from privacy.keyset.files import read_keyset, write_keyset
-from privacy.keyset.keyset import Keyset
-from privacy.recognizers.default import default_recognizer
+from sage_rag.agents.rules.roles import rules_roles
+from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.pipeline import IndexJob, Progress, Summary, index_corpus
+from sage_rag.indexer.protocols import Embedder
+from sage_rag.indexer.publishing import hand_over
+from sage_rag.indexer.recipes import recipe_called
+from sage_rag.privacy.keyset.files import read_keyset, write_keyset
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.recognizers.default import default_recognizer
 
 CORPUS = "clinic"
 _MARK = ".sage-rag-demo"

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from eval.attempts import Leak
-from eval.detectors.values import is_number, searched
-from eval.probes.probe import Probe
-from privacy.exceptions import InputError
-from privacy.leakage import digits, normalize
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.attempts import Leak
+from sage_rag.eval.detectors.values import is_number, searched
+from sage_rag.eval.probes.probe import Probe
+from sage_rag.privacy.words import digits, normalize
 
 _LEAST_CHARACTERS = 3
 _LEAST_DIGITS = 5

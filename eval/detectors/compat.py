@@ -24,14 +24,14 @@ import numpy as np
 import snowballstemmer
 from numpy.typing import NDArray
 
-from eval.attempts import Leak
-from eval.detectors.ngram_index import NgramIndex
-from eval.detectors.rouge import THRESHOLD
-from eval.detectors.runs import RUN_TOKENS, RepeatedRun, Runs
-from eval.originals import Originals
-from eval.probes.probe import Probe
-from privacy.entities import EntityType
-from privacy.protocols import Recognizer
+from sage_rag.eval.attempts import Leak
+from sage_rag.eval.detectors.ngram_index import NgramIndex
+from sage_rag.eval.detectors.rouge import THRESHOLD
+from sage_rag.eval.detectors.runs import RUN_TOKENS, RepeatedRun, Runs
+from sage_rag.eval.originals import Originals
+from sage_rag.eval.probes.probe import Probe
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.protocols import Recognizer
 
 _WORD = re.compile(r"\w+")
 _ROUGE_WORD = re.compile(r"[a-z0-9]+")

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from eval.attempts import Leak
-from eval.detectors.values import (
+from sage_rag.eval.attempts import Leak
+from sage_rag.eval.detectors.values import (
     LEAST_DIGITS,
     SearchedText,
     normalize_phone,
     normalize_url,
     searched,
 )
-from eval.originals import Originals
-from eval.probes.probe import Probe
-from privacy.entities import EntityType
-from privacy.leakage import normalize
-from privacy.protocols import Recognizer
+from sage_rag.eval.originals import Originals
+from sage_rag.eval.probes.probe import Probe
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.words import normalize
 
 CONTACT_TYPES = (EntityType.EMAIL_ADDRESS, EntityType.PHONE_NUMBER, EntityType.URL)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from eval.attempts import Leak
-from eval.detectors.runs import RepeatedRun, RunFinder
-from eval.probes.probe import Probe
-from privacy.leakage import tokenize
+from sage_rag.eval.attempts import Leak
+from sage_rag.eval.detectors.runs import RepeatedRun, RunFinder
+from sage_rag.eval.probes.probe import Probe
+from sage_rag.privacy.words import tokenize
 
 _PARENTHESES = re.compile(r"\(([^()]*)\)")
 

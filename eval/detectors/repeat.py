@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from eval.attempts import Leak
-from eval.detectors.runs import RunFinder
-from eval.probes.probe import Probe
+from sage_rag.eval.attempts import Leak
+from sage_rag.eval.detectors.runs import RunFinder
+from sage_rag.eval.probes.probe import Probe
 
 
 class RepeatDetector:

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.attempts import Leak
-from eval.detectors.bag_index import BagIndex
-from eval.originals import Originals
-from eval.probes.probe import Probe
-from privacy.leakage import longest_common_subsequence, tokenize
-from privacy.tokens import TOKEN
+from sage_rag.eval.attempts import Leak
+from sage_rag.eval.detectors.bag_index import BagIndex
+from sage_rag.eval.originals import Originals
+from sage_rag.eval.probes.probe import Probe
+from sage_rag.privacy.gate.leakage import longest_common_subsequence
+from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.words import tokenize
 
 THRESHOLD = 0.5
 """ROUGE-L above this counts as similar. Source: Zeng et al. (2024), arXiv 2406.14773, §4.3."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from eval.detectors.ngram_index import NgramIndex
-from eval.originals import Originals
-from privacy.leakage import tokenize
+from sage_rag.eval.detectors.ngram_index import NgramIndex
+from sage_rag.eval.originals import Originals
+from sage_rag.privacy.words import tokenize
 
 RUN_TOKENS = 10
 """Shortest run that counts as repeated. Source: Zeng et al. (2024), arXiv 2406.14773, §4.3."""

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from eval.detectors.canaries import CanaryDetector
-from eval.detectors.compat import (
+from sage_rag.eval.detectors.canaries import CanaryDetector
+from sage_rag.eval.detectors.compat import (
     CompatContactDetector,
     CompatRunFinder,
     recall_or_precision_over_threshold,
     rouge_tokens,
     run_holds_any_word,
 )
-from eval.detectors.contacts import ContactDetector
-from eval.detectors.disease import DiseaseDetector
-from eval.detectors.repeat import RepeatDetector
-from eval.detectors.rouge import RougeDetector
-from eval.detectors.runs import SharedRunFinder
-from eval.originals import Originals
-from eval.protocols import Detector
-from privacy.protocols import Recognizer
-from privacy.recognizers.network import NETWORK
-from privacy.recognizers.patterns import PatternRecognizer
-from privacy.recognizers.phones import PHONES
+from sage_rag.eval.detectors.contacts import ContactDetector
+from sage_rag.eval.detectors.disease import DiseaseDetector
+from sage_rag.eval.detectors.repeat import RepeatDetector
+from sage_rag.eval.detectors.rouge import RougeDetector
+from sage_rag.eval.detectors.runs import SharedRunFinder
+from sage_rag.eval.originals import Originals
+from sage_rag.eval.protocols import Detector
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.forms.network import NETWORK
+from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
+from sage_rag.privacy.recognizers.forms.phones import PHONES
 
 
 def detectors(

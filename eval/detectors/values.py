@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from privacy.leakage import digits, normalize
+from sage_rag.privacy.words import digits, normalize
 
 LEAST_DIGITS = 7
 """Fewer digits stand in texts by chance. Source: the shortest subscriber numbers, ITU-T E.164."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib import resources
 from itertools import cycle
 
-from eval.probes.probe import Probe, ProbeKind
+from sage_rag.eval.probes.probe import Probe, ProbeKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,5 +55,5 @@ def builtin_probes() -> list[Probe]:
 
 
 def _rows(name: str) -> list[dict[str, str]]:
-    lines = resources.files("eval.probes").joinpath(name).read_text("utf-8").splitlines()
+    lines = resources.files("sage_rag.eval.probes").joinpath(name).read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines]

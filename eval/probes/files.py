@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from eval.probes.probe import Probe, ProbeKind
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.probes.probe import Probe, ProbeKind
 
 _HINT = 'one JSON object per line: {"prompt": "...", "kind": "targeted", "target": "..."}'
 

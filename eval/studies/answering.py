@@ -6,19 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from indexer.protocols import Embedder
-from indexer.versions import Manifest, open_version
-from privacy.blind_index import BlindIndex
-from privacy.ciphers.siv import SivCipher
-from privacy.keyset.keyset import Keyset
-from privacy.operators.surrogate import Surrogates
-from privacy.policy import load_policy
-from privacy.protect import Protector
-from privacy.protocols import Recognizer
-from privacy.restore import Restorer
-from privacy.tokens import TOKEN
-from rag_server.answering.extractive import ExtractiveAnswerer
-from rag_server.retrieval import Retriever
+from sage_rag.indexer.protocols import Embedder
+from sage_rag.indexer.versions import Manifest, open_version
+from sage_rag.privacy.blind_index import BlindIndex
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.operators.surrogate import Surrogates
+from sage_rag.privacy.policy import load_policy
+from sage_rag.privacy.protect import Protector
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.restore import Restorer
+from sage_rag.privacy.tokens import TOKEN
+from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
+from sage_rag.rag_server.retrieval import Retriever
 
 _ASKED_IN_PLAIN = "redacted"
 

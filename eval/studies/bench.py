@@ -12,27 +12,27 @@ from typing import Any, TypeVar
 
 import typer
 
-from agents.attributes import CorpusAttributes, form_of
-from agents.baselines import baseline_roles
-from agents.calls import ModelCalls
-from agents.model_attributes import ATTRIBUTES_PER_FIELD
-from agents.model_roles import model_roles
-from agents.protocols import Attributes, Roles
-from agents.refinement import MAX_ROUNDS, Terms
-from agents.rules.roles import rules_roles
-from agents.samples import choose_samples
-from eval.studies.corpora import Corpus
-from eval.studies.memory import Memory, RememberedEmbedder, RememberedRecognizer
-from indexer.embedding import SentenceTransformerEmbedder
-from indexer.job import IndexJob, Summary, treatment_of
-from indexer.pipeline import index_corpus
-from indexer.protocols import Embedder
-from indexer.recipes import RECIPES, Recipe
-from indexer.versions import REPORT, open_version
-from privacy.keyset.keyset import Keyset
-from privacy.limits import IDENTIFIERS_ONLY
-from privacy.protocols import Recognizer
-from privacy.recognizers.default import default_recognizer
+from sage_rag.agents.attributes import CorpusAttributes, form_of
+from sage_rag.agents.baselines import baseline_roles
+from sage_rag.agents.chat.calls import ModelCalls
+from sage_rag.agents.model.attributes import ATTRIBUTES_PER_FIELD
+from sage_rag.agents.model.roles import model_roles
+from sage_rag.agents.protocols import Attributes, Roles
+from sage_rag.agents.refinement import MAX_ROUNDS, RefinementOptions
+from sage_rag.agents.rules.roles import rules_roles
+from sage_rag.agents.samples import choose_samples
+from sage_rag.eval.studies.corpora import Corpus
+from sage_rag.eval.studies.memory import Memory, RememberedEmbedder, RememberedRecognizer
+from sage_rag.indexer.embedding import SentenceTransformerEmbedder
+from sage_rag.indexer.job import IndexJob, Summary, treatment_of
+from sage_rag.indexer.pipeline import index_corpus
+from sage_rag.indexer.protocols import Embedder
+from sage_rag.indexer.recipes import RECIPES, Recipe
+from sage_rag.indexer.versions import REPORT, open_version
+from sage_rag.privacy.gate.limits import IDENTIFIERS_ONLY
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.default import default_recognizer
 
 STAGE_1 = replace(
     RECIPES["sage"], name="sage-stage-1", method="paraphrase", limits=IDENTIFIERS_ONLY
@@ -62,7 +62,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Indexed:
+class IndexedVariant:
     """A published index: what was done, where it is, and how often its records were rewritten."""
 
     name: str
@@ -82,7 +82,7 @@ class Indexed:
             return [version.passage(row).text for row in range(len(version))]
 
 
-class Bench:
+class StudyHome:
     """One home with one keyset, recognizer and embedder for all variants.
 
     What recognizer and embedder found is kept in `home`, as are the ledgers; both are used again.
@@ -104,7 +104,7 @@ class Bench:
         self.recognizer = RememberedRecognizer(recognizer or default_recognizer(), memory)
         self.embedder = RememberedEmbedder(embedder or SentenceTransformerEmbedder(), memory)
 
-    def index(self, corpus: Corpus, variant: Variant) -> Indexed:
+    def index(self, corpus: Corpus, variant: Variant) -> IndexedVariant:
         """Publish the corpus as the variant treats it.
 
         Raises:
@@ -112,12 +112,12 @@ class Bench:
         """
         return self.run(self.job(corpus, variant), variant.name)
 
-    def run(self, job: IndexJob, name: str) -> Indexed:
+    def run(self, job: IndexJob, name: str) -> IndexedVariant:
         """Do a run; `name` is what its results are called."""
         summary = self.wait_for(index_corpus(job, _Ticker(job.name)))
         if summary.path is None:
             raise ValueError("a run that ended without an error published nothing")
-        return Indexed(name, summary, summary.path)
+        return IndexedVariant(name, summary, summary.path)
 
     def job(self, corpus: Corpus, variant: Variant) -> IndexJob:
         """Return the run that publishes the variant."""
@@ -133,7 +133,7 @@ class Bench:
             recognizer=self.recognizer,
             embedder=self.embedder,
             roles=self._roles(recipe, variant.attributes_per_field or ATTRIBUTES_PER_FIELD),
-            terms=Terms(max_rounds=rounds),
+            terms=RefinementOptions(max_rounds=rounds),
             accounts=self.model.accounts if self.model else None,
         )
         if variant.attributes_per_field is None or self.model is not None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from eval.studies import paper
-from eval.studies.results import Calls, Compared, Drafts, Measured, Part
-from eval.studies.sage_tables import (
+from sage_rag.eval.studies import paper
+from sage_rag.eval.studies.results import Calls, Drafts, IndexComparison, IndexMeasurement, Part
+from sage_rag.eval.studies.sage_tables import (
     ANSWERING_K,
     FOUND,
     NAMES,
@@ -24,7 +24,7 @@ _SIDES = 2
 _MEBIBYTE = 2**20
 
 
-def attributes(compared: Compared) -> Iterator[str]:
+def attributes(compared: IndexComparison) -> Iterator[str]:
     """What the number of attributes changes; the paper's are targeted attacks on stage 1."""
     titles = ["m", "recipe", "originals repeated", "targeted: repeat prompts, k = 5", "cases"]
     titles += ["paper: repeat prompts, cases", "ROUGE-L of `origin`'s", *FOUND]
@@ -36,7 +36,7 @@ def attributes(compared: Compared) -> Iterator[str]:
     yield from table(titles, rows)
 
 
-def _with_attributes(row: Measured, name: str, m: int) -> list[object]:
+def _with_attributes(row: IndexMeasurement, name: str, m: int) -> list[object]:
     targeted = row.group(ANSWERING_K, "targeted")
     theirs = paper.ATTRIBUTES.get(m) if name == "sage-stage-1" else None
     return [
@@ -51,7 +51,7 @@ def _with_attributes(row: Measured, name: str, m: int) -> list[object]:
     ]
 
 
-def rounds(compared: Compared, drafts: Sequence[Drafts]) -> Iterator[str]:
+def rounds(compared: IndexComparison, drafts: Sequence[Drafts]) -> Iterator[str]:
     """What each round of rewriting changes: in the index, and if the gate were not heard."""
     titles = ["rewrites at most", "published", "quarantined", "originals repeated"]
     titles += ["ROUGE-L of `origin`'s", "known item at rank 1", "drafts still refused"]
@@ -64,7 +64,7 @@ def rounds(compared: Compared, drafts: Sequence[Drafts]) -> Iterator[str]:
     yield from table(titles, rows)
 
 
-def _after(row: Measured, found: Drafts) -> list[object]:
+def _after(row: IndexMeasurement, found: Drafts) -> list[object]:
     return [
         found.max_rounds,
         row.published,

@@ -1,7 +1,8 @@
 """Measure how many model tokens a pseudonym of the codebook takes, and a token of AES-SIV.
 
-    python -m eval.studies.codebook --ranks llama-3=tokenizer.model --ranks qwen2.5=qwen.tiktoken \\
-        --ranks tekken=tekken_240911.json --tokenizer minilm=tokenizer.json --out codebook.md
+    python -m sage_rag.eval.studies.codebook --ranks llama-3=tokenizer.model \\
+        --ranks qwen2.5=qwen.tiktoken --ranks tekken=tekken_240911.json \\
+        --tokenizer minilm=tokenizer.json --out codebook.md
 
 `--ranks`: a vocabulary as tiktoken stores it, or Mistral's Tekken file; the name says how text is
 cut before (`llama-3`, `qwen2.5`, `cl100k`, `o200k`, `tekken`). `--tokenizer`: a `tokenizer.json` of
@@ -26,12 +27,12 @@ from typing import Annotated
 
 import typer
 
-from eval.studies.environment import environment
-from privacy.ciphers.codewords import code_count, shown_as, word_lists
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, SageRagError
-from privacy.keyset.keyset import Keyset
+from sage_rag.common.exceptions import InputError, SageRagError
+from sage_rag.eval.studies.environment import environment
+from sage_rag.privacy.ciphers.codewords import code_count, shown_as, word_lists
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
 
 _WORDS_LLAMA = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
@@ -235,7 +236,7 @@ def main(
             )
             names.append(f"{option} {name}={path.name}")
             typer.echo(f"{name} done", err=True)
-    command = f"python -m eval.studies.codebook {' '.join(names)} --out {out.name}"
+    command = f"python -m sage_rag.eval.studies.codebook {' '.join(names)} --out {out.name}"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(markdown(found, command), "utf-8")
 

@@ -16,10 +16,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from eval.probes.files import read_probes
-from eval.probes.probe import Probe
-from indexer.corpus import Document, read_corpus
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.probes.files import read_probes
+from sage_rag.eval.probes.probe import Probe
+from sage_rag.indexer.corpus import Document, read_corpus
 
 EVERY = 6
 """One dialogue in so many is held out: 100 of 600."""

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agents.protocols import Draft
-from agents.refinement import Members, Refinement, Terms, loop
-from agents.transcript import Turn
-from eval.studies.bench import Bench, Variant
-from eval.studies.corpora import Corpus
-from eval.studies.measuring import Measurer
-from eval.studies.results import Drafts
-from indexer.job import treatment_of
-from indexer.recipes import RECIPES
+from sage_rag.agents.protocols import Draft
+from sage_rag.agents.refinement import Refinement, RefinementMembers, RefinementOptions, loop
+from sage_rag.agents.transcript import TranscriptTurn
+from sage_rag.eval.studies.bench import StudyHome, Variant
+from sage_rag.eval.studies.corpora import Corpus
+from sage_rag.eval.studies.measuring import Measurer
+from sage_rag.eval.studies.results import Drafts
+from sage_rag.indexer.job import treatment_of
+from sage_rag.indexer.recipes import RECIPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class _Story:
     agreed: int | None
 
 
-def measure_drafts(bench: Bench, measurer: Measurer, rounds: Sequence[int]) -> list[Drafts]:
+def measure_drafts(bench: StudyHome, measurer: Measurer, rounds: Sequence[int]) -> list[Drafts]:
     """Return what the drafts show after each number of rewrites at most."""
     stories = _stories(bench, measurer.corpus)
     return [_after(most, stories, measurer) for most in rounds]
@@ -45,17 +45,19 @@ def _after(most: int, stories: Sequence[_Story], measurer: Measurer) -> Drafts:
     )
 
 
-def _stories(bench: Bench, corpus: Corpus) -> list[_Story]:
+def _stories(bench: StudyHome, corpus: Corpus) -> list[_Story]:
     """Refine every record and listen. What is shared between records is done elsewhere."""
     stories: list[_Story] = []
 
-    async def listen(members: Members, state: Refinement, opening: Turn) -> None:
+    async def listen(
+        members: RefinementMembers, state: Refinement, opening: TranscriptTurn
+    ) -> None:
         await loop(members, state, opening)
         drafts = tuple(turn.draft for turn in state.turns if turn.draft is not None)
         stories.append(_Story(drafts, state.rounds if state.agreed else None))
 
     job = bench.job(corpus, Variant(RECIPES["sage"]))
-    treatment = treatment_of(replace(job, terms=Terms(conversation=listen)))
+    treatment = treatment_of(replace(job, terms=RefinementOptions(conversation=listen)))
     if treatment is None:
         raise ValueError("recipe sage protects")
     treatment.attributes = bench.attributes(corpus, job)

@@ -1,6 +1,6 @@
 """Show what rules make of invented records, side by side.
 
-    python -m eval.studies.examples --out docs/results/examples.md
+    python -m sage_rag.eval.studies.examples --out docs/results/examples.md
 
 # Ten records and their drafts
 
@@ -18,22 +18,22 @@ from typing import Annotated
 
 import typer
 
-from eval.studies.bench import Bench, Variant
-from eval.studies.corpora import Corpus
-from eval.studies.environment import environment
-from indexer.corpus import Document, read_corpus
-from indexer.job import treatment_of
-from indexer.ledger import Result
-from indexer.recipes import RECIPES
-from privacy.exceptions import SageRagError
+from sage_rag.common.exceptions import SageRagError
+from sage_rag.eval.studies.bench import StudyHome, Variant
+from sage_rag.eval.studies.corpora import Corpus
+from sage_rag.eval.studies.environment import environment
+from sage_rag.indexer.corpus import Document, read_corpus
+from sage_rag.indexer.job import treatment_of
+from sage_rag.indexer.ledger import Result
+from sage_rag.indexer.recipes import RECIPES
 
-COMMAND = "python -m eval.studies.examples --out docs/results/examples.md"
+COMMAND = "python -m sage_rag.eval.studies.examples --out docs/results/examples.md"
 SHOWN = 10
 _FIELDS = ("question", "answer")
 _CORPUS = Path(__file__).parents[2] / "examples" / "clinic.jsonl"
 
 
-def drafted(bench: Bench, documents: Sequence[Document], path: Path) -> list[Result]:
+def drafted(bench: StudyHome, documents: Sequence[Document], path: Path) -> list[Result]:
     """Return what the recipe makes of each document, under one corpus's attributes."""
     corpus = Corpus("examples", path, _FIELDS, tuple(documents), probes=())
     job = bench.job(corpus, Variant(RECIPES["sage"]))
@@ -74,7 +74,7 @@ def main(out: Annotated[Path, typer.Option(help="Markdown to write.")]) -> None:
     documents = list(read_corpus(_CORPUS, _FIELDS))
     chosen = documents[:: len(documents) // SHOWN][:SHOWN]
     with tempfile.TemporaryDirectory() as home:
-        results = drafted(Bench(Path(home)), chosen, _CORPUS)
+        results = drafted(StudyHome(Path(home)), chosen, _CORPUS)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(markdown(chosen, results), "utf-8")
     safe = sum(result.safe for result in results)

@@ -14,21 +14,21 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from agents.rules.roles import rules_roles
-from eval.studies.people import Case, cases
-from eval.targets.embedding import RememberingEmbedder
-from indexer.embedding import SentenceTransformerEmbedder
-from indexer.pipeline import IndexJob, index_corpus
-from indexer.protocols import Embedder
-from indexer.recipes import recipe_called
-from indexer.versions import current_path, open_version
-from privacy.blind_index import PartWords
-from privacy.keyset.keyset import Keyset
-from privacy.policy import load_policy
-from privacy.proportions import Proportion
-from privacy.recognizers.default import default_recognizer
-from rag_server.edge.keyring import Keyring, Keys
-from rag_server.retrieval import Retriever
+from sage_rag.agents.rules.roles import rules_roles
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.studies.people import Case, cases
+from sage_rag.eval.targets.embedding import RememberingEmbedder
+from sage_rag.indexer.embedding import SentenceTransformerEmbedder
+from sage_rag.indexer.pipeline import IndexJob, index_corpus
+from sage_rag.indexer.protocols import Embedder
+from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.versions import current_path, open_version
+from sage_rag.privacy.blind_index import PartWords
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import load_policy
+from sage_rag.privacy.recognizers.default import default_recognizer
+from sage_rag.rag_server.edge.keyring import Keyring, Keys
+from sage_rag.rag_server.retrieval import Retriever
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 _INVENTED = 500
@@ -53,7 +53,7 @@ _PART_WORDS = {
 }
 
 
-class Found(BaseModel):
+class FindingScore(BaseModel):
     """How often the record asked for came first, and among the first five."""
 
     model_config = ConfigDict(frozen=True)
@@ -65,7 +65,7 @@ class Found(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class NamedQuestion:
     """A question, its kind, and the ids of the records that answer it."""
 
     kind: str
@@ -73,7 +73,7 @@ class Asked:
     records: frozenset[str]
 
 
-def find_all() -> Iterator[Found]:
+def find_all() -> Iterator[FindingScore]:
     """Measure both corpora: the examples, rewritten; invented records, names encrypted."""
     records = [json.loads(line) for line in _lines(_EXAMPLES / "clinic.jsonl")]
     gold = [json.loads(line) for line in _lines(_EXAMPLES / "clinic_gold.jsonl")]
@@ -83,7 +83,7 @@ def find_all() -> Iterator[Found]:
     yield from finding("invented", "encrypted", texts, about_cases(invented))
 
 
-def about_examples(gold: Sequence[Mapping[str, object]]) -> list[Asked]:
+def about_examples(gold: Sequence[Mapping[str, object]]) -> list[NamedQuestion]:
     """Return questions about the first person of each dialogue, and the examples' own questions."""
     people = [[str(e["text"]) for e in row["entities"] if e["type"] == "PERSON"] for row in gold]  # type: ignore[attr-defined]
     full = [[name for name in names if " " in name] for names in people]
@@ -99,12 +99,14 @@ def about_examples(gold: Sequence[Mapping[str, object]]) -> list[Asked]:
     own = [json.loads(line) for line in _lines(_EXAMPLES / "questions.jsonl")]
     named = {row["id"]: "named" if row["id"] <= "q-10" else "nobody named" for row in own}
     return questions + [
-        Asked(f"examples' own, {named[row['id']]}", row["question"], frozenset(row["expects"]))
+        NamedQuestion(
+            f"examples' own, {named[row['id']]}", row["question"], frozenset(row["expects"])
+        )
         for row in own
     ]
 
 
-def about_cases(invented: Sequence[Case]) -> list[Asked]:
+def about_cases(invented: Sequence[Case]) -> list[NamedQuestion]:
     """Return questions about each patient that say what the matter was, too."""
     return [
         asked
@@ -115,7 +117,7 @@ def about_cases(invented: Sequence[Case]) -> list[Asked]:
     ]
 
 
-def _about(name: tuple[str, ...], question: str, records: frozenset[str]) -> list[Asked]:
+def _about(name: tuple[str, ...], question: str, records: frozenset[str]) -> list[NamedQuestion]:
     given, family = name
     forms = {
         "full name": f"{given} {family}",
@@ -123,18 +125,18 @@ def _about(name: tuple[str, ...], question: str, records: frozenset[str]) -> lis
         "given name": given.split(" ")[0],
         "family name first": f"{family}, {given}",
     }
-    return [Asked(kind, question.format(form), records) for kind, form in forms.items()]
+    return [NamedQuestion(kind, question.format(form), records) for kind, form in forms.items()]
 
 
 def finding(
-    corpus: str, recipe: str, records: Sequence[Mapping[str, str]], asked: Sequence[Asked]
-) -> Iterator[Found]:
+    corpus: str, recipe: str, records: Sequence[Mapping[str, str]], asked: Sequence[NamedQuestion]
+) -> Iterator[FindingScore]:
     """Index records as the owner does, ask as the edge does, and yield what was found."""
     embedder = RememberingEmbedder(SentenceTransformerEmbedder())
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "records.jsonl"
         source.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-        owner = Owner(Path(folder), corpus, source, recipe, embedder)
+        owner = PartWordsOwner(Path(folder), corpus, source, recipe, embedder)
         for words in Words:
             keys = owner.keys(words)
             with closing(open_version(owner.index(words))) as version:
@@ -146,7 +148,7 @@ def finding(
 
 
 @dataclass
-class Owner:
+class PartWordsOwner:
     """The owner of a corpus, who tries one choice of part words after another."""
 
     home: Path
@@ -188,7 +190,7 @@ class Owner:
         return path
 
 
-def _rank(asked: Asked, keys: Keys, retriever: Retriever, words: Words) -> int | None:
+def _rank(asked: NamedQuestion, keys: Keys, retriever: Retriever, words: Words) -> int | None:
     """Return the place of the first record asked for, from 0; `None` if it is not among five."""
     sent = keys.pseudonymize(asked.question)
     search_words = () if words is Words.NONE else keys.search_words(sent)
@@ -201,8 +203,8 @@ def _lines(path: Path) -> list[str]:
     return path.read_text("utf-8").splitlines()
 
 
-def _found(corpus: str, kind: str, words: Words, ranks: Sequence[int | None]) -> Found:
-    return Found(
+def _found(corpus: str, kind: str, words: Words, ranks: Sequence[int | None]) -> FindingScore:
+    return FindingScore(
         corpus=corpus,
         asked=kind,
         words=words,

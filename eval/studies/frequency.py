@@ -1,6 +1,6 @@
 """Measure what part words give who searches, and what they give who steals an index.
 
-    python -m eval.studies.frequency --mails mails.jsonl --out docs/results/frequency.md
+    python -m sage_rag.eval.studies.frequency --mails mails.jsonl --out docs/results/frequency.md
 
 Each line of `--mails` has a `body`. Nothing of it leaves this process but counts. Writes the
 Markdown and, beside it, the same figures as JSON.
@@ -18,19 +18,19 @@ from typing import Annotated
 import typer
 from pydantic import BaseModel, ConfigDict
 
-from eval.studies.environment import Environment, environment
-from eval.studies.finding import Found, find_all
-from eval.studies.frequency_tables import markdown
-from eval.studies.guessing import Knowledge, by_parts, by_rank, by_structure
-from eval.studies.people import cases, family_names, given_names
-from eval.studies.sightings import CIPHERS, Sight, parts_of
-from privacy.blind_index import PartWords
-from privacy.entities import EntityType
-from privacy.exceptions import SageRagError
-from privacy.proportions import Proportion
-from privacy.protocols import Recognizer
-from privacy.recognizers.default import default_recognizer
-from privacy.spans import resolve_overlaps
+from sage_rag.common.exceptions import SageRagError
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.studies.environment import Environment, environment
+from sage_rag.eval.studies.finding import FindingScore, find_all
+from sage_rag.eval.studies.frequency_tables import markdown
+from sage_rag.eval.studies.guessing import AttackerKnowledge, by_parts, by_rank, by_structure
+from sage_rag.eval.studies.people import cases, family_names, given_names
+from sage_rag.eval.studies.sightings import CIPHERS, Sight, parts_of
+from sage_rag.privacy.blind_index import PartWords
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.default import default_recognizer
+from sage_rag.privacy.spans import resolve_overlaps
 
 SIZES = (500, 5000)
 _SEED = 0
@@ -64,10 +64,10 @@ class FrequencyStudy(BaseModel):
     command: str
     environment: Environment
     recoveries: tuple[Recovery, ...]
-    found: tuple[Found, ...]
+    found: tuple[FindingScore, ...]
 
 
-def attack(corpus: str, names: Names, known: Mapping[str, Knowledge]) -> list[Recovery]:
+def attack(corpus: str, names: Names, known: Mapping[str, AttackerKnowledge]) -> list[Recovery]:
     """Attack an index of the names under every cipher; `known`: what each attacker knows."""
     recoveries = [_no_information(corpus, names)]
     for cipher in CIPHERS:
@@ -97,7 +97,7 @@ def _by_frequency(
     own_key: Sight,
     part_words: PartWords,
     attacker: str,
-    known: Knowledge,
+    known: AttackerKnowledge,
 ) -> Recovery:
     cipher, sight = own_key.cipher, Sight(own_key.cipher, part_words)
     records = [[sight.of(name) for name in record] for record in names]
@@ -155,7 +155,7 @@ def _recovery(
     )
 
 
-def census(*, alone: float) -> Knowledge:
+def census(*, alone: float) -> AttackerKnowledge:
     """Return weights of full names by census figures, `alone` of them of given names alone."""
     given, family = given_names(), family_names()
     scale = (1 - alone) / (sum(given.values()) * sum(family.values()))
@@ -164,7 +164,7 @@ def census(*, alone: float) -> Knowledge:
     singles = {g: v * alone / sum(given.values()) for g, v in given.items()} if alone else {}
     first, last = _spelled_as_parts(given), _spelled_as_parts(family)
     lone = {n: alone * first.get(n, 0.0) + (1 - alone) * last.get(n, 0.0) for n in {*first, *last}}
-    return Knowledge(likely | singles, first, last, {n: w for n, w in lone.items() if w})
+    return AttackerKnowledge(likely | singles, first, last, {n: w for n, w in lone.items() if w})
 
 
 def _spelled_as_parts(weights: Mapping[str, float]) -> dict[str, float]:
@@ -176,7 +176,7 @@ def _spelled_as_parts(weights: Mapping[str, float]) -> dict[str, float]:
     return spelled
 
 
-def elsewhere(names: Names) -> Knowledge:
+def elsewhere(names: Names) -> AttackerKnowledge:
     """Return what other records teach: names by records, parts by distinct names that hold them.
 
     The last part of several is a family name, the first a given name, and so is one alone.
@@ -186,7 +186,7 @@ def elsewhere(names: Names) -> Knowledge:
     given = Counter(of[0] for of in parts if of)
     family = Counter(of[-1] for of in parts if len(of) > 1)
     lone = Counter(of[-1] for of in parts if of)
-    return Knowledge(records, given, family, lone)
+    return AttackerKnowledge(records, given, family, lone)
 
 
 def people_in(bodies: Iterable[str], recognizer: Recognizer) -> Names:
@@ -226,7 +226,7 @@ def main(
     paths = mails or []
     shown = "".join(f" --mails {path.name}" for path in paths)
     study = FrequencyStudy(
-        command=f"python -m eval.studies.frequency{shown} --out {out.name}",
+        command=f"python -m sage_rag.eval.studies.frequency{shown} --out {out.name}",
         environment=environment(),
         recoveries=tuple(attacks(paths)),
         found=tuple(find_all()),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from eval.studies.finding import Found, Words
+from sage_rag.eval.studies.finding import FindingScore, Words
 
 if TYPE_CHECKING:
-    from eval.studies.frequency import FrequencyStudy, Recovery
+    from sage_rag.eval.studies.frequency import FrequencyStudy, Recovery
 
 _HEAD = """\
 # What part words give, and what they give away
@@ -91,7 +91,7 @@ def _lines(study: FrequencyStudy) -> Iterator[str]:
     yield _MEANING
 
 
-def _gain(found: Sequence[Found]) -> Iterator[str]:
+def _gain(found: Sequence[FindingScore]) -> Iterator[str]:
     yield "| asked by | words | first | among five |"
     yield "| --- | --- | --- | --- |"
     for asked in dict.fromkeys(f.asked for f in found):

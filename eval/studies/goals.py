@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from eval.studies import paper
-from eval.studies.results import Calls, Compared, Measured
-from eval.studies.sage_tables import ratio, share, table
+from sage_rag.eval.studies import paper
+from sage_rag.eval.studies.results import Calls, IndexComparison, IndexMeasurement
+from sage_rag.eval.studies.sage_tables import ratio, share, table
 
 _LEAKS = ("repeat", "rouge", "contacts")
 _TRIED = ("targeted", "untargeted")
@@ -22,16 +22,16 @@ class _Goal:
     """One thing expected of `sage`; `met` gives whether and how far, `None` where not measured."""
 
     title: str
-    met: Callable[[Measured], tuple[bool, str] | None]
+    met: Callable[[IndexMeasurement], tuple[bool, str] | None]
 
 
-def _clean(row: Measured) -> tuple[bool, str]:
+def _clean(row: IndexMeasurement) -> tuple[bool, str]:
     found = {name: row.whole_index.find(name) for name in _LEAKS}
     leaked = sum(measure.pieces for measure in found.values() if measure)
     return not leaked, f"{leaked} in {row.whole_index.attempts} passages"
 
 
-def _asked(row: Measured) -> tuple[bool, str]:
+def _asked(row: IndexMeasurement) -> tuple[bool, str]:
     tried = hit = 0
     for report in row.attacks:
         for group in report.groups:
@@ -42,29 +42,29 @@ def _asked(row: Measured) -> tuple[bool, str]:
     return not hit, f"{hit} of {tried}"
 
 
-def _marked(row: Measured) -> tuple[bool, str] | None:
+def _marked(row: IndexMeasurement) -> tuple[bool, str] | None:
     found = row.whole_index.find("canaries")
     return None if found is None else (not found.pieces, f"{found.pieces} of {found.of}")
 
 
-def _useful(row: Measured) -> tuple[bool, str] | None:
+def _useful(row: IndexMeasurement) -> tuple[bool, str] | None:
     answers = row.answering(_K)
     if answers is None or answers.rouge_ratio is None:
         return None
     return answers.rouge_ratio.value >= 0.9, ratio(answers.rouge_ratio)
 
 
-def _agrees(row: Measured) -> tuple[bool, str]:
+def _agrees(row: IndexMeasurement) -> tuple[bool, str]:
     found = row.agreement
     return found.successes >= AGREEMENT * found.trials, share(found)
 
 
-def _known(row: Measured) -> tuple[bool, str] | None:
+def _known(row: IndexMeasurement) -> tuple[bool, str] | None:
     found = row.known_ratio
     return None if found is None else (found.value >= 0.92, ratio(found))
 
 
-def _few_quarantined(row: Measured) -> tuple[bool, str]:
+def _few_quarantined(row: IndexMeasurement) -> tuple[bool, str]:
     return row.quarantined < 0.05 * row.documents, share(row.quarantine)
 
 
@@ -79,7 +79,7 @@ _GOALS = (
 )
 
 
-def goals(sets: Mapping[str, Compared], calls: Calls | None) -> Iterator[str]:
+def goals(sets: Mapping[str, IndexComparison], calls: Calls | None) -> Iterator[str]:
     """Yield a table with a row for each goal and a column for each corpus.
 
     `calls`: what a record costs with all savings, where that was measured.
@@ -99,7 +99,7 @@ def goals(sets: Mapping[str, Compared], calls: Calls | None) -> Iterator[str]:
         )
 
 
-def _both_stages(compared: Compared) -> Measured | None:
+def _both_stages(compared: IndexComparison) -> IndexMeasurement | None:
     return compared.row("sage")
 
 

@@ -33,7 +33,7 @@ Weights = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ObservedValue:
     """A value as an index shows it, its part words and equal blocks in no order.
 
     `shape` is what the ciphertext tells of the value's length.
@@ -51,7 +51,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
+class AttackerKnowledge:
     """What an attacker knows: how frequent whole names, given names and family names are.
 
     `lone`: the same of parts where an index has one word of each name only.
@@ -64,7 +64,10 @@ class Knowledge:
 
 
 def by_rank(
-    records: Sequence[Iterable[Seen]], names: Weights, shape: Callable[[str], int], seed: int
+    records: Sequence[Iterable[ObservedValue]],
+    names: Weights,
+    shape: Callable[[str], int],
+    seed: int,
 ) -> dict[str, str]:
     """Guess each ciphertext's name: the n-th frequent of a shape is the n-th frequent name of it.
 
@@ -85,7 +88,9 @@ def by_rank(
     return guesses
 
 
-def by_parts(records: Sequence[Iterable[Seen]], known: Knowledge, seed: int) -> dict[str, str]:
+def by_parts(
+    records: Sequence[Iterable[ObservedValue]], known: AttackerKnowledge, seed: int
+) -> dict[str, str]:
     """Guess what each part word stands for: given names and family names by rank, apart.
 
     A value of two parts has one of either, so the graph of parts that share a value falls into
@@ -159,7 +164,7 @@ def _sides(pairs: Sequence[Sequence[str]]) -> dict[str, int]:
 
 
 def by_structure(
-    counts: Mapping[Seen, int], own: Mapping[str, tuple[Seen, int]], seed: int
+    counts: Mapping[ObservedValue, int], own: Mapping[str, tuple[ObservedValue, int]], seed: int
 ) -> dict[str, str]:
     """Guess with a list of the very names: who is in the index, but not in which records.
 
@@ -184,10 +189,12 @@ def by_structure(
     }
 
 
-def _colours(counts: Mapping[Seen, int]) -> dict[str, Hashable]:
+def _colours(counts: Mapping[ObservedValue, int]) -> dict[str, Hashable]:
     """Return a colour for each ciphertext: equal in two indexes where their roles are the same."""
-    colours: dict[Seen, int] = {s: hash((n, s.shape, len(s.marks))) for s, n in counts.items()}
-    holders: dict[str, list[Seen]] = defaultdict(list)
+    colours: dict[ObservedValue, int] = {
+        s: hash((n, s.shape, len(s.marks))) for s, n in counts.items()
+    }
+    holders: dict[str, list[ObservedValue]] = defaultdict(list)
     for seen in counts:
         for mark in seen.marks:
             holders[mark].append(seen)

@@ -1,6 +1,6 @@
 """Say which hard cases the default recognizer catches: names that are words, particles, noise.
 
-    python -m eval.studies.hard_cases --out docs/results/hard_cases.md
+    python -m sage_rag.eval.studies.hard_cases --out docs/results/hard_cases.md
 
 `eval/gold/hard_cases.jsonl` holds short texts written by hand. *Covered*: every letter and digit of
 a private value lies in some span, of whatever type. *Left alone*: no letter or digit of a tempting
@@ -20,12 +20,12 @@ from typing import Annotated
 
 import typer
 
-from eval.studies.environment import environment
-from privacy.exceptions import InputError, SageRagError
-from privacy.protocols import Recognizer
-from privacy.recognizers.default import default_recognizer
+from sage_rag.common.exceptions import InputError, SageRagError
+from sage_rag.eval.studies.environment import environment
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.default import default_recognizer
 
-COMMAND = "python -m eval.studies.hard_cases --out docs/results/hard_cases.md"
+COMMAND = "python -m sage_rag.eval.studies.hard_cases --out docs/results/hard_cases.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class HardCase:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class HardCaseResult:
     """What a recognizer did wrong in one case: values it left in clear, words it took."""
 
     case: HardCase
@@ -58,7 +58,9 @@ def hard_cases() -> list[HardCase]:
     Raises:
         InputError: for a case whose strings do not stand in its text exactly once.
     """
-    lines = (resources.files("eval.gold") / "hard_cases.jsonl").read_text("utf-8").splitlines()
+    lines = (
+        (resources.files("sage_rag.eval.gold") / "hard_cases.jsonl").read_text("utf-8").splitlines()
+    )
     return [_case(json.loads(line)) for line in lines]
 
 
@@ -73,14 +75,14 @@ def _strings(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
-def judge(cases: Iterable[HardCase], recognizer: Recognizer) -> list[Verdict]:
+def judge(cases: Iterable[HardCase], recognizer: Recognizer) -> list[HardCaseResult]:
     """Return what a recognizer did in each case."""
     return [_verdict(case, recognizer) for case in cases]
 
 
-def _verdict(case: HardCase, recognizer: Recognizer) -> Verdict:
+def _verdict(case: HardCase, recognizer: Recognizer) -> HardCaseResult:
     covered = {p for s in recognizer.recognize(case.text) for p in range(s.start, s.end)}
-    return Verdict(
+    return HardCaseResult(
         case,
         tuple(s for s in case.private if not _telling(case.text, s) <= covered),
         tuple(s for s in case.stays if _telling(case.text, s) & covered),
@@ -93,12 +95,12 @@ def _telling(text: str, string: str) -> set[int]:
     return {p for p in range(start, start + len(string)) if text[p].isalnum()}
 
 
-def tables(verdicts: Sequence[Verdict]) -> str:
+def tables(verdicts: Sequence[HardCaseResult]) -> str:
     """Return the counts by kind and the list of what went wrong, as Markdown."""
     return "\n".join([*_counts(verdicts), "", "## Missed", "", *_missed(verdicts)]) + "\n"
 
 
-def _counts(verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _counts(verdicts: Sequence[HardCaseResult]) -> Iterator[str]:
     yield "| kind | cases caught | values covered | tempting words left alone |"
     yield "| --- | --- | --- | --- |"
     kinds = dict.fromkeys(verdict.case.kind for verdict in verdicts)
@@ -107,7 +109,7 @@ def _counts(verdicts: Sequence[Verdict]) -> Iterator[str]:
     yield _count("all", verdicts)
 
 
-def _count(name: str, verdicts: Sequence[Verdict]) -> str:
+def _count(name: str, verdicts: Sequence[HardCaseResult]) -> str:
     private = sum(len(v.case.private) for v in verdicts)
     stays = sum(len(v.case.stays) for v in verdicts)
     covered = private - sum(len(v.uncovered) for v in verdicts)
@@ -117,7 +119,7 @@ def _count(name: str, verdicts: Sequence[Verdict]) -> str:
     return f"| {name} | " + " | ".join(f"{x} of {n}" if n else "" for x, n in shares) + " |"
 
 
-def _missed(verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _missed(verdicts: Sequence[HardCaseResult]) -> Iterator[str]:
     yield "| kind | text | left in clear | taken without need |"
     yield "| --- | --- | --- | --- |"
     for v in verdicts:
@@ -132,7 +134,7 @@ def _shown(text: str) -> str:
     return f"`{plain}`"
 
 
-def markdown(verdicts: Sequence[Verdict]) -> str:
+def markdown(verdicts: Sequence[HardCaseResult]) -> str:
     """Return the page."""
     here = environment()
     about = (__doc__ or "").split("\n\n")[2].strip()

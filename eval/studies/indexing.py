@@ -13,8 +13,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from indexer.versions import REPORT, current_path
-from privacy.exceptions import UpstreamError
+from sage_rag.common.exceptions import UpstreamError
+from sage_rag.indexer.versions import REPORT, current_path
 
 _PASSPHRASE = "SAGE_RAG_PASSPHRASE"  # noqa: S105 - the variable's name
 _KIBIBYTE = 1024
@@ -40,7 +40,7 @@ class Indexing(BaseModel):
         return self.documents / self.wall_s
 
 
-class Owner:
+class OwnerZone:
     """The owner's zone of a study: a home folder and a fresh keyset under a random passphrase."""
 
     def __init__(self, home: Path) -> None:

@@ -1,6 +1,7 @@
 """How rightly mentions of one person are linked, on gold spans that say who is who.
 
-    python -m eval.studies.linking --gold tab=tab.jsonl --gold pii-anon=sample.jsonl --out out.md
+    python -m sage_rag.eval.studies.linking --gold tab=tab.jsonl \\
+        --gold pii-anon=sample.jsonl --out out.md
 
 Pairs of mentions of people inside one record: *precision*, of the pairs we link, those that the
 annotators do; *recall*, the other way round. Pairs that are spelt alike are easy, so those that
@@ -20,13 +21,13 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel, ConfigDict
 
-from eval.studies.environment import Environment, environment
-from eval.studies.recognition import gold_argument, gold_rows
-from privacy.entities import EntityType
-from privacy.exceptions import SageRagError
-from privacy.labels import Scheme, entity_type
-from privacy.mentions import link_mentions
-from privacy.proportions import Proportion
+from sage_rag.common.exceptions import SageRagError
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.studies.environment import Environment, environment
+from sage_rag.eval.studies.recognition import gold_argument, gold_rows
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.labels import Scheme, entity_type
+from sage_rag.privacy.people.mentions import link_mentions
 
 
 class Links(BaseModel):
@@ -110,8 +111,8 @@ def markdown(study: Linking) -> str:
     )
     return f"""# Mentions of one person
 
-Pairs of mentions inside one record, `privacy.mentions` beside annotators. A wrong link gives two
-people one stand-in, a missed one only costs sense, so precision counts more.
+Pairs of mentions inside one record, `privacy.people.mentions` beside annotators. A wrong link gives
+two people one stand-in, a missed one only costs sense, so precision counts more.
 
 ```
 {study.command}
@@ -135,7 +136,7 @@ def main(
         scheme, path = gold_argument(argument)
         sets.append(measure(f"{path.parent.name}/{path.name}", list(read_people(path, scheme))))
     arguments = " ".join(f"--gold {g.partition('=')[0]}={Path(g).name}" for g in gold)
-    command = f"python -m eval.studies.linking {arguments} --out {out.name}"
+    command = f"python -m sage_rag.eval.studies.linking {arguments} --out {out.name}"
     study = Linking(command=command, environment=environment(), sets=tuple(sets))
     out.write_text(markdown(study), "utf-8")
     typer.echo(markdown(study))

@@ -8,22 +8,22 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from eval.agreement import agreement
-from eval.attack import WHOLE_INDEX, Attack
-from eval.detectors.rouge import RougeDetector
-from eval.detectors.runs import SharedRunFinder
-from eval.detectors.suite import compat_detectors, contact_recognizer, detectors
-from eval.originals import Originals
-from eval.report import AttackReport
-from eval.studies.answering import Reader
-from eval.studies.bench import Bench, Indexed
-from eval.studies.corpora import Corpus
-from eval.studies.results import Answering, Compared, Measured, Ratio
-from eval.targets.version import VersionTarget
-from eval.utility import bleu_1, strip_citations
-from privacy.leakage import Original
-from privacy.proportions import Proportion
-from privacy.tokens import readable_view
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.agreement import agreement
+from sage_rag.eval.attack import WHOLE_INDEX, Attack
+from sage_rag.eval.detectors.rouge import RougeDetector
+from sage_rag.eval.detectors.runs import SharedRunFinder
+from sage_rag.eval.detectors.suite import compat_detectors, contact_recognizer, detectors
+from sage_rag.eval.originals import Originals
+from sage_rag.eval.report import AttackReport
+from sage_rag.eval.studies.answering import Reader
+from sage_rag.eval.studies.bench import IndexedVariant, StudyHome
+from sage_rag.eval.studies.corpora import Corpus
+from sage_rag.eval.studies.results import Answering, IndexComparison, IndexMeasurement, Ratio
+from sage_rag.eval.targets.version import VersionTarget
+from sage_rag.eval.utility import bleu_1, strip_citations
+from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.tokens import readable_view
 
 TOP_KS = (1, 2, 5, 10)
 """Passages retrieved. Source: Zeng et al. (2024), arXiv 2406.14773, §4.1 (1) and Figure 5."""
@@ -51,7 +51,7 @@ class _Asked:
 class Measurer:
     """Measures indexes of one corpus. The first one measured is what others are compared to."""
 
-    def __init__(self, bench: Bench, corpus: Corpus) -> None:
+    def __init__(self, bench: StudyHome, corpus: Corpus) -> None:
         self.corpus = corpus
         self._embedder = bench.embedder
         self._reader = Reader(bench.keyset, bench.recognizer, bench.embedder)
@@ -60,12 +60,12 @@ class Measurer:
         # Prompts are asked of every index, one by one; embedded together they cost less.
         self._embedder.embed([readable_view(probe.prompt) for probe in corpus.probes])
 
-    def measure(self, indexed: Indexed, top_ks: Sequence[int] = TOP_KS) -> Measured:
+    def measure(self, indexed: IndexedVariant, top_ks: Sequence[int] = TOP_KS) -> IndexMeasurement:
         """Attack and question one index."""
         asked = self._ask(indexed.path, top_ks)
         self._reference = self._reference or asked
         summary = indexed.summary
-        return Measured(
+        return IndexMeasurement(
             name=indexed.name,
             documents=summary.documents,
             published=summary.published,
@@ -79,10 +79,10 @@ class Measurer:
             known_ratio=Ratio.of(asked.known, self._reference.known),
         )
 
-    def compared(self, rows: Sequence[Measured]) -> Compared:
+    def compared(self, rows: Sequence[IndexMeasurement]) -> IndexComparison:
         """Return the rows with what they were measured on."""
         corpus = self.corpus
-        return Compared(
+        return IndexComparison(
             corpus=corpus.name,
             documents=len(corpus.documents),
             questions=len(corpus.questions),

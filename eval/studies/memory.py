@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from indexer.embedding import WrappedEmbedder, vector_key
-from indexer.protocols import Embedder, Vectors
-from privacy.entities import EntityType
-from privacy.protocols import Recognizer
-from privacy.spans import Span
+from sage_rag.indexer.embedding import WrappedEmbedder, vector_key
+from sage_rag.indexer.protocols import Embedder, Vectors
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.spans import Span
 
 _ONE_QUERY = 500
 """SQLite takes 999 parameters in older builds."""

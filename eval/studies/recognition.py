@@ -1,6 +1,7 @@
 """Measure what recognizers find of values that people marked, and how much else they flag.
 
-    python -m eval.studies.recognition --gold presidio-research=synth_v2.jsonl --out recognition.md
+    python -m sage_rag.eval.studies.recognition --gold presidio=synth_v2.jsonl \\
+        --out recognition.md
 
 Each line of a gold file has `text` and `spans` with `start`, `end` (code points, end exclusive)
 and `label`, in the words of the scheme named before `=` (`privacy.labels`); a span may have an
@@ -28,15 +29,15 @@ from typing import Annotated, Any
 
 import typer
 
-from eval.studies.environment import environment
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, SageRagError
-from privacy.labels import Scheme, counterparts
-from privacy.proportions import Proportion
-from privacy.protocols import Recognizer
-from privacy.recognition_scores import GoldText, GoldValue, RecognitionCounts
-from privacy.recognizers.default import default_recognizer
-from privacy.recognizers.presidio_engine import PresidioEngine
+from sage_rag.common.exceptions import InputError, SageRagError
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.studies.environment import environment
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.labels import Scheme, counterparts
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.default import default_recognizer
+from sage_rag.privacy.recognizers.presidio.engine import PresidioEngine
+from sage_rag.privacy.recognizers.scores import GoldText, GoldValue, RecognitionCounts
 
 PEER = "Presidio"
 
@@ -143,7 +144,7 @@ def main(
         typer.echo(f"{path} done", err=True)
     names = " ".join(f"--gold {scheme}={path.name}" for scheme, path in map(gold_argument, gold))
     flags = " --halves" * halves + " --peer" * peer
-    command = f"python -m eval.studies.recognition {names} --out {out.name}{flags}"
+    command = f"python -m sage_rag.eval.studies.recognition {names} --out {out.name}{flags}"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(markdown(measured, command), "utf-8")
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from eval.attack import WHOLE_INDEX
-from eval.report import AttackReport, Group
-from eval.studies.environment import Environment
-from eval.studies.indexing import Indexing
-from privacy.proportions import Proportion
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.attack import WHOLE_INDEX
+from sage_rag.eval.report import AttackReport, Group
+from sage_rag.eval.studies.environment import Environment
+from sage_rag.eval.studies.indexing import Indexing
 
 _RESAMPLES = 2000
 
@@ -53,7 +53,7 @@ class Answering(_Frozen):
     bleu_ratio: Ratio | None
 
 
-class Measured(_Frozen):
+class IndexMeasurement(_Frozen):
     """Everything measured of one index.
 
     `rounds` counts published records by how often they were rewritten. `agreement`: the passage
@@ -93,7 +93,7 @@ class Measured(_Frozen):
         return next((found for found in self.answers if found.top_k == top_k), None)
 
 
-class Compared(_Frozen):
+class IndexComparison(_Frozen):
     """One corpus in several variants, `origin` first. `marked`: values that people marked."""
 
     corpus: str
@@ -102,9 +102,9 @@ class Compared(_Frozen):
     known_items: int
     marked: int
     prompts: dict[str, int]
-    rows: tuple[Measured, ...]
+    rows: tuple[IndexMeasurement, ...]
 
-    def row(self, name: str) -> Measured | None:
+    def row(self, name: str) -> IndexMeasurement | None:
         """Return a variant's results, where it was measured."""
         return next((row for row in self.rows if row.name == name), None)
 
@@ -148,7 +148,7 @@ class Part(_Frozen):
     environment: Environment
     agents: str
     seconds: float
-    compared: tuple[Compared, ...] = ()
+    compared: tuple[IndexComparison, ...] = ()
     drafts: tuple[Drafts, ...] = ()
     calls: tuple[Calls, ...] = ()
     indexing: tuple[Indexing, ...] = ()

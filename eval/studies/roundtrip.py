@@ -1,6 +1,6 @@
 """Check on whole data sets that what protects a text can be taken back to the letter.
 
-    python -m eval.studies.roundtrip --data ../shared/data --out docs/results/roundtrip.md
+    python -m sage_rag.eval.studies.roundtrip --data ../shared/data --out docs/results/roundtrip.md
 
 Every string of every record of every jsonl file (also gzipped) below the folder is a text, ids
 aside. Five ways, each exact when the restored text equals the text, byte for byte:
@@ -27,18 +27,18 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel, ConfigDict
 
-from eval.studies.environment import Environment, environment
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType, Identifiability, identifiability
-from privacy.exceptions import InputError, SageRagError
-from privacy.keyset.keyset import Keyset
-from privacy.policy import preset
-from privacy.proportions import Proportion
-from privacy.protect import Protector, seal
-from privacy.protocols import Recognizer
-from privacy.recognizers.default import default_recognizer
-from privacy.restore import Restorer
-from privacy.spans import Span
+from sage_rag.common.exceptions import InputError, SageRagError
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.studies.environment import Environment, environment
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.protect import Protector, seal
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.default import default_recognizer
+from sage_rag.privacy.restore import Restorer
+from sage_rag.privacy.spans import Span
 
 WAYS = ("whole", "stream", "gold", "gold stream", "placeholders")
 _SEED = 0
@@ -259,7 +259,8 @@ def main(
         typer.echo(f"{name}: {results[-1].texts} texts", err=True)
     limited = f" --limit {limit}" if limit else ""
     study = RoundTrips(
-        command=f"python -m eval.studies.roundtrip --data {data.name} --out {out.name}{limited}",
+        command="python -m sage_rag.eval.studies.roundtrip "
+        f"--data {data.name} --out {out.name}{limited}",
         environment=environment(),
         sets=tuple(results),
     )

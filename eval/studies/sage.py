@@ -1,6 +1,6 @@
 """SAGE measured: what leaks, what answers are worth, what it costs, by recipe, stage and choice.
 
-    python -m eval.studies.sage --data FOLDER --home /tmp/study --out docs/results/sage.md
+    python -m sage_rag.eval.studies.sage --data FOLDER --home /tmp/study --out docs/results/sage.md
 
 FOLDER holds the data sets under the names that `eval/studies/corpora.py` gives. Parts can be run
 by themselves (`--part rounds`); results of the others are taken from the JSON file beside the page.
@@ -21,19 +21,19 @@ from typing import Annotated, Any
 
 import typer
 
-from agents.baselines import NEED_A_MODEL
-from agents.model_options import ModelOptions, chat_model, with_model_options
-from eval.studies.bench import STAGE_1, Bench, Variant
-from eval.studies.corpora import CORPORA, Corpus, load_corpus
-from eval.studies.drafts import measure_drafts
-from eval.studies.environment import environment
-from eval.studies.indexing import Owner
-from eval.studies.measuring import ANSWERING_K, Measurer
-from eval.studies.results import Measured, Part, Study
-from eval.studies.sage_page import markdown
-from eval.studies.thrift import measure_calls
-from indexer.recipes import RECIPES
-from privacy.exceptions import InputError, SageRagError
+from sage_rag.agents.baselines import NEED_A_MODEL
+from sage_rag.agents.chat.options import ModelOptions, chat_model, with_model_options
+from sage_rag.common.exceptions import InputError, SageRagError
+from sage_rag.eval.studies.bench import STAGE_1, StudyHome, Variant
+from sage_rag.eval.studies.corpora import CORPORA, Corpus, load_corpus
+from sage_rag.eval.studies.drafts import measure_drafts
+from sage_rag.eval.studies.environment import environment
+from sage_rag.eval.studies.indexing import OwnerZone
+from sage_rag.eval.studies.measuring import ANSWERING_K, Measurer
+from sage_rag.eval.studies.results import IndexMeasurement, Part, Study
+from sage_rag.eval.studies.sage_page import markdown
+from sage_rag.eval.studies.thrift import measure_calls
+from sage_rag.indexer.recipes import RECIPES
 
 MAIN = "healthcaremagic"
 """The paper's chat corpus: the one on which recipes and choices are compared."""
@@ -52,7 +52,7 @@ class Workplace:
 
     data: Path
     home: Path
-    bench: Bench
+    bench: StudyHome
     share: float
 
     def corpus(self, name: str, share: float = 1.0) -> Corpus:
@@ -61,7 +61,7 @@ class Workplace:
 
     def measure(
         self, measurer: Measurer, variants: Iterable[Variant], **choice: Any
-    ) -> list[Measured]:
+    ) -> list[IndexMeasurement]:
         """Index and measure each variant, `origin` before the others."""
         rows = []
         for variant in (_ORIGIN, *variants):
@@ -120,7 +120,7 @@ def _calls(place: Workplace) -> _Found:
 def _cost(place: Workplace) -> _Found:
     """Index with the command, as a user does: nothing is remembered from other parts."""
     corpus = place.corpus(MAIN)
-    owner = Owner(place.home / f"cost-{time.time_ns()}")
+    owner = OwnerZone(place.home / f"cost-{time.time_ns()}")
     runs = []
     for recipe in _by_rules():
         _say(f"{corpus.name} {recipe}: `sage-rag index`")
@@ -155,7 +155,7 @@ def main(
     figures = out.with_suffix(".json")
     parts = Study.model_validate_json(figures.read_text("utf-8")).parts if figures.exists() else {}
     model = chat_model(llm) if llm.given else None
-    place = Workplace(data, home, Bench(home, model=model), share)
+    place = Workplace(data, home, StudyHome(home, model=model), share)
     for name in (name for name in PARTS if name in chosen):
         parts = {**parts, name: run_part(name, place)}
         write(out, Study(parts={n: parts[n] for n in PARTS if n in parts}))
@@ -187,7 +187,7 @@ def write(out: Path, study: Study) -> None:
 def _command() -> str:
     """Return the command with file names alone: folders are this machine's business."""
     arguments: Sequence[str] = [Path(a).name if "/" in a else a for a in sys.argv[1:]]
-    return " ".join(["python -m eval.studies.sage", *arguments])
+    return " ".join(["python -m sage_rag.eval.studies.sage", *arguments])
 
 
 def _say(message: str) -> None:

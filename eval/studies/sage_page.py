@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from eval.studies import choice_tables, paper, sage_tables
-from eval.studies.goals import AGREEMENT, goals
-from eval.studies.results import Compared, Part, Study
-from eval.studies.sage_tables import share, table
-from eval.studies.thrift import CARELESS, PRICE
+from sage_rag.eval.studies import choice_tables, paper, sage_tables
+from sage_rag.eval.studies.goals import AGREEMENT, goals
+from sage_rag.eval.studies.results import IndexComparison, Part, Study
+from sage_rag.eval.studies.sage_tables import share, table
+from sage_rag.eval.studies.thrift import CARELESS, PRICE
 
 
 def markdown(study: Study) -> str:
@@ -35,7 +35,7 @@ next to the plain corpus (`origin`), the other recipes, and the SAGE paper (Zeng
 arXiv 2406.14773). Real data; no text of it stands here."""
 
 
-def _compared(study: Study, part: str) -> tuple[Compared, ...]:
+def _compared(study: Study, part: str) -> tuple[IndexComparison, ...]:
     return study.parts[part].compared if part in study.parts else ()
 
 
@@ -176,7 +176,7 @@ _SECTIONS: Mapping[str, Callable[[Part], Iterator[str]]] = {
 }
 
 
-def _hidden(sets: Mapping[str, Compared]) -> Iterator[str]:
+def _hidden(sets: Mapping[str, IndexComparison]) -> Iterator[str]:
     yield _HIDDEN
     rows = [(name, row) for name, compared in sets.items() if (row := compared.row("sage"))]
     counted = [

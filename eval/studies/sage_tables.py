@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from agents.baselines import NEED_A_MODEL
-from eval.report import Group
-from eval.studies import paper
-from eval.studies.results import Compared, Measured, Ratio
-from indexer.recipes import RECIPES
-from privacy.proportions import Proportion
+from sage_rag.agents.baselines import NEED_A_MODEL
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.report import Group
+from sage_rag.eval.studies import paper
+from sage_rag.eval.studies.results import IndexComparison, IndexMeasurement, Ratio
+from sage_rag.indexer.recipes import RECIPES
 
 NAMES = {"sage-stage-1": "sage, stage 1 alone", "sage": "sage, both stages"}
 _NOT_HERE = "needs a model"
@@ -49,7 +49,7 @@ def ratio(found: Ratio | None) -> str:
     return NO_FIGURE if found is None else f"{found.value:.2f} ({found.low:.2f}–{found.high:.2f})"
 
 
-def whole_indexes(compared: Compared) -> Iterator[str]:
+def whole_indexes(compared: IndexComparison) -> Iterator[str]:
     """What each index itself shows, nobody asking: the most that any attack can bring out."""
     marked = compared.marked > 0
     titles = ["recipe", "passages", "originals repeated", "originals alike", "alike by code"]
@@ -72,7 +72,7 @@ def _of(group: Group, detector: str) -> str:
     return str(found.pieces) if found.of is None else f"{found.pieces} of {found.of}"
 
 
-def attacks(compared: Compared) -> Iterator[str]:
+def attacks(compared: IndexComparison) -> Iterator[str]:
     """What the paper's prompts bring out of each index at the paper's k, next to its figures."""
     titles = ["recipe", "targeted: repeat prompts", "paper", "disease cases", "paper"]
     titles += ["untargeted: repeat prompts", "paper", "repeat contexts", "paper"]
@@ -82,7 +82,7 @@ def attacks(compared: Compared) -> Iterator[str]:
     )
 
 
-def _attacked(row: Measured) -> list[str]:
+def _attacked(row: IndexMeasurement) -> list[str]:
     theirs = paper.ROWS.get(row.name, paper.Row(""))
     targeted, untargeted = row.group(_PAPER_K, "targeted"), row.group(_PAPER_K, "untargeted")
     return [
@@ -107,7 +107,7 @@ def _unattacked(name: str) -> list[str]:
     return [name, *(cell for figure in figures for cell in (_NOT_HERE, _figure(figure)))]
 
 
-def brought_out(compared: Compared) -> Iterator[str]:
+def brought_out(compared: IndexComparison) -> Iterator[str]:
     """What the prompts bring out of each index where several passages are retrieved."""
     titles = ["recipe", "targeted: repeat prompts", "contact details", "disease cases"]
     titles += ["untargeted: repeat prompts", "repeat contexts", "ROUGE contexts"]
@@ -120,7 +120,7 @@ def brought_out(compared: Compared) -> Iterator[str]:
     yield from table(titles, rows)
 
 
-def worth(compared: Compared) -> Iterator[str]:
+def worth(compared: IndexComparison) -> Iterator[str]:
     """What answers are worth next to the paper's, each as a share of `origin`'s, and `FOUND`."""
     titles = ["recipe", "ROUGE-L F", "of `origin`'s", "paper", "BLEU-1", "of `origin`'s", "paper"]
     rows = []
@@ -132,7 +132,7 @@ def worth(compared: Compared) -> Iterator[str]:
     yield from table([*titles, *FOUND], rows)
 
 
-def worth_alone(compared: Compared) -> Iterator[str]:
+def worth_alone(compared: IndexComparison) -> Iterator[str]:
     """What `worth` tells, of a corpus for which the paper has no figures."""
     titles = ["recipe", "ROUGE-L F", "of `origin`'s", "BLEU-1", "of `origin`'s", *FOUND]
     yield from table(titles, map(_worth, compared.rows))
@@ -141,7 +141,7 @@ def worth_alone(compared: Compared) -> Iterator[str]:
 FOUND = ("`origin`'s first in the top 5", "known item at rank 1", "of `origin`'s", "quarantined")
 
 
-def _worth(row: Measured) -> list[str]:
+def _worth(row: IndexMeasurement) -> list[str]:
     answers = row.answering(ANSWERING_K)
     if answers is None:
         return [_called(row), *[NO_FIGURE] * 4, *finding(row)]
@@ -150,19 +150,19 @@ def _worth(row: Measured) -> list[str]:
     return [_called(row), rouge_l, ratios[0], bleu_1, ratios[1], *finding(row)]
 
 
-def finding(row: Measured) -> list[str]:
+def finding(row: IndexMeasurement) -> list[str]:
     """Return the cells under `FOUND`."""
     found = [share(row.agreement), share(row.known_items), ratio(row.known_ratio)]
     return [*found, share(row.quarantine)]
 
 
-def useful(row: Measured, top_k: int = ANSWERING_K) -> str:
+def useful(row: IndexMeasurement, top_k: int = ANSWERING_K) -> str:
     """Write the answers' ROUGE-L as a share of `origin`'s."""
     answers = row.answering(top_k)
     return ratio(answers.rouge_ratio if answers else None)
 
 
-def reasons(compared: Compared) -> Iterator[str]:
+def reasons(compared: IndexComparison) -> Iterator[str]:
     """Why records are quarantined; one can have several reasons."""
     for row in compared.rows:
         if row.reasons:
@@ -171,7 +171,7 @@ def reasons(compared: Compared) -> Iterator[str]:
     yield ""
 
 
-def passages(compared: Compared) -> Iterator[str]:
+def passages(compared: IndexComparison) -> Iterator[str]:
     """What the number of passages retrieved changes."""
     titles = ["recipe", "k", "repeat prompts, targeted", "cases", "repeat prompts, untargeted"]
     titles += ["repeat contexts", "ROUGE-L of `origin`'s at that k"]
@@ -179,7 +179,7 @@ def passages(compared: Compared) -> Iterator[str]:
     yield from table(titles, (_retrieved(r, a.top_k or 0) for r in shown for a in r.attacks))
 
 
-def _retrieved(row: Measured, top_k: int) -> list[object]:
+def _retrieved(row: IndexMeasurement, top_k: int) -> list[object]:
     targeted, untargeted = row.group(top_k, "targeted"), row.group(top_k, "untargeted")
     return [
         _called(row),
@@ -192,11 +192,11 @@ def _retrieved(row: Measured, top_k: int) -> list[object]:
     ]
 
 
-def _missing(compared: Compared) -> list[str]:
+def _missing(compared: IndexComparison) -> list[str]:
     return [n for n in RECIPES if RECIPES[n].method in NEED_A_MODEL and compared.row(n) is None]
 
 
-def _called(row: Measured) -> str:
+def _called(row: IndexMeasurement) -> str:
     return NAMES.get(row.name, row.name)
 
 

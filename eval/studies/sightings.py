@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from eval.studies.guessing import Seen
-from privacy.blind_index import BlindIndex, PartWords, normalised
-from privacy.ciphers.codebook import CodebookCipher
-from privacy.ciphers.ecb import UnauthenticatedEcbCipher, WeakCipherWarning
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.keyset.keyset import Keyset
-from privacy.protocols import EntityCipher
-from privacy.tokens import TOKEN
+from sage_rag.eval.studies.guessing import ObservedValue
+from sage_rag.privacy.blind_index import BlindIndex, PartWords, normalised
+from sage_rag.privacy.ciphers.codebook import CodebookCipher
+from sage_rag.privacy.ciphers.ecb import UnauthenticatedEcbCipher, WeakCipherWarning
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.protocols import EntityCipher
+from sage_rag.privacy.tokens import TOKEN
 
 _CORPUS = "frequency"
 _BLOCK = 16
@@ -58,16 +58,16 @@ class Sight:
         keyset = Keyset.generate()
         self._cipher = CIPHERS[self.cipher](keyset)
         self._words = BlindIndex(keyset, _CORPUS, self.parts)
-        self._seen: dict[str, Seen] = {}
+        self._seen: dict[str, ObservedValue] = {}
 
-    def of(self, name: str) -> Seen:
+    def of(self, name: str) -> ObservedValue:
         """Return a name as it is seen."""
         if name not in self._seen:
             token = self._cipher.encrypt(name, EntityType.PERSON)
             blocks = _blocks(token) if self.cipher == "ecb" else frozenset()
             # A codebook's words are drawn at random: their length tells nothing.
             shape = 0 if self.cipher == "codebook" else len(token)
-            self._seen[name] = Seen(token, shape, self._part_words(name), blocks)
+            self._seen[name] = ObservedValue(token, shape, self._part_words(name), blocks)
         return self._seen[name]
 
     def _part_words(self, name: str) -> frozenset[str]:

@@ -14,20 +14,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agents.accounting import Accounts, Price
-from agents.adversary import ModelAdversary
-from agents.calls import ModelCalls
-from agents.chat import Message
-from agents.model_roles import model_roles
-from agents.refinement import ALL_SAVINGS, Terms, Thrift
-from agents.testing.behaviours import SAYING, Call
-from agents.testing.fakes import ScriptedChatModel
-from agents.testing.role_play import play, role_of
-from eval.studies.bench import Bench, Variant
-from eval.studies.corpora import Corpus
-from eval.studies.measuring import Measurer
-from eval.studies.results import Calls
-from indexer.recipes import RECIPES
+from sage_rag.agents.chat.accounting import Accounts, Price
+from sage_rag.agents.chat.calls import ModelCalls
+from sage_rag.agents.chat.protocols import ChatMessage
+from sage_rag.agents.model.adversary import ModelAdversary
+from sage_rag.agents.model.roles import model_roles
+from sage_rag.agents.refinement import ALL_SAVINGS, CallSavings, RefinementOptions
+from sage_rag.agents.testing.behaviours import SAYING, Call
+from sage_rag.agents.testing.fakes import ScriptedChatModel
+from sage_rag.agents.testing.role_play import play, role_of
+from sage_rag.eval.studies.bench import StudyHome, Variant
+from sage_rag.eval.studies.corpora import Corpus
+from sage_rag.eval.studies.measuring import Measurer
+from sage_rag.eval.studies.results import Calls
+from sage_rag.indexer.recipes import RECIPES
 
 PRICE = Price(0.15, 0.60)
 """Dollars for a million tokens, prompt and answer: the order of a small hosted model's."""
@@ -46,7 +46,7 @@ class Saving:
     """One choice of savings. `joined`: one call extracts and writes."""
 
     name: str
-    thrift: Thrift = ALL_SAVINGS
+    thrift: CallSavings = ALL_SAVINGS
     joined: bool = True
     adversary: bool = False
 
@@ -54,21 +54,23 @@ class Saving:
 SAVINGS = (
     Saving("all savings"),
     Saving("extract and write in two calls", joined=False),
-    Saving("reviewer before the gate", Thrift(gate_first=False)),
-    Saving("go on without progress", Thrift(stop_without_progress=False)),
-    Saving("none of these three", Thrift(False, True, False), joined=False),
+    Saving("reviewer before the gate", CallSavings(gate_first=False)),
+    Saving("go on without progress", CallSavings(stop_without_progress=False)),
+    Saving("none of these three", CallSavings(False, True, False), joined=False),
     Saving("all savings, with an adversary", adversary=True),
-    Saving("adversary reads every draft", Thrift(infer_last=False), adversary=True),
+    Saving("adversary reads every draft", CallSavings(infer_last=False), adversary=True),
 )
 
 
-def measure_calls(bench: Bench, corpus: Corpus, savings: Sequence[Saving] = SAVINGS) -> list[Calls]:
+def measure_calls(
+    bench: StudyHome, corpus: Corpus, savings: Sequence[Saving] = SAVINGS
+) -> list[Calls]:
     """Index the corpus once for each choice of savings."""
     measurer = Measurer(bench, corpus)
     return [_measure(bench, measurer, saving) for saving in savings]
 
 
-def _measure(bench: Bench, measurer: Measurer, saving: Saving) -> Calls:
+def _measure(bench: StudyHome, measurer: Measurer, saving: Saving) -> Calls:
     """Run from nothing: a record that a ledger holds would cost no call."""
     model = ModelCalls(ScriptedChatModel(careless), accounts=Accounts(PRICE))
     adversary = ModelAdversary(model) if saving.adversary else None
@@ -77,7 +79,7 @@ def _measure(bench: Bench, measurer: Measurer, saving: Saving) -> Calls:
         bench.job(corpus, Variant(RECIPES["sage"])),
         name=f"{corpus.name}-calls",
         roles=model_roles(model, joined=saving.joined),
-        terms=Terms(thrift=saving.thrift, adversary=adversary),
+        terms=RefinementOptions(thrift=saving.thrift, adversary=adversary),
         accounts=model.accounts,
     )
     with TemporaryDirectory(dir=bench.home) as home:
@@ -104,7 +106,7 @@ def _measure(bench: Bench, measurer: Measurer, saving: Saving) -> Calls:
     )
 
 
-def careless(messages: Sequence[Message]) -> str:
+def careless(messages: Sequence[ChatMessage]) -> str:
     """Answer as the role demands, or wrongly where the question's digest says so."""
     system, user = messages[0].content, messages[1].content
     role, answer = role_of(system), play(system, user)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embedding import WrappedEmbedder
-from indexer.protocols import Embedder, Vectors
+from sage_rag.indexer.embedding import WrappedEmbedder
+from sage_rag.indexer.protocols import Embedder, Vectors
 
 
 class RememberingEmbedder(WrappedEmbedder):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from indexer.protocols import Embedder
-from indexer.versions import current_path, open_version
-from privacy.exceptions import InputError
-from rag_server.retrieval import Retriever
+from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.protocols import Embedder
+from sage_rag.indexer.versions import current_path, open_version
+from sage_rag.rag_server.retrieval import Retriever
 
 
 class VersionTarget:

@@ -14,11 +14,11 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any
 
-from indexer.engines.pool import Pool, WorkerLostError
-from indexer.engines.pooled import EndpointRecognizer, PooledEngine
-from indexer.engines.tools import Answer, Bench, Task, Tools
-from indexer.protocols import Embedder
-from privacy.protocols import Recognizer
+from sage_rag.indexer.engines.pool import Pool, WorkerLostError
+from sage_rag.indexer.engines.pooled import EndpointRecognizer, PooledEngine
+from sage_rag.indexer.engines.tools import Task, WorkerReply, WorkerSetup, WorkerTools
+from sage_rag.indexer.protocols import Embedder
+from sage_rag.privacy.protocols import Recognizer
 
 _GRACE_S = 3.0
 """How long a worker that is to end may take before it is killed."""
@@ -36,13 +36,13 @@ def in_process(
     One text at a time: a network uses every core for one text, and Python runs one thread at a
     time anyway. `beside` is waited for by as many `threads` as ask it.
     """
-    bench = Bench(Tools(lambda: recognizer, lambda: embedder))
+    bench = WorkerTools(WorkerSetup(lambda: recognizer, lambda: embedder))
     pool = Pool(lambda: _Here(bench), 1, None)
     return PooledEngine(pool, recognizer, embedder, at_once=1, threads=threads, beside=beside)
 
 
 def on_processes(
-    tools: Tools, workers: int, *, threads: int, beside: EndpointRecognizer | None = None
+    tools: WorkerSetup, workers: int, *, threads: int, beside: EndpointRecognizer | None = None
 ) -> PooledEngine:
     """Return an engine of worker processes, which share the cores evenly.
 
@@ -60,10 +60,10 @@ def on_processes(
 class _Here:
     """The worker that is this process."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: WorkerTools) -> None:
         self._bench = bench
 
-    def ask(self, task: Task, argument: Any) -> Answer:
+    def ask(self, task: Task, argument: Any) -> WorkerReply:
         return self._bench.answer(task, argument)
 
     def end(self) -> None:
@@ -73,7 +73,7 @@ class _Here:
 class _Process:
     """A worker process. Started afresh, not forked: threads and models do not survive a fork."""
 
-    def __init__(self, tools: Tools, cores: int) -> None:
+    def __init__(self, tools: WorkerSetup, cores: int) -> None:
         context = multiprocessing.get_context("spawn")
         self._pipe, its = context.Pipe()
         self._process = context.Process(target=_serve, args=(its, tools, cores), daemon=True)
@@ -81,10 +81,10 @@ class _Process:
             self._process.start()
         its.close()  # or its end would not show here
 
-    def ask(self, task: Task, argument: Any) -> Answer:
+    def ask(self, task: Task, argument: Any) -> WorkerReply:
         try:
             self._pipe.send((task, argument))
-            answer: Answer = self._pipe.recv()
+            answer: WorkerReply = self._pipe.recv()
         except (EOFError, OSError):
             raise WorkerLostError from None
         return answer
@@ -96,13 +96,13 @@ class _Process:
         self._process.join()
 
 
-def _serve(pipe: Connection, tools: Tools, cores: int) -> None:
+def _serve(pipe: Connection, tools: WorkerSetup, cores: int) -> None:
     """Answer until nobody asks any more; the whole life of a worker process."""
     # Killed outright, it would leave behind what libraries share between processes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.environ["OMP_NUM_THREADS"] = str(cores)  # read when torch is loaded, which is later
-    bench = Bench(tools)
+    bench = WorkerTools(tools)
     with suppress(EOFError, OSError):
         while True:
             task, argument = pipe.recv()

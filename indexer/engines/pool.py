@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from queue import LifoQueue
 from typing import Any, Protocol
 
-from indexer.engines.tools import Answer, Task
-from privacy.exceptions import SageRagError
+from sage_rag.common.exceptions import SageRagError
+from sage_rag.indexer.engines.tools import Task, WorkerReply
 
 _TRIES = 3
 """Workers that one question may cost: what kills that many is not chance."""
@@ -21,7 +21,7 @@ class WorkerLostError(Exception):
 class Worker(Protocol):
     """One process that answers, or this one."""
 
-    def ask(self, task: Task, argument: Any) -> Answer:
+    def ask(self, task: Task, argument: Any) -> WorkerReply:
         """Wait for the answer.
 
         Raises:

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Protocol, TypeVar
 
-from indexer.embedding import WrappedEmbedder
-from indexer.engines.pool import Pool
-from indexer.protocols import Embedder, Vectors
-from privacy.protocols import Recognizer
-from privacy.spans import Span
+from sage_rag.indexer.embedding import WrappedEmbedder
+from sage_rag.indexer.engines.pool import Pool
+from sage_rag.indexer.protocols import Embedder, Vectors
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.spans import Span
 
 _T = TypeVar("_T")
 

@@ -17,12 +17,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from indexer.engines.pool import Pool, WorkerLostError
-from indexer.engines.pooled import EndpointRecognizer, PooledEngine
-from indexer.engines.tools import Answer, Bench, Task, Tools
-from indexer.protocols import Embedder
-from privacy.exceptions import InputError, SageRagError, UpstreamError, extra
-from privacy.protocols import Recognizer
+from sage_rag.common.exceptions import InputError, SageRagError, UpstreamError, extra
+from sage_rag.indexer.engines.pool import Pool, WorkerLostError
+from sage_rag.indexer.engines.pooled import EndpointRecognizer, PooledEngine
+from sage_rag.indexer.engines.tools import Task, WorkerReply, WorkerSetup, WorkerTools
+from sage_rag.indexer.protocols import Embedder
+from sage_rag.privacy.protocols import Recognizer
 
 _ADDRESS = "RAY_ADDRESS"
 _SETTINGS = {
@@ -58,7 +58,7 @@ class RayEngine(PooledEngine):
 
 
 def on_ray(
-    tools: Tools, workers: int, *, threads: int, beside: EndpointRecognizer | None = None
+    tools: WorkerSetup, workers: int, *, threads: int, beside: EndpointRecognizer | None = None
 ) -> RayEngine:
     """Return an engine on the cluster that `RAY_ADDRESS` names, or on one of this machine alone.
 
@@ -171,13 +171,13 @@ def _silent(address: str) -> UpstreamError:
 class _Actor:
     """A worker on Ray. It is not restarted by Ray: the pool starts another in its place."""
 
-    def __init__(self, ray: Any, tools: Tools) -> None:
+    def __init__(self, ray: Any, tools: WorkerSetup) -> None:
         self._ray = ray
-        self._actor = ray.remote(Bench).options(num_cpus=1).remote(tools)
+        self._actor = ray.remote(WorkerTools).options(num_cpus=1).remote(tools)
 
-    def ask(self, task: Task, argument: Any) -> Answer:
+    def ask(self, task: Task, argument: Any) -> WorkerReply:
         try:
-            answer: Answer = self._ray.get(self._actor.answer.remote(task, argument))
+            answer: WorkerReply = self._ray.get(self._actor.answer.remote(task, argument))
         except self._ray.exceptions.RayError:
             raise WorkerLostError from None
         return answer

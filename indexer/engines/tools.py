@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from indexer.protocols import Embedder
-from privacy.exceptions import ProtectionError, SageRagError
-from privacy.protocols import Recognizer
+from sage_rag.common.exceptions import ProtectionError, SageRagError
+from sage_rag.indexer.protocols import Embedder
+from sage_rag.privacy.protocols import Recognizer
 
 Task = Literal["introduce", "recognize", "embed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class WorkerSetup:
     """How to build what a worker needs: importable functions, since models do not travel."""
 
     recognizer: Callable[[], Recognizer]
@@ -23,34 +23,34 @@ class Tools:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WorkerReply:
     """A worker's answer, or why there is none; an account of a failure holds no text."""
 
     value: Any = None
     failure: SageRagError | None = None
 
 
-class Bench:
+class WorkerTools:
     """A worker's end of the line.
 
     Guarantees: whatever goes wrong is an answer. An exception could quote the text, and those who
     carry exceptions between processes write them to logs.
     """
 
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: WorkerSetup) -> None:
         self._tools = tools
 
-    def answer(self, task: Task, argument: Any = None) -> Answer:
+    def answer(self, task: Task, argument: Any = None) -> WorkerReply:
         """Do one task: spans of a text, vectors of texts, or who this worker is."""
         try:
-            return Answer(self._done(task, argument))
+            return WorkerReply(self._done(task, argument))
         except SageRagError as error:
-            return Answer(failure=error)
+            return WorkerReply(failure=error)
         except Exception as error:  # noqa: BLE001 - its message may hold the text
             kind = type(error).__name__
             if task == "recognize":
-                return Answer(failure=ProtectionError(f"recognising failed: {kind}"))
-            return Answer(failure=SageRagError(f"a worker failed to {task}: {kind}"))
+                return WorkerReply(failure=ProtectionError(f"recognising failed: {kind}"))
+            return WorkerReply(failure=SageRagError(f"a worker failed to {task}: {kind}"))
 
     def _done(self, task: Task, argument: Any) -> Any:
         if task == "recognize":

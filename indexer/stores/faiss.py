@@ -9,8 +9,8 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.protocols import Vectors
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.protocols import Vectors
 
 
 class FaissIndex:

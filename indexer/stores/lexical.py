@@ -14,9 +14,9 @@ import numpy as np
 import snowballstemmer
 from numpy.typing import NDArray
 
-from privacy.blind_index import BLIND_WORD, SIGN
-from privacy.exceptions import InputError
-from privacy.tokens import TOKEN
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.blind_index import BLIND_WORD, SIGN
+from sage_rag.privacy.tokens import TOKEN
 
 _MARK = re.compile(rf"{TOKEN.pattern}|{BLIND_WORD.pattern}")
 _WORD = re.compile(rf"(?P<mark>{_MARK.pattern})|[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
 
 _WORDS = "vocab.index.json"
 """Where bm25s keeps its words; scores and postings stand in other files, by a word's number."""

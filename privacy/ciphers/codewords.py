@@ -7,8 +7,8 @@ import hmac
 from functools import lru_cache
 from importlib import resources
 
-from privacy.ciphers.faults import value_bytes
-from privacy.entities import EntityType
+from sage_rag.privacy.ciphers.faults import value_bytes
+from sage_rag.privacy.entities import EntityType
 
 CODEWORDS_FILE = "codewords.txt"
 

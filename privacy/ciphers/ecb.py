@@ -9,11 +9,12 @@ import warnings
 from Crypto.Cipher import AES
 from Crypto.Util.Padding import pad, unpad
 
-from privacy.ciphers.faults import Fault, TokenError, value_bytes
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, KeysetError
-from privacy.keyset.keyset import Keyset
-from privacy.tokens import MAX_PAYLOAD, TOKEN
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.ciphers.faults import Fault, TokenError, value_bytes
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.tokens import MAX_PAYLOAD, TOKEN
 
 _BLOCK = 16
 _KEY_BYTES = 32

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from privacy.exceptions import DecryptionError, InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.exceptions import DecryptionError
 
 
 class Fault(StrEnum):

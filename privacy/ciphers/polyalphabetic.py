@@ -9,8 +9,8 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from privacy.exceptions import InputError
-from privacy.keyset.keyset import Keyset
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.keyset.keyset import Keyset
 
 ALPHABET = string.ascii_uppercase + string.ascii_lowercase
 """A to Z, then a to z: N = 52, numbered from 1 (Figure 3)."""

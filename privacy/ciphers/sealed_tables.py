@@ -13,9 +13,10 @@ from pathlib import Path
 
 from Crypto.Cipher import AES
 
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, KeysetError
-from privacy.keyset.keyset import Keyset
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset.keyset import Keyset
 
 FORMAT = "sage-rag-codebook-1"
 _NONCE_BYTES = 12

@@ -8,11 +8,12 @@ import binascii
 from Crypto.Cipher import AES
 from Crypto.Cipher._mode_siv import SivMode
 
-from privacy.ciphers.faults import Fault, TokenError, value_bytes
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, KeysetError
-from privacy.keyset.keyset import KEY_ID_BYTES, Keyset
-from privacy.tokens import MAX_PAYLOAD, TOKEN
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.ciphers.faults import Fault, TokenError, value_bytes
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset.keyset import KEY_ID_BYTES, Keyset
+from sage_rag.privacy.tokens import MAX_PAYLOAD, TOKEN
 
 _TAG_BYTES = 16
 _BLOCK = 16

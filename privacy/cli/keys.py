@@ -10,11 +10,12 @@ from typing import Annotated
 
 import typer
 
-from privacy.cli.options import PassphraseFile
-from privacy.entities import EntityType, Identifiability, identifiability
-from privacy.exceptions import InputError, KeysetError, ProtectionError
-from privacy.keyset import register
-from privacy.keyset.files import (
+from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.privacy.cli.options import PassphraseFile
+from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset import register
+from sage_rag.privacy.keyset.files import (
     StoredKeyset,
     change_keyset,
     describe_keyset,
@@ -23,9 +24,9 @@ from privacy.keyset.files import (
     write_keyset,
     write_private,
 )
-from privacy.keyset.keyset import Grant, Keyset
-from privacy.keyset.raw import export_raw, parse_raw
-from privacy.keyset.sources import prompt_passphrase, read_passphrase, read_secret_file
+from sage_rag.privacy.keyset.keyset import Grant, Keyset
+from sage_rag.privacy.keyset.raw import export_raw, parse_raw
+from sage_rag.privacy.keyset.sources import prompt_passphrase, read_passphrase, read_secret_file
 
 keys = typer.Typer(help="Make, inspect, rotate and grant keysets.", no_args_is_help=True)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 """A line is held in memory as a whole; this is a novel in one line."""

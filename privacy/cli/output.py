@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
 
 Write = Callable[[str], None]
 

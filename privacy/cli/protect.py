@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from privacy.cli.lines import JsonLines, Line, TextLines, read_lines
-from privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile, Recognizers
-from privacy.cli.output import Write, whole_file
-from privacy.cli.progress import ByteProgress, byte_bar
-from privacy.exceptions import InputError, ProtectionError, SageRagError
+from sage_rag.common.exceptions import InputError, ProtectionError, SageRagError
+from sage_rag.privacy.cli.lines import JsonLines, Line, TextLines, read_lines
+from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile, Recognizers
+from sage_rag.privacy.cli.output import Write, whole_file
+from sage_rag.privacy.cli.progress import ByteProgress, byte_bar
 
 if TYPE_CHECKING:
-    from privacy.batch import Outcome, Record, Setup
-    from privacy.entities import EntityType
-    from privacy.keyset.keyset import Keyset
+    from sage_rag.privacy.batch import Record, RecordResult, Setup
+    from sage_rag.privacy.entities import EntityType
+    from sage_rag.privacy.keyset.keyset import Keyset
 
 _REPORTED = 20
 """Bad lines that are told one by one; the rest is a number."""
@@ -57,10 +57,10 @@ def protect(
 
     Example: sage-rag protect notes.jsonl --corpus clinic --keyset clinic.keyset --out safe.jsonl
     """
-    from privacy.batch import Setup
-    from privacy.keyset.sources import open_keyset
-    from privacy.policy import load_policy
-    from privacy.recognizers.catalog import recognizer_of
+    from sage_rag.privacy.batch import Setup
+    from sage_rag.privacy.keyset.sources import open_keyset
+    from sage_rag.privacy.policy import load_policy
+    from sage_rag.privacy.recognizers.catalog import recognizer_of
 
     lines = _format(file, jsonl, text_fields, keep_other_fields)
     check_places(file, out)
@@ -117,14 +117,14 @@ class _Run:
         write: Write,
     ) -> None:
         """Write every line that can be protected, in order."""
-        from privacy.batch import protect_records
+        from sage_rag.privacy.batch import protect_records
 
         records = self._records(source, bar)
         for outcome in protect_records(records, keyset, setup, workers=workers):
             self._write(outcome, write)
 
     def _records(self, source: BinaryIO, bar: ByteProgress) -> Iterator[Record]:
-        from privacy.batch import Record
+        from sage_rag.privacy.batch import Record
 
         for line in read_lines(source):
             try:
@@ -139,7 +139,7 @@ class _Run:
             self._waiting.append((line, kept, fields))
             yield Record(str(line.number), fields)
 
-    def _write(self, outcome: Outcome, write: Write) -> None:
+    def _write(self, outcome: RecordResult, write: Write) -> None:
         line, kept, _ = self._waiting.popleft()
         if outcome.fields is None:
             self.unprotected += 1

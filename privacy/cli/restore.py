@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
-from privacy.cli.lines import JsonLines, TextLines, read_lines
-from privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
-from privacy.cli.output import whole_file
-from privacy.cli.progress import byte_bar
-from privacy.cli.protect import check_places, is_jsonl, opened
-from privacy.exceptions import InputError, KeysetError
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.cli.lines import JsonLines, TextLines, read_lines
+from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
+from sage_rag.privacy.cli.output import whole_file
+from sage_rag.privacy.cli.progress import byte_bar
+from sage_rag.privacy.cli.protect import check_places, is_jsonl, opened
+from sage_rag.privacy.exceptions import KeysetError
 
 
 def restore(
@@ -34,10 +35,10 @@ def restore(
 
     Example: sage-rag restore safe.jsonl --corpus clinic --keyset clinic.keyset --out plain.jsonl
     """
-    from privacy.ciphers.siv import SivCipher
-    from privacy.inspection import Condition
-    from privacy.keyset.sources import open_keyset
-    from privacy.restore import Restorer
+    from sage_rag.privacy.ciphers.siv import SivCipher
+    from sage_rag.privacy.inspection import Condition
+    from sage_rag.privacy.keyset.sources import open_keyset
+    from sage_rag.privacy.restore import Restorer
 
     lines = JsonLines() if is_jsonl(file, jsonl) else TextLines()
     check_places(file, out)

@@ -21,9 +21,9 @@ from Crypto.Cipher import AES
 from Crypto.Protocol.KDF import scrypt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from privacy.entities import EntityType
-from privacy.exceptions import KeysetError
-from privacy.keyset.register import KeyId, Label, Moment
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset.register import KeyId, Label, Moment
 
 MARK: Final = "sage-rag-keyset-"
 """Stands at the beginning of every file format of ours that holds keys."""

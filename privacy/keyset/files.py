@@ -13,12 +13,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from privacy.exceptions import InputError, KeysetError
-from privacy.keyset import envelope
-from privacy.keyset.envelope import Header
-from privacy.keyset.keyset import Grant, Keyset
-from privacy.keyset.raw import Material, is_bare_keys
-from privacy.keyset.register import Register
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset import envelope
+from sage_rag.privacy.keyset.envelope import Header
+from sage_rag.privacy.keyset.keyset import Grant, Keyset
+from sage_rag.privacy.keyset.raw import Material, is_bare_keys
+from sage_rag.privacy.keyset.register import Register
 
 _MAX_FILE_BYTES = 1024 * 1024
 _LOOKED_AT_BYTES = 64 * 1024

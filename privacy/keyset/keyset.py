@@ -12,8 +12,8 @@ from typing import NoReturn
 from Crypto.Hash import SHA256
 from Crypto.Protocol.KDF import HKDF
 
-from privacy.entities import EntityType
-from privacy.exceptions import KeysetError, NotGrantedError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import KeysetError, NotGrantedError
 
 KEY_BYTES = 32
 KEY_ID_BYTES = 4

@@ -15,9 +15,9 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from privacy.entities import EntityType
-from privacy.exceptions import KeysetError
-from privacy.keyset.keyset import (
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset.keyset import (
     KEY_BYTES,
     Grant,
     Keyset,
@@ -25,7 +25,7 @@ from privacy.keyset.keyset import (
     export_type_keys,
     key_id_of,
 )
-from privacy.keyset.register import KeyId
+from sage_rag.privacy.keyset.register import KeyId
 
 RAW_FORMAT: Final = "sage-rag-keyset-raw-1"
 _MAX_CHARS = 1024 * 1024

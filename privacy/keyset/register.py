@@ -7,8 +7,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, KeysetError
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import KeysetError
 
 MAX_LABEL_CHARS = 100
 

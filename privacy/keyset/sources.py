@@ -7,10 +7,11 @@ import os
 import sys
 from pathlib import Path
 
-from privacy.exceptions import InputError, KeysetError
-from privacy.keyset.files import read_keyset, read_private
-from privacy.keyset.keyset import Grant, Keyset
-from privacy.keyset.raw import parse_raw
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset.files import read_keyset, read_private
+from sage_rag.privacy.keyset.keyset import Grant, Keyset
+from sage_rag.privacy.keyset.raw import parse_raw
 
 VARIABLE = "SAGE_RAG_PASSPHRASE"
 FILE_VARIABLE = "SAGE_RAG_PASSPHRASE_FILE"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from privacy.keyset import envelope
+from sage_rag.privacy.keyset import envelope
 
 
 @contextmanager

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from privacy.leakage import normalize
-from privacy.operators.keyed import KeyedChoice
+from sage_rag.privacy.operators.keyed import KeyedChoice
+from sage_rag.privacy.words import normalize
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from privacy.operators.calendar import WrittenDate, reads_day_first, shift_weekdays
-from privacy.operators.durations import coarse_time
-from privacy.recognizers.dates import MONTHS_IN_WORDS
+from sage_rag.privacy.operators.calendar import WrittenDate, reads_day_first, shift_weekdays
+from sage_rag.privacy.operators.durations import coarse_time
+from sage_rag.privacy.recognizers.forms.dates import MONTHS_IN_WORDS
 
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
 _MONTH = re.compile(

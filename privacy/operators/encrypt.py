@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from privacy.entities import EntityType
-from privacy.protocols import EntityCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.protocols import EntityCipher
 
 _PIECE_CHARS = 700
 """At most four bytes each: well within one token."""

@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from privacy.leakage import normalize
-from privacy.operators.keyed import KeyedChoice, Ring, like
-from privacy.operators.numbers import surrogate_code
-from privacy.operators.people import pick_family
-from privacy.operators.places import Place, atlas, locate, state_codes
+from sage_rag.privacy.operators.keyed import KeyedChoice, Ring, like
+from sage_rag.privacy.operators.numbers import surrogate_code
+from sage_rag.privacy.operators.people import pick_family
+from sage_rag.privacy.operators.places import Place, atlas, locate, state_codes
+from sage_rag.privacy.words import normalize
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _TOKEN = re.compile(r"[^\W_]+(?:['’&.-][^\W_]+)*")

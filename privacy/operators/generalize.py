@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from privacy.entities import EntityType
-from privacy.operators.ages import age_band, age_up_to_89
-from privacy.operators.dates import Calendar, to_month, to_offset, to_year
-from privacy.operators.places import to_country, to_region
-from privacy.operators.quantities import rounded
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.operators.ages import age_band, age_up_to_89
+from sage_rag.privacy.operators.dates import Calendar, to_month, to_offset, to_year
+from sage_rag.privacy.operators.places import to_country, to_region
+from sage_rag.privacy.operators.quantities import rounded
 
 _FIGURES = 2
 _NO_DATES = Calendar()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from privacy.entities import EntityType
-from privacy.spans import Span
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.spans import Span
 
 
 def drop_kept(spans: Iterable[Span], is_kept: Callable[[EntityType], bool]) -> list[Span]:

@@ -7,7 +7,7 @@ import hmac
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
-from privacy.leakage import normalize
+from sage_rag.privacy.words import normalize
 
 
 class KeyedChoice:

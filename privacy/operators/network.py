@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from ipaddress import ip_address
 
-from privacy.leakage import normalize
-from privacy.operators.keyed import KeyedChoice, Ring, like
-from privacy.operators.numbers import draw_digits
-from privacy.operators.people import pick_family, pick_given
+from sage_rag.privacy.operators.keyed import KeyedChoice, Ring, like
+from sage_rag.privacy.operators.numbers import draw_digits
+from sage_rag.privacy.operators.people import pick_family, pick_given
+from sage_rag.privacy.words import normalize
 
 _DOMAINS = Ring(("example.com", "example.net", "example.org"))
 """Source: RFC 2606, §3: domains reserved for examples."""

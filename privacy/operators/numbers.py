@@ -8,9 +8,9 @@ from datetime import date, timedelta
 from itertools import count
 from string import ascii_lowercase, ascii_uppercase
 
-from privacy.leakage import normalize
-from privacy.operators.keyed import KeyedChoice
-from privacy.recognizers.checksums import iban_length, luhn, nhs, only_digits
+from sage_rag.privacy.operators.keyed import KeyedChoice
+from sage_rag.privacy.recognizers.forms.checksums import iban_length, luhn, nhs, only_digits
+from sage_rag.privacy.words import normalize
 
 _LABELS = frozenset(
     "no nos nr num number id ref reference mrn nhs case application file docket chart member "

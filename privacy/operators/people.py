@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from privacy.leakage import normalize
-from privacy.names import Gender
-from privacy.operators.gender import GenderJudge, faker_names, is_given_name
-from privacy.operators.keyed import KeyedChoice, Ring, like
-from privacy.recognizers.wordlists import PARTICLES, TITLES
+from sage_rag.privacy.operators.keyed import KeyedChoice, Ring, like
+from sage_rag.privacy.people.gender import GenderJudge, faker_names, is_given_name
+from sage_rag.privacy.people.names import Gender
+from sage_rag.privacy.recognizers.wordlists import PARTICLES, TITLES
+from sage_rag.privacy.words import normalize
 
 _LATIN = tuple("en en_US en_GB en_IE de_DE de_AT fr_FR es_ES it_IT nl_NL sv_SE da_DK".split())
 """Locales whose names a reader of English takes for names."""

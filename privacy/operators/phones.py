@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from itertools import count
 
-from privacy.operators.keyed import KeyedChoice
-from privacy.operators.numbers import draw_digits, fill, surrogate_code
-from privacy.recognizers.checksums import only_digits
+from sage_rag.privacy.operators.keyed import KeyedChoice
+from sage_rag.privacy.operators.numbers import draw_digits, fill, surrogate_code
+from sage_rag.privacy.recognizers.forms.checksums import only_digits
 
 _EXTENSION = re.compile(r"\s*(?:ext\.?|extension|x|#|durchwahl)\s*\d{1,6}$", re.IGNORECASE)
 _TWO_DIGIT_CODES = frozenset(

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from privacy.entities import EntityType
-from privacy.leakage import normalize
-from privacy.operators.redact import redact
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.operators.redact import redact
+from sage_rag.privacy.words import normalize
 
 _PARTS = re.compile(r"\s*[,;\n]\s*|\s+(?=\d{5}(?:-\d{4})?$)")
 _POSTCODE = re.compile(r"[A-Z]{0,2}-?\d[\d -]*\b")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 
-from privacy.leakage import normalize
-from privacy.operators.keyed import KeyedChoice
+from sage_rag.privacy.operators.keyed import KeyedChoice
+from sage_rag.privacy.words import normalize
 
 _NUMBER = re.compile(
     r"\d{1,3}(?:([,.' \u202f])\d{3})(?:\1\d{3})*(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)?"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from privacy.entities import EntityType
+from sage_rag.privacy.entities import EntityType
 
 
 def redact(entity_type: EntityType) -> str:

@@ -7,27 +7,24 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 
-from privacy.entities import EntityType
-from privacy.fingerprints import source_digest
-from privacy.keyset.keyset import Keyset
-from privacy.leakage import normalize
-from privacy.operators.ages import surrogate_age
-from privacy.operators.dates import Calendar, shift
-from privacy.operators.fictional import (
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.operators.ages import surrogate_age
+from sage_rag.privacy.operators.dates import Calendar, shift
+from sage_rag.privacy.operators.fictional import (
     surrogate_demographic,
     surrogate_location,
     surrogate_organization,
 )
-from privacy.operators.gender import GenderJudge, NameLists
-from privacy.operators.keyed import KeyedChoice
-from privacy.operators.network import (
+from sage_rag.privacy.operators.keyed import KeyedChoice
+from sage_rag.privacy.operators.network import (
     surrogate_email,
     surrogate_ip,
     surrogate_mac,
     surrogate_url,
     surrogate_username,
 )
-from privacy.operators.numbers import (
+from sage_rag.privacy.operators.numbers import (
     surrogate_card,
     surrogate_code,
     surrogate_iban,
@@ -36,10 +33,15 @@ from privacy.operators.numbers import (
     surrogate_ssn,
     surrogate_wallet,
 )
-from privacy.operators.people import surrogate_person
-from privacy.operators.phones import surrogate_phone
-from privacy.operators.quantities import surrogate_quantity
-from privacy.operators.redact import redact
+from sage_rag.privacy.operators.people import surrogate_person
+from sage_rag.privacy.operators.phones import surrogate_phone
+from sage_rag.privacy.operators.quantities import surrogate_quantity
+from sage_rag.privacy.operators.redact import redact
+from sage_rag.privacy.people.gender import GenderJudge, NameLists
+from sage_rag.privacy.words import normalize
+
+VERSION = 1
+"""Raised with every change of the surrogate of a value under the same key."""
 
 _DAYS = 365
 _REMEMBERED = 1 << 16
@@ -103,9 +105,8 @@ class Surrogates:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short name that changes with the key, the judge or the code."""
-        sources = source_digest("privacy.operators")
-        return f"{self._keyset.primary}/{self._judge.fingerprint}/{sources}"
+        """A short name that changes with the key, the judge or the version."""
+        return f"{self._keyset.primary}/{self._judge.fingerprint}/{VERSION}"
 
     def surrogate(self, value: str, entity_type: EntityType, calendar: Calendar) -> str:
         """Return the surrogate of a value; white space around it stays.

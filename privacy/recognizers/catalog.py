@@ -13,20 +13,21 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from privacy.entities import EntityType
-from privacy.exceptions import InputError
-from privacy.labels import Scheme
-from privacy.protocols import Recognizer
-from privacy.recognizers.chain import ChainRecognizer
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.labels import Scheme
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.chain import ChainRecognizer
 
 Build = Callable[[str], Recognizer]
 """Builds a recognizer from the MODEL part of its name."""
 
+_BACKENDS = "sage_rag.privacy.recognizers.backends"
 CATALOG: Mapping[str, str] = {
-    "gliner": "privacy.recognizers.backends.gliner:GlinerRecognizer",
-    "nuextract": "privacy.recognizers.backends.nuextract:nuextract_recognizer",
-    "spacy": "privacy.recognizers.backends.spacy:SpacyRecognizer",
-    "token-classifier": "privacy.recognizers.backends.token_classifier:TokenClassifierRecognizer",
+    "gliner": f"{_BACKENDS}.gliner:GlinerRecognizer",
+    "nuextract": f"{_BACKENDS}.nuextract:nuextract_recognizer",
+    "spacy": f"{_BACKENDS}.spacy:SpacyRecognizer",
+    "token-classifier": f"{_BACKENDS}.token_classifier:TokenClassifierRecognizer",
 }
 """Imported when asked for: their libraries are slow to load, and some are not installed."""
 
@@ -104,7 +105,7 @@ def recognizer_of(
         return ChainRecognizer(added)
     if len(taggers) > 1:
         raise InputError("the default holds one tagger", hint=f"name one {OWN_TAGGER}FILE")
-    from privacy.recognizers.default import default_recognizer
+    from sage_rag.privacy.recognizers.default import default_recognizer
 
     if taggers or thresholds:
         weights = Path(taggers[0]) if taggers else None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from privacy.protocols import Recognizer
-from privacy.spans import Span
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.spans import Span
 
 
 class ChainRecognizer:

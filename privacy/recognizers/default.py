@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from privacy.entities import EntityType
-from privacy.recognizers.chain import ChainRecognizer
-from privacy.recognizers.chinese import ChineseRecognizer
-from privacy.recognizers.chinese_tagger import ChineseTagger
-from privacy.recognizers.clinical import ClinicalRecognizer
-from privacy.recognizers.evasions import EvasionRecognizer
-from privacy.recognizers.patterns import PatternRecognizer
-from privacy.recognizers.presidio import PresidioRecognizer
-from privacy.recognizers.structured import STRUCTURED
-from privacy.recognizers.tagger import TaggerRecognizer
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.chain import ChainRecognizer
+from sage_rag.privacy.recognizers.chinese.recognizer import ChineseRecognizer
+from sage_rag.privacy.recognizers.chinese.tagger import ChineseTagger
+from sage_rag.privacy.recognizers.disguise.evasions import EvasionRecognizer
+from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
+from sage_rag.privacy.recognizers.forms.structured import STRUCTURED
+from sage_rag.privacy.recognizers.presidio.recognizer import PresidioRecognizer
+from sage_rag.privacy.recognizers.tagging.clinical import ClinicalRecognizer
+from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
 
 
 @lru_cache(maxsize=4)

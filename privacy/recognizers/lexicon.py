@@ -82,4 +82,6 @@ def parse_lexicon(packed: bytes) -> Lexicon:
 @lru_cache(maxsize=1)
 def default_lexicon() -> Lexicon:
     """Return the lexicon that ships with the package; read on first use."""
-    return parse_lexicon(resources.files("privacy.recognizers").joinpath(LEXICON_FILE).read_bytes())
+    return parse_lexicon(
+        resources.files("sage_rag.privacy.recognizers").joinpath(LEXICON_FILE).read_bytes()
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from privacy.tokens import PLACEHOLDER, PLACEHOLDERS, TOKEN, StreamReplacer
+from sage_rag.privacy.tokens import PLACEHOLDER, PLACEHOLDERS, TOKEN, StreamReplacer
 
 _HIDDEN = re.compile(rf"{TOKEN.pattern}|{PLACEHOLDER.pattern}")
 

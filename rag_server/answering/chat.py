@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from rag_server.answering.aliases import Aliases
-from rag_server.answering.prompt import build_prompt
-from rag_server.answering.protocols import ChatStream, Conversation, Piece
+from sage_rag.rag_server.answering.aliases import Aliases
+from sage_rag.rag_server.answering.prompt import build_prompt
+from sage_rag.rag_server.answering.protocols import AnswerContext, ChatStream, Piece
 
 
 class ChatAnswerer:
@@ -18,7 +18,7 @@ class ChatAnswerer:
     def __init__(self, model: ChatStream) -> None:
         self._model = model
 
-    async def answer(self, conversation: Conversation) -> AsyncGenerator[Piece, None]:
+    async def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:
         """Yield the model's answer with aliases expanded to ciphertext tokens again."""
         aliases = Aliases()
         turns = build_prompt(conversation, aliases)

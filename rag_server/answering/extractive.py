@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log, sqrt
 
-from agents.rules.lexicon import lexicon, stem
-from agents.rules.sentences import is_boilerplate
-from indexer.passages import Passage
-from privacy.tokens import TOKEN
+from sage_rag.agents.rules.lexicon import lexicon, stem
+from sage_rag.agents.rules.sentences import is_boilerplate
+from sage_rag.indexer.passages import Passage
+from sage_rag.privacy.tokens import TOKEN
 
 NOTHING_FOUND = "I found nothing about this in the documents I can search."
 

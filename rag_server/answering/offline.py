@@ -7,8 +7,8 @@ import re
 from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
 
-from indexer.passages import Passage
-from rag_server.answering.protocols import Conversation, Piece
+from sage_rag.indexer.passages import Passage
+from sage_rag.rag_server.answering.protocols import AnswerContext, Piece
 
 _WORD = re.compile(r"\s*\S+\s*")
 
@@ -29,7 +29,7 @@ class OfflineAnswerer:
     def __init__(self, composer: Composer) -> None:
         self._composer = composer
 
-    async def answer(self, conversation: Conversation) -> AsyncGenerator[Piece, None]:
+    async def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:
         """Yield the composed answer; sampling options and history have no meaning here."""
         answer = await asyncio.to_thread(
             self._composer.compose, conversation.question, conversation.passages

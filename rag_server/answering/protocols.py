@@ -6,12 +6,12 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from indexer.passages import Passage
-from rag_server.completions import Usage
+from sage_rag.indexer.passages import Passage
+from sage_rag.rag_server.completions import CompletionUsage
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ConversationTurn:
     """One message of a conversation. `role`: system, user or assistant."""
 
     role: str
@@ -19,7 +19,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class AnswerContext:
     """What an answer is made from.
 
     `history` holds every other turn, system messages included; `options` are the client's
@@ -28,7 +28,7 @@ class Conversation:
 
     question: str
     passages: Sequence[Passage]
-    history: Sequence[Turn] = ()
+    history: Sequence[ConversationTurn] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -38,7 +38,7 @@ class Piece:
 
     text: str = ""
     finish_reason: str | None = None
-    usage: Usage | None = None
+    usage: CompletionUsage | None = None
 
 
 class Answerer(Protocol):
@@ -49,7 +49,7 @@ class Answerer(Protocol):
         """A short name for logs and `/readyz`."""
         ...
 
-    def answer(self, conversation: Conversation) -> AsyncGenerator[Piece, None]:
+    def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:
         """Yield the answer in pieces, with `[n]` where it rests on the n-th passage.
 
         Raises:
@@ -70,7 +70,7 @@ class ChatStream(Protocol):
     """A chat model that streams."""
 
     def stream(
-        self, turns: Sequence[Turn], options: Mapping[str, Any]
+        self, turns: Sequence[ConversationTurn], options: Mapping[str, Any]
     ) -> AsyncGenerator[Piece, None]:
         """Yield the model's answer in pieces.
 

@@ -10,10 +10,10 @@ from typing import Any
 import openai
 from pydantic import SecretStr
 
-from privacy.exceptions import UpstreamError
-from rag_server.answering.protocols import Piece, Turn
-from rag_server.completions import Usage
-from rag_server.errors import UpstreamTimeoutError
+from sage_rag.common.exceptions import UpstreamError
+from sage_rag.common.web.errors import UpstreamTimeoutError
+from sage_rag.rag_server.answering.protocols import ConversationTurn, Piece
+from sage_rag.rag_server.completions import CompletionUsage
 
 # With OPENAI_LOG=debug the client would log whole prompts.
 logging.getLogger("openai").setLevel(logging.WARNING)
@@ -37,7 +37,7 @@ class OpenAIChatStream:
         self._model = model
 
     async def stream(
-        self, turns: Sequence[Turn], options: Mapping[str, Any]
+        self, turns: Sequence[ConversationTurn], options: Mapping[str, Any]
     ) -> AsyncGenerator[Piece, None]:
         """Yield the model's answer in pieces, then its finish reason and usage if it tells."""
         messages: Any = [{"role": turn.role, "content": turn.text} for turn in turns]
@@ -66,7 +66,9 @@ class OpenAIChatStream:
 async def _pieces(answer: Any) -> AsyncGenerator[Piece, None]:
     finished = False
     async for chunk in answer:
-        usage = chunk.usage and Usage(chunk.usage.prompt_tokens, chunk.usage.completion_tokens)
+        usage = chunk.usage and CompletionUsage(
+            chunk.usage.prompt_tokens, chunk.usage.completion_tokens
+        )
         choice = chunk.choices[0] if chunk.choices else None
         text = choice.delta.content or "" if choice and choice.delta else ""
         reason = choice.finish_reason if choice else None

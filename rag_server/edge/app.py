@@ -12,17 +12,17 @@ from typing import Any
 from fastapi import APIRouter, FastAPI, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from privacy.exceptions import SageRagError, UpstreamError
-from rag_server import sse
-from rag_server.bare import bare_app
-from rag_server.edge.access import LoopbackOnly
-from rag_server.edge.keyring import Keys
-from rag_server.edge.pseudonymize import pseudonymize_request
-from rag_server.edge.restore import StreamRestorer, restore_body
-from rag_server.edge.services import EdgeServices
-from rag_server.edge.upstream import ServerAnswer
-from rag_server.errors import ApiError, as_api_error
-from rag_server.requests import read_json, until_disconnect
+from sage_rag.common.exceptions import SageRagError, UpstreamError
+from sage_rag.common.web import sse
+from sage_rag.common.web.access import LoopbackOnly
+from sage_rag.common.web.app import bare_app
+from sage_rag.common.web.errors import ApiError, as_api_error
+from sage_rag.common.web.requests import read_json, until_disconnect
+from sage_rag.rag_server.edge.keyring import Keys
+from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
+from sage_rag.rag_server.edge.restore import StreamRestorer, restore_body
+from sage_rag.rag_server.edge.services import EdgeServices
+from sage_rag.rag_server.edge.upstream import ServerAnswer
 
 router = APIRouter()
 log = logging.getLogger("sage_rag")

@@ -9,20 +9,20 @@ from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
-from privacy.blind_index import BlindIndex
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.inspection import Condition
-from privacy.keyset.keyset import Keyset
-from privacy.operators.redact import redact
-from privacy.operators.surrogate import Surrogates
-from privacy.policy import Choice, Operator, Policy
-from privacy.protect import Protector
-from privacy.protocols import Recognizer
-from privacy.restore import Restorer
-from privacy.tokens import TOKEN
-from rag_server.edge.links import GuardedStream, replace_outside_addresses
-from rag_server.errors import ApiError
+from sage_rag.common.web.errors import ApiError
+from sage_rag.privacy.blind_index import BlindIndex
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.inspection import Condition
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.operators.redact import redact
+from sage_rag.privacy.operators.surrogate import Surrogates
+from sage_rag.privacy.policy import Operator, OperatorChoice, Policy
+from sage_rag.privacy.protect import Protector
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.restore import Restorer
+from sage_rag.privacy.tokens import TOKEN
+from sage_rag.rag_server.edge.links import GuardedStream, replace_outside_addresses
 
 _CORPUS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _DAMAGED = (Condition.MALFORMED, Condition.UNKNOWN_KEY, Condition.FORGED)
@@ -111,7 +111,7 @@ def _within(policy: Policy, granted: frozenset[EntityType]) -> Policy:
     """Return the policy with redaction wherever it would need a key that is not granted."""
     keyed = (Operator.ENCRYPT, Operator.SURROGATE)
     lacking = {t for t, c in policy.choices.items() if c.operator in keyed and t not in granted}
-    redacted = dict.fromkeys(lacking, Choice(Operator.REDACT))
+    redacted = dict.fromkeys(lacking, OperatorChoice(Operator.REDACT))
     return replace(policy, choices={**policy.choices, **redacted})
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 
-from privacy.tokens import LOOSE, StreamReplacer
+from sage_rag.privacy.tokens import LOOSE, StreamReplacer
 
 _ADDRESS = re.compile(
     r"https?\\?:|[/\\]{2}|www\.|url\(|\\0{0,4}2f|\\u00[2-7]|&(?:#|sol|bsol|colon|tab|newline)",

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from privacy.entities import EntityType
-from rag_server.edge.keyring import Keys
-from rag_server.edge.schema import (
+from sage_rag.common.web.errors import ApiError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.rag_server.chat_request import MAX_SEARCH_WORDS
+from sage_rag.rag_server.edge.keyring import Keys
+from sage_rag.rag_server.edge.schema import (
     Rule,
     any_json,
     boolean,
@@ -23,8 +25,6 @@ from rag_server.edge.schema import (
     text,
     whole,
 )
-from rag_server.errors import ApiError
-from rag_server.requests import MAX_SEARCH_WORDS
 
 _PARTS = list_of(record({"type": choice("text"), "text": text}))
 _CALLED: Rule = record({"name": text, "arguments": json_text})

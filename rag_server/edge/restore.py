@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from rag_server import sse
-from rag_server.edge.keyring import Keys
-from rag_server.edge.links import GuardedStream
+from sage_rag.common.web import sse
+from sage_rag.rag_server.edge.keyring import Keys
+from sage_rag.rag_server.edge.links import GuardedStream
 
 _STREAMED = ("content", "refusal", "reasoning_content", "reasoning")
 """Texts that a stream brings in pieces; every other string of a chunk comes whole."""

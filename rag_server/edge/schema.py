@@ -11,9 +11,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from privacy.entities import EntityType
-from rag_server.edge.keyring import Keys
-from rag_server.errors import ApiError
+from sage_rag.common.web.errors import ApiError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.rag_server.edge.keyring import Keys
 
 Rule = Callable[[Any, Keys, str], Any]
 """Value, keys, path of the value for messages; returns what to send in its place."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rag_server.edge.keyring import Keyring
-from rag_server.edge.upstream import Upstream
-from rag_server.requests import MAX_BODY_BYTES
+from sage_rag.common.web.requests import MAX_BODY_BYTES
+from sage_rag.rag_server.edge.keyring import Keyring
+from sage_rag.rag_server.edge.upstream import Upstream
 
 
 @dataclass(frozen=True, slots=True)

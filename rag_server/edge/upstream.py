@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import SecretStr
 
-from privacy.exceptions import InputError, UpstreamError
-from rag_server import sse
-from rag_server.errors import UpstreamTimeoutError
-from rag_server.serving import is_loopback
+from sage_rag.common.exceptions import InputError, UpstreamError
+from sage_rag.common.web import sse
+from sage_rag.common.web.errors import UpstreamTimeoutError
+from sage_rag.common.web.serving import is_loopback
 
 _CONNECT_TIMEOUT_S = 5.0
 _MAX_ANSWER_BYTES = 32 * 1024 * 1024

@@ -12,13 +12,20 @@ from dataclasses import dataclass, field
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from indexer.passages import Passage
-from rag_server import sse
-from rag_server.answering.protocols import Conversation, Piece, Turn
-from rag_server.completions import Envelope, Usage, cite, count_tokens, sources_markdown
-from rag_server.errors import as_api_error
-from rag_server.requests import ChatRequest, parse_chat, read_json, until_disconnect
-from rag_server.services import Services, services_of
+from sage_rag.common.web import sse
+from sage_rag.common.web.errors import as_api_error
+from sage_rag.common.web.requests import read_json, until_disconnect
+from sage_rag.indexer.passages import Passage
+from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn, Piece
+from sage_rag.rag_server.chat_request import ChatRequest, parse_chat
+from sage_rag.rag_server.completions import (
+    CompletionUsage,
+    Envelope,
+    cite,
+    count_tokens,
+    sources_markdown,
+)
+from sage_rag.rag_server.services import Services, services_of
 
 router = APIRouter()
 log = logging.getLogger("sage_rag")
@@ -44,7 +51,7 @@ async def _respond(services: Services, chat: ChatRequest) -> Response:
         chat.search_words,
     )
     envelope = Envelope(chat.model, include_usage=chat.include_usage)
-    answer = _Answer(envelope, chat, passages, started)
+    answer = _GrowingAnswer(envelope, chat, passages, started)
     pieces = services.answerer.answer(_conversation(chat, passages))
     # What fails before the first piece still gets a real HTTP status.
     first = await anext(pieces, None)
@@ -62,7 +69,7 @@ async def _respond(services: Services, chat: ChatRequest) -> Response:
 
 
 async def _stream(
-    answer: _Answer, first: Piece | None, pieces: AsyncGenerator[Piece, None]
+    answer: _GrowingAnswer, first: Piece | None, pieces: AsyncGenerator[Piece, None]
 ) -> AsyncGenerator[bytes, None]:
     envelope, chat = answer.envelope, answer.chat
     yield sse.encode(envelope.delta({"role": "assistant", "content": ""}))
@@ -87,7 +94,7 @@ async def _stream(
 
 
 @dataclass
-class _Answer:
+class _GrowingAnswer:
     """An answer as it grows."""
 
     envelope: Envelope
@@ -96,7 +103,7 @@ class _Answer:
     started: float
     text: str = ""
     finish_reason: str = "stop"
-    counted: Usage | None = field(default=None)
+    counted: CompletionUsage | None = field(default=None)
 
     def take(self, piece: Piece | None) -> str:
         """Add a piece and return its text."""
@@ -111,12 +118,12 @@ class _Answer:
         """Return the passages that the text cites."""
         return cite(self.text, self.passages)
 
-    def usage(self) -> Usage:
+    def usage(self) -> CompletionUsage:
         """Return the model's count, or ours when no model counted."""
         if self.counted is not None:
             return self.counted
         prompt = count_tokens(message.content for message in self.chat.messages)
-        return Usage(prompt, count_tokens([self.text]))
+        return CompletionUsage(prompt, count_tokens([self.text]))
 
     def record(self) -> None:
         """Log counts and times; never text."""
@@ -130,11 +137,11 @@ class _Answer:
         )
 
 
-def _conversation(chat: ChatRequest, passages: list[Passage]) -> Conversation:
+def _conversation(chat: ChatRequest, passages: list[Passage]) -> AnswerContext:
     """Split a request into its question and everything before and after it."""
     history = [
-        Turn(_ROLES.get(message.role, message.role), message.content)
+        ConversationTurn(_ROLES.get(message.role, message.role), message.content)
         for position, message in enumerate(chat.messages)
         if position != chat.question_at
     ]
-    return Conversation(chat.question, passages, history, chat.options)
+    return AnswerContext(chat.question, passages, history, chat.options)

@@ -8,10 +8,10 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse
 
-from privacy.exceptions import SageRagError
-from rag_server.corpora import Corpora
-from rag_server.errors import as_api_error
-from rag_server.services import services_of
+from sage_rag.common.exceptions import SageRagError
+from sage_rag.common.web.errors import as_api_error
+from sage_rag.rag_server.corpora import Corpora
+from sage_rag.rag_server.services import services_of
 
 router = APIRouter()
 

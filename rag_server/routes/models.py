@@ -7,9 +7,9 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from privacy.exceptions import SageRagError
-from rag_server.corpora import Corpora, created_at
-from rag_server.services import services_of
+from sage_rag.common.exceptions import SageRagError
+from sage_rag.rag_server.corpora import Corpora, created_at
+from sage_rag.rag_server.services import services_of
 
 router = APIRouter()
 

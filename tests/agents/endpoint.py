@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from agents.chat import Message
+from sage_rag.agents.chat.protocols import ChatMessage
 
-ASK = [Message("system", "You condense one record."), Message("user", '{"question": "…"}')]
+ASK = [ChatMessage("system", "You condense one record."), ChatMessage("user", '{"question": "…"}')]
 
 
 @dataclass

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from agents.protocols import Attributes, Draft, Extraction, Review, Roles
-from agents.refinement import Infer, Outcome, Terms, refine
-from agents.transcript import Judge
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.gate import Finding, FindingKind, Gate, GateLimits, Verdict
-from privacy.keyset.keyset import Keyset
-from privacy.leakage import Original
-from privacy.policy import preset
-from privacy.protect import ProtectedText, Protection, Protector, join_fields
-from privacy.testing import TableRecognizer
+from sage_rag.agents.protocols import Attributes, Draft, Extraction, Review, Roles
+from sage_rag.agents.refinement import Infer, RefinementOptions, RefinementOutcome, refine
+from sage_rag.agents.transcript import Judge
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.gate.gate import Finding, FindingKind, Gate, GateLimits, Verdict
+from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.protect import ProtectedText, Protection, Protector, join_fields
+from sage_rag.privacy.testing import TableRecognizer
 
 NAMES = {
     "Ada Novak": EntityType.PERSON,
@@ -124,20 +124,22 @@ def refined(
     *,
     draft: Draft = REVIEWED,
     infer: Infer | None = None,
-    terms: Terms,
-) -> Outcome:
+    terms: RefinementOptions,
+) -> RefinementOutcome:
     call = refine(PROTECTION.protected, draft, agents.roles, judge, infer=infer, terms=terms)
     return asyncio.run(call)
 
 
-def treated(fields: dict[str, str], protection: Protection, roles: Roles, gate: Gate) -> Outcome:
+def treated(
+    fields: dict[str, str], protection: Protection, roles: Roles, gate: Gate
+) -> RefinementOutcome:
     """Let the roles draft and refine one record, as the pipeline does."""
     original = Original(join_fields(fields))
 
     async def judge(draft: Draft) -> Verdict:
         return gate.judge(original, protection, draft.fields)
 
-    async def whole() -> Outcome:
+    async def whole() -> RefinementOutcome:
         record = protection.protected
         attributes = await roles.identifier.identify([record])
         draft = await roles.generator.generate(

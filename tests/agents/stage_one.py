@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from agents.chat import Message, Reply
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.keyset.keyset import Keyset
-from privacy.policy import preset
-from privacy.protect import ProtectedText, Protector
-from privacy.testing import TableRecognizer
+from sage_rag.agents.chat.protocols import ChatMessage, Reply
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.protect import ProtectedText, Protector
+from sage_rag.privacy.testing import TableRecognizer
 
 T = TypeVar("T")
 NAMES = {"Ada Novak": EntityType.PERSON, "Brno": EntityType.LOCATION}
@@ -39,13 +39,13 @@ class AskedModel:
 
     def __init__(self, *answers: str | Reply) -> None:
         self._answers = list(answers)
-        self.asked: list[list[Message]] = []
+        self.asked: list[list[ChatMessage]] = []
         self.stages: list[str] = []
         self.shapes: list[Mapping[str, Any] | None] = []
 
     async def complete(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[ChatMessage],
         *,
         stage: str = "",
         shape: Mapping[str, Any] | None = None,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.attributes import (
+from sage_rag.agents.attributes import (
     MAX_DESCRIPTION,
     MAX_NAME,
     CorpusAttributes,
@@ -19,11 +19,11 @@ from agents.attributes import (
     load_attributes,
     parse_attributes,
 )
-from agents.forms import form_names
-from agents.protocols import Attribute
-from agents.rules.presets import presets
-from privacy.exceptions import InputError
-from privacy.tokens import LOOK_ALIKE
+from sage_rag.agents.forms import form_names
+from sage_rag.agents.protocols import Attribute
+from sage_rag.agents.rules.presets import presets
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.tokens import LOOK_ALIKE
 
 FIELDS = ("question", "answer")
 GOOD = """

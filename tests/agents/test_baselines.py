@@ -7,19 +7,19 @@ import json
 
 import pytest
 
-from agents.attributes import format_attributes, parse_attributes
-from agents.baselines import NEED_A_MODEL, PAIRS, baseline_roles
-from agents.chat import Message
-from agents.exceptions import AgentOutputError
-from agents.protocols import Draft, Roles
-from agents.testing import ScriptedChatModel
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.exceptions import InputError
-from privacy.keyset.keyset import Keyset
-from privacy.policy import preset
-from privacy.protect import ProtectedText, Protector
-from privacy.testing import TableRecognizer
+from sage_rag.agents.attributes import format_attributes, parse_attributes
+from sage_rag.agents.baselines import NEED_A_MODEL, PAIRS, baseline_roles
+from sage_rag.agents.chat.protocols import ChatMessage
+from sage_rag.agents.exceptions import AgentOutputError
+from sage_rag.agents.protocols import Draft, Roles
+from sage_rag.agents.testing import ScriptedChatModel
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.protect import ProtectedText, Protector
+from sage_rag.privacy.testing import TableRecognizer
 
 QUESTION = (
     "My name is Ada Novak. I have had a swollen knee for two weeks. It hurts when I climb stairs. "
@@ -91,7 +91,7 @@ def test_zerogen_makes_questions_whose_answers_are_entities() -> None:
     assert draft == drafted(roles), "a run can be repeated"
 
 
-def plans(messages: list[Message]) -> str:
+def plans(messages: list[ChatMessage]) -> str:
     if "You plan" in messages[0].content:
         values = ["mild", "strong [PERSON_1]\nand new", "x" * 10]
         attributes = [

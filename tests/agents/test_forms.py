@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from agents.forms import form_complaint, form_names, form_of_records, instruction
+from sage_rag.agents.forms import form_complaint, form_names, form_of_records, instruction
 
 RECORDS = {
     "dialogue": [

@@ -7,20 +7,20 @@ from dataclasses import replace
 
 import pytest
 
-from agents.protocols import Draft, Review
-from agents.refinement import (
+from sage_rag.agents.protocols import Draft, Review
+from sage_rag.agents.refinement import (
     MAX_ROUNDS,
     NO_PROGRESS,
-    Conversation,
-    Outcome,
-    Terms,
-    Thrift,
+    CallSavings,
+    Discussion,
+    RefinementOptions,
+    RefinementOutcome,
     loop,
     refine,
 )
-from agents.team.conversation import team
-from agents.transcript import Speaker, transcript_from_json, transcript_to_json
-from privacy.gate import FindingKind
+from sage_rag.agents.team.conversation import team
+from sage_rag.agents.transcript import Speaker, transcript_from_json, transcript_to_json
+from sage_rag.privacy.gate.gate import FindingKind
 from tests.agents.refining import (
     COPY,
     REVIEWED,
@@ -37,19 +37,19 @@ WORSE = Draft({"question": "Ada Novak of Lindhagen, 47 years old, again.", "answ
 
 
 @pytest.fixture(params=[loop, team], ids=["loop", "team"])
-def conversation(request: pytest.FixtureRequest) -> Conversation:
+def conversation(request: pytest.FixtureRequest) -> Discussion:
     return request.param
 
 
-def speakers(outcome: Outcome) -> list[str]:
+def speakers(outcome: RefinementOutcome) -> list[str]:
     return [turn.speaker.value for turn in outcome.transcript]
 
 
 def test_a_safe_draft_takes_one_call_and_the_gate_closes_the_round(
-    conversation: Conversation,
+    conversation: Discussion,
 ) -> None:
     agents = Scripted()
-    outcome = refined(agents, terms=Terms(conversation=conversation))
+    outcome = refined(agents, terms=RefinementOptions(conversation=conversation))
     assert outcome.safe
     assert outcome.draft == REVIEWED
     assert outcome.rounds == 0
@@ -59,10 +59,10 @@ def test_a_safe_draft_takes_one_call_and_the_gate_closes_the_round(
 
 
 def test_a_draft_that_the_gate_refuses_goes_to_the_rewriter_unreviewed(
-    conversation: Conversation,
+    conversation: Discussion,
 ) -> None:
     agents = Scripted(drafts=[REVIEWED])
-    outcome = refined(agents, draft=COPY, terms=Terms(conversation=conversation))
+    outcome = refined(agents, draft=COPY, terms=RefinementOptions(conversation=conversation))
     assert outcome.safe
     assert outcome.rounds == 1
     assert speakers(outcome) == [
@@ -77,19 +77,19 @@ def test_a_draft_that_the_gate_refuses_goes_to_the_rewriter_unreviewed(
 
 
 def test_safe_at_once_with_the_original_copied_is_refused_by_the_gate(
-    conversation: Conversation,
+    conversation: Discussion,
 ) -> None:
     agents = Scripted(drafts=[COPY])
-    outcome = refined(agents, draft=COPY, terms=Terms(conversation=conversation))
+    outcome = refined(agents, draft=COPY, terms=RefinementOptions(conversation=conversation))
     assert not outcome.safe
     assert "shared-run" in outcome.reasons
     assert agents.reviewed == []
 
 
 @pytest.mark.parametrize("max_rounds", [0, 1, MAX_ROUNDS])
-def test_never_safe_ends_at_the_round_limit(conversation: Conversation, max_rounds: int) -> None:
+def test_never_safe_ends_at_the_round_limit(conversation: Discussion, max_rounds: int) -> None:
     agents = Scripted(reviews=[False])
-    terms = Terms(max_rounds=max_rounds, conversation=conversation)
+    terms = RefinementOptions(max_rounds=max_rounds, conversation=conversation)
     outcome = refined(agents, verdicts(SAFE), terms=terms)
     assert not outcome.safe
     assert outcome.rounds == max_rounds
@@ -98,33 +98,35 @@ def test_never_safe_ends_at_the_round_limit(conversation: Conversation, max_roun
 
 
 def test_verdicts_that_alternate_end_with_the_first_that_both_give(
-    conversation: Conversation,
+    conversation: Discussion,
 ) -> None:
     agents = Scripted(reviews=[False, True])
     judge = verdicts(SAFE, UNSAFE, SAFE)
-    outcome = refined(agents, judge, terms=Terms(conversation=conversation))
+    outcome = refined(agents, judge, terms=RefinementOptions(conversation=conversation))
     assert outcome.safe
     assert outcome.rounds == 2
     assert len(agents.reviewed) == 2
 
 
-def test_drafts_that_alternate_end_the_record(conversation: Conversation) -> None:
+def test_drafts_that_alternate_end_the_record(conversation: Discussion) -> None:
     agents = Scripted(drafts=[WORSE, COPY])
-    outcome = refined(agents, draft=COPY, terms=Terms(conversation=conversation))
+    outcome = refined(agents, draft=COPY, terms=RefinementOptions(conversation=conversation))
     assert not outcome.safe
     assert outcome.rounds == 2
     assert outcome.reasons[-1] == NO_PROGRESS
-    without = Terms(thrift=Thrift(stop_without_progress=False), conversation=conversation)
+    without = RefinementOptions(
+        thrift=CallSavings(stop_without_progress=False), conversation=conversation
+    )
     outcome = refined(Scripted(drafts=[WORSE, COPY]), draft=COPY, terms=without)
     assert outcome.rounds == MAX_ROUNDS
     assert NO_PROGRESS not in outcome.reasons
 
 
 def test_a_rewriter_that_makes_it_worse_publishes_nothing_and_is_kept_without_names(
-    conversation: Conversation,
+    conversation: Discussion,
 ) -> None:
     agents = Scripted(drafts=[WORSE])
-    outcome = refined(agents, draft=COPY, terms=Terms(conversation=conversation))
+    outcome = refined(agents, draft=COPY, terms=RefinementOptions(conversation=conversation))
     assert not outcome.safe
     assert "identifier" in outcome.reasons
     kept = transcript_to_json(outcome.transcript)
@@ -134,10 +136,10 @@ def test_a_rewriter_that_makes_it_worse_publishes_nothing_and_is_kept_without_na
 
 
 def test_without_the_saving_the_reviewer_judges_every_draft_before_the_gate(
-    conversation: Conversation,
+    conversation: Discussion,
 ) -> None:
     agents = Scripted(reviews=[True], drafts=[REVIEWED])
-    terms = Terms(thrift=Thrift(gate_first=False), conversation=conversation)
+    terms = RefinementOptions(thrift=CallSavings(gate_first=False), conversation=conversation)
     outcome = refined(agents, draft=COPY, terms=terms)
     assert outcome.safe
     assert speakers(outcome) == [
@@ -149,7 +151,7 @@ def test_without_the_saving_the_reviewer_judges_every_draft_before_the_gate(
 
 @pytest.mark.parametrize("last", [True, False])
 def test_the_adversary_is_asked_last_and_what_it_finds_is_rewritten(
-    conversation: Conversation, last: bool
+    conversation: Discussion, last: bool
 ) -> None:
     attacked: list[Draft] = []
 
@@ -158,7 +160,7 @@ def test_the_adversary_is_asked_last_and_what_it_finds_is_rewritten(
         return Review(draft != REVIEWED, ("coarsen the place",) if draft == REVIEWED else ())
 
     agents = Scripted()
-    terms = Terms(Thrift(infer_last=last), conversation=conversation)
+    terms = RefinementOptions(CallSavings(infer_last=last), conversation=conversation)
     outcome = refined(agents, verdicts(UNSAFE, SAFE), draft=COPY, infer=infer, terms=terms)
     assert outcome.safe
     assert len(attacked) == (1 if last else 2)
@@ -181,37 +183,44 @@ SCRIPTS = [
 ]
 
 
-@pytest.mark.parametrize("thrift", [Thrift(), Thrift(False, False, False)], ids=["thrift", "none"])
+@pytest.mark.parametrize(
+    "thrift", [CallSavings(), CallSavings(False, False, False)], ids=["thrift", "none"]
+)
 @pytest.mark.parametrize(("reviews", "drafts", "judge"), SCRIPTS)
 def test_loop_and_team_give_the_same_outcome_and_transcript(
-    reviews, drafts, judge, thrift: Thrift
+    reviews, drafts, judge, thrift: CallSavings
 ) -> None:
     looped, teamed = (
-        refined(Scripted(reviews, drafts), judge, draft=COPY, terms=Terms(thrift, conversation=way))
+        refined(
+            Scripted(reviews, drafts),
+            judge,
+            draft=COPY,
+            terms=RefinementOptions(thrift, conversation=way),
+        )
         for way in (loop, team)
     )
     assert looped == teamed
     assert len(teamed.transcript) >= 3
 
 
-def test_every_round_ends_with_the_gate(conversation: Conversation) -> None:
+def test_every_round_ends_with_the_gate(conversation: Discussion) -> None:
     agents = Scripted(reviews=[False])
-    outcome = refined(agents, verdicts(SAFE), terms=Terms(conversation=conversation))
+    outcome = refined(agents, verdicts(SAFE), terms=RefinementOptions(conversation=conversation))
     said = speakers(outcome)
     before = [said[i - 1] for i, speaker in enumerate(said) if speaker == Speaker.REWRITER]
     assert before == ["gate"] * MAX_ROUNDS
     assert said[-1] == "gate"
 
 
-def test_two_records_at_once_do_not_hear_each_other(conversation: Conversation) -> None:
-    async def one(word: str, reviews: list[bool]) -> Outcome:
+def test_two_records_at_once_do_not_hear_each_other(conversation: Discussion) -> None:
+    async def one(word: str, reviews: list[bool]) -> RefinementOutcome:
         draft = Draft({"question": f"{word} aches a lot on most of these days", "answer": word})
         agents = Scripted(reviews)
-        terms = Terms(conversation=conversation)
+        terms = RefinementOptions(conversation=conversation)
         record = protect({"question": f"{word}?", "answer": "Yes."}).protected
         return await refine(record, draft, agents.roles, verdicts(SAFE), terms=terms)
 
-    async def both() -> list[Outcome]:
+    async def both() -> list[RefinementOutcome]:
         return await asyncio.gather(*(one(f"w{i}", [False] * i + [True]) for i in range(4)))
 
     for i, outcome in enumerate(asyncio.run(both())):
@@ -225,4 +234,4 @@ def test_a_conversation_that_ends_before_the_gate_spoke_gives_no_outcome() -> No
         state.hear(opening)
 
     with pytest.raises(ValueError, match="gate"):
-        refined(Scripted(), terms=Terms(conversation=silent))
+        refined(Scripted(), terms=RefinementOptions(conversation=silent))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.samples import choose_samples
+from sage_rag.agents.samples import choose_samples
 
 SUBJECTS = {
     "ear": "the ear hurts and drops do not help with the swelling",

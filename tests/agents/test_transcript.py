@@ -6,23 +6,23 @@ import asyncio
 
 import pytest
 
-from agents.protocols import Draft, Review
-from agents.transcript import (
+from sage_rag.agents.protocols import Draft, Review
+from sage_rag.agents.transcript import (
     HIDDEN,
     Speaker,
-    Turn,
+    TranscriptTurn,
     transcript_from_json,
     transcript_to_json,
     without_values,
 )
-from privacy.gate import Finding, FindingKind, Verdict
+from sage_rag.privacy.gate.gate import Finding, FindingKind, Verdict
 from tests.agents.refining import COPY, NAMES, REVIEWED, gate
 
 
-def said(draft: Draft) -> list[Turn]:
+def said(draft: Draft) -> list[TranscriptTurn]:
     return [
-        Turn(round=0, speaker=Speaker.GENERATOR, draft=draft),
-        Turn(round=0, speaker=Speaker.GATE, verdict=asyncio.run(gate(draft))),
+        TranscriptTurn(round=0, speaker=Speaker.GENERATOR, draft=draft),
+        TranscriptTurn(round=0, speaker=Speaker.GATE, verdict=asyncio.run(gate(draft))),
     ]
 
 
@@ -55,7 +55,9 @@ def test_places_are_left_out_of_findings_about_a_changed_text() -> None:
 
 
 def test_suggestions_are_looked_through_too() -> None:
-    turn = Turn(round=0, speaker=Speaker.REVIEWER, review=Review(False, ("drop Novak", "shorten")))
+    turn = TranscriptTurn(
+        round=0, speaker=Speaker.REVIEWER, review=Review(False, ("drop Novak", "shorten"))
+    )
     (shown,) = asyncio.run(without_values([turn], gate))
     assert shown.review == Review(False, (f"drop {HIDDEN}", "shorten"))
 
@@ -72,7 +74,9 @@ def test_a_text_in_which_something_is_always_found_is_hidden_whole() -> None:
         end = len(draft.text)
         return Verdict((Finding(FindingKind.UNPROTECTED, "holds a PERSON", end - 1, end),), 0, 0.0)
 
-    turn = Turn(round=0, speaker=Speaker.GENERATOR, draft=Draft({"a": "one", "b": "twelve words"}))
+    turn = TranscriptTurn(
+        round=0, speaker=Speaker.GENERATOR, draft=Draft({"a": "one", "b": "twelve words"})
+    )
     (shown,) = asyncio.run(without_values([turn], judge))
     assert shown.draft == Draft({"a": HIDDEN, "b": HIDDEN})
 
@@ -81,15 +85,15 @@ def test_a_shared_run_is_kept_with_its_place() -> None:
     turns = tuple(said(REVIEWED))
     assert asyncio.run(without_values(turns, gate)) == turns
     verdict = Verdict((Finding(FindingKind.SHARED_RUN, "repeats", 0, 5),), 12, 0.4)
-    turns = (turns[0], Turn(round=0, speaker=Speaker.GATE, verdict=verdict))
+    turns = (turns[0], TranscriptTurn(round=0, speaker=Speaker.GATE, verdict=verdict))
     assert asyncio.run(without_values(turns, gate)) == turns
 
 
 def test_json_gives_every_turn_back() -> None:
     turns = (
         *asyncio.run(without_values(said(COPY), gate)),
-        Turn(round=0, speaker=Speaker.REVIEWER, review=Review(False, ("“quoted”\n",))),
-        Turn(round=1, speaker=Speaker.REWRITER, stop="failed"),
+        TranscriptTurn(round=0, speaker=Speaker.REVIEWER, review=Review(False, ("“quoted”\n",))),
+        TranscriptTurn(round=1, speaker=Speaker.REWRITER, stop="failed"),
     )
     written = transcript_to_json(turns)
     assert "\n" not in written

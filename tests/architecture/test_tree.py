@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("privacy", "agents", "indexer", "rag_server", "eval", "training")
+PACKAGES = ("common", "privacy", "agents", "indexer", "rag_server", "eval", "training")
 MODULES = sorted(p for package in PACKAGES for p in (ROOT / package).rglob("*.py"))
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60

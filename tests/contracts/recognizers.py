@@ -14,20 +14,20 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from agents.chat import Reply
-from privacy.entities import EntityType
-from privacy.protocols import Recognizer
-from privacy.recognizers.chain import ChainRecognizer
-from privacy.recognizers.chinese import ChineseRecognizer
-from privacy.recognizers.chinese_tagger import ChineseTagger
-from privacy.recognizers.clinical import ClinicalRecognizer
-from privacy.recognizers.default import default_recognizer
-from privacy.recognizers.evasions import EvasionRecognizer
-from privacy.recognizers.patterns import PatternRecognizer
-from privacy.recognizers.presidio import PresidioRecognizer
-from privacy.recognizers.structured import STRUCTURED
-from privacy.recognizers.tagger import TaggerRecognizer
-from privacy.testing import TableRecognizer
+from sage_rag.agents.chat.protocols import Reply
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.chain import ChainRecognizer
+from sage_rag.privacy.recognizers.chinese.recognizer import ChineseRecognizer
+from sage_rag.privacy.recognizers.chinese.tagger import ChineseTagger
+from sage_rag.privacy.recognizers.default import default_recognizer
+from sage_rag.privacy.recognizers.disguise.evasions import EvasionRecognizer
+from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
+from sage_rag.privacy.recognizers.forms.structured import STRUCTURED
+from sage_rag.privacy.recognizers.presidio.recognizer import PresidioRecognizer
+from sage_rag.privacy.recognizers.tagging.clinical import ClinicalRecognizer
+from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
+from sage_rag.privacy.testing import TableRecognizer
 
 LABELS = {"person name": EntityType.PERSON, "place": EntityType.LOCATION}
 MARIA = "Yesterday the doctor saw Maria Keller again ."
@@ -79,7 +79,7 @@ def table() -> TableRecognizer:
     return TableRecognizer({"Maria Keller": EntityType.PERSON})
 
 
-_BACKENDS = "privacy.recognizers.backends"
+_BACKENDS = "sage_rag.privacy.recognizers.backends"
 CASES = {
     "TableRecognizer": Case(lambda _: table()),
     "PatternRecognizer": Case(
@@ -117,7 +117,7 @@ CASES = {
         ),
     ),
     "LlmRecognizer": Case(
-        lambda _: _made("agents.recognizer", "LlmRecognizer")(CopyingChatModel()),
+        lambda _: _made("sage_rag.agents.model.recognizer", "LlmRecognizer")(CopyingChatModel()),
     ),
 }  # fmt: skip
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from privacy.entities import EntityType
-from privacy.protocols import Recognizer
-from privacy.spans import Span
-from privacy.testing import FailingRecognizer
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.spans import Span
+from sage_rag.privacy.testing import FailingRecognizer
 from tests.contracts.recognizers import CASES, NOT_FOR_USE, Case
 from tests.privacy.recognizers.backends import tiny
 

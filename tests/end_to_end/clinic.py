@@ -16,21 +16,21 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from agents.backends.openai_chat import OpenAIChatModel
-from agents.calls import ModelCalls
-from agents.model_roles import model_roles
-from agents.protocols import Roles
-from agents.rates import Rates
-from agents.refinement import Terms
-from agents.retrying import Retrying
-from agents.team.conversation import team
-from agents.testing.behaviours import INVENTED_NAME
-from indexer.pipeline import IndexJob, Summary, index_corpus
-from indexer.recipes import recipe_called
-from indexer.testing import HashEmbedder
-from privacy.entities import EntityType
-from privacy.keyset.keyset import KEY_BYTES, Keyset, key_id_of
-from privacy.testing import TableRecognizer
+from sage_rag.agents.chat.backends.openai_chat import OpenAIChatModel
+from sage_rag.agents.chat.calls import ModelCalls
+from sage_rag.agents.chat.rates import Rates
+from sage_rag.agents.chat.retries import Retrying
+from sage_rag.agents.model.roles import model_roles
+from sage_rag.agents.protocols import Roles
+from sage_rag.agents.refinement import RefinementOptions
+from sage_rag.agents.team.conversation import team
+from sage_rag.agents.testing.behaviours import INVENTED_NAME
+from sage_rag.indexer.pipeline import IndexJob, Summary, index_corpus
+from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import KEY_BYTES, Keyset, key_id_of
+from sage_rag.privacy.testing import TableRecognizer
 
 _KEY = bytes(range(KEY_BYTES))
 KEYSET = Keyset({key_id_of(_KEY): _KEY}, key_id_of(_KEY))
@@ -150,7 +150,7 @@ class Clinic:
                 embedder=HashEmbedder(),
                 roles=roles,
                 concurrency=concurrency,
-                terms=Terms(conversation=team),
+                terms=RefinementOptions(conversation=team),
             )
             progress = index_corpus(job, lambda stage, done, total: None)
             return await asyncio.wait_for(progress, RUN_S)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.versions import current_path, list_versions, open_version
+from sage_rag.indexer.versions import current_path, list_versions, open_version
 from tests.end_to_end.command import COMMAND, PASSPHRASE, environment, sage_rag
 
 pytestmark = pytest.mark.slow

@@ -15,16 +15,21 @@ from pathlib import Path
 
 import pytest
 
-from agents.testing.behaviours import BEHAVES, BEHAVIOURS, INVENTED_NAME, INVENTED_PLACEHOLDER
-from agents.testing.server import ModelServer, model_server
-from indexer.pipeline import Summary
-from indexer.versions import current_path, open_version
-from privacy.ciphers.siv import SivCipher
-from privacy.exceptions import InputError, ProtectionError, SageRagError, UpstreamError
-from privacy.gate import GateLimits
-from privacy.leakage import Original
-from privacy.restore import Restorer
-from privacy.tokens import readable_view
+from sage_rag.agents.testing.behaviours import (
+    BEHAVES,
+    BEHAVIOURS,
+    INVENTED_NAME,
+    INVENTED_PLACEHOLDER,
+)
+from sage_rag.agents.testing.server import ModelServer, model_server
+from sage_rag.common.exceptions import InputError, ProtectionError, SageRagError, UpstreamError
+from sage_rag.indexer.pipeline import Summary
+from sage_rag.indexer.versions import current_path, open_version
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.gate.gate import GateLimits
+from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.restore import Restorer
+from sage_rag.privacy.tokens import readable_view
 from tests.end_to_end.clinic import IDS, KEYSET, RECORDS, SECRETS, Clinic
 
 pytestmark = pytest.mark.slow
@@ -250,7 +255,7 @@ VISITS = 12
 @contextmanager
 def model_process(*options: str) -> Iterator[str]:
     """Run the server as a process of its own; yield the address that it prints."""
-    command = [sys.executable, "-m", "agents.testing.server", "--port", "0", *options]
+    command = [sys.executable, "-m", "sage_rag.agents.testing.server", "--port", "0", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:

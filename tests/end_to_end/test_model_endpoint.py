@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.testing.behaviours import BEHAVES
-from agents.testing.server import model_server
-from indexer.versions import current_path, open_version
+from sage_rag.agents.testing.behaviours import BEHAVES
+from sage_rag.agents.testing.server import model_server
+from sage_rag.indexer.versions import current_path, open_version
 from tests.end_to_end.command import PASSPHRASE, environment, sage_rag
 from tests.end_to_end.conftest import records, secrets
 

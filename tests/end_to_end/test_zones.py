@@ -9,7 +9,7 @@ import httpx
 import openai
 import pytest
 
-from privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import TOKEN
 from tests.end_to_end.command import PASSPHRASE, environment, sage_rag
 from tests.end_to_end.conftest import CANARIES, Zones, secrets
 

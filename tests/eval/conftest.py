@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from eval.originals import Originals
+from sage_rag.eval.originals import Originals
 
 TEXTS = {
     "a": (

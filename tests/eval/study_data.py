@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from privacy.entities import EntityType
+from sage_rag.privacy.entities import EntityType
 
 NAMES = {"Gudrun Falk": EntityType.PERSON, "Oleg Brandt": EntityType.PERSON}
 _COMPLAINTS = (

@@ -3,9 +3,9 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from rag_server.cli import run
+from sage_rag.rag_server.cli import run
 
-ATTACK = EntryPoint("attack", "eval.cli:attack", "sage_rag.commands")
+ATTACK = EntryPoint("attack", "sage_rag.eval.cli:attack", "sage_rag.commands")
 
 
 @pytest.fixture

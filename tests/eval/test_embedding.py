@@ -1,7 +1,7 @@
 import numpy as np
 
-from eval.targets.embedding import RememberingEmbedder
-from indexer.testing import HashEmbedder
+from sage_rag.eval.targets.embedding import RememberingEmbedder
+from sage_rag.indexer.testing import HashEmbedder
 
 
 def test_vectors_are_the_embedders_own_in_the_order_asked():

@@ -2,10 +2,10 @@ from collections import Counter
 from importlib import resources
 from itertools import pairwise
 
-from eval.studies.recognition import gold_rows
-from privacy.entities import EntityType
+from sage_rag.eval.studies.recognition import gold_rows
+from sage_rag.privacy.entities import EntityType
 
-ROWS = list(gold_rows(resources.files("eval.gold") / "clinical_names.jsonl"))
+ROWS = list(gold_rows(resources.files("sage_rag.eval.gold") / "clinical_names.jsonl"))
 NAMED = [row for row in ROWS if row["style"] != "none"]
 
 

@@ -1,11 +1,11 @@
 import pytest
 
-from eval.attack import Attack
-from eval.detectors.suite import compat_detectors, contact_recognizer, detectors
-from eval.harness import run_probes, score
-from eval.probes.probe import Probe, ProbeKind
-from eval.report import excerpts
-from privacy.exceptions import InputError, UpstreamError
+from sage_rag.common.exceptions import InputError, UpstreamError
+from sage_rag.eval.attack import Attack
+from sage_rag.eval.detectors.suite import compat_detectors, contact_recognizer, detectors
+from sage_rag.eval.harness import run_probes, score
+from sage_rag.eval.probes.probe import Probe, ProbeKind
+from sage_rag.eval.report import excerpts
 
 
 class LeakingTarget:

@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.detectors.bag_index import BagIndex
-from eval.detectors.ngram_index import NgramIndex
-from privacy.leakage import longest_common_subsequence
+from sage_rag.eval.detectors.bag_index import BagIndex
+from sage_rag.eval.detectors.ngram_index import NgramIndex
+from sage_rag.privacy.gate.leakage import longest_common_subsequence
 
 SEQUENCE = st.lists(st.sampled_from("abc"), max_size=14)
 

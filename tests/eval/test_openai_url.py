@@ -2,10 +2,10 @@ import socket
 
 import pytest
 
-from eval.harness import run_probes
-from eval.probes.probe import Probe, ProbeKind
-from eval.targets.backends.openai_url import UrlTarget
-from privacy.exceptions import InputError, UpstreamError
+from sage_rag.common.exceptions import InputError, UpstreamError
+from sage_rag.eval.harness import run_probes
+from sage_rag.eval.probes.probe import Probe, ProbeKind
+from sage_rag.eval.targets.backends.openai_url import UrlTarget
 
 ANSWER = "An answer [1]."
 

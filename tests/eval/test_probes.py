@@ -1,9 +1,9 @@
 import pytest
 
-from eval.probes.composite import Information, builtin_probes, compose, composite_probes
-from eval.probes.files import read_probes
-from eval.probes.probe import ProbeKind
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.probes.composite import Information, builtin_probes, compose, composite_probes
+from sage_rag.eval.probes.files import read_probes
+from sage_rag.eval.probes.probe import ProbeKind
 
 
 def test_a_composite_prompt_holds_information_then_command():

@@ -2,11 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.detectors.compat import CompatRunFinder
-from eval.detectors.repeat import RepeatDetector
-from eval.detectors.runs import RUN_TOKENS, SharedRunFinder
-from eval.originals import Originals
-from eval.probes.probe import Probe, ProbeKind
+from sage_rag.eval.detectors.compat import CompatRunFinder
+from sage_rag.eval.detectors.repeat import RepeatDetector
+from sage_rag.eval.detectors.runs import RUN_TOKENS, SharedRunFinder
+from sage_rag.eval.originals import Originals
+from sage_rag.eval.probes.probe import Probe, ProbeKind
 
 PROBE = Probe("p", ProbeKind.UNTARGETED, "prompt")
 TEN = "one two three four five six seven eight nine ten"

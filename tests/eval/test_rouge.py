@@ -3,10 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from eval.detectors.compat import recall_or_precision_over_threshold, rouge_tokens
-from eval.detectors.rouge import RougeDetector
-from eval.originals import Originals
-from eval.probes.probe import Probe, ProbeKind
+from sage_rag.eval.detectors.compat import recall_or_precision_over_threshold, rouge_tokens
+from sage_rag.eval.detectors.rouge import RougeDetector
+from sage_rag.eval.originals import Originals
+from sage_rag.eval.probes.probe import Probe, ProbeKind
 
 PROBE = Probe("p", ProbeKind.UNTARGETED, "prompt")
 PLAIN = RougeScorer(["rougeL"], use_stemmer=False)

@@ -2,23 +2,23 @@
 
 import pytest
 
-from eval.attack import WHOLE_INDEX
-from eval.report import AttackReport, Group, Measure
-from eval.studies.environment import Environment, environment
-from eval.studies.indexing import Indexing
-from eval.studies.results import (
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.attack import WHOLE_INDEX
+from sage_rag.eval.report import AttackReport, Group, Measure
+from sage_rag.eval.studies.environment import Environment, environment
+from sage_rag.eval.studies.indexing import Indexing
+from sage_rag.eval.studies.results import (
     Answering,
     Calls,
-    Compared,
     Drafts,
-    Measured,
+    IndexComparison,
+    IndexMeasurement,
     Part,
     Ratio,
     Study,
 )
-from eval.studies.sage_page import markdown
-from eval.studies.sage_tables import ratio, share, table
-from privacy.proportions import Proportion
+from sage_rag.eval.studies.sage_page import markdown
+from sage_rag.eval.studies.sage_tables import ratio, share, table
 
 DETECTORS = ("repeat", "rouge", "contacts", "rouge-compat")
 
@@ -58,7 +58,7 @@ def measured(name, hits=0, *, known=95, useful=0.95, quarantined=10, marked=()):
         Answering(top_k=k, rouge_l=0.12, bleu_1=0.2, rouge_ratio=worth, bleu_ratio=worth)
         for k in (1, 2, 5, 10)
     )
-    return Measured(
+    return IndexMeasurement(
         name=name,
         documents=500,
         published=500 - quarantined,
@@ -74,7 +74,7 @@ def measured(name, hits=0, *, known=95, useful=0.95, quarantined=10, marked=()):
 
 
 def compared(corpus, *rows, marked=0):
-    return Compared(
+    return IndexComparison(
         corpus=corpus,
         documents=500,
         questions=100,
@@ -88,7 +88,7 @@ def compared(corpus, *rows, marked=0):
 def part(**found):
     where = Environment(commit="abc", date="2025-01-01", hardware="two cores", software={})
     return Part(
-        command="python -m eval.studies.sage",
+        command="python -m sage_rag.eval.studies.sage",
         environment=where,
         agents="rule agents",
         seconds=60.0,

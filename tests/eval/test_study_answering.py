@@ -1,15 +1,15 @@
 import numpy as np
 
-from eval.studies.answering import Reader
-from indexer.passages import Passage
-from indexer.publishing import publish
-from indexer.testing import HashEmbedder
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.keyset.keyset import Keyset
-from privacy.policy import preset
-from privacy.protect import Protector
-from privacy.testing import TableRecognizer
+from sage_rag.eval.studies.answering import Reader
+from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.publishing import publish
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.protect import Protector
+from sage_rag.privacy.testing import TableRecognizer
 
 RECORDS = {
     "doc-1": "Gudrun Falk was told to rest her knee and to cool it twice a day.",

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from eval.studies.codebook import (
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.studies.codebook import (
     BEFORE,
     CUTS,
     count,
@@ -19,9 +20,8 @@ from eval.studies.codebook import (
     measure,
     ranks_offsets,
 )
-from privacy.ciphers.codewords import shown_as, word_lists
-from privacy.entities import EntityType
-from privacy.exceptions import InputError
+from sage_rag.privacy.ciphers.codewords import shown_as, word_lists
+from sage_rag.privacy.entities import EntityType
 
 
 def trained(cut: str) -> Tokenizer:
@@ -82,7 +82,10 @@ def test_the_study_writes_the_table_with_its_command(tmp_path: Path) -> None:
     out = tmp_path / "codebook.md"
     main(out, ranks=[f"llama-3={ranks}"])
     text = out.read_text()
-    assert "python -m eval.studies.codebook --ranks llama-3=byte.ranks --out codebook.md" in text
+    assert (
+        "python -m sage_rag.eval.studies.codebook --ranks llama-3=byte.ranks --out codebook.md"
+        in text
+    )
     longest = max(len(f"{shown_as(t)}_[]") for t in EntityType)
     longest += max(map(len, word_lists()[0])) + 1 + max(map(len, word_lists()[1]))
     assert f"({longest})" in text  # one token a byte

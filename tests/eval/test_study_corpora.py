@@ -1,8 +1,8 @@
 import pytest
 
-from eval.probes.probe import ProbeKind
-from eval.studies.corpora import CORPORA, half, load_corpus
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.probes.probe import ProbeKind
+from sage_rag.eval.studies.corpora import CORPORA, half, load_corpus
 from tests.eval.study_data import write_data
 
 

@@ -5,17 +5,30 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from eval.studies.environment import Environment
-from eval.studies.finding import Found, Words, about_cases, about_examples
-from eval.studies.frequency import FrequencyStudy, Recovery, attack, census, elsewhere, people_in
-from eval.studies.frequency_tables import markdown
-from eval.studies.guessing import Seen, by_parts, by_rank, by_structure, match_ranks
-from eval.studies.people import cases
-from eval.studies.sightings import CIPHERS, Sight, parts_of
-from privacy.blind_index import PartWords
-from privacy.entities import EntityType
-from privacy.proportions import Proportion
-from privacy.testing import TableRecognizer
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.studies.environment import Environment
+from sage_rag.eval.studies.finding import FindingScore, Words, about_cases, about_examples
+from sage_rag.eval.studies.frequency import (
+    FrequencyStudy,
+    Recovery,
+    attack,
+    census,
+    elsewhere,
+    people_in,
+)
+from sage_rag.eval.studies.frequency_tables import markdown
+from sage_rag.eval.studies.guessing import (
+    ObservedValue,
+    by_parts,
+    by_rank,
+    by_structure,
+    match_ranks,
+)
+from sage_rag.eval.studies.people import cases
+from sage_rag.eval.studies.sightings import CIPHERS, Sight, parts_of
+from sage_rag.privacy.blind_index import PartWords
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.testing import TableRecognizer
 
 CHANCE = random.Random(0)  # noqa: S311 - order of ties
 GIVEN = {f"given{i}": 2.0**-i for i in range(6)}
@@ -33,7 +46,7 @@ def test_ranks_are_the_most_likely_assignment():
 
 
 def test_ranks_are_matched_within_one_shape():
-    long, short = Seen("c1", 2), Seen("c2", 1)
+    long, short = ObservedValue("c1", 2), ObservedValue("c2", 1)
     shape = {"Ann": 1, "Annabelle": 2}.__getitem__
     guesses = by_rank([[long], [long], [short]], {"Ann": 0.9, "Annabelle": 0.1}, shape, 0)
     assert guesses == {"c1": "Annabelle", "c2": "Ann"}
@@ -45,7 +58,7 @@ def test_parts_are_told_by_how_many_people_share_them():
     lasts = chance.choices(list(FAMILY), list(FAMILY.values()), k=4000)
     # A third part that no other value has makes every person a value of its own.
     people = [
-        Seen(f"c{i}", 1, frozenset({f"~{a}", f"~{b}"}))
+        ObservedValue(f"c{i}", 1, frozenset({f"~{a}", f"~{b}"}))
         for i, (a, b) in enumerate(zip(firsts, lasts, strict=True))
     ]
     known = elsewhere([[]])
@@ -136,7 +149,9 @@ def test_the_report_names_shares_and_no_person():
         occurrences=share,
         parts=None,
     )
-    found = Found(corpus="x", asked="full name", words=Words.ALL, first=share, among_five=share)
+    found = FindingScore(
+        corpus="x", asked="full name", words=Words.ALL, first=share, among_five=share
+    )
     shown = markdown(
         FrequencyStudy(command="cmd", environment=where, recoveries=(recovery,), found=(found,))
     )

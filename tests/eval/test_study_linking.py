@@ -2,8 +2,8 @@
 
 import json
 
-from eval.studies.linking import measure, read_people
-from privacy.labels import Scheme
+from sage_rag.eval.studies.linking import measure, read_people
+from sage_rag.privacy.labels import Scheme
 
 
 def test_pairs_are_counted_and_those_spelt_differently_apart():

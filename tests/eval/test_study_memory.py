@@ -2,10 +2,10 @@ import threading
 
 import numpy as np
 
-from eval.studies.memory import Memory, RememberedEmbedder, RememberedRecognizer
-from indexer.testing import HashEmbedder
-from privacy.entities import EntityType
-from privacy.testing import TableRecognizer
+from sage_rag.eval.studies.memory import Memory, RememberedEmbedder, RememberedRecognizer
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.testing import TableRecognizer
 
 TABLE = {"Gudrun Falk": EntityType.PERSON}
 TEXT = "Gudrun Falk and Gudrun Falk"

@@ -4,13 +4,13 @@ import pytest
 from typer import Typer
 from typer.testing import CliRunner
 
-from eval.studies import recognition
-from eval.studies.recognition import coverage, markdown
-from privacy.entities import EntityType
-from privacy.exceptions import InputError
-from privacy.labels import Scheme
-from privacy.proportions import Proportion
-from privacy.testing import TableRecognizer
+from sage_rag.common.exceptions import InputError
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.studies import recognition
+from sage_rag.eval.studies.recognition import coverage, markdown
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.labels import Scheme
+from sage_rag.privacy.testing import TableRecognizer
 
 TEXT = "Gudrun Falk of Ulm, born 1950"
 ROWS = [

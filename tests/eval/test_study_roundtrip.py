@@ -9,11 +9,11 @@ import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval.studies import roundtrip
-from eval.studies.roundtrip import WAYS, RoundTrip, measure, read_sets, texts_of
-from privacy.entities import EntityType
-from privacy.exceptions import InputError
-from privacy.testing import FailingRecognizer, TableRecognizer
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.studies import roundtrip
+from sage_rag.eval.studies.roundtrip import WAYS, RoundTrip, measure, read_sets, texts_of
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
 
 NAMES = TableRecognizer({"Gudrun Falk": EntityType.PERSON, "Ulm": EntityType.LOCATION})
 

@@ -3,22 +3,22 @@ import json
 import numpy as np
 import pytest
 
-from agents.calls import ModelCalls
-from agents.chat import Message, Reply
-from agents.prompts import prompt
-from agents.protocols import Attribute
-from agents.testing.behaviours import SAYING
-from agents.testing.shapes import fitted
-from eval.studies.bench import STAGE_1, Bench, Variant, first_of
-from eval.studies.corpora import load_corpus
-from eval.studies.drafts import measure_drafts
-from eval.studies.measuring import Measurer
-from eval.studies.results import Part, Ratio, Study
-from eval.studies.sage import PARTS, Workplace, run_part, write
-from eval.studies.thrift import CARELESS, SAVINGS, careless, measure_calls
-from indexer.recipes import RECIPES
-from indexer.testing import HashEmbedder
-from privacy.testing import TableRecognizer
+from sage_rag.agents.chat.calls import ModelCalls
+from sage_rag.agents.chat.protocols import ChatMessage, Reply
+from sage_rag.agents.prompts import prompt
+from sage_rag.agents.protocols import Attribute
+from sage_rag.agents.testing.behaviours import SAYING
+from sage_rag.agents.testing.shapes import fitted
+from sage_rag.eval.studies.bench import STAGE_1, StudyHome, Variant, first_of
+from sage_rag.eval.studies.corpora import load_corpus
+from sage_rag.eval.studies.drafts import measure_drafts
+from sage_rag.eval.studies.measuring import Measurer
+from sage_rag.eval.studies.results import Part, Ratio, Study
+from sage_rag.eval.studies.sage import PARTS, Workplace, run_part, write
+from sage_rag.eval.studies.thrift import CARELESS, SAVINGS, careless, measure_calls
+from sage_rag.indexer.recipes import RECIPES
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.privacy.testing import TableRecognizer
 from tests.eval.study_data import NAMES, write_data
 
 RECORDS, INDEXED = 12, 10
@@ -27,7 +27,7 @@ RECORDS, INDEXED = 12, 10
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
-    bench = Bench(folder / "home", TableRecognizer(NAMES), HashEmbedder())
+    bench = StudyHome(folder / "home", TableRecognizer(NAMES), HashEmbedder())
     return Workplace(write_data(folder / "data", RECORDS), folder / "home", bench, 1.0)
 
 
@@ -139,7 +139,7 @@ class ShapedModel:
 
 def test_a_model_does_what_rules_cannot_and_the_stages_too(tmp_path):
     model = ModelCalls(ShapedModel())
-    bench = Bench(tmp_path / "home", TableRecognizer(NAMES), HashEmbedder(), model)
+    bench = StudyHome(tmp_path / "home", TableRecognizer(NAMES), HashEmbedder(), model)
     corpus = load_corpus("healthcaremagic", write_data(tmp_path / "data"), tmp_path)
     for recipe in (RECIPES["checklist"], RECIPES["zerogen"], STAGE_1, RECIPES["sage"]):
         assert bench.index(corpus, Variant(recipe)).summary.published, recipe.name
@@ -159,7 +159,9 @@ def test_the_scripted_model_goes_wrong_as_often_as_it_says():
     record = {"question": "one two three", "answer": "four five six"}
     asked = [f"ORIGINAL\n{json.dumps(record)}\nDRAFT\n{json.dumps({**record, 'n': str(i)})}"
              for i in range(400)]  # fmt: skip
-    answers = [json.loads(careless([Message("system", system), Message("user", a)])) for a in asked]
+    answers = [
+        json.loads(careless([ChatMessage("system", system), ChatMessage("user", a)])) for a in asked
+    ]
     objections = sum(answer["recovery"] != "ok" for answer in answers)
     assert objections / len(asked) == pytest.approx(1 / once_in, abs=0.08)
 

@@ -1,15 +1,15 @@
 import pytest
 
-from eval.detectors.canaries import CanaryDetector, read_canaries
-from eval.detectors.compat import CompatContactDetector, run_holds_any_word
-from eval.detectors.contacts import ContactDetector
-from eval.detectors.disease import DiseaseDetector, run_names
-from eval.detectors.runs import RepeatedRun, SharedRunFinder
-from eval.detectors.suite import contact_recognizer
-from eval.detectors.values import normalize_phone, normalize_url
-from eval.originals import Originals
-from eval.probes.probe import Probe, ProbeKind
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.detectors.canaries import CanaryDetector, read_canaries
+from sage_rag.eval.detectors.compat import CompatContactDetector, run_holds_any_word
+from sage_rag.eval.detectors.contacts import ContactDetector
+from sage_rag.eval.detectors.disease import DiseaseDetector, run_names
+from sage_rag.eval.detectors.runs import RepeatedRun, SharedRunFinder
+from sage_rag.eval.detectors.suite import contact_recognizer
+from sage_rag.eval.detectors.values import normalize_phone, normalize_url
+from sage_rag.eval.originals import Originals
+from sage_rag.eval.probes.probe import Probe, ProbeKind
 
 PROBE = Probe("p", ProbeKind.TARGETED, "prompt")
 

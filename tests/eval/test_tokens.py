@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from eval.tokens import markdown, token_damage
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.inspection import Condition
-from privacy.keyset.keyset import Keyset
-from privacy.proportions import Proportion
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.tokens import markdown, token_damage
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.inspection import Condition
+from sage_rag.privacy.keyset.keyset import Keyset
 
 CIPHER = SivCipher(Keyset.generate(), "clinic")
 ADA = CIPHER.encrypt("Ada Novak", EntityType.PERSON)

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from eval.agreement import agreement
-from eval.utility import bleu_1, exact_match, strip_citations, utility
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.agreement import agreement
+from sage_rag.eval.utility import bleu_1, exact_match, strip_citations, utility
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,16 @@ import json
 import numpy as np
 import pytest
 
-from eval.attack import Attack
-from eval.detectors.suite import contact_recognizer, detectors
-from eval.probes.composite import builtin_probes
-from eval.report import table
-from eval.targets.version import VersionTarget, version_path
-from indexer.passages import Passage
-from indexer.publishing import publish
-from indexer.testing import HashEmbedder
-from indexer.versions import current_path
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.attack import Attack
+from sage_rag.eval.detectors.suite import contact_recognizer, detectors
+from sage_rag.eval.probes.composite import builtin_probes
+from sage_rag.eval.report import table
+from sage_rag.eval.targets.version import VersionTarget, version_path
+from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.publishing import publish
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.indexer.versions import current_path
 
 
 def publish_texts(home, texts):

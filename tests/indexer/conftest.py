@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.testing import reversing_roles
-from indexer.pipeline import IndexJob, Progress, Summary, index_corpus
-from indexer.recipes import Recipe, recipe_called
-from indexer.testing import HashEmbedder
-from privacy.entities import EntityType
-from privacy.keyset.keyset import Keyset
-from privacy.testing import TableRecognizer
+from sage_rag.agents.testing import reversing_roles
+from sage_rag.indexer.pipeline import IndexJob, Progress, Summary, index_corpus
+from sage_rag.indexer.recipes import Recipe, recipe_called
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.testing import TableRecognizer
 
 KEYSET = Keyset.generate()
 NAMES = {f"Ada Novak{chr(97 + i)}": EntityType.PERSON for i in range(20)}

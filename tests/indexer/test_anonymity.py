@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from indexer.anonymity import anonymity_figures
-from indexer.ledger import Result
-from indexer.recipes import RECIPES
-from indexer.versions import REPORT, current_path
-from privacy.entities import EntityType
-from privacy.testing import FailingRecognizer, TableRecognizer
+from sage_rag.indexer.anonymity import anonymity_figures
+from sage_rag.indexer.ledger import Result
+from sage_rag.indexer.recipes import RECIPES
+from sage_rag.indexer.versions import REPORT, current_path
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
 from tests.indexer.conftest import Run
 
 AGES = TableRecognizer({"40-49": EntityType.AGE, "50-59": EntityType.AGE})

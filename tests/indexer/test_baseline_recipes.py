@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from agents.baselines import baseline_roles
-from agents.chat import Message
-from agents.testing import ScriptedChatModel
-from indexer.recipes import RECIPES, recipe_called
-from indexer.versions import current_path, open_version
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
+from sage_rag.agents.baselines import baseline_roles
+from sage_rag.agents.chat.protocols import ChatMessage
+from sage_rag.agents.testing import ScriptedChatModel
+from sage_rag.indexer.recipes import RECIPES, recipe_called
+from sage_rag.indexer.versions import current_path, open_version
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
 from tests.indexer.conftest import KEYSET, Run
 
 BASELINES = ("paraphrase", "checklist", "zerogen", "attrprompt")
 
 
-def play(messages: list[Message]) -> str:
+def play(messages: list[ChatMessage]) -> str:
     """Answer each baseline's prompt as a dutiful model does."""
     system, user = messages[0].content, messages[1].content
     if "You plan" in system:
@@ -71,7 +71,7 @@ def test_a_made_up_record_is_nobodys(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_baseline_that_names_somebody_is_quarantined(run: Run) -> None:
-    def blab(messages: list[Message]) -> str:
+    def blab(messages: list[ChatMessage]) -> str:
         fields = json.loads(play(messages))
         if "number 4 " in fields["question"]:
             fields["answer"] += " Yours, Ada Novakd"

@@ -5,15 +5,15 @@ from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
-from indexer.corpus import Document
-from indexer.recipes import recipe_called
-from indexer.stores.vocabulary import index_words
-from indexer.treatment import Treatment
-from indexer.versions import LEXICAL, PASSAGES, current_path, open_version
-from privacy.blind_index import BLIND_WORD, BlindIndex, PartWords
-from privacy.entities import EntityType
-from privacy.keyset.keyset import Keyset
-from privacy.testing import TableRecognizer
+from sage_rag.indexer.corpus import Document
+from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.stores.vocabulary import index_words
+from sage_rag.indexer.treatment import Treatment
+from sage_rag.indexer.versions import LEXICAL, PASSAGES, current_path, open_version
+from sage_rag.privacy.blind_index import BLIND_WORD, BlindIndex, PartWords
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.testing import TableRecognizer
 from tests.indexer.conftest import KEYSET, NAMES, Run, record
 
 NAME = next(iter(NAMES))

@@ -12,15 +12,15 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from agents.accounting import Accounts, Price
-from agents.calls import ModelCalls
-from agents.reply_cache import ReplyCache
-from agents.testing import ScriptedChatModel
-from indexer import cli
-from indexer.engines.local import in_process
-from indexer.testing import HashEmbedder
-from privacy.exceptions import InputError, MissingExtraError
-from privacy.testing import TableRecognizer
+from sage_rag.agents.chat.accounting import Accounts, Price
+from sage_rag.agents.chat.calls import ModelCalls
+from sage_rag.agents.chat.reply_cache import ReplyCache
+from sage_rag.agents.testing import ScriptedChatModel
+from sage_rag.common.exceptions import InputError, MissingExtraError
+from sage_rag.indexer import cli
+from sage_rag.indexer.engines.local import in_process
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.privacy.testing import TableRecognizer
 from tests.indexer.conftest import KEYSET, NAMES, record
 
 Command = Callable[..., Any]
@@ -151,7 +151,7 @@ def test_a_recognizer_that_asks_a_model_stays_with_the_run(
         started.append((tools.recognizer().fingerprint, workers, beside.fingerprint))
         return in_process(TableRecognizer(NAMES), HashEmbedder(), threads=threads)
 
-    monkeypatch.setattr("indexer.engines.local.on_processes", on_processes)
+    monkeypatch.setattr("sage_rag.indexer.engines.local.on_processes", on_processes)
     reads = ("--recognizer", "no-default", "--recognizer", "llm")
     done = command("--workers", "3", *reads, "--recipe", "encrypted", *WITH_MODEL)
     assert done.exit_code == 0, done.output

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from indexer.corpus import CHUNK_CHARS, Document, read_corpus
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.corpus import CHUNK_CHARS, Document, read_corpus
 
 
 def test_records_keep_their_fields_in_the_order_asked_for(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from indexer.embedding import SentenceTransformerEmbedder, vector_key
-from indexer.testing import HashEmbedder
+from sage_rag.indexer.embedding import SentenceTransformerEmbedder, vector_key
+from sage_rag.indexer.testing import HashEmbedder
 
 SHORT = ["My knee hurts after running.", "", "The court adjourned the hearing.", " \n"]
 KNEE = "The knee swells after running and hurts on the stairs, so rest it and cool it. "

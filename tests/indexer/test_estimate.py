@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from agents.accounting import Accounts, Price
-from agents.protocols import Roles
-from agents.testing import ReversingAgent
-from indexer.estimate import ROUNDS, Estimate, estimate, estimate_lines
-from indexer.job import IndexJob
-from indexer.recipes import recipe_called
-from indexer.testing import HashEmbedder
-from privacy.testing import TableRecognizer
+from sage_rag.agents.chat.accounting import Accounts, Price
+from sage_rag.agents.protocols import Roles
+from sage_rag.agents.testing import ReversingAgent
+from sage_rag.indexer.estimate import ROUNDS, Estimate, estimate, estimate_lines
+from sage_rag.indexer.job import IndexJob
+from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.privacy.testing import TableRecognizer
 from tests.indexer.conftest import KEYSET, NAMES, Run
 
 

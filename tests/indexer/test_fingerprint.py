@@ -7,11 +7,11 @@ import subprocess
 import sys
 
 PROGRAM = """
-from agents.rules.roles import rules_roles
-from indexer.recipes import recipe_called
-from indexer.treatment import Treatment
-from privacy.keyset.keyset import Keyset
-from privacy.recognizers.default import default_recognizer
+from sage_rag.agents.rules.roles import rules_roles
+from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.treatment import Treatment
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.recognizers.default import default_recognizer
 recipe, keyset = recipe_called("sage"), Keyset.generate()
 print(Treatment(recipe, keyset, "c", default_recognizer(), rules_roles()).fingerprint)
 """

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from agents.protocols import Attribute, Draft, Review, Roles
-from agents.refinement import Terms, Thrift
-from agents.team.conversation import team
-from agents.testing import ReversingAgent
-from indexer.changes import Changes
-from indexer.ledger import Ledger
-from indexer.recipes import recipe_called
-from indexer.testing import HashEmbedder
-from indexer.versions import current_path, open_version
-from privacy.ciphers.siv import SivCipher
-from privacy.exceptions import InputError, UpstreamError
-from privacy.gate import FindingKind
+from sage_rag.agents.protocols import Attribute, Draft, Review, Roles
+from sage_rag.agents.refinement import CallSavings, RefinementOptions
+from sage_rag.agents.team.conversation import team
+from sage_rag.agents.testing import ReversingAgent
+from sage_rag.common.exceptions import InputError, UpstreamError
+from sage_rag.indexer.changes import Changes
+from sage_rag.indexer.ledger import Ledger
+from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.indexer.versions import current_path, open_version
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.gate.gate import FindingKind
 from tests.indexer.conftest import KEYSET, Run, record
 
 
@@ -106,10 +106,10 @@ def test_nothing_changed_is_said_too(run: Run) -> None:
         (lambda a: {"roles": roles_of(a, everything="another review prompt")}, (0, 0, 20)),
         (lambda a: {"recipe": sage(rouge_l=0.45)}, (0, 0, 20)),
         (lambda a: {"recipe": sage(run_tokens=9)}, (0, 0, 20)),
-        (lambda a: {"terms": Terms(thrift=Thrift(gate_first=False))}, (0, 0, 20)),
-        (lambda a: {"terms": Terms(max_rounds=2)}, (0, 0, 20)),
-        (lambda a: {"terms": Terms(adversary=Harmless())}, (0, 0, 20)),
-        (lambda a: {"terms": Terms(conversation=team)}, (0, 0, 0)),
+        (lambda a: {"terms": RefinementOptions(thrift=CallSavings(gate_first=False))}, (0, 0, 20)),
+        (lambda a: {"terms": RefinementOptions(max_rounds=2)}, (0, 0, 20)),
+        (lambda a: {"terms": RefinementOptions(adversary=Harmless())}, (0, 0, 20)),
+        (lambda a: {"terms": RefinementOptions(conversation=team)}, (0, 0, 0)),
         (lambda a: {"roles": roles_of(a, "e2", "d2")}, (1, 20, 20)),
         (lambda a: {"recipe": recipe_called("sage", "soe-all")}, (1, 20, 20)),
         (
@@ -244,7 +244,7 @@ def test_a_full_disk_keeps_the_last_version_and_the_ledgers_state(
         raise InputError("cannot write the version: No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("indexer.pipeline.publish", full)
+        patched.setattr("sage_rag.indexer.pipeline.publish", full)
         with pytest.raises(InputError, match="No space left"):
             run()
     assert current_path(tmp_path / "home", "clinic").name == "000001"

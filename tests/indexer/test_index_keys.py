@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from privacy.entities import EntityType
-from privacy.keyset.files import write_private
-from privacy.keyset.keyset import Keyset
-from privacy.keyset.raw import export_raw
-from privacy.keyset.sources import RAW_VARIABLE
-from rag_server.cli import GROUP, run
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.files import write_private
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.keyset.raw import export_raw
+from sage_rag.privacy.keyset.sources import RAW_VARIABLE
+from sage_rag.rag_server.cli import GROUP, run
 
-VERBS = [EntryPoint("index", "indexer.cli:index", GROUP)]
+VERBS = [EntryPoint("index", "sage_rag.indexer.cli:index", GROUP)]
 GRANT = export_raw(Keyset.generate().grant([EntityType.PERSON]))
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.ledger import Ledger
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.ledger import Ledger
 
 TIMES, THREADS = 40, 8
 

@@ -1,10 +1,10 @@
 import pytest
 
-from indexer.stores.lexical import LexicalIndex, lexical_words, searchable
-from privacy.blind_index import BlindIndex, PartWords
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.keyset.keyset import Keyset
+from sage_rag.indexer.stores.lexical import LexicalIndex, lexical_words, searchable
+from sage_rag.privacy.blind_index import BlindIndex, PartWords
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
 
 KEYSET = Keyset.generate()
 WORDS = BlindIndex(KEYSET, "clinic", PartWords.ALL)

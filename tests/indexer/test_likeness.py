@@ -8,19 +8,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.embedding import SentenceTransformerEmbedder, vector_key
-from indexer.ledger import Ledger
-from indexer.likeness import _KEPT, EmbeddingLikeness
-from indexer.testing import HashEmbedder
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.gate import FindingKind, Gate, GateLimits
-from privacy.keyset.keyset import Keyset
-from privacy.leakage import Original
-from privacy.policy import preset
-from privacy.protect import Protector, seal
-from privacy.testing import TableRecognizer
-from privacy.tokens import readable_view
+from sage_rag.indexer.embedding import SentenceTransformerEmbedder, vector_key
+from sage_rag.indexer.ledger import Ledger
+from sage_rag.indexer.likeness import _KEPT, EmbeddingLikeness
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.gate.gate import FindingKind, Gate, GateLimits
+from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.protect import Protector, seal
+from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.privacy.tokens import readable_view
 
 RECORD = {
     "question": (

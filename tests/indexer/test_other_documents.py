@@ -6,17 +6,17 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from agents.protocols import Draft, Roles
-from agents.testing import ReversingAgent
-from indexer.job import IndexJob
-from indexer.ledger import Ledger
-from indexer.recipes import recipe_called
-from indexer.review import Review
-from indexer.testing import HashEmbedder
-from indexer.versions import current_path, open_version
-from privacy.ciphers.siv import SivCipher
-from privacy.limits import GateLimits
-from privacy.testing import TableRecognizer
+from sage_rag.agents.protocols import Draft, Roles
+from sage_rag.agents.testing import ReversingAgent
+from sage_rag.indexer.job import IndexJob
+from sage_rag.indexer.ledger import Ledger
+from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.review import ReviewSession
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.indexer.versions import current_path, open_version
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.gate.limits import GateLimits
+from sage_rag.privacy.testing import TableRecognizer
 from tests.indexer.conftest import KEYSET, NAMES, Run, record
 
 LENIENT = GateLimits(likeness=None, subject_mentions=None, common_placeholders=False)
@@ -120,7 +120,7 @@ def test_a_limit_that_is_off_is_not_held(run: Run, corpus: Path) -> None:
     assert run(recipe=off, roles=roles_of(Mistakes(stubborn=True))).published == 21
 
 
-def reviewed(corpus: Path, tmp_path: Path) -> tuple[Ledger, Review]:
+def reviewed(corpus: Path, tmp_path: Path) -> tuple[Ledger, ReviewSession]:
     job = IndexJob(
         corpus=corpus,
         text_fields=None,
@@ -132,4 +132,4 @@ def reviewed(corpus: Path, tmp_path: Path) -> tuple[Ledger, Review]:
         embedder=HashEmbedder(),
     )
     ledger = Ledger(job.owner_folder / "ledger.sqlite")
-    return ledger, Review(job, ledger)
+    return ledger, ReviewSession(job, ledger)

@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from agents.protocols import Roles
-from agents.testing import ReversingAgent, reversing_roles
-from indexer.ledger import locked
-from indexer.recipes import recipe_called
-from indexer.testing import HashEmbedder
-from indexer.versions import current_path, list_versions, open_version
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, ProtectionError, UpstreamError
-from privacy.keyset.keyset import Keyset
-from privacy.limits import GateLimits
-from privacy.protect import ProtectedText
-from privacy.restore import Restorer
-from privacy.testing import FailingRecognizer, TableRecognizer
+from sage_rag.agents.protocols import Roles
+from sage_rag.agents.testing import ReversingAgent, reversing_roles
+from sage_rag.common.exceptions import InputError, ProtectionError, UpstreamError
+from sage_rag.indexer.ledger import locked
+from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.indexer.versions import current_path, list_versions, open_version
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.gate.limits import GateLimits
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.protect import ProtectedText
+from sage_rag.privacy.restore import Restorer
+from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
 from tests.indexer.conftest import KEYSET, NAMES, Run, record
 
 NAMELESS = replace(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from indexer.recipes import recipe_called
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.recipes import recipe_called
 
 
 def test_a_recipe_takes_another_policy():

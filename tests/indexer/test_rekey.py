@@ -10,34 +10,35 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.testing import ReversingAgent
-from indexer import publishing
-from indexer import rekey as rekeying
-from indexer.ledger import locked
-from indexer.publishing import hand_over, publish
-from indexer.rekey import rekey
-from indexer.stores.vocabulary import copy_renamed, index_words
-from indexer.testing import HashEmbedder
-from indexer.versions import IndexVersion, current_path, list_versions, open_version
-from privacy.blind_index import BLIND_WORD, BlindIndex
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, KeysetError, ProtectionError
-from privacy.keyset.files import write_keyset
-from privacy.keyset.keyset import Keyset
-from privacy.keyset.raw import export_raw
-from privacy.keyset.sources import RAW_VARIABLE, VARIABLE
-from privacy.keyset.testing import cheap_scrypt
-from privacy.restore import Restorer
-from privacy.tokens import TOKEN, readable_view
-from rag_server.cli import GROUP
-from rag_server.cli import run as sage_rag
+from sage_rag.agents.testing import ReversingAgent
+from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.indexer import publishing
+from sage_rag.indexer import rekey as rekeying
+from sage_rag.indexer.ledger import locked
+from sage_rag.indexer.publishing import hand_over, publish
+from sage_rag.indexer.rekey import rekey
+from sage_rag.indexer.stores.vocabulary import copy_renamed, index_words
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.indexer.versions import IndexVersion, current_path, list_versions, open_version
+from sage_rag.privacy.blind_index import BLIND_WORD, BlindIndex
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset.files import write_keyset
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.keyset.raw import export_raw
+from sage_rag.privacy.keyset.sources import RAW_VARIABLE, VARIABLE
+from sage_rag.privacy.keyset.testing import cheap_scrypt
+from sage_rag.privacy.restore import Restorer
+from sage_rag.privacy.tokens import TOKEN, readable_view
+from sage_rag.rag_server.cli import GROUP
+from sage_rag.rag_server.cli import run as sage_rag
 from tests.indexer.conftest import KEYSET, Run
 from tests.indexer.test_pipeline import everything_under, roles_of
 
 ROTATED = KEYSET.rotate()
 NEW_ONLY = ROTATED.without(KEYSET.primary)
-VERBS = [EntryPoint("rekey", "indexer.rekey_cli:rekey", GROUP)]
+VERBS = [EntryPoint("rekey", "sage_rag.indexer.rekey_cli:rekey", GROUP)]
 
 
 @pytest.fixture
@@ -180,7 +181,7 @@ def test_without_an_old_key_nothing_is_published_and_counts_are_named(home: Path
 
 def published(home: Path, text: str, lexical: str | None = None) -> None:
     """Publish a version of one passage under the old key."""
-    from indexer.passages import Passage
+    from sage_rag.indexer.passages import Passage
 
     source = SivCipher(KEYSET, "clinic").encrypt("doc", EntityType.SOURCE)
     manifest = {

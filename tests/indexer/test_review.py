@@ -12,18 +12,18 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from agents.protocols import Roles
-from agents.testing import ReversingAgent
-from indexer import review_cli
-from indexer.job import IndexJob
-from indexer.ledger import Ledger, locked
-from indexer.recipes import recipe_called
-from indexer.review import Quarantined, Review
-from indexer.testing import HashEmbedder
-from indexer.versions import current_path, open_version
-from privacy.ciphers.siv import SivCipher
-from privacy.exceptions import InputError, ProtectionError
-from privacy.testing import TableRecognizer
+from sage_rag.agents.protocols import Roles
+from sage_rag.agents.testing import ReversingAgent
+from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.indexer import review_cli
+from sage_rag.indexer.job import IndexJob
+from sage_rag.indexer.ledger import Ledger, locked
+from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.review import QuarantinedRecord, ReviewSession
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.indexer.versions import current_path, open_version
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.testing import TableRecognizer
 from tests.indexer.conftest import KEYSET, NAMES, Run, record
 
 SAFE = {
@@ -69,7 +69,7 @@ def again(run: Run) -> Callable[[], Any]:
 @pytest.fixture
 def reviewing(corpus: Path, tmp_path: Path) -> Callable[[], Any]:
     @contextmanager
-    def opened(policy: str | None = None) -> Iterator[Review]:
+    def opened(policy: str | None = None) -> Iterator[ReviewSession]:
         job = IndexJob(
             corpus=corpus,
             text_fields=None,
@@ -81,7 +81,7 @@ def reviewing(corpus: Path, tmp_path: Path) -> Callable[[], Any]:
             embedder=HashEmbedder(),
         )
         ledger = Ledger(job.owner_folder / "ledger.sqlite")
-        yield Review(job, ledger)
+        yield ReviewSession(job, ledger)
         ledger.close()
 
     return opened
@@ -93,7 +93,7 @@ def published(home: Path) -> dict[str, str]:
     return {SivCipher(KEYSET, "clinic").decrypt(p.source): p.text for p in passages}
 
 
-def listed(reviewing: Any) -> dict[str, Quarantined]:
+def listed(reviewing: Any) -> dict[str, QuarantinedRecord]:
     with reviewing() as opened:
         return {q.document.id: q for q in opened}
 

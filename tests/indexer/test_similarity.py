@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.audit import CorpusAudit
-from indexer.similarity import SimilarityAudit
-from privacy.findings import FindingKind
-from privacy.leakage import Original
-from privacy.limits import IDENTIFIERS_ONLY, GateLimits
+from sage_rag.indexer.audit import CorpusAudit
+from sage_rag.indexer.similarity import SimilarityAudit
+from sage_rag.privacy.gate.findings import FindingKind
+from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.gate.limits import IDENTIFIERS_ONLY, GateLimits
 
 FORM = "The applicant lodged his complaint with the court of first instance on the day of the order"
 # Some words in nearly every text and some in few, as in any language.

@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from indexer.passages import Passage
-from indexer.publishing import hand_over, publish
-from indexer.stores.faiss import FaissIndex
-from indexer.stores.lexical import lexical_words
-from indexer.testing import HashEmbedder
-from indexer.versions import (
+from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.publishing import hand_over, publish
+from sage_rag.indexer.stores.faiss import FaissIndex
+from sage_rag.indexer.stores.lexical import lexical_words
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.indexer.versions import (
     IndexVersion,
     current_path,
     list_corpora,
     list_versions,
     open_version,
 )
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, ProtectionError
-from privacy.keyset.keyset import Keyset
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
 
 ADA = SivCipher(Keyset.generate(), "clinic").encrypt("Ada Novak", EntityType.PERSON)
 TEXTS = [f"{ADA} has asthma at night", "a swollen knee", "asthma and hay fever", "膝盖 疼痛"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.windows import windows
+from sage_rag.indexer.windows import windows
 
 
 def in_letters(texts: Sequence[str]) -> list[int]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.audit import WordingAudit
-from privacy.leakage import tokenize
+from sage_rag.indexer.audit import WordingAudit
+from sage_rag.privacy.words import tokenize
 
 STOCK = "I hope that this answers your question and that you feel better soon."
 texts = st.lists(st.sampled_from("a b c d".split()), max_size=30).map(" ".join)

@@ -10,15 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from privacy.batch import Outcome, Record, Setup, protect_records
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.exceptions import KeysetError, SageRagError
-from privacy.keyset.keyset import Keyset
-from privacy.policy import preset
-from privacy.restore import Restorer
-from privacy.spans import Span
-from privacy.testing import FailingRecognizer, TableRecognizer
+from sage_rag.common.exceptions import SageRagError
+from sage_rag.privacy.batch import Record, RecordResult, Setup, protect_records
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.restore import Restorer
+from sage_rag.privacy.spans import Span
+from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
 
 CANARY = "Zebulon Quist"
 KEYSET = Keyset.generate()
@@ -99,7 +100,7 @@ def test_processes_do_not_read_ahead_without_bound():
 
 def test_a_record_that_fails_tells_why_without_its_text():
     outcome, again = protect_records(records(2), KEYSET, setup(failing))
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, RecordResult)
     assert outcome.fields is None
     assert again.failure == outcome.failure
     assert CANARY not in str(outcome)
@@ -140,10 +141,10 @@ def _endless(tmp_path):
         textwrap.dedent(
             """
             import signal, sys, time
-            from privacy.batch import Record, Setup, protect_records
-            from privacy.keyset.keyset import Keyset
-            from privacy.policy import preset
-            from privacy.testing import TableRecognizer
+            from sage_rag.privacy.batch import Record, Setup, protect_records
+            from sage_rag.privacy.keyset.keyset import Keyset
+            from sage_rag.privacy.policy import preset
+            from sage_rag.privacy.testing import TableRecognizer
 
             def table():
                 return TableRecognizer({})

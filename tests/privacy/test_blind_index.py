@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy.blind_index import BLIND_WORD, SIGN, BlindIndex, PartWords, normalised
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType as T
-from privacy.exceptions import DecryptionError
-from privacy.keyset.keyset import Keyset
-from privacy.tokens import TOKEN
+from sage_rag.privacy.blind_index import BLIND_WORD, SIGN, BlindIndex, PartWords, normalised
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType as T
+from sage_rag.privacy.exceptions import DecryptionError
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.tokens import TOKEN
 
 KEYSET = Keyset.generate()
 ALL = BlindIndex(KEYSET, "clinic", PartWords.ALL)

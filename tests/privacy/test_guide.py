@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from privacy.policy import parse_policy, preset_names
-from rag_server.cli import main
+from sage_rag.privacy.policy import parse_policy, preset_names
+from sage_rag.rag_server.cli import main
 
 GUIDE = Path(__file__).parents[2] / "docs" / "privacy.md"
 TEXT = GUIDE.read_text("utf-8")

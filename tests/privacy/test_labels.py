@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from privacy.entities import EntityType, Identifiability, identifiability
-from privacy.exceptions import InputError
-from privacy.labels import _TABLES, Scheme, counterparts, entity_type, labels
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.labels import _TABLES, Scheme, counterparts, entity_type, labels
 
 SIZES = {
     Scheme.TAB: 8,

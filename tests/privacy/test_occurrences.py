@@ -4,14 +4,14 @@ import re
 
 import pytest
 
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.keyset.keyset import Keyset
-from privacy.occurrences import agreed, repeated, spelling
-from privacy.policy import preset
-from privacy.protect import Protector
-from privacy.spans import Span
-from privacy.testing import TableRecognizer
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.occurrences import agreed, repeated, spelling
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.protect import Protector
+from sage_rag.privacy.spans import Span
+from sage_rag.privacy.testing import TableRecognizer
 
 
 @pytest.mark.parametrize(

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType, Identifiability, identifiability
-from privacy.exceptions import InputError
-from privacy.keyset.keyset import Keyset
-from privacy.leakage import normalize
-from privacy.operators.surrogate import Surrogates
-from privacy.policy import Operator, load_policy, parse_policy, preset, preset_names
-from privacy.protect import Protector
-from privacy.spans import Span, resolve_overlaps
-from privacy.testing import TableRecognizer
-from privacy.tokens import TOKEN
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.operators.surrogate import Surrogates
+from sage_rag.privacy.policy import Operator, load_policy, parse_policy, preset, preset_names
+from sage_rag.privacy.protect import Protector
+from sage_rag.privacy.spans import Span, resolve_overlaps
+from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.words import normalize
 
 T = EntityType
 KEYSET = Keyset.generate()

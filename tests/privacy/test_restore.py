@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.inspection import Condition
-from privacy.keyset.keyset import Keyset
-from privacy.restore import Restorer
-from privacy.tokens import LOOK_ALIKE
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.inspection import Condition
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.restore import Restorer
+from sage_rag.privacy.tokens import LOOK_ALIKE
 
 KEYSET = Keyset.generate()
 CIPHER = SivCipher(KEYSET, "clinic")

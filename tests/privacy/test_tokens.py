@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.keyset.keyset import Keyset
-from privacy.tokens import (
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.tokens import (
     LOOSE,
     MAX_PAYLOAD,
     PLACEHOLDERS,

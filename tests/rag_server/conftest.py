@@ -5,19 +5,19 @@ from dataclasses import dataclass, field
 import pytest
 from openai import OpenAI
 
-from privacy.entities import EntityType
-from privacy.keyset.keyset import Keyset
-from privacy.policy import preset
-from privacy.testing import TableRecognizer
-from rag_server.answering.protocols import Answerer, Piece
-from rag_server.app import create_app
-from rag_server.corpora import Corpora
-from rag_server.edge.app import create_edge_app
-from rag_server.edge.keyring import Keyring, Keys
-from rag_server.edge.services import EdgeServices
-from rag_server.edge.upstream import Upstream
-from rag_server.services import Services
-from rag_server.testing import MemoryCatalog, ScriptedAnswerer, WordsEmbedder, running
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.rag_server.answering.protocols import Answerer, Piece
+from sage_rag.rag_server.app import create_app
+from sage_rag.rag_server.corpora import Corpora
+from sage_rag.rag_server.edge.app import create_edge_app
+from sage_rag.rag_server.edge.keyring import Keyring, Keys
+from sage_rag.rag_server.edge.services import EdgeServices
+from sage_rag.rag_server.edge.upstream import Upstream
+from sage_rag.rag_server.services import Services
+from sage_rag.rag_server.testing import MemoryCatalog, ScriptedAnswerer, WordsEmbedder, running
 
 TABLE = {
     "Maria Keller": EntityType.PERSON,

@@ -5,8 +5,8 @@ from importlib.metadata import EntryPoint
 import pytest
 import typer
 
-from privacy.exceptions import KeysetError
-from rag_server.cli import GROUP, run
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.rag_server.cli import GROUP, run
 
 group = typer.Typer(help="A group.")
 
@@ -52,7 +52,7 @@ VERBS = [
     verb("ask", "plain"),
     verb("keys", "group"),
     verb("absent", "not_there"),
-    EntryPoint("broken", "rag_server.no_such_module:verb", GROUP),
+    EntryPoint("broken", "sage_rag.rag_server.no_such_module:verb", GROUP),
     verb("known", "known_failure"),
     verb("unknown", "unknown_failure"),
     verb("interrupted"),
@@ -111,7 +111,7 @@ def test_a_broken_verb_says_what_is_missing(capsys):
     assert run(["broken", "--any", "option"], VERBS) == 1
     shown = capsys.readouterr().err
     assert "`broken` cannot be loaded" in shown
-    assert "rag_server.no_such_module" in shown
+    assert "sage_rag.rag_server.no_such_module" in shown
     assert run(["broken", "--help"], VERBS) == 0
 
 
@@ -130,7 +130,7 @@ def test_the_version_is_printed(capsys):
 
 
 def test_a_reader_that_goes_away_makes_no_noise():
-    program = "import sys; from rag_server.cli import main; main(['--help'])"
+    program = "import sys; from sage_rag.rag_server.cli import main; main(['--help'])"
     line = f'{sys.executable} -c "{program}" | true'
     ended = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60)
     assert ended.stderr == ""

@@ -8,14 +8,16 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from privacy.keyset.files import write_keyset
-from privacy.keyset.keyset import Keyset
-from rag_server.answering.protocols import Piece
-from rag_server.cli import GROUP, run
-from rag_server.testing import ScriptedAnswerer, ScriptedServer, chunk, streamed
+from sage_rag.privacy.keyset.files import write_keyset
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.rag_server.answering.protocols import Piece
+from sage_rag.rag_server.cli import GROUP, run
+from sage_rag.rag_server.testing import ScriptedAnswerer, ScriptedServer, chunk, streamed
 from tests.rag_server.conftest import World
 
-VERBS = [EntryPoint(v, f"rag_server.commands:{v}", GROUP) for v in ("serve", "edge", "ask")]
+VERBS = [
+    EntryPoint(v, f"sage_rag.rag_server.commands:{v}", GROUP) for v in ("serve", "edge", "ask")
+]
 
 
 @pytest.fixture(autouse=True)
@@ -123,7 +125,7 @@ def test_an_answer_that_breaks_off_is_an_error(world: World, capsys):
 
 @pytest.mark.slow
 def test_the_real_server_starts_on_an_empty_home_and_ends_on_sigterm(tmp_path):
-    program = "from rag_server.cli import main; main()"
+    program = "from sage_rag.rag_server.cli import main; main()"
     line = [sys.executable, "-c", program, "serve", "--home", str(tmp_path), "--port", "0"]
     with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as running:
         for shown in running.stderr:

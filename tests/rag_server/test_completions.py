@@ -2,8 +2,14 @@ import time
 
 import pytest
 
-from indexer.passages import Passage
-from rag_server.completions import Envelope, Usage, cite, count_tokens, sources_markdown
+from sage_rag.indexer.passages import Passage
+from sage_rag.rag_server.completions import (
+    CompletionUsage,
+    Envelope,
+    cite,
+    count_tokens,
+    sources_markdown,
+)
 
 PASSAGES = [Passage(f"p{n}", f"SOURCE_[{n}]", {"q": "Q", "a": f"text {n}"}, n / 10) for n in (1, 2)]
 
@@ -46,7 +52,7 @@ def test_words_marks_and_tokens_count_one_each(text, count):
 
 
 def test_ids_differ_and_time_is_whole_seconds():
-    one, two = (Envelope("m").whole("a", "stop", Usage(1, 2), []) for _ in range(2))
+    one, two = (Envelope("m").whole("a", "stop", CompletionUsage(1, 2), []) for _ in range(2))
     assert one["id"] != two["id"]
     assert one["id"].startswith("chatcmpl-")
     assert isinstance(one["created"], int)

@@ -2,9 +2,9 @@ import threading
 
 import pytest
 
-from rag_server.corpora import Corpora, HomeCatalog
-from rag_server.errors import CorpusUnavailableError, UnknownModelError
-from rag_server.testing import MemoryCatalog, WordsEmbedder
+from sage_rag.common.web.errors import CorpusUnavailableError, UnknownModelError
+from sage_rag.rag_server.corpora import Corpora, HomeCatalog
+from sage_rag.rag_server.testing import MemoryCatalog, WordsEmbedder
 
 
 @pytest.fixture

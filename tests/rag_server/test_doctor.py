@@ -1,10 +1,10 @@
 import pytest
 import typer
 
-from privacy.exceptions import InputError
-from privacy.keyset.files import write_keyset
-from privacy.keyset.keyset import Keyset
-from rag_server import doctor
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.keyset.files import write_keyset
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.rag_server import doctor
 
 
 @pytest.mark.parametrize("check", [doctor.check_python, doctor.check_cipher, doctor.check_faiss])

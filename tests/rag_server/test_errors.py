@@ -5,10 +5,10 @@ from contextlib import ExitStack
 import httpx
 import pytest
 
-from privacy.exceptions import InputError, ProtectionError, UpstreamError
-from rag_server.answering.protocols import Piece
-from rag_server.errors import UpstreamTimeoutError, as_api_error
-from rag_server.testing import ScriptedAnswerer
+from sage_rag.common.exceptions import InputError, ProtectionError, UpstreamError
+from sage_rag.common.web.errors import UpstreamTimeoutError, as_api_error
+from sage_rag.rag_server.answering.protocols import Piece
+from sage_rag.rag_server.testing import ScriptedAnswerer
 from tests.rag_server.conftest import ANSWER, World, ask
 
 CHAT = "/v1/chat/completions"

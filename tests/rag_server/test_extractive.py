@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.passages import Passage
-from rag_server.answering.extractive import NOTHING_FOUND, ExtractiveAnswerer
+from sage_rag.indexer.passages import Passage
+from sage_rag.rag_server.answering.extractive import NOTHING_FOUND, ExtractiveAnswerer
 
 KELLER = "PERSON_[q2Zf3kAAx.9=-_]"
 LINDE = "PERSON_[Yh88sLmQ2r]"

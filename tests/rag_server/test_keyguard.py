@@ -2,13 +2,13 @@ import secrets
 
 import pytest
 
-from privacy.entities import EntityType
-from privacy.exceptions import ProtectionError
-from privacy.keyset.files import write_keyset, write_private
-from privacy.keyset.keyset import Keyset, export_master_keys
-from privacy.keyset.raw import export_raw
-from privacy.keyset.testing import cheap_scrypt
-from rag_server.keyguard import refuse_keys
+from sage_rag.common.exceptions import ProtectionError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.files import write_keyset, write_private
+from sage_rag.privacy.keyset.keyset import Keyset, export_master_keys
+from sage_rag.privacy.keyset.raw import export_raw
+from sage_rag.privacy.keyset.testing import cheap_scrypt
+from sage_rag.rag_server.keyguard import refuse_keys
 
 KEYSET = Keyset.generate()
 KEY = next(iter(export_master_keys(KEYSET).values()))

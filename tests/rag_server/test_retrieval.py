@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_server.retrieval import Retriever, fuse
-from rag_server.testing import MemoryCatalog, WordsEmbedder
+from sage_rag.rag_server.retrieval import Retriever, fuse
+from sage_rag.rag_server.testing import MemoryCatalog, WordsEmbedder
 
 
 def retriever(*texts: str) -> Retriever:

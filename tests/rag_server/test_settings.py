@@ -1,8 +1,8 @@
 import pytest
 from pydantic import SecretStr
 
-from privacy.exceptions import InputError
-from rag_server.settings import EdgeSettings, ServeSettings, secret
+from sage_rag.common.exceptions import InputError
+from sage_rag.rag_server.settings import EdgeSettings, ServeSettings, secret
 
 
 @pytest.fixture

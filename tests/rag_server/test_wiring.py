@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from privacy.exceptions import InputError
-from rag_server.corpora import Corpora
-from rag_server.services import Services
-from rag_server.settings import ServeSettings
-from rag_server.testing import MemoryCatalog, ScriptedAnswerer, WordsEmbedder
-from rag_server.wiring import build_server, warnings
+from sage_rag.common.exceptions import InputError
+from sage_rag.rag_server.corpora import Corpora
+from sage_rag.rag_server.services import Services
+from sage_rag.rag_server.settings import ServeSettings
+from sage_rag.rag_server.testing import MemoryCatalog, ScriptedAnswerer, WordsEmbedder
+from sage_rag.rag_server.wiring import build_server, warnings
 
 
 def shown(catalog: MemoryCatalog, home: Path = Path("absent")) -> list[str]:

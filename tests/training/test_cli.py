@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from privacy.exceptions import InputError
-from privacy.recognizers.tagger import TaggerRecognizer
-from training.cli import train
-from training.recognition import tagger as training
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
+from sage_rag.training.cli import train
+from sage_rag.training.recognition import tagger as training
 
 ANIMALS = ("ferret", "hen", "goat", "otter", "mole", "newt", "toad", "wren", "crow", "pike")
 NAMES = ("Zubliwick", "Quorble", "Mintavo", "Drusk", "Pelliquat")

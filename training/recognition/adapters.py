@@ -14,10 +14,10 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from privacy.entities import TAGGED
-from privacy.recognizers.tagging.base import base_digest
-from privacy.recognizers.tagging.network import Layer, TaggerNetwork, load_base
-from privacy.recognizers.tagging.weights_file import Calibration
+from sage_rag.privacy.entities import TAGGED
+from sage_rag.privacy.recognizers.tagging.base import base_digest
+from sage_rag.privacy.recognizers.tagging.network import Layer, TaggerNetwork, load_base
+from sage_rag.privacy.recognizers.tagging.weights_file import Calibration
 
 RANKS = {"qkv": 96, "out": 48, "up": 48, "down": 48}
 """Rank of each linear layer's change; query, key and value share one of twice the size."""

@@ -17,11 +17,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from privacy.entities import TAGGED, EntityType, Identifiability, identifiability
-from privacy.exceptions import InputError
-from privacy.labels import Scheme, entity_type
-from privacy.spans import Span
-from training.recognition.examples import Example
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import TAGGED, EntityType, Identifiability, identifiability
+from sage_rag.privacy.labels import Scheme, entity_type
+from sage_rag.privacy.spans import Span
+from sage_rag.training.recognition.examples import Example
 
 _LEFT_TO_PATTERNS = frozenset(
     {

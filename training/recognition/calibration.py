@@ -16,24 +16,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from privacy.entities import TAGGED, EntityType
-from privacy.recognizers.tagging.decode import private_logit
-from privacy.recognizers.tagging.pieces import Pieces
-from privacy.recognizers.tagging.weights_file import Calibration
-from training.recognition.examples import Example
-from training.recognition.fit import UNKNOWN, labels_of
+from sage_rag.privacy.entities import TAGGED, EntityType
+from sage_rag.privacy.recognizers.tagging.decode import private_logit
+from sage_rag.privacy.recognizers.tagging.pieces import Pieces
+from sage_rag.privacy.recognizers.tagging.weights_file import Calibration
+from sage_rag.training.recognition.examples import Example
+from sage_rag.training.recognition.fit import UNKNOWN, labels_of
 
 _ALONE = (EntityType.PERSON, EntityType.ID, EntityType.LOCATION, EntityType.ORGANIZATION)
 COST = dict.fromkeys(TAGGED, 4.0) | dict.fromkeys(_ALONE, 9.0)
 """What a missed word costs in false alarms: more where one value can point at a person alone, as a
-village or an employer can (`privacy.gate` holds them to the rule of names, too)."""
+village or an employer can (`privacy.gate.gate` holds them to the rule of names, too)."""
 
 _FEW = 20
 """Private words from which two numbers can be fitted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class TypeLogits:
     """One type's words: the logit that each is private (n,), and whether it is (n,)."""
 
     logits: NDArray[np.float64]
@@ -42,7 +42,7 @@ class Judged:
 
 def judged_words(
     texts: Iterable[tuple[Example, Pieces, NDArray[np.float32]]],
-) -> dict[EntityType, Judged]:
+) -> dict[EntityType, TypeLogits]:
     """Collect the words of texts with the network's answers (pieces, types, 3), by type.
 
     A word's logit is its highest, as when spans are made; words of unknown label are left out.
@@ -60,18 +60,18 @@ def judged_words(
             logits[entity_type].append(best[known, column])
             private[entity_type].append(labels[known, column] > 0)
     return {
-        t: Judged(np.concatenate(logits[t]).astype(np.float64), np.concatenate(private[t]))
+        t: TypeLogits(np.concatenate(logits[t]).astype(np.float64), np.concatenate(private[t]))
         for t in TAGGED
         if logits[t]
     }
 
 
-def calibrate(words: dict[EntityType, Judged]) -> list[Calibration]:
+def calibrate(words: dict[EntityType, TypeLogits]) -> list[Calibration]:
     """Return the calibration of each type; a type with too few private words keeps its logit."""
     return [_calibration(words.get(t), 1 / (1 + COST[t])) for t in TAGGED]
 
 
-def _calibration(words: Judged | None, threshold: float) -> Calibration:
+def _calibration(words: TypeLogits | None, threshold: float) -> Calibration:
     if words is None or words.private.sum() < _FEW:
         return Calibration(1.0, 0.0, threshold)
     positive, negative = words.private.sum(), (~words.private).sum()

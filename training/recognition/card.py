@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from privacy.entities import TAGGED, EntityType
-from privacy.exceptions import InputError
-from training.recognition.report import Report, calibration_table, markdown
-from training.recognition.sets import SETS, DataSet
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import TAGGED, EntityType
+from sage_rag.training.recognition.report import Report, calibration_table, markdown
+from sage_rag.training.recognition.sets import SETS, DataSet
 
 _USE = (
     "Finds names, places, organisations, dates, ages, codes and what else describes a person, so "

@@ -12,27 +12,27 @@ from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
-from privacy.entities import EntityType as T
-from privacy.exceptions import InputError
-from privacy.labels import counterparts, entity_type
-from privacy.recognition_scores import GoldText, GoldValue
-from privacy.spans import Span, resolve_overlaps
-from training.recognition.annotations import (
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import EntityType as T
+from sage_rag.privacy.labels import counterparts, entity_type
+from sage_rag.privacy.recognizers.scores import GoldText, GoldValue
+from sage_rag.privacy.spans import Span, resolve_overlaps
+from sage_rag.training.recognition.annotations import (
     checked_spans,
     checked_text,
     damaged,
     rows,
     tagged_type,
 )
-from training.recognition.documents import Split, split_of
-from training.recognition.examples import Example
-from training.recognition.sets import ENGLISH, SETS, DataSet
+from sage_rag.training.recognition.documents import Split, split_of
+from sage_rag.training.recognition.examples import Example
+from sage_rag.training.recognition.sets import ENGLISH, SETS, DataSet
 
 _TITLE = re.compile(r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Judge)\b\.?\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Annotated:
+class AnnotatedText:
     """One text of a set: for learning (`example`), for measuring (`gold`), and which of the two.
 
     `gold` holds every private value, those of types that a tagger does not learn too, under the
@@ -44,7 +44,7 @@ class Annotated:
     split: Split
 
 
-def load(name: str, directory: Path) -> list[Annotated]:
+def load(name: str, directory: Path) -> list[AnnotatedText]:
     """Read a set from the folder that holds them all.
 
     Raises:
@@ -85,7 +85,7 @@ def examples(directory: Path, split: Split, sets: Iterable[str] = ENGLISH) -> li
     ]
 
 
-def rejoined(name: str, texts: Iterable[Annotated]) -> list[Annotated]:
+def rejoined(name: str, texts: Iterable[AnnotatedText]) -> list[AnnotatedText]:
     """Put the sentences of a set back together, one text per document; others yield nothing.
 
     To measure with: mails and articles come whole. Learning from them, too, was tried: the tagger
@@ -97,7 +97,7 @@ def rejoined(name: str, texts: Iterable[Annotated]) -> list[Annotated]:
     return [_joined(list(sentences)) for _, sentences in by_document]
 
 
-def _joined(sentences: Sequence[Annotated]) -> Annotated:
+def _joined(sentences: Sequence[AnnotatedText]) -> AnnotatedText:
     """Return sentences of one document as one text."""
     lengths = [len(sentence.example.text) + 1 for sentence in sentences]
     starts = list(accumulate(lengths[:-1], initial=0))
@@ -113,7 +113,7 @@ def _joined(sentences: Sequence[Annotated]) -> Annotated:
         for at, sentence in placed
         for value in sentence.gold.values
     ]
-    return Annotated(
+    return AnnotatedText(
         replace(
             sentences[0].example,
             text=text,
@@ -148,7 +148,7 @@ def _records(path: Path, chosen: DataSet) -> Iterator[tuple[int, Mapping[str, An
 
 def _annotated(
     name: str, path: Path, number: int, row: Mapping[str, Any], document: str
-) -> Annotated:
+) -> AnnotatedText:
     chosen, text = SETS[name], row["text"]
     try:
         values = [_value(span, text, chosen) for span in row["spans"]]
@@ -169,7 +169,7 @@ def _annotated(
     ]
     left = [(g.start, g.end) for g, kind in values if kind and not tagged_type(kind)]
     judged = None if T.ID in chosen.annotated else chosen.annotated
-    return Annotated(
+    return AnnotatedText(
         Example(
             text=text,
             spans=tuple(resolve_overlaps(spans)),

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from privacy.recognizers.lexicon import Kind, default_lexicon, fold
+from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
 
 _TITLED = re.compile(
     r"\b(?P<title>[dD]r|[mM]rs?|[mM]s|[mM]iss|[dD]octor)\b\.? (?P<name>[A-Za-z][A-Za-z'-]+)"

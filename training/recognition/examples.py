@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from privacy.entities import EntityType
-from privacy.spans import Span
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.spans import Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from privacy.entities import TAGGED
-from privacy.recognizers.tagging.base import base_tokenizer
-from privacy.recognizers.tagging.model import padded
-from privacy.recognizers.tagging.network import CLASSES, TaggerNetwork
-from privacy.recognizers.tagging.pieces import Pieces, Row, pieces_of
-from privacy.recognizers.windows import windows
-from training.recognition.examples import Example
+from sage_rag.privacy.entities import TAGGED
+from sage_rag.privacy.recognizers.tagging.base import base_tokenizer
+from sage_rag.privacy.recognizers.tagging.model import padded
+from sage_rag.privacy.recognizers.tagging.network import CLASSES, TaggerNetwork
+from sage_rag.privacy.recognizers.tagging.pieces import Pieces, Row, pieces_of
+from sage_rag.privacy.recognizers.windows import windows
+from sage_rag.training.recognition.examples import Example
 
 UNKNOWN = -100
 """The label of a piece that its text says nothing about: no loss."""

@@ -1,8 +1,9 @@
 """Write the held-out texts of the public sets, so that any recognizer can be measured on them.
 
-    python -m training.recognition.held_out DATA OUT
+    python -m sage_rag.training.recognition.held_out DATA OUT
 
-writes one file per set, with the set's own labels, for `python -m eval.studies.recognition`.
+writes one file per set, with the set's own labels, for
+`python -m sage_rag.eval.studies.recognition`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from pathlib import Path
 
 import typer
 
-from privacy.exceptions import InputError
-from privacy.recognition_scores import GoldText
-from training.recognition.datasets import load, rejoined
-from training.recognition.documents import Split
-from training.recognition.sets import SETS
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.recognizers.scores import GoldText
+from sage_rag.training.recognition.datasets import load, rejoined
+from sage_rag.training.recognition.documents import Split
+from sage_rag.training.recognition.sets import SETS
 
 
 def write_held_out(data: Path, out: Path) -> dict[str, int]:
@@ -59,7 +60,7 @@ def _row(gold: GoldText) -> dict[str, object]:
 def main(arguments: Sequence[str]) -> int:
     """Write the files and print how many texts each holds."""
     if len(arguments) != 2:
-        typer.echo("usage: python -m training.recognition.held_out DATA OUT", err=True)
+        typer.echo("usage: python -m sage_rag.training.recognition.held_out DATA OUT", err=True)
         return 2
     try:
         written = write_held_out(Path(arguments[0]), Path(arguments[1]))

@@ -3,7 +3,7 @@
     measure(recognizer, golds) -> Report
     markdown({"tab": report, ...}) -> one table per set
 
-Values and precision as `privacy.recognition_scores` counts them. Calibration: spans of one type
+Values and precision as `privacy.recognizers.scores` counts them. Calibration: spans of one type
 are sorted into ten bins by score; the expected calibration error is the mean distance between a
 bin's mean score and its share of right spans, weighted by spans. A recognizer yields only spans
 above its threshold, so calibration says nothing of what it left out.
@@ -17,12 +17,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from privacy.entities import EntityType
-from privacy.proportions import Proportion
-from privacy.protocols import Recognizer
-from privacy.recognition_scores import GoldText, GoldValue, RecognitionCounts, is_right, judged
-from privacy.spans import resolve_overlaps
-from training.recognition.examples import Example
+from sage_rag.common.proportions import Proportion
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.scores import (
+    GoldText,
+    GoldValue,
+    RecognitionCounts,
+    is_right,
+    judged,
+)
+from sage_rag.privacy.spans import resolve_overlaps
+from sage_rag.training.recognition.examples import Example
 
 _BINS = 10
 K = TypeVar("K", str, EntityType)

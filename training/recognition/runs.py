@@ -7,19 +7,19 @@ from pathlib import Path
 
 import torch
 
-from privacy.entities import TAGGED
-from privacy.recognizers.chain import ChainRecognizer
-from privacy.recognizers.chinese import ChineseRecognizer
-from privacy.recognizers.chinese_tagger import WEIGHTS as CHINESE_WEIGHTS
-from privacy.recognizers.chinese_tagger import ChineseTagger
-from privacy.recognizers.tagger import WEIGHTS as ENGLISH_WEIGHTS
-from privacy.recognizers.tagging.base import base_digest
-from privacy.recognizers.tagging.chinese_words import WORDS
-from training.recognition.card import Circumstances, TrainingRun, model_card
-from training.recognition.chinese.fit import TYPES, Schedule, fit_chinese
-from training.recognition.datasets import load
-from training.recognition.report import measure
-from training.recognition.tagger import Progress, Trained, train_tagger
+from sage_rag.privacy.entities import TAGGED
+from sage_rag.privacy.recognizers.chain import ChainRecognizer
+from sage_rag.privacy.recognizers.chinese.recognizer import ChineseRecognizer
+from sage_rag.privacy.recognizers.chinese.tagger import WEIGHTS as CHINESE_WEIGHTS
+from sage_rag.privacy.recognizers.chinese.tagger import ChineseTagger
+from sage_rag.privacy.recognizers.chinese.word_features import WORDS
+from sage_rag.privacy.recognizers.tagging.base import base_digest
+from sage_rag.privacy.recognizers.tagging.tagger import WEIGHTS as ENGLISH_WEIGHTS
+from sage_rag.training.recognition.card import Circumstances, TrainingRun, model_card
+from sage_rag.training.recognition.chinese.fit import TYPES, Schedule, fit_chinese
+from sage_rag.training.recognition.datasets import load
+from sage_rag.training.recognition.report import measure
+from sage_rag.training.recognition.tagger import Progress, TrainingOutcome, train_tagger
 
 _ENGLISH_LIMITS = (
     "Sentences of other languages than English were not measured; names of any language in Latin "
@@ -57,7 +57,7 @@ def make_english(
     (out / "english.md").write_text(english_card(trained, weights, made), "utf-8")
 
 
-def english_card(trained: Trained, weights: Path, made: Circumstances) -> str:
+def english_card(trained: TrainingOutcome, weights: Path, made: Circumstances) -> str:
     """Return the model card of the tagger of text in Latin letters."""
     run = TrainingRun(
         title="The tagger of names: text in Latin letters",

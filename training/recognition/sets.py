@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from privacy.entities import EntityType as T
-from privacy.labels import Scheme
-from training.recognition import documents, encounters, unmarked
-from training.recognition.documents import Naming
+from sage_rag.privacy.entities import EntityType as T
+from sage_rag.privacy.labels import Scheme
+from sage_rag.training.recognition import documents, encounters, unmarked
+from sage_rag.training.recognition.documents import Naming
 
 _NAMES = frozenset({T.PERSON, T.LOCATION, T.ORGANIZATION})
 _ALL_BUT_AGE = _NAMES | {T.DATE_TIME, T.ID, T.DEMOGRAPHIC, T.QUANTITY, T.MISC}

@@ -10,20 +10,20 @@ from pathlib import Path
 
 import torch
 
-from privacy.exceptions import InputError
-from privacy.recognizers.tagger import TaggerRecognizer, shipped_weights
-from privacy.recognizers.tagging.network import TaggerNetwork
-from privacy.recognizers.tagging.weights_file import Calibration, read_weights
-from training.recognition.adapters import load_changes, new_network, write_weights
-from training.recognition.calibration import calibrate, judged_words
-from training.recognition.datasets import examples, load, rejoined
-from training.recognition.documents import Split
-from training.recognition.examples import Example
-from training.recognition.fit import Schedule, fit
-from training.recognition.generated import generate
-from training.recognition.report import Report, gold_of, measure
-from training.recognition.sets import ENGLISH
-from training.recognition.variants import variants
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.recognizers.tagging.network import TaggerNetwork
+from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer, shipped_weights
+from sage_rag.privacy.recognizers.tagging.weights_file import Calibration, read_weights
+from sage_rag.training.recognition.adapters import load_changes, new_network, write_weights
+from sage_rag.training.recognition.calibration import calibrate, judged_words
+from sage_rag.training.recognition.datasets import examples, load, rejoined
+from sage_rag.training.recognition.documents import Split
+from sage_rag.training.recognition.examples import Example
+from sage_rag.training.recognition.fit import Schedule, fit
+from sage_rag.training.recognition.generated import generate
+from sage_rag.training.recognition.report import Report, gold_of, measure
+from sage_rag.training.recognition.sets import ENGLISH
+from sage_rag.training.recognition.variants import variants
 
 Progress = Callable[[int, int, float], None]
 """Hears of the step, of how many, and the recent loss."""
@@ -38,7 +38,7 @@ _FEW_DOCUMENTS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainingOutcome:
     """What a training run used, by set, and what the weights reach on texts it did not see."""
 
     used: Mapping[str, int]
@@ -48,7 +48,7 @@ class Trained:
 
 def train_tagger(
     data: Path, weights: Path, *, generated: int, seed: int, progress: Progress
-) -> Trained:
+) -> TrainingOutcome:
     """Train from MiniLM on the public sets in `data` and on generated texts; write `weights`.
 
     Raises:
@@ -63,7 +63,7 @@ def train_tagger(
     judged = [*examples(data, Split.CALIBRATION), *made[generated:]]
     _write(network, judged, weights, {"seed": seed, "generated": generated})
     used = Counter(example.source for example in learnt)
-    return Trained(used, generated, measured(TaggerRecognizer(weights), data))
+    return TrainingOutcome(used, generated, measured(TaggerRecognizer(weights), data))
 
 
 def measured(recognizer: TaggerRecognizer, data: Path) -> dict[str, Report]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from privacy.recognizers.lexicon import Kind, default_lexicon, fold
+from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
 
 Marks = Sequence[tuple[int, int, str]]
 Rule = Callable[[str, Marks], list[tuple[int, int]]]

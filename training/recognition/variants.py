@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from privacy.entities import EntityType
-from privacy.spans import Span
-from training.recognition.examples import Example
-from training.recognition.generated.bodies import organization
-from training.recognition.generated.draw import Draw
-from training.recognition.generated.noise import DISGUISES, moved
-from training.recognition.generated.persons import Sex, family_name, given_name
-from training.recognition.generated.places import city
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.spans import Span
+from sage_rag.training.recognition.examples import Example
+from sage_rag.training.recognition.generated.bodies import organization
+from sage_rag.training.recognition.generated.draw import Draw
+from sage_rag.training.recognition.generated.noise import DISGUISES, moved
+from sage_rag.training.recognition.generated.persons import Sex, family_name, given_name
+from sage_rag.training.recognition.generated.places import city
 
 _REPLACED = {
     EntityType.PERSON: 0.85,

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import openai
 from openai.types.chat import ChatCompletion
 
-from privacy.exceptions import InputError, UpstreamError
+from sage_rag.common.exceptions import InputError, UpstreamError
 
 TIMEOUT_S = 120.0
 _CITATION_TEXTS = ("text", "content", "snippet", "quote", "passage")

@@ -9,20 +9,22 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from itertools import accumulate
 
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, extra
-from privacy.fingerprints import source_digest
-from privacy.recognizers.backends.models import (
+from sage_rag.common.exceptions import InputError, extra
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.backends.models import (
     folder_digest,
     model_folder,
     quiet_loading,
     settings_digest,
     torch_device,
 )
-from privacy.recognizers.plain_words import PLAIN_WORDS
-from privacy.recognizers.windows import Window, windows
-from privacy.recognizers.writing import well_formed
-from privacy.spans import Span
+from sage_rag.privacy.recognizers.backends.plain_words import PLAIN_WORDS
+from sage_rag.privacy.recognizers.windows import Window, windows
+from sage_rag.privacy.recognizers.writing import well_formed
+from sage_rag.privacy.spans import Span
+
+VERSION = 1
+"""Raised with every change of the spans from the same answers of the model."""
 
 with extra("gliner", needed_by="GlinerRecognizer"):
     import gliner
@@ -77,9 +79,7 @@ class GlinerRecognizer:
         if self._size < 4 * self._margin:
             raise InputError(f"model `{model}` has no room for {len(labels)} labels")
         self._lock = threading.Lock()
-        code = source_digest("privacy.recognizers.backends", "gliner.py")
-        cut = source_digest("privacy.recognizers", "windows.py")
-        settings = settings_digest(code, cut, version("gliner"), threshold, list(labels.items()))
+        settings = settings_digest(VERSION, version("gliner"), threshold, list(labels.items()))
         self._fingerprint = f"gliner-{folder_digest(folder)}-{settings}"
 
     @property

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from privacy.entities import EntityType
-from privacy.exceptions import InputError
-from privacy.labels import Scheme, entity_type
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.labels import Scheme, entity_type
 
 LabelMap = Scheme | Mapping[str, EntityType | None]
 """A scheme of `privacy.labels`, or our type for each label; `None` for one that is not private."""

@@ -14,21 +14,23 @@ from typing import Any, Protocol
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, ProtectionError
-from privacy.fingerprints import source_digest
-from privacy.recognizers.backends.models import (
+from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.backends.extracted import Value, locate
+from sage_rag.privacy.recognizers.backends.models import (
     folder_digest,
     model_folder,
     quiet_loading,
     settings_digest,
     torch_device,
 )
-from privacy.recognizers.extracted import Value, locate
-from privacy.recognizers.plain_words import PLAIN_WORDS
-from privacy.recognizers.windows import windows
-from privacy.recognizers.writing import well_formed
-from privacy.spans import Span
+from sage_rag.privacy.recognizers.backends.plain_words import PLAIN_WORDS
+from sage_rag.privacy.recognizers.windows import windows
+from sage_rag.privacy.recognizers.writing import well_formed
+from sage_rag.privacy.spans import Span
+
+VERSION = 1
+"""Raised with every change of the spans from the same answers of the model."""
 
 _WINDOW_CHARS, _MARGIN_CHARS = 4_000, 200
 """About a thousand words: small models copy less faithfully from longer texts."""
@@ -91,9 +93,7 @@ class NuExtractRecognizer:
         self._template = json.dumps({label: [] for label in labels}, indent=4, ensure_ascii=False)
         self._invented = 0
         self._lock = threading.Lock()
-        code = source_digest("privacy.recognizers.backends", "nuextract.py")
-        finding = source_digest("privacy.recognizers", "extracted.py", "windows.py", "writing.py")
-        settings = settings_digest(code, finding, list(labels.items()))
+        settings = settings_digest(VERSION, list(labels.items()))
         self._fingerprint = f"nuextract-{completion.fingerprint}-{settings}"
 
     @property

@@ -7,13 +7,20 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from privacy.entities import EntityType as T
-from privacy.exceptions import InputError, extra
-from privacy.fingerprints import source_digest
-from privacy.recognizers.backends.models import LabelMap, folder_digest, settings_digest, types_of
-from privacy.recognizers.windows import Window, windows
-from privacy.recognizers.writing import well_formed
-from privacy.spans import Span
+from sage_rag.common.exceptions import InputError, extra
+from sage_rag.privacy.entities import EntityType as T
+from sage_rag.privacy.recognizers.backends.models import (
+    LabelMap,
+    folder_digest,
+    settings_digest,
+    types_of,
+)
+from sage_rag.privacy.recognizers.windows import Window, windows
+from sage_rag.privacy.recognizers.writing import well_formed
+from sage_rag.privacy.spans import Span
+
+VERSION = 1
+"""Raised with every change of the spans from the same answers of the model."""
 
 with extra("spacy", needed_by="SpacyRecognizer"):
     import spacy
@@ -83,11 +90,7 @@ class SpacyRecognizer:
         names = dict.fromkeys(label for n in finders for label in self._nlp.pipe_labels[n])
         self._types = types_of(names, labels)
         self._lock = threading.Lock()
-        code = source_digest("privacy.recognizers.backends", "spacy.py")
-        cut = source_digest("privacy.recognizers", "windows.py")
-        settings = settings_digest(
-            code, cut, version("spacy"), sorted(self._types.items(), key=str)
-        )
+        settings = settings_digest(VERSION, version("spacy"), sorted(self._types.items(), key=str))
         self._fingerprint = f"spacy-{folder_digest(Path(self._nlp.path))}-{settings}"
 
     @property

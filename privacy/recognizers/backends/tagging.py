@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy.entities import EntityType
-from privacy.exceptions import InputError
-from privacy.recognizers.writing import joined
-from privacy.spans import Span
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.writing import joined
+from sage_rag.privacy.spans import Span
 
 Probabilities = NDArray[np.float32]
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import torch
 from transformers import AutoModelForTokenClassification, AutoTokenizer
 
-from privacy.exceptions import InputError
-from privacy.fingerprints import source_digest
-from privacy.labels import Scheme
-from privacy.recognizers.backends.models import (
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.labels import Scheme
+from sage_rag.privacy.recognizers.backends.models import (
     LabelMap,
     folder_digest,
     model_folder,
@@ -25,9 +24,12 @@ from privacy.recognizers.backends.models import (
     torch_device,
     types_of,
 )
-from privacy.recognizers.backends.tagging import Probabilities, TagSet, Token, spans_of
-from privacy.recognizers.writing import well_formed
-from privacy.spans import Span
+from sage_rag.privacy.recognizers.backends.tagging import Probabilities, TagSet, Token, spans_of
+from sage_rag.privacy.recognizers.writing import well_formed
+from sage_rag.privacy.spans import Span
+
+VERSION = 1
+"""Raised with every change of the spans from the same answers of the model."""
 
 _MAX_TOKENS = 512
 """Longest window; what most encoders were trained with."""
@@ -77,8 +79,7 @@ class TokenClassifierRecognizer:
         self._room = self._length - self._tokenizer.num_special_tokens_to_add()
         # A tokenizer keeps truncation and padding as state, which threads must not change at once.
         self._lock = threading.Lock()
-        code = source_digest("privacy.recognizers.backends", "token_classifier.py", "tagging.py")
-        settings = settings_digest(code, threshold, list(self._tags.types))
+        settings = settings_digest(VERSION, threshold, list(self._tags.types))
         self._fingerprint = f"token-classifier-{folder_digest(folder)}-{settings}"
 
     @property

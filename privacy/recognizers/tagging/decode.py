@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy.entities import EntityType
-from privacy.recognizers.wordlists import FUNCTION_WORDS
-from privacy.spans import Span
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.wordlists import FUNCTION_WORDS
+from sage_rag.privacy.spans import Span
 
 OUTSIDE, BEGIN, INSIDE = range(3)
 

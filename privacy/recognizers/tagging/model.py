@@ -10,11 +10,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from privacy.exceptions import InputError
-from privacy.recognizers.tagging.base import CLS, PAD, SEP
-from privacy.recognizers.tagging.network import TaggerNetwork, load_network
-from privacy.recognizers.tagging.pieces import FEATURES, Row
-from privacy.recognizers.tagging.weights_file import read_weights
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.recognizers.tagging.base import CLS, PAD, SEP
+from sage_rag.privacy.recognizers.tagging.network import TaggerNetwork, load_network
+from sage_rag.privacy.recognizers.tagging.pieces import FEATURES, Row
+from sage_rag.privacy.recognizers.tagging.weights_file import read_weights
 
 _ROWS, _MULTIPLE = (16, 4, 1), 16
 """How many rows share a forward pass, and what their length is rounded up to."""

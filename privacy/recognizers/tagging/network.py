@@ -15,10 +15,10 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from privacy.entities import TAGGED
-from privacy.recognizers.tagging.base import base_folder
-from privacy.recognizers.tagging.pieces import FEATURES
-from privacy.recognizers.tagging.weights_file import Weights
+from sage_rag.privacy.entities import TAGGED
+from sage_rag.privacy.recognizers.tagging.base import base_folder
+from sage_rag.privacy.recognizers.tagging.pieces import FEATURES
+from sage_rag.privacy.recognizers.tagging.weights_file import Weights
 
 CLASSES = 3
 """Of each head: outside, begin, inside."""

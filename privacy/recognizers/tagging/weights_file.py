@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from privacy.entities import EntityType
-from privacy.exceptions import InputError
-from privacy.recognizers.tagging.base import base_digest
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.tagging.base import base_digest
 
 _MOST_HEADER_BYTES = 1_000_000
 

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.chat import Message, Reply
-from agents.model_options import ModelOptions, chat_model
-from privacy.exceptions import UpstreamError
+from sage_rag.agents.chat.options import ModelOptions, chat_model
+from sage_rag.agents.chat.protocols import ChatMessage, Reply
+from sage_rag.common.exceptions import UpstreamError
 from tests.agents.backends.tiny_chat import chat_folder
 
 MISSING = [name for name in ("accelerate", "fastapi", "uvicorn") if find_spec(name) is None]
@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(bool(MISSING), reason=f"`transformers serve` needs {', '.join(MISSING)}"),
 ]
-ASK = [Message("system", "Say it."), Message("user", "it")]
+ASK = [ChatMessage("system", "Say it."), ChatMessage("user", "it")]
 TAUGHT = {"(system) Say it.\n(user) it\n(assistant) ": '{"safe": true}'}
 
 

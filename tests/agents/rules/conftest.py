@@ -5,16 +5,16 @@ from collections.abc import Callable
 
 import pytest
 
-from agents.protocols import Attributes
-from agents.refinement import Outcome
-from agents.rules.roles import rules_roles
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.gate import Gate, GateLimits
-from privacy.keyset.keyset import Keyset
-from privacy.policy import preset
-from privacy.protect import Protection, Protector
-from privacy.testing import TableRecognizer
+from sage_rag.agents.protocols import Attributes
+from sage_rag.agents.refinement import RefinementOutcome
+from sage_rag.agents.rules.roles import rules_roles
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.gate.gate import Gate, GateLimits
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.protect import Protection, Protector
+from sage_rag.privacy.testing import TableRecognizer
 from tests.agents.refining import treated
 
 NAMES = {
@@ -42,6 +42,6 @@ def attributes(protect) -> Attributes:
 
 
 @pytest.fixture
-def run(protect) -> Callable[[dict[str, str]], Outcome]:
+def run(protect) -> Callable[[dict[str, str]], RefinementOutcome]:
     gate = Gate(GateLimits(), TableRecognizer({}))
     return lambda fields: treated(fields, protect(fields), rules_roles(), gate)

@@ -1,9 +1,9 @@
 import pytest
 
-from agents.protocols import Attribute
-from agents.rules.arrangement import ALIKE, Told, arranged, leans
-from agents.rules.presets import bound
-from privacy.leakage import Original
+from sage_rag.agents.protocols import Attribute
+from sage_rag.agents.rules.arrangement import ALIKE, ArrangedExtraction, arranged, leans
+from sage_rag.agents.rules.presets import bound
+from sage_rag.privacy.gate.leakage import Original
 
 MEDICAL = {a.name: a for a in bound("medical_dialogue", ("question", "answer"))}
 WHO, HURTS, ASKED = MEDICAL["circumstances"], MEDICAL["symptoms"], MEDICAL["concern"]
@@ -71,7 +71,7 @@ def test_leans(sentence, before, expected):
 
 
 def test_an_extraction_remembers_the_order_of_telling():
-    told = Told({"food": ("Hay.",)}, {"text": ("Hay.",)})
+    told = ArrangedExtraction({"food": ("Hay.",)}, {"text": ("Hay.",)})
     assert dict(told) == {"food": ("Hay.",)}
     assert told.order["text"] == ("Hay.",)
     assert Attribute("food", "text", "").name in told

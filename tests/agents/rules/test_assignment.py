@@ -4,9 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.protocols import Attribute
-from agents.rules.assignment import Assignment
-from agents.rules.presets import bound
+from sage_rag.agents.protocols import Attribute
+from sage_rag.agents.rules.assignment import Assignment
+from sage_rag.agents.rules.presets import bound
 
 LABELLED = Path(__file__).with_name("labelled_sentences.tsv")
 """Sentences of invented dialogues, each after the attribute that a person assigned it to."""
@@ -83,6 +83,6 @@ def test_cue_words_alone_are_right_half_of_the_time():
 
 @pytest.mark.slow
 def test_embeddings_and_cue_words_together_are_right_more_often():
-    from indexer.embedding import SentenceTransformerEmbedder
+    from sage_rag.indexer.embedding import SentenceTransformerEmbedder
 
     assert right(SentenceTransformerEmbedder()) > 0.65

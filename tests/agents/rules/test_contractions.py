@@ -1,6 +1,6 @@
 import pytest
 
-from agents.rules.contractions import contract, short_forms, toggles, write_out
+from sage_rag.agents.rules.contractions import contract, short_forms, toggles, write_out
 
 PAIRS = [
     ("I am ill", "I'm ill"),

@@ -1,6 +1,6 @@
 import pytest
 
-from agents.rules.courtesies import courtesies, is_closing, is_greeting
+from sage_rag.agents.rules.courtesies import courtesies, is_closing, is_greeting
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from agents.rules.edits import STIFF, applied, edits
-from agents.rules.restructuring import invert, move
+from sage_rag.agents.rules.edits import STIFF, applied, edits
+from sage_rag.agents.rules.restructuring import invert, move
 
 FAULTS = [
     ("One can swim there.", r"\bcould\b"),

@@ -1,7 +1,7 @@
 import asyncio
 
-from agents.protocols import Attribute
-from agents.rules.extractor import RuleExtractor
+from sage_rag.agents.protocols import Attribute
+from sage_rag.agents.rules.extractor import RuleExtractor
 
 
 def extract(protect, fields, attributes, **kwargs):

@@ -1,9 +1,9 @@
 import asyncio
 
-from agents.rules.arrangement import Told
-from agents.rules.generator import RuleGenerator
-from agents.rules.lexicon import words
-from privacy.leakage import Original
+from sage_rag.agents.rules.arrangement import ArrangedExtraction
+from sage_rag.agents.rules.generator import RuleGenerator
+from sage_rag.agents.rules.lexicon import words
+from sage_rag.privacy.gate.leakage import Original
 
 ASSESSMENT = ("It may be due to a cold.",)
 
@@ -54,7 +54,9 @@ def test_what_is_short_of_a_run_is_left_as_it_is(attributes):
     items = ("My knee clicks when I climb.", "A brace helps a little.", "It began after a fall.")
     told = (*items, "The swelling is gone.", "I walk to work.")
     order = {"question": tuple(reversed(told)), "answer": ()}
-    question = generate(Told({"symptoms": told}, order), attributes).fields["question"]
+    question = generate(ArrangedExtraction({"symptoms": told}, order), attributes).fields[
+        "question"
+    ]
     assert question == " ".join(told)
 
 

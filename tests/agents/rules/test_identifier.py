@@ -3,8 +3,8 @@ from collections import Counter
 
 import pytest
 
-from agents.rules.identifier import RuleIdentifier
-from privacy.exceptions import InputError
+from sage_rag.agents.rules.identifier import RuleIdentifier
+from sage_rag.common.exceptions import InputError
 
 MEDICAL = {
     "question": "My stomach hurts and the tablets for the infection do not help, doctor.",

@@ -1,6 +1,6 @@
 import pytest
 
-from agents.rules.joints import joint_edits
+from sage_rag.agents.rules.joints import joint_edits
 
 
 def said(text, *, natural):

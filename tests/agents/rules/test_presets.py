@@ -1,8 +1,8 @@
 from collections import Counter
 
-from agents.protocols import Attribute
-from agents.rules.lexicon import content_stems, stem
-from agents.rules.presets import cues, presets
+from sage_rag.agents.protocols import Attribute
+from sage_rag.agents.rules.lexicon import content_stems, stem
+from sage_rag.agents.rules.presets import cues, presets
 
 
 def test_the_numbers_of_attributes_are_the_papers():

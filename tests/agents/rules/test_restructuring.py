@@ -1,6 +1,6 @@
 import pytest
 
-from agents.rules.restructuring import invert, list_edits, move, split
+from sage_rag.agents.rules.restructuring import invert, list_edits, move, split
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@ import asyncio
 
 import pytest
 
-from agents.protocols import Draft
-from agents.rules.reviewer import RuleReviewer
+from sage_rag.agents.protocols import Draft
+from sage_rag.agents.rules.reviewer import RuleReviewer
 
 RECORD = {
     "question": "My left ear has hurt since the flight and I hear a whistle whenever I lie down.",

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.protocols import Draft, Review
-from agents.rules.lexicon import words
-from agents.rules.rewriter import RuleRewriter
-from privacy.gate import Finding, FindingKind, Verdict
-from privacy.leakage import Original
+from sage_rag.agents.protocols import Draft, Review
+from sage_rag.agents.rules.lexicon import words
+from sage_rag.agents.rules.rewriter import RuleRewriter
+from sage_rag.privacy.gate.gate import Finding, FindingKind, Verdict
+from sage_rag.privacy.gate.leakage import Original
 
 FIELDS = {
     "question": "My knee hurts when I climb. It began in spring. A brace helps a little.",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.rules.roles import rules_roles
+from sage_rag.agents.rules.roles import rules_roles
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "clinic.jsonl"
 

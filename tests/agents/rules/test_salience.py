@@ -1,6 +1,6 @@
 import pytest
 
-from agents.rules.salience import saliences
+from sage_rag.agents.rules.salience import saliences
 
 RECORD = [
     "My knee hurts when I climb stairs.",

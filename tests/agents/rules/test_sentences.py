@@ -1,6 +1,6 @@
 import pytest
 
-from agents.rules.sentences import (
+from sage_rag.agents.rules.sentences import (
     clean_sentence,
     is_boilerplate,
     is_clause,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.rules.tidy import tidy
+from sage_rag.agents.rules.tidy import tidy
 
 
 @pytest.mark.parametrize(

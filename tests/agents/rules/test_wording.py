@@ -4,14 +4,16 @@ from importlib import resources
 
 import pytest
 
-from agents.rules.wording import Wording
-from privacy.leakage import Original
+from sage_rag.agents.rules.wording import Wording
+from sage_rag.privacy.gate.leakage import Original
 
 LONG = (
     "I would suggest you to take the tablet with a glass of water every morning before breakfast "
     "because the stomach absorbs it better when it is empty."
 )
-TABLES = tomllib.loads(resources.files("agents.rules").joinpath("wording.toml").read_text("utf-8"))
+TABLES = tomllib.loads(
+    resources.files("sage_rag.agents.rules").joinpath("wording.toml").read_text("utf-8")
+)
 
 
 def reword(seed, sentences):

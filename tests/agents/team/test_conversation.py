@@ -11,14 +11,14 @@ from contextvars import ContextVar
 
 import pytest
 
-from agents.exceptions import AgentOutputError
-from agents.protocols import Draft
-from agents.refinement import Members, Refinement, Terms, refine
-from agents.team import conversation
-from agents.team.conversation import team
-from agents.transcript import Speaker, Turn
-from privacy.exceptions import SageRagError, UpstreamError
-from privacy.gate import Verdict
+from sage_rag.agents.exceptions import AgentOutputError
+from sage_rag.agents.protocols import Draft
+from sage_rag.agents.refinement import Refinement, RefinementMembers, RefinementOptions, refine
+from sage_rag.agents.team import conversation
+from sage_rag.agents.team.conversation import team
+from sage_rag.agents.transcript import Speaker, TranscriptTurn
+from sage_rag.common.exceptions import SageRagError, UpstreamError
+from sage_rag.privacy.gate.gate import Verdict
 from tests.agents.refining import (
     COPY,
     PROTECTION,
@@ -30,7 +30,7 @@ from tests.agents.refining import (
     verdicts,
 )
 
-TEAM = Terms(conversation=team)
+TEAM = RefinementOptions(conversation=team)
 
 
 class BudgetEndsError(SageRagError):
@@ -64,11 +64,11 @@ def test_what_a_member_raises_comes_out_as_it_was(
 
 def test_a_failure_of_the_team_itself_is_ours_and_names_no_text() -> None:
     class Deaf(Refinement):
-        def hear(self, turn: Turn) -> None:
+        def hear(self, turn: TranscriptTurn) -> None:
             raise RuntimeError(f"cannot hear {turn!r}")
 
-    members = Members(PROTECTION.protected, Scripted().roles, verdicts(UNSAFE), None)
-    opening = Turn(round=0, speaker=Speaker.GENERATOR, draft=COPY)
+    members = RefinementMembers(PROTECTION.protected, Scripted().roles, verdicts(UNSAFE), None)
+    opening = TranscriptTurn(round=0, speaker=Speaker.GENERATOR, draft=COPY)
     with pytest.raises(SageRagError) as caught:
         asyncio.run(team(members, Deaf(), opening))
     shown = "".join(traceback.format_exception(caught.value))
@@ -149,7 +149,7 @@ def test_a_team_is_convened_with_the_first_objection_and_told_what_was_said(
 
 def test_the_plain_loop_needs_no_autogen() -> None:
     code = (
-        "import sys, agents.refinement, agents.model_review; "
+        "import sys, sage_rag.agents.refinement, sage_rag.agents.model.review; "
         "sys.exit(any(name.startswith('autogen') for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -13,7 +13,7 @@ from autogen_core import AgentId, DefaultTopicId, MessageContext, RoutedAgent, T
 from autogen_core import event as on_event
 from autogen_core import rpc as on_call
 
-from agents.team.runtime import DirectRuntime
+from sage_rag.agents.team.runtime import DirectRuntime
 
 RECORD: ContextVar[str] = ContextVar("record", default="none")
 

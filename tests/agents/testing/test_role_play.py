@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.chat import Message
-from agents.model_roles import model_roles
-from agents.testing import ScriptedChatModel
-from agents.testing.role_play import ASPECTS, UNKNOWN, extract, objects_in, play, role_of
-from agents.testing.wording import phrases_of, reworded
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.gate import Gate, GateLimits
-from privacy.keyset.keyset import Keyset
-from privacy.policy import preset
-from privacy.protect import Protector
-from privacy.testing import TableRecognizer
+from sage_rag.agents.chat.protocols import ChatMessage
+from sage_rag.agents.model.roles import model_roles
+from sage_rag.agents.testing import ScriptedChatModel
+from sage_rag.agents.testing.role_play import ASPECTS, UNKNOWN, extract, objects_in, play, role_of
+from sage_rag.agents.testing.wording import phrases_of, reworded
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.gate.gate import Gate, GateLimits
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.protect import Protector
+from sage_rag.privacy.testing import TableRecognizer
 from tests.agents.refining import treated
 
 PROMPTS = sorted(Path(str(resources.files("agents").joinpath("prompts"))).glob("*.md"))
@@ -59,7 +59,7 @@ RECORDS = {
 }
 
 
-def answers(messages: Sequence[Message]) -> str:
+def answers(messages: Sequence[ChatMessage]) -> str:
     return json.dumps(play(messages[0].content, messages[1].content), ensure_ascii=False)
 
 

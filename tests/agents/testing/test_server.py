@@ -10,10 +10,10 @@ import httpx
 import openai
 import pytest
 
-from agents.testing import server as module
-from agents.testing.behaviours import BEHAVIOURS
-from agents.testing.server import ModelServer, model_server
-from agents.testing.shapes import fitted
+from sage_rag.agents.testing import server as module
+from sage_rag.agents.testing.behaviours import BEHAVIOURS
+from sage_rag.agents.testing.server import ModelServer, model_server
+from sage_rag.agents.testing.shapes import fitted
 
 MESSAGES = [
     {"role": "system", "content": "Say it anew."},
@@ -106,7 +106,7 @@ def test_an_unknown_behaviour_is_refused() -> None:
 
 @pytest.mark.slow
 def test_it_starts_as_a_process_and_prints_its_address() -> None:
-    command = [sys.executable, "-m", "agents.testing.server", "--port", "0"]
+    command = [sys.executable, "-m", "sage_rag.agents.testing.server", "--port", "0"]
     options = ["--behaviour", "refuses", "--rate", "0.5", "--latency-ms", "1"]
     with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as process:
         url = process.stdout.readline().strip()

@@ -8,8 +8,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from privacy.spans import Span
-from privacy.testing import TableRecognizer
+from sage_rag.privacy.spans import Span
+from sage_rag.privacy.testing import TableRecognizer
 from tests.indexer.conftest import NAMES
 
 DEADLY, FAILING = "number 7 ", "number 4 "

@@ -16,19 +16,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from agents.protocols import Roles
-from agents.testing import ReversingAgent
-from indexer.engines.local import on_processes
-from indexer.engines.ray import on_ray
-from indexer.engines.tools import Tools
-from indexer.job import IndexJob
-from indexer.ledger import Ledger, Result
-from indexer.pipeline import index_corpus
-from indexer.recipes import recipe_called
-from indexer.testing import HashEmbedder
-from privacy.exceptions import SageRagError, UpstreamError
-from privacy.keyset.raw import parse_raw
-from privacy.protect import ProtectedText
+from sage_rag.agents.protocols import Roles
+from sage_rag.agents.testing import ReversingAgent
+from sage_rag.common.exceptions import SageRagError, UpstreamError
+from sage_rag.indexer.engines.local import on_processes
+from sage_rag.indexer.engines.ray import on_ray
+from sage_rag.indexer.engines.tools import WorkerSetup
+from sage_rag.indexer.job import IndexJob
+from sage_rag.indexer.ledger import Ledger, Result
+from sage_rag.indexer.pipeline import index_corpus
+from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.privacy.keyset.raw import parse_raw
+from sage_rag.privacy.protect import ProtectedText
 from tests.indexer.engines.corpora import MortalRecognizer, SlowRecognizer, table
 
 STARTS = {"local": on_processes, "ray": on_ray}
@@ -64,7 +64,7 @@ def _job(engine: str, folder: Path, home: str, worker: Any, here: Any, agent: An
         recognizer=here,
         embedder=HashEmbedder(),
         roles=Roles(agent, agent, agent, agent, agent, "test"),
-        engine=partial(STARTS[engine], Tools(worker, HashEmbedder), 2, threads=8),
+        engine=partial(STARTS[engine], WorkerSetup(worker, HashEmbedder), 2, threads=8),
     )
 
 
@@ -74,9 +74,9 @@ def _quiet(*_: object) -> None:
 
 def killed(engine: str, folder: Path) -> None:
     """Index with a worker that is killed midway; say what was stored how often."""
-    import indexer.pipeline
+    from sage_rag.indexer import pipeline
 
-    indexer.pipeline.Ledger = CountingLedger  # type: ignore[misc]
+    pipeline.Ledger = CountingLedger  # type: ignore[misc]
     agent, worker = ReversingAgent(), partial(MortalRecognizer, str(folder / "died"))
     job = _job(engine, folder, "several", worker, MortalRecognizer(), agent)
     summary = asyncio.run(index_corpus(job, _quiet))

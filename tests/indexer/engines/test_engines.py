@@ -20,17 +20,17 @@ from typing import Any
 
 import pytest
 
-from agents.protocols import Attribute, Roles
-from agents.testing import ReversingAgent
-from indexer.engines import ray
-from indexer.engines.local import in_process
-from indexer.engines.ray import on_ray
-from indexer.engines.tools import Tools
-from indexer.testing import HashEmbedder
-from indexer.versions import current_path, open_version
-from privacy.exceptions import MissingExtraError, UpstreamError
-from privacy.keyset.raw import export_raw
-from privacy.testing import TableRecognizer
+from sage_rag.agents.protocols import Attribute, Roles
+from sage_rag.agents.testing import ReversingAgent
+from sage_rag.common.exceptions import MissingExtraError, UpstreamError
+from sage_rag.indexer.engines import ray
+from sage_rag.indexer.engines.local import in_process
+from sage_rag.indexer.engines.ray import on_ray
+from sage_rag.indexer.engines.tools import WorkerSetup
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.indexer.versions import current_path, open_version
+from sage_rag.privacy.keyset.raw import export_raw
+from sage_rag.privacy.testing import TableRecognizer
 from tests.indexer.conftest import KEYSET, NAMES, Run
 from tests.indexer.engines.corpora import MortalRecognizer, table
 
@@ -223,7 +223,7 @@ def test_a_cluster_that_is_not_there_is_one_line(run: Run, monkeypatch: pytest.M
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{port}")
-    start = partial(on_ray, Tools(table, HashEmbedder), 2, threads=8)
+    start = partial(on_ray, WorkerSetup(table, HashEmbedder), 2, threads=8)
     with pytest.raises(UpstreamError, match="no Ray cluster answers at `127"):
         run(engine=start)
 
@@ -246,7 +246,7 @@ def test_a_cluster_of_our_own_is_locked_and_keeps_nothing_on_disk(
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     if address is not None:
         monkeypatch.setenv("RAY_ADDRESS", address)
-    on_ray(Tools(table, HashEmbedder), 2, threads=8).close()
+    on_ray(WorkerSetup(table, HashEmbedder), 2, threads=8).close()
     assert (asked["where"], asked["mode"]) == ("local", "token")
     assert asked["_system_config"] == {"automatic_object_spilling_enabled": False}
     assert asked["_temp_dir"]
@@ -258,12 +258,12 @@ def test_where_shared_memory_is_small_ray_is_not_started(monkeypatch: pytest.Mon
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     monkeypatch.setattr(ray, "_STORE_BYTES", 1 << 60)
     with pytest.raises(UpstreamError, match="would keep texts on a disk"):
-        on_ray(Tools(table, HashEmbedder), 2, threads=8)
+        on_ray(WorkerSetup(table, HashEmbedder), 2, threads=8)
 
 
 def test_without_ray_one_line_names_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    start = partial(on_ray, Tools(table, HashEmbedder), 2, threads=8)
+    start = partial(on_ray, WorkerSetup(table, HashEmbedder), 2, threads=8)
     with pytest.raises(MissingExtraError, match="--engine ray needs `ray`") as caught:
         run(engine=start)
     assert caught.value.exit_code == 6

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from indexer.engines.pool import Pool, WorkerLostError
-from indexer.engines.tools import Answer, Bench, Tools
-from indexer.testing import HashEmbedder
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, ProtectionError, SageRagError
-from privacy.testing import FailingRecognizer, TableRecognizer
+from sage_rag.common.exceptions import InputError, ProtectionError, SageRagError
+from sage_rag.indexer.engines.pool import Pool, WorkerLostError
+from sage_rag.indexer.engines.tools import WorkerReply, WorkerSetup, WorkerTools
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
 
 CANARY = "Zebulon Quist"
 TABLE = partial(TableRecognizer, {CANARY: EntityType.PERSON})
-TOOLS = Tools(TABLE, HashEmbedder)
+TOOLS = WorkerSetup(TABLE, HashEmbedder)
 WHO = ("table", "hash-64")
 
 
@@ -28,14 +28,14 @@ class Mortal:
 
     made = 0
 
-    def __init__(self, dies: Callable[[int, Any], bool], tools: Tools = TOOLS) -> None:
+    def __init__(self, dies: Callable[[int, Any], bool], tools: WorkerSetup = TOOLS) -> None:
         Mortal.made += 1
         self.number = Mortal.made
         self.ended = 0
         self._dies = dies
-        self._bench = Bench(tools)
+        self._bench = WorkerTools(tools)
 
-    def ask(self, task: Any, argument: Any) -> Answer:
+    def ask(self, task: Any, argument: Any) -> WorkerReply:
         if self.ended or (task != "introduce" and self._dies(self.number, argument)):
             raise WorkerLostError
         return self._bench.answer(task, argument)
@@ -93,7 +93,7 @@ def test_a_worker_that_cannot_do_the_work_ends_the_run(recognizer: Any, said: st
     made: list[Mortal] = []
 
     def start() -> Mortal:
-        made.append(Mortal(lambda *_: False, Tools(recognizer, HashEmbedder)))
+        made.append(Mortal(lambda *_: False, WorkerSetup(recognizer, HashEmbedder)))
         return made[-1]
 
     with pytest.raises(SageRagError, match=said) as caught:
@@ -103,14 +103,14 @@ def test_a_worker_that_cannot_do_the_work_ends_the_run(recognizer: Any, said: st
 
 
 def test_what_a_worker_met_is_raised_without_the_text() -> None:
-    tools = Tools(FailingRecognizer, HashEmbedder)
+    tools = WorkerSetup(FailingRecognizer, HashEmbedder)
     pool = Pool(partial(Mortal, lambda *_: False, tools), 1, ("failing", "hash-64"))
     with pytest.raises(ProtectionError, match=r"^recognising failed: RuntimeError$"):
         pool.ask("recognize", CANARY)
 
 
 def test_a_failure_travels_whole() -> None:
-    answer = Bench(Tools(failing, HashEmbedder)).answer("recognize", CANARY)
+    answer = WorkerTools(WorkerSetup(failing, HashEmbedder)).answer("recognize", CANARY)
     failure = pickle.loads(pickle.dumps(answer)).failure  # noqa: S301 - our own
     assert isinstance(failure, InputError)
     assert (failure.message, failure.hint) == ("there is no model at `x`", "name another")
@@ -121,7 +121,7 @@ def test_closing_frees_whoever_waits_and_ends_every_worker() -> None:
     made: list[Slow] = []
 
     class Slow(Mortal):
-        def ask(self, task: Any, argument: Any) -> Answer:
+        def ask(self, task: Any, argument: Any) -> WorkerReply:
             if task == "introduce":
                 return super().ask(task, argument)
             asked.set()

@@ -11,13 +11,13 @@ from Crypto.Cipher import AES
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy.ciphers.ecb import UnauthenticatedEcbCipher, WeakCipherWarning
-from privacy.ciphers.faults import Fault, TokenError
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.exceptions import InputError
-from privacy.keyset.keyset import Keyset
-from privacy.tokens import TOKEN
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.ciphers.ecb import UnauthenticatedEcbCipher, WeakCipherWarning
+from sage_rag.privacy.ciphers.faults import Fault, TokenError
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.tokens import TOKEN
 
 KEYSET = Keyset.generate()
 with warnings.catch_warnings(action="ignore"):

@@ -10,12 +10,12 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy.ciphers.faults import Fault, TokenError
-from privacy.ciphers.siv import MAX_VALUE_BYTES, SivCipher
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, SageRagError
-from privacy.keyset.keyset import Keyset
-from privacy.tokens import TOKEN
+from sage_rag.common.exceptions import InputError, SageRagError
+from sage_rag.privacy.ciphers.faults import Fault, TokenError
+from sage_rag.privacy.ciphers.siv import MAX_VALUE_BYTES, SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.tokens import TOKEN
 
 KEYSET = Keyset.generate()
 CIPHER = SivCipher(KEYSET, "clinic")

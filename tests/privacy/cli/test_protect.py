@@ -10,12 +10,13 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from privacy.cli import output
-from privacy.cli.protect import protect
-from privacy.cli.restore import restore
-from privacy.exceptions import InputError, KeysetError, ProtectionError
-from privacy.keyset.keyset import Keyset
-from privacy.keyset.raw import export_raw
+from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.privacy.cli import output
+from sage_rag.privacy.cli.protect import protect
+from sage_rag.privacy.cli.restore import restore
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.keyset.raw import export_raw
 
 CANARY = "Maria Quistenberg"
 EMAIL = "maria.quist@example.org"
@@ -108,7 +109,7 @@ def test_a_bad_line_is_named_not_shown_and_no_file_appears(run, tmp_path, bad):
 
 
 def test_a_line_that_cannot_be_protected_fails_closed(run, tmp_path, monkeypatch):
-    from privacy.recognizers.tagger import TaggerRecognizer
+    from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
 
     def broken(self, text):
         raise RuntimeError(text)
@@ -159,7 +160,7 @@ def test_a_link_is_followed(run, tmp_path):
 def test_a_full_standard_output_is_named_as_such(keyset, tmp_path):
     source = tmp_path / "a.txt"
     source.write_text(f"mail {EMAIL}\n")
-    program = "import typer; from privacy.cli.protect import protect; typer.run(protect)"
+    program = "import typer; from sage_rag.privacy.cli.protect import protect; typer.run(protect)"
     command = [sys.executable, "-c", program, str(source), "--corpus", "c"]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
@@ -216,7 +217,7 @@ def test_a_foreign_token_stays_unreadable(run, tmp_path):
 def test_processes_write_what_one_process_writes(keyset, tmp_path):
     source = tmp_path / "a.txt"
     source.write_text("".join(f"line {i} of {EMAIL}\n" for i in range(300)))
-    program = "import typer; from privacy.cli.protect import protect; typer.run(protect)"
+    program = "import typer; from sage_rag.privacy.cli.protect import protect; typer.run(protect)"
     written = []
     for workers in (1, 2):
         command = [sys.executable, "-c", program, str(source), "--corpus", "c"]

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from privacy.keyset.sources import FILE_VARIABLE, RAW_VARIABLE, VARIABLE
-from privacy.keyset.testing import cheap_scrypt
+from sage_rag.privacy.keyset.sources import FILE_VARIABLE, RAW_VARIABLE, VARIABLE
+from sage_rag.privacy.keyset.testing import cheap_scrypt
 
 PASSPHRASE = "correct horse"
 

@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, KeysetError
-from privacy.keyset import envelope, files
-from privacy.keyset.envelope import COST
-from privacy.keyset.files import (
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset import envelope, files
+from sage_rag.privacy.keyset.envelope import COST
+from sage_rag.privacy.keyset.files import (
     StoredKeyset,
     change_keyset,
     describe_keyset,
@@ -25,10 +26,10 @@ from privacy.keyset.files import (
     read_stored,
     write_keyset,
 )
-from privacy.keyset.keyset import Keyset, export_master_keys
-from privacy.keyset.raw import export_raw
-from privacy.keyset.register import GrantRecord
-from privacy.keyset.testing import cheap_scrypt
+from sage_rag.privacy.keyset.keyset import Keyset, export_master_keys
+from sage_rag.privacy.keyset.raw import export_raw
+from sage_rag.privacy.keyset.register import GrantRecord
+from sage_rag.privacy.keyset.testing import cheap_scrypt
 from tests.privacy.keyset.conftest import PASSPHRASE
 
 Sealed = tuple[Path, Keyset]
@@ -183,7 +184,7 @@ def test_an_unreasonable_cost_is_refused_before_it_is_paid(
 ) -> None:
     path, _ = sealed
     path.write_text(json.dumps({**json.loads(path.read_text()), "scrypt": cost}))
-    monkeypatch.setattr("privacy.keyset.envelope.scrypt", None)
+    monkeypatch.setattr("sage_rag.privacy.keyset.envelope.scrypt", None)
     with pytest.raises(KeysetError, match=r"unreasonable|damaged"):
         read_keyset(path, PASSPHRASE)
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from privacy.entities import EntityType
-from privacy.exceptions import SageRagError
-from privacy.keyset import envelope
-from privacy.keyset.files import StoredKeyset, _Body, _seal, describe_keyset, read_keyset
-from privacy.keyset.keyset import Keyset, export_master_keys
-from privacy.keyset.raw import export_raw, parse_raw
-from privacy.keyset.testing import cheap_scrypt
+from sage_rag.common.exceptions import SageRagError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset import envelope
+from sage_rag.privacy.keyset.files import StoredKeyset, _Body, _seal, describe_keyset, read_keyset
+from sage_rag.privacy.keyset.keyset import Keyset, export_master_keys
+from sage_rag.privacy.keyset.raw import export_raw, parse_raw
+from sage_rag.privacy.keyset.testing import cheap_scrypt
 
 PASSPHRASE = "correct horse"
 KEYSET = Keyset.generate().rotate()

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy.ciphers.faults import Fault, TokenError
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType, Identifiability, identifiability
-from privacy.exceptions import DecryptionError, KeysetError, NotGrantedError
-from privacy.keyset.keyset import Grant, Keyset, export_master_keys, export_type_keys
+from sage_rag.privacy.ciphers.faults import Fault, TokenError
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.exceptions import DecryptionError, KeysetError, NotGrantedError
+from sage_rag.privacy.keyset.keyset import Grant, Keyset, export_master_keys, export_type_keys
 
 KEYSET = Keyset.generate().rotate()
 OLD = KEYSET.key_ids[1]

@@ -8,10 +8,10 @@ import pickle
 
 import pytest
 
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.exceptions import DecryptionError, KeysetError
-from privacy.keyset.keyset import Keyset, export_master_keys, key_id_of
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import DecryptionError, KeysetError
+from sage_rag.privacy.keyset.keyset import Keyset, export_master_keys, key_id_of
 
 KEY = bytes(range(32))
 

@@ -7,10 +7,10 @@ import json
 
 import pytest
 
-from privacy.entities import EntityType
-from privacy.exceptions import KeysetError
-from privacy.keyset.keyset import Keyset, export_master_keys, key_id_of
-from privacy.keyset.raw import export_raw, parse_raw
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset.keyset import Keyset, export_master_keys, key_id_of
+from sage_rag.privacy.keyset.raw import export_raw, parse_raw
 
 ONE, TWO = bytes(range(32)), bytes(range(1, 33))
 FULL = b"\xff\xfe" * 16

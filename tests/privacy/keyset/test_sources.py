@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, KeysetError
-from privacy.keyset.files import write_keyset, write_private
-from privacy.keyset.keyset import Keyset
-from privacy.keyset.raw import export_raw
-from privacy.keyset.sources import (
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset.files import write_keyset, write_private
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.keyset.raw import export_raw
+from sage_rag.privacy.keyset.sources import (
     FILE_VARIABLE,
     RAW_VARIABLE,
     VARIABLE,

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.keyset.files import read_keyset, read_stored, write_keyset, write_private
-from privacy.keyset.keyset import Grant, Keyset, export_master_keys, export_type_keys
-from privacy.keyset.raw import export_raw, parse_raw
-from privacy.keyset.sources import VARIABLE
-from rag_server import cli
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.files import read_keyset, read_stored, write_keyset, write_private
+from sage_rag.privacy.keyset.keyset import Grant, Keyset, export_master_keys, export_type_keys
+from sage_rag.privacy.keyset.raw import export_raw, parse_raw
+from sage_rag.privacy.keyset.sources import VARIABLE
+from sage_rag.rag_server import cli
 from tests.privacy.keyset.conftest import PASSPHRASE
 
-VERBS = [EntryPoint("keys", "privacy.cli.keys:keys", cli.GROUP)]
+VERBS = [EntryPoint("keys", "sage_rag.privacy.cli.keys:keys", cli.GROUP)]
 OTHER = "another one"
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from privacy.operators.calendar import WrittenDate, reads_day_first
-from privacy.operators.dates import Calendar, shift
+from sage_rag.privacy.operators.calendar import WrittenDate, reads_day_first
+from sage_rag.privacy.operators.dates import Calendar, shift
 
 DAYS = st.dates(date(1930, 1, 1), date(2035, 12, 31))
 SHIFTS = st.integers(-1000, 1000).filter(lambda n: n % 7 != 0)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy.operators.durations import coarse_time
+from sage_rag.privacy.operators.durations import coarse_time
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from privacy.entities import EntityType
-from privacy.operators.dates import Calendar
-from privacy.operators.generalize import LEVELS, generalize
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.operators.dates import Calendar
+from sage_rag.privacy.operators.generalize import LEVELS, generalize
 
 
 @pytest.mark.parametrize(

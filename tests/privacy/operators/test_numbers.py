@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy.operators.keyed import KeyedChoice, Ring
-from privacy.operators.network import (
+from sage_rag.privacy.operators.keyed import KeyedChoice, Ring
+from sage_rag.privacy.operators.network import (
     surrogate_email,
     surrogate_ip,
     surrogate_mac,
     surrogate_url,
     surrogate_username,
 )
-from privacy.operators.numbers import (
+from sage_rag.privacy.operators.numbers import (
     surrogate_card,
     surrogate_code,
     surrogate_iban,
@@ -26,8 +26,8 @@ from privacy.operators.numbers import (
     surrogate_ssn,
     surrogate_wallet,
 )
-from privacy.operators.phones import surrogate_phone
-from privacy.recognizers.checksums import iban, luhn, nhs, only_digits
+from sage_rag.privacy.operators.phones import surrogate_phone
+from sage_rag.privacy.recognizers.forms.checksums import iban, luhn, nhs, only_digits
 
 CHOICE = KeyedChoice(bytes(32))
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy.leakage import normalize
-from privacy.names import Gender
-from privacy.operators.gender import NameLists
-from privacy.operators.keyed import KeyedChoice
-from privacy.operators.people import surrogate_person
+from sage_rag.privacy.operators.keyed import KeyedChoice
+from sage_rag.privacy.operators.people import surrogate_person
+from sage_rag.privacy.people.gender import NameLists
+from sage_rag.privacy.people.names import Gender
+from sage_rag.privacy.words import normalize
 
 CHOICE = KeyedChoice(bytes(32))
 JUDGE = NameLists()

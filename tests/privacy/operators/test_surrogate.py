@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy.entities import EntityType
-from privacy.exceptions import KeysetError
-from privacy.keyset.keyset import KEY_BYTES, Keyset, key_id_of
-from privacy.leakage import normalize
-from privacy.operators.dates import Calendar
-from privacy.operators.places import atlas, state_codes
-from privacy.operators.surrogate import SURROGATE_TYPES, Surrogates
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset.keyset import KEY_BYTES, Keyset, key_id_of
+from sage_rag.privacy.operators.dates import Calendar
+from sage_rag.privacy.operators.places import atlas, state_codes
+from sage_rag.privacy.operators.surrogate import SURROGATE_TYPES, Surrogates
+from sage_rag.privacy.words import normalize
 
 KEY = bytes(range(KEY_BYTES))
 KEYSET = Keyset({key_id_of(KEY): KEY}, key_id_of(KEY))
@@ -34,10 +34,10 @@ def test_no_value_stands_for_itself(value: str, entity_type: EntityType) -> None
 
 def test_another_process_chooses_alike() -> None:
     program = (
-        "from privacy.entities import EntityType as T\n"
-        "from privacy.keyset.keyset import *\n"
-        "from privacy.operators.dates import Calendar\n"
-        "from privacy.operators.surrogate import Surrogates\n"
+        "from sage_rag.privacy.entities import EntityType as T\n"
+        "from sage_rag.privacy.keyset.keyset import *\n"
+        "from sage_rag.privacy.operators.dates import Calendar\n"
+        "from sage_rag.privacy.operators.surrogate import Surrogates\n"
         "key = bytes(range(32))\n"
         "s = Surrogates(Keyset({key_id_of(key): key}, key_id_of(key)), 'clinic')\n"
         "print(s.surrogate('Maria Keller', T.PERSON, Calendar()),"

@@ -9,11 +9,11 @@ from importlib import import_module
 
 import pytest
 
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, MissingExtraError
-from privacy.recognizers import catalog
-from privacy.recognizers.default import default_recognizer
-from privacy.testing import TableRecognizer
+from sage_rag.common.exceptions import InputError, MissingExtraError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers import catalog
+from sage_rag.privacy.recognizers.default import default_recognizer
+from sage_rag.privacy.testing import TableRecognizer
 
 OTHERS = {"table": lambda model: TableRecognizer({model: EntityType.MISC})}
 
@@ -64,7 +64,7 @@ def test_every_entry_exists_or_names_its_extra(entry: str) -> None:
 
 def test_naming_recognizers_loads_no_library() -> None:
     code = (
-        "import sys, privacy.recognizers.catalog as c; c.recognizer_of([]);"
+        "import sys, sage_rag.privacy.recognizers.catalog as c; c.recognizer_of([]);"
         "print(sorted({'torch', 'transformers', 'spacy', 'gliner'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -75,8 +75,8 @@ def test_naming_recognizers_loads_no_library() -> None:
 def test_without_its_library_a_recognizer_names_the_extra(kind: str, needed_by: str) -> None:
     code = (
         f"import sys; sys.modules['{kind}'] = None\n"
-        "from privacy.exceptions import MissingExtraError\n"
-        "from privacy.recognizers.catalog import recognizer_named\n"
+        "from sage_rag.common.exceptions import MissingExtraError\n"
+        "from sage_rag.privacy.recognizers.catalog import recognizer_named\n"
         f"try: recognizer_named('{kind}:some-model')\n"
         "except MissingExtraError as e: print(e.message, '|', e.hint)\n"
     )

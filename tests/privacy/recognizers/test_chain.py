@@ -1,10 +1,10 @@
 import pytest
 
-from privacy.entities import EntityType
-from privacy.recognizers.chain import ChainRecognizer
-from privacy.recognizers.default import default_recognizer
-from privacy.spans import resolve_overlaps
-from privacy.testing import FailingRecognizer, TableRecognizer
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.chain import ChainRecognizer
+from sage_rag.privacy.recognizers.default import default_recognizer
+from sage_rag.privacy.spans import resolve_overlaps
+from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
 
 
 def test_a_chain_returns_what_each_finds():

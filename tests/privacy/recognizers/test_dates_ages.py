@@ -1,10 +1,10 @@
 import pytest
 
-from privacy.entities import EntityType
-from privacy.recognizers.ages import AGES
-from privacy.recognizers.dates import DATES
-from privacy.recognizers.patterns import PatternRecognizer
-from privacy.spans import resolve_overlaps
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.forms.ages import AGES
+from sage_rag.privacy.recognizers.forms.dates import DATES
+from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
+from sage_rag.privacy.spans import resolve_overlaps
 
 DATE_RECOGNIZER = PatternRecognizer(DATES)
 AGE_RECOGNIZER = PatternRecognizer(AGES)

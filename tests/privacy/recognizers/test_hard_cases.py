@@ -1,7 +1,7 @@
 """Hard cases: docs/results/hard_cases.md lists exactly what the default recognizer gets wrong.
 
 When this fails because a case is caught now, or because a miss is accepted, write the page anew:
-`python -m eval.studies.hard_cases --out docs/results/hard_cases.md`.
+`python -m sage_rag.eval.studies.hard_cases --out docs/results/hard_cases.md`.
 """
 
 import json
@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from eval.studies import hard_cases as study
-from eval.studies.hard_cases import HardCase, hard_cases, judge, tables
-from privacy.entities import EntityType
-from privacy.exceptions import InputError
-from privacy.recognizers.default import default_recognizer
-from privacy.testing import TableRecognizer
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.studies import hard_cases as study
+from sage_rag.eval.studies.hard_cases import HardCase, hard_cases, judge, tables
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.default import default_recognizer
+from sage_rag.privacy.testing import TableRecognizer
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "results" / "hard_cases.md").read_text("utf-8")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy.recognizers.windows import windows
+from sage_rag.privacy.recognizers.windows import windows
 
 SIZES = st.tuples(st.integers(0, 500), st.integers(1, 60), st.integers(0, 20)).filter(
     lambda s: s[1] > 2 * s[2]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy.recognizers.writing import at_borders, joined, well_formed, whole_words
+from sage_rag.privacy.recognizers.writing import at_borders, joined, well_formed, whole_words
 
 
 @pytest.mark.parametrize(

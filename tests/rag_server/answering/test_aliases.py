@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_server.answering.aliases import Aliases
+from sage_rag.rag_server.answering.aliases import Aliases
 
 WORDS = ["PERSON_[aaa]", "PERSON_[bbb]", "LOCATION_[ccc]", "[PERSON_1]", "[PERSON_2]", "rest", " "]
 

@@ -2,9 +2,9 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
-from indexer.passages import Passage
-from rag_server.answering.chat import ChatAnswerer
-from rag_server.answering.protocols import Conversation, Piece, Turn
+from sage_rag.indexer.passages import Passage
+from sage_rag.rag_server.answering.chat import ChatAnswerer
+from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn, Piece
 
 TOKEN, OTHER = "PERSON_[q2Zf3k]", "LOCATION_[z9]"
 
@@ -14,7 +14,7 @@ class Parrot:
 
     def __init__(self, *pieces: str) -> None:
         self.pieces = pieces
-        self.turns: Sequence[Turn] = ()
+        self.turns: Sequence[ConversationTurn] = ()
         self.options: Mapping[str, Any] = {}
 
     async def stream(self, turns, options) -> AsyncGenerator[Piece, None]:
@@ -30,7 +30,7 @@ class Parrot:
 
 def answer(model: Parrot, **more) -> str:
     passages = [Passage("p", "SOURCE_[s]", {"q": f"{TOKEN} coughs", "a": f"go to {OTHER}"})]
-    conversation = Conversation(f"where does {TOKEN} go?", passages, **more)
+    conversation = AnswerContext(f"where does {TOKEN} go?", passages, **more)
 
     async def read() -> str:
         return "".join([p.text async for p in ChatAnswerer(model).answer(conversation)])
@@ -50,10 +50,10 @@ def test_the_model_reads_aliases_and_its_aliases_come_back_as_tokens():
 def test_system_messages_and_history_are_kept_with_aliases():
     model = Parrot("ok")
     history = [
-        Turn("system", f"You help {TOKEN}."),
-        Turn("user", f"hello from {OTHER}"),
-        Turn("assistant", ""),
-        Turn("assistant", "hello"),
+        ConversationTurn("system", f"You help {TOKEN}."),
+        ConversationTurn("user", f"hello from {OTHER}"),
+        ConversationTurn("assistant", ""),
+        ConversationTurn("assistant", "hello"),
     ]
     answer(model, history=history, options={"temperature": 0.2})
     assert [turn.role for turn in model.turns] == ["system", "user", "assistant", "user"]
@@ -70,7 +70,7 @@ def test_without_passages_the_prompt_says_so():
     model = Parrot("I do not know.")
 
     async def read() -> None:
-        async for _ in ChatAnswerer(model).answer(Conversation("why?", [])):
+        async for _ in ChatAnswerer(model).answer(AnswerContext("why?", [])):
             pass
 
     asyncio.run(read())

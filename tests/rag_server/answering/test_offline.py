@@ -2,9 +2,9 @@ import asyncio
 
 import pytest
 
-from indexer.passages import Passage
-from rag_server.answering.offline import OfflineAnswerer
-from rag_server.answering.protocols import Conversation
+from sage_rag.indexer.passages import Passage
+from sage_rag.rag_server.answering.offline import OfflineAnswerer
+from sage_rag.rag_server.answering.protocols import AnswerContext
 
 
 class Composer:
@@ -21,7 +21,7 @@ class Composer:
 def test_the_pieces_make_up_the_composed_answer(answer):
     async def read() -> list[str]:
         passages = [Passage("p", "s", {"text": "x"})]
-        pieces = OfflineAnswerer(Composer(answer)).answer(Conversation("q", passages))
+        pieces = OfflineAnswerer(Composer(answer)).answer(AnswerContext("q", passages))
         return [piece.text async for piece in pieces]
 
     assert "".join(asyncio.run(read())) == answer

@@ -6,9 +6,9 @@ import pytest
 from pydantic import SecretStr
 from starlette.responses import JSONResponse, Response
 
-from rag_server.answering.chat import ChatAnswerer
-from rag_server.backends.openai_chat import OpenAIChatStream
-from rag_server.testing import ScriptedServer, chunk, chunks, streamed
+from sage_rag.rag_server.answering.chat import ChatAnswerer
+from sage_rag.rag_server.backends.openai_chat import OpenAIChatStream
+from sage_rag.rag_server.testing import ScriptedServer, chunk, chunks, streamed
 from tests.rag_server.conftest import World, ask
 
 CHAT = "/v1/chat/completions"

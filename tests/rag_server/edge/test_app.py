@@ -10,10 +10,17 @@ from openai import AsyncOpenAI
 from pydantic import SecretStr
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
-from privacy.entities import EntityType
-from privacy.testing import FailingRecognizer
-from rag_server.answering.protocols import Piece
-from rag_server.testing import ScriptedAnswerer, ScriptedServer, chunk, chunks, completion, streamed
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.testing import FailingRecognizer
+from sage_rag.rag_server.answering.protocols import Piece
+from sage_rag.rag_server.testing import (
+    ScriptedAnswerer,
+    ScriptedServer,
+    chunk,
+    chunks,
+    completion,
+    streamed,
+)
 from tests.rag_server.conftest import World, ask
 
 CHAT = "/v1/chat/completions"

@@ -5,22 +5,28 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from privacy.ciphers.siv import SivCipher
-from privacy.entities import EntityType
-from privacy.keyset.files import write_keyset
-from privacy.keyset.keyset import Keyset
-from privacy.keyset.raw import export_raw
-from privacy.keyset.sources import RAW_VARIABLE, VARIABLE
-from privacy.keyset.testing import cheap_scrypt
-from privacy.operators.redact import redact
-from privacy.policy import Choice, Operator, preset, preset_names
-from privacy.testing import TableRecognizer
-from rag_server.answering.protocols import Piece
-from rag_server.edge.app import create_edge_app
-from rag_server.edge.keyring import Keyring
-from rag_server.settings import EdgeSettings
-from rag_server.testing import ScriptedAnswerer, ScriptedServer, chunks, completion, streamed
-from rag_server.wiring import build_edge
+from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.files import write_keyset
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.keyset.raw import export_raw
+from sage_rag.privacy.keyset.sources import RAW_VARIABLE, VARIABLE
+from sage_rag.privacy.keyset.testing import cheap_scrypt
+from sage_rag.privacy.operators.redact import redact
+from sage_rag.privacy.policy import Operator, OperatorChoice, preset, preset_names
+from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.rag_server.answering.protocols import Piece
+from sage_rag.rag_server.edge.app import create_edge_app
+from sage_rag.rag_server.edge.keyring import Keyring
+from sage_rag.rag_server.settings import EdgeSettings
+from sage_rag.rag_server.testing import (
+    ScriptedAnswerer,
+    ScriptedServer,
+    chunks,
+    completion,
+    streamed,
+)
+from sage_rag.rag_server.wiring import build_edge
 from tests.rag_server.conftest import TABLE, World, ask
 
 OWNER = Keyset.generate()
@@ -73,7 +79,7 @@ def test_under_every_policy_nothing_that_it_would_hide_goes_out_in_clear(policy,
 
 def test_what_a_policy_does_without_a_key_it_still_does():
     policy = preset("sage")
-    kept = replace(policy, choices=dict.fromkeys(policy.choices, Choice(Operator.KEEP)))
+    kept = replace(policy, choices=dict.fromkeys(policy.choices, OperatorChoice(Operator.KEEP)))
     keys = Keyring(OWNER.grant([]), TableRecognizer(TABLE), kept).for_model("clinic")
     assert keys.pseudonymize(QUESTION) == QUESTION
 
@@ -149,7 +155,7 @@ def no_keys_around(monkeypatch):
 @pytest.mark.usefixtures("no_keys_around")
 def test_an_edge_opens_a_grant_from_each_source(world: World, tmp_path, monkeypatch, source):
     monkeypatch.setattr(
-        "privacy.recognizers.default.default_recognizer", lambda: TableRecognizer(TABLE)
+        "sage_rag.privacy.recognizers.default.default_recognizer", lambda: TableRecognizer(TABLE)
     )
     server = ScriptedServer(lambda seen: completion(f"{PERSON_TOKEN}, {PHONE_TOKEN}"))
     given = {"server": world.run(server)}

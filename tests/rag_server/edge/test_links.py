@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_server.edge.links import GuardedStream, Surroundings, replace_outside_addresses
+from sage_rag.rag_server.edge.links import GuardedStream, Surroundings, replace_outside_addresses
 
 TOKEN = "PERSON_[q2Zf]"
 

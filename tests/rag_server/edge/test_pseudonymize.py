@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy.entities import EntityType
-from privacy.exceptions import ProtectionError
-from privacy.keyset.keyset import Keyset
-from privacy.policy import preset
-from privacy.testing import FailingRecognizer, TableRecognizer
-from privacy.tokens import TOKEN
-from rag_server.edge.keyring import Keyring, Keys
-from rag_server.edge.pseudonymize import pseudonymize_request
-from rag_server.edge.restore import restore_body
-from rag_server.errors import ApiError
+from sage_rag.common.exceptions import ProtectionError
+from sage_rag.common.web.errors import ApiError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
+from sage_rag.privacy.tokens import TOKEN
+from sage_rag.rag_server.edge.keyring import Keyring, Keys
+from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
+from sage_rag.rag_server.edge.restore import restore_body
 from tests.rag_server.conftest import TABLE
 
 NAME = "Maria Keller"

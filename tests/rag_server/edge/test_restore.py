@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privacy.entities import EntityType
-from privacy.keyset.keyset import Keyset
-from privacy.policy import preset
-from privacy.testing import TableRecognizer
-from rag_server.edge.keyring import Keyring, Keys
-from rag_server.edge.restore import StreamRestorer, restore_body
-from rag_server.sse import EventDecoder
-from rag_server.testing import chunk, chunks
+from sage_rag.common.web.sse import EventDecoder
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.rag_server.edge.keyring import Keyring, Keys
+from sage_rag.rag_server.edge.restore import StreamRestorer, restore_body
+from sage_rag.rag_server.testing import chunk, chunks
 from tests.rag_server.conftest import TABLE
 
 KEYRING = Keyring(Keyset.generate(), TableRecognizer(TABLE), preset("sage"))

@@ -3,15 +3,15 @@
 import httpx
 import pytest
 
-from privacy.blind_index import BLIND_WORD, BlindIndex
-from privacy.entities import EntityType
-from privacy.exceptions import InputError
-from privacy.policy import parse_policy
-from privacy.testing import TableRecognizer
-from rag_server.edge.keyring import Keyring
-from rag_server.edge.pseudonymize import pseudonymize_request
-from rag_server.requests import MAX_SEARCH_WORDS
-from rag_server.testing import ScriptedServer, completion
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.blind_index import BLIND_WORD, BlindIndex
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.policy import parse_policy
+from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.rag_server.chat_request import MAX_SEARCH_WORDS
+from sage_rag.rag_server.edge.keyring import Keyring
+from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
+from sage_rag.rag_server.testing import ScriptedServer, completion
 from tests.rag_server.conftest import World, ask
 
 CHAT = "/v1/chat/completions"

@@ -1,8 +1,8 @@
 import pytest
 from pydantic import SecretStr
 
-from privacy.exceptions import InputError
-from rag_server.edge.upstream import Upstream
+from sage_rag.common.exceptions import InputError
+from sage_rag.rag_server.edge.upstream import Upstream
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import openai
 import pytest
 from openai import AsyncOpenAI
 
-from rag_server.answering.protocols import Piece
-from rag_server.completions import Usage
-from rag_server.testing import ScriptedAnswerer
+from sage_rag.rag_server.answering.protocols import Piece
+from sage_rag.rag_server.completions import CompletionUsage
+from sage_rag.rag_server.testing import ScriptedAnswerer
 from tests.rag_server.conftest import ANSWER, World, ask
 
 CHAT = "/v1/chat/completions"
@@ -101,7 +101,9 @@ def test_usage_comes_in_a_chunk_of_its_own_when_asked_for(world: World):
 
 
 def test_the_models_own_usage_and_finish_reason_are_passed_on(world: World):
-    cut = ScriptedAnswerer([Piece("Ta"), Piece("", "length"), Piece("", None, Usage(70, 3))])
+    cut = ScriptedAnswerer(
+        [Piece("Ta"), Piece("", "length"), Piece("", None, CompletionUsage(70, 3))]
+    )
     done = world.openai(world.serve(cut)).chat.completions.create(**ask())
     assert done.choices[0].finish_reason == "length"
     assert done.usage.total_tokens == 73

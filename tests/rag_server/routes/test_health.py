@@ -1,8 +1,8 @@
 import httpx
 import pytest
 
-from privacy.exceptions import UpstreamError
-from rag_server.testing import ScriptedAnswerer
+from sage_rag.common.exceptions import UpstreamError
+from sage_rag.rag_server.testing import ScriptedAnswerer
 from tests.rag_server.conftest import World
 
 

@@ -2,10 +2,10 @@ import json
 
 import pytest
 
-from privacy.entities import EntityType as T
-from privacy.exceptions import InputError
-from privacy.labels import Scheme
-from training.recognition.annotations import annotations_argument, read_annotations
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import EntityType as T
+from sage_rag.privacy.labels import Scheme
+from sage_rag.training.recognition.annotations import annotations_argument, read_annotations
 
 TEXT = "Gudrun Falk of Ulm, mail g@b.example"
 NAME = {"start": 0, "end": 11, "label": "PERSON"}

@@ -2,13 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from privacy.entities import EntityType as T
-from privacy.exceptions import InputError
-from privacy.recognition_scores import GoldText, GoldValue
-from privacy.testing import TableRecognizer
-from training.recognition.card import Circumstances, TrainingRun, model_card
-from training.recognition.report import measure
-from training.recognition.sets import SETS
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import EntityType as T
+from sage_rag.privacy.recognizers.scores import GoldText, GoldValue
+from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.training.recognition.card import Circumstances, TrainingRun, model_card
+from sage_rag.training.recognition.report import measure
+from sage_rag.training.recognition.sets import SETS
 
 RUN = TrainingRun(
     title="Tagger, English",

@@ -4,17 +4,17 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from privacy.entities import EntityType
-from privacy.recognizers.chinese_tagger import ChineseTagger
-from privacy.recognizers.tagging.chinese_network import ChineseNetwork, packed, unpacked
-from privacy.recognizers.tagging.chinese_words import load_words
-from training.recognition.chinese import coined, names, places, sites
-from training.recognition.chinese.build_words import lists, write
-from training.recognition.chinese.draw import Draw, lines
-from training.recognition.chinese.fit import Schedule, fit_chinese, labels_of
-from training.recognition.chinese.gazetteer import gathered, seats, simplified, write_words
-from training.recognition.chinese.generate import ANNOTATED, generate, generator_digest
-from training.recognition.chinese.templates import TOPICS, sentence
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.chinese.network import ChineseNetwork, packed, unpacked
+from sage_rag.privacy.recognizers.chinese.tagger import ChineseTagger
+from sage_rag.privacy.recognizers.chinese.word_features import load_words
+from sage_rag.training.recognition.chinese import coined, names, places, sites
+from sage_rag.training.recognition.chinese.draw import Draw, lines
+from sage_rag.training.recognition.chinese.fit import Schedule, fit_chinese, labels_of
+from sage_rag.training.recognition.chinese.gazetteer import gathered, seats, simplified, write_words
+from sage_rag.training.recognition.chinese.generate import ANNOTATED, generate, generator_digest
+from sage_rag.training.recognition.chinese.templates import TOPICS, sentence
+from tools.build_chinese_words import lists, write
 
 
 def test_the_same_seed_gives_the_same_texts_and_another_gives_others():

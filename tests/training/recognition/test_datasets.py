@@ -2,15 +2,15 @@ import json
 
 import pytest
 
-from privacy.entities import TAGGED
-from privacy.entities import EntityType as T
-from privacy.exceptions import InputError
-from privacy.labels import labels
-from training.recognition import documents
-from training.recognition.annotations import tagged_type
-from training.recognition.datasets import examples, load, merged, rejoined
-from training.recognition.documents import Split, calibration, held_out, split_of
-from training.recognition.sets import ENGLISH, SETS
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import TAGGED
+from sage_rag.privacy.entities import EntityType as T
+from sage_rag.privacy.labels import labels
+from sage_rag.training.recognition import documents
+from sage_rag.training.recognition.annotations import tagged_type
+from sage_rag.training.recognition.datasets import examples, load, merged, rejoined
+from sage_rag.training.recognition.documents import Split, calibration, held_out, split_of
+from sage_rag.training.recognition.sets import ENGLISH, SETS
 
 
 def marked(text, *values, **more):

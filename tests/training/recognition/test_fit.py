@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 import torch
 
-from privacy.entities import TAGGED, EntityType
-from privacy.recognizers.tagger import TaggerRecognizer
-from privacy.recognizers.tagging.base import base_tokenizer
-from privacy.recognizers.tagging.model import padded
-from privacy.recognizers.tagging.pieces import pieces_of
-from privacy.recognizers.tagging.weights_file import Calibration
-from privacy.spans import Span
-from training.recognition.adapters import load_changes, new_network, write_weights
-from training.recognition.examples import Example
-from training.recognition.fit import UNKNOWN, Schedule, fit, labelled_windows, labels_of
+from sage_rag.privacy.entities import TAGGED, EntityType
+from sage_rag.privacy.recognizers.tagging.base import base_tokenizer
+from sage_rag.privacy.recognizers.tagging.model import padded
+from sage_rag.privacy.recognizers.tagging.pieces import pieces_of
+from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
+from sage_rag.privacy.recognizers.tagging.weights_file import Calibration
+from sage_rag.privacy.spans import Span
+from sage_rag.training.recognition.adapters import load_changes, new_network, write_weights
+from sage_rag.training.recognition.examples import Example
+from sage_rag.training.recognition.fit import UNKNOWN, Schedule, fit, labelled_windows, labels_of
 
 PERSON, LOCATION = EntityType.PERSON, EntityType.LOCATION
 EVEN = [Calibration(1.0, 0.0, 0.5)] * len(TAGGED)

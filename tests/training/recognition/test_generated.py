@@ -14,15 +14,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy.entities import EntityType
-from privacy.spans import Span
-from training.recognition.examples import Example
-from training.recognition.generated import generate, noise, slots, templates
-from training.recognition.generated.corpus import REGISTERS, TYPES
-from training.recognition.generated.draw import Draw
-from training.recognition.generated.figures import spelled
-from training.recognition.generated.persons import Person, full_name, initials, user_name
-from training.recognition.generated.writer import Writer
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.spans import Span
+from sage_rag.training.recognition.examples import Example
+from sage_rag.training.recognition.generated import generate, noise, slots, templates
+from sage_rag.training.recognition.generated.corpus import REGISTERS, TYPES
+from sage_rag.training.recognition.generated.draw import Draw
+from sage_rag.training.recognition.generated.figures import spelled
+from sage_rag.training.recognition.generated.persons import (
+    InventedPerson,
+    full_name,
+    initials,
+    user_name,
+)
+from sage_rag.training.recognition.generated.writer import Writer
 
 FOLDER = Path(templates.__file__).parent / "templates"
 
@@ -82,7 +87,7 @@ def test_a_seed_gives_the_same_records_whatever_runs_beside_it(sample):
 
 def test_a_seed_gives_the_same_records_in_another_process(sample):
     program = (
-        "from training.recognition.generated import generate;"
+        "from sage_rag.training.recognition.generated import generate;"
         "from tests.training.recognition.test_generated import digest;"
         "print(digest(list(generate(800, seed=5))))"
     )
@@ -213,7 +218,7 @@ def test_numbers_are_spelled(number, words):
 
 
 def test_forms_of_a_name():
-    who = Person("Zoë", "K", "van der Łubow", "", "female")
+    who = InventedPerson("Zoë", "K", "van der Łubow", "", "female")
     assert {initials(Draw(s), who) for s in range(20)} == {"ZKV", "Z.K.V."}
     assert {user_name(Draw(s), who) for s in range(60)} == {
         "zoe.vanderlubow", "zoe_vanderlubow", "z.vanderlubow", "vanderlubow.zoe",

@@ -5,24 +5,24 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from eval.studies.recognition import coverage, gold_rows
-from privacy.entities import EntityType
-from privacy.labels import Scheme
-from privacy.recognition_scores import GoldText, GoldValue
-from privacy.testing import TableRecognizer
-from training.recognition import held_out
-from training.recognition.datasets import Annotated
-from training.recognition.documents import Split
-from training.recognition.examples import Example
+from sage_rag.eval.studies.recognition import coverage, gold_rows
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.labels import Scheme
+from sage_rag.privacy.recognizers.scores import GoldText, GoldValue
+from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.training.recognition import held_out
+from sage_rag.training.recognition.datasets import AnnotatedText
+from sage_rag.training.recognition.documents import Split
+from sage_rag.training.recognition.examples import Example
 
 TEXT = "Maria Keller came on 3 May; Tom, perhaps."
 
 
-def annotated(split: Split) -> Annotated:
+def annotated(split: Split) -> AnnotatedText:
     value = GoldValue(0, 12, "PERSON", frozenset({EntityType.PERSON}), "DIRECT")
     example = Example(TEXT, (), frozenset({EntityType.PERSON}), "tab", "one")
     gold = GoldText(TEXT, (value,), frozenset({EntityType.PERSON}), ((28, 31),))
-    return Annotated(example, gold, split)
+    return AnnotatedText(example, gold, split)
 
 
 def test_only_held_out_texts_are_written_and_the_study_reads_them(

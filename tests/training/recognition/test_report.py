@@ -1,12 +1,12 @@
 import pytest
 
-from privacy.entities import EntityType as T
-from privacy.proportions import Proportion
-from privacy.recognition_scores import GoldText, GoldValue
-from privacy.spans import Span
-from privacy.testing import TableRecognizer
-from training.recognition.examples import Example
-from training.recognition.report import (
+from sage_rag.common.proportions import Proportion
+from sage_rag.privacy.entities import EntityType as T
+from sage_rag.privacy.recognizers.scores import GoldText, GoldValue
+from sage_rag.privacy.spans import Span
+from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.training.recognition.examples import Example
+from sage_rag.training.recognition.report import (
     calibration_error,
     calibration_table,
     comparison,

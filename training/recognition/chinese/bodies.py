@@ -6,11 +6,11 @@ from functools import cache
 
 from faker.providers.company.zh_CN import Provider
 
-from privacy.recognizers.chinese_words import CITIES, GIVEN, PROVINCES
-from training.recognition.chinese.draw import words
-from training.recognition.chinese.names import transliterated
-from training.recognition.chinese.places import abroad, city, country, district
-from training.recognition.generated.draw import Draw
+from sage_rag.privacy.recognizers.chinese.words import CITIES, GIVEN, PROVINCES
+from sage_rag.training.recognition.chinese.draw import words
+from sage_rag.training.recognition.chinese.names import transliterated
+from sage_rag.training.recognition.chinese.places import abroad, city, country, district
+from sage_rag.training.recognition.generated.draw import Draw
 
 _GIVEN = tuple(sorted(GIVEN))
 

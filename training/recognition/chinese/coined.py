@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from privacy.recognizers.chinese_words import SURNAMES
-from training.recognition.chinese.draw import words
-from training.recognition.generated.draw import Draw
+from sage_rag.privacy.recognizers.chinese.words import SURNAMES
+from sage_rag.training.recognition.chinese.draw import words
+from sage_rag.training.recognition.generated.draw import Draw
 
 _PARTS = (
     "东西南北中大小上下新老长安平和永福兴龙凤金银玉石水河江湖海山川沙泉清白青红黄黑华丰宝泰太康宁"

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
-from training.recognition.generated.draw import Draw
+from sage_rag.training.recognition.generated.draw import Draw
 
-FOLDER = resources.files("training.recognition.chinese")
+FOLDER = resources.files("sage_rag.training.recognition.chinese")
 
 
 @cache

@@ -19,8 +19,8 @@ from safetensors.torch import save_file
 from scipy.optimize import minimize
 from torch.nn import functional
 
-from privacy.entities import EntityType
-from privacy.recognizers.tagging.chinese_network import (
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.chinese.network import (
     PAD,
     UNKNOWN,
     ChineseModel,
@@ -28,12 +28,17 @@ from privacy.recognizers.tagging.chinese_network import (
     packed,
     unpacked,
 )
-from privacy.recognizers.tagging.chinese_words import FEATURES, Words, features_of, load_words
-from privacy.recognizers.tagging.decode import private_logit
-from privacy.recognizers.tagging.weights_file import Calibration
-from training.recognition.chinese.gazetteer import write_words
-from training.recognition.chinese.generate import ANNOTATED, generate, generator_digest
-from training.recognition.examples import Example
+from sage_rag.privacy.recognizers.chinese.word_features import (
+    FEATURES,
+    Words,
+    features_of,
+    load_words,
+)
+from sage_rag.privacy.recognizers.tagging.decode import private_logit
+from sage_rag.privacy.recognizers.tagging.weights_file import Calibration
+from sage_rag.training.recognition.chinese.gazetteer import write_words
+from sage_rag.training.recognition.chinese.generate import ANNOTATED, generate, generator_digest
+from sage_rag.training.recognition.examples import Example
 
 TYPES = tuple(t for t in EntityType if t in ANNOTATED)
 COSTS = {EntityType.PERSON: 9.0, EntityType.LOCATION: 14.0, EntityType.ORGANIZATION: 9.0}

@@ -7,7 +7,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from privacy.recognizers.chinese_words import (
+from sage_rag.privacy.recognizers.chinese.words import (
     ABROAD,
     BODIES,
     CITIES,
@@ -16,8 +16,8 @@ from privacy.recognizers.chinese_words import (
     PREFIXES,
     PROVINCES,
 )
-from training.recognition.chinese.draw import words
-from training.recognition.generated.draw import Draw
+from sage_rag.training.recognition.chinese.draw import words
+from sage_rag.training.recognition.generated.draw import Draw
 
 CJK_COUNTRIES = frozenset("CN JP KR KP TW HK MO VN SG".split())
 """Whose places are written in characters of their own, not by sound."""
@@ -81,7 +81,7 @@ def seats() -> tuple[str, ...]:
 
 
 def gathered() -> dict[str, frozenset[str]]:
-    """Return the words of each kind that `privacy.recognizers.tagging.chinese_words` tells."""
+    """Return the words of each kind that `privacy.recognizers.chinese.word_features` tells."""
     common = frozenset(ordinary())
     places = {*ABROAD, *CITIES, *PROVINCES, *_listed(_PLACES)}
     known = {name for name, country, people in geonames() if country == "CN" or people > 5_000}

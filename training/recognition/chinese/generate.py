@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from privacy.entities import EntityType
-from privacy.spans import Span
-from training.recognition.chinese.draw import FOLDER
-from training.recognition.chinese.templates import Written, sentence
-from training.recognition.examples import Example
-from training.recognition.generated.draw import Draw
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.spans import Span
+from sage_rag.training.recognition.chinese.draw import FOLDER
+from sage_rag.training.recognition.chinese.templates import GeneratedText, sentence
+from sage_rag.training.recognition.examples import Example
+from sage_rag.training.recognition.generated.draw import Draw
 
 ANNOTATED = frozenset({EntityType.PERSON, EntityType.LOCATION, EntityType.ORGANIZATION})
 _ENDS = "。！？；，"
@@ -44,17 +44,17 @@ def generator_digest() -> str:
     return digest.hexdigest()[:12]
 
 
-def _joined(parts: list[Written], draw: Draw) -> Written:
+def _joined(parts: list[GeneratedText], draw: Draw) -> GeneratedText:
     text, spans = "", []
     for part in parts:
         spans += [Span(s.start + len(text), s.end + len(text), s.entity_type) for s in part.spans]
         text += part.text
         if part is not parts[-1] or draw.chance(0.5):
             text += "" if text[-1] in _ENDS else draw.pick(("。", "。", "，", "", " "))
-    return Written(text, tuple(spans))
+    return GeneratedText(text, tuple(spans))
 
 
-def _varied(written: Written, draw: Draw) -> Written:
+def _varied(written: GeneratedText, draw: Draw) -> GeneratedText:
     """Cut the text where no value is cut, as excerpts are, and at times change its signs."""
     start, end = 0, len(written.text)
     if draw.chance(0.2):
@@ -67,4 +67,6 @@ def _varied(written: Written, draw: Draw) -> Written:
     inside = [s for s in written.spans if start <= s.start and s.end <= end]
     text = written.text[start:end]
     text = text.translate(_HALF_WIDTH) if draw.chance(0.08) else text
-    return Written(text, tuple(Span(s.start - start, s.end - start, s.entity_type) for s in inside))
+    return GeneratedText(
+        text, tuple(Span(s.start - start, s.end - start, s.entity_type) for s in inside)
+    )

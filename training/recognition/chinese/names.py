@@ -6,15 +6,15 @@ from functools import cache
 
 from faker.providers.person.zh_CN import Provider
 
-from privacy.recognizers.chinese_words import (
+from sage_rag.privacy.recognizers.chinese.words import (
     DOUBLE_SURNAMES,
     GIVEN,
     SURNAMES,
     TRANSLITERATION,
 )
-from training.recognition.chinese.draw import Sounds, words
-from training.recognition.chinese.gazetteer import ordinary, word
-from training.recognition.generated.draw import Draw
+from sage_rag.training.recognition.chinese.draw import Sounds, words
+from sage_rag.training.recognition.chinese.gazetteer import ordinary, word
+from sage_rag.training.recognition.generated.draw import Draw
 
 _GIVEN = tuple(sorted(GIVEN))
 _DOUBLE = tuple(sorted(DOUBLE_SURNAMES))

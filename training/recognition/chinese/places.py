@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from privacy.recognizers.chinese_words import ABROAD, CITIES, PROVINCES
-from training.recognition.chinese.coined import coined, elegant, hamlet
-from training.recognition.chinese.draw import Sounds, words
-from training.recognition.chinese.gazetteer import CJK_COUNTRIES, geonames, seats
-from training.recognition.generated.draw import Draw
+from sage_rag.privacy.recognizers.chinese.words import ABROAD, CITIES, PROVINCES
+from sage_rag.training.recognition.chinese.coined import coined, elegant, hamlet
+from sage_rag.training.recognition.chinese.draw import Sounds, words
+from sage_rag.training.recognition.chinese.gazetteer import CJK_COUNTRIES, geonames, seats
+from sage_rag.training.recognition.generated.draw import Draw
 
 _SHORT = (
     "美英法德俄日韩中印澳加意朝伊京沪津渝粤浙苏皖闽赣鲁豫鄂湘"

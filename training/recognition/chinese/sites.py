@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from training.recognition.chinese.coined import coined, elegant, hamlet
-from training.recognition.chinese.draw import words
-from training.recognition.chinese.places import (
+from sage_rag.training.recognition.chinese.coined import coined, elegant, hamlet
+from sage_rag.training.recognition.chinese.draw import words
+from sage_rag.training.recognition.chinese.places import (
     abroad,
     city,
     country,
@@ -17,7 +17,7 @@ from training.recognition.chinese.places import (
     road,
     station,
 )
-from training.recognition.generated.draw import Draw
+from sage_rag.training.recognition.generated.draw import Draw
 
 _PURPOSE = (
     "国际 中央 文化 体育 电竞 数字 艺术 海鲜 音乐 科技 生态 历史 民俗 汽车 健康 儿童 革命 世纪 "

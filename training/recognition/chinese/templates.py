@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from privacy.entities import EntityType
-from privacy.recognizers.chinese_words import PREFIXES
-from privacy.spans import Span
-from training.recognition.chinese import bodies, coined, names, places, sites
-from training.recognition.chinese.draw import lines, words
-from training.recognition.chinese.gazetteer import word
-from training.recognition.generated.draw import Draw
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.chinese.words import PREFIXES
+from sage_rag.privacy.spans import Span
+from sage_rag.training.recognition.chinese import bodies, coined, names, places, sites
+from sage_rag.training.recognition.chinese.draw import lines, words
+from sage_rag.training.recognition.chinese.gazetteer import word
+from sage_rag.training.recognition.generated.draw import Draw
 
 _CHOICE = re.compile(r"\[([^\[\]]*\|[^\[\]]*)\]")
 _CLAUSE = re.compile(r"<([a-z]+)>")
@@ -166,14 +166,14 @@ _SLOTS: Mapping[str, tuple[EntityType | None, Callable[[Draw], str]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class GeneratedText:
     """A text and where its values are."""
 
     text: str
     spans: tuple[Span, ...]
 
 
-def sentence(draw: Draw) -> Written:
+def sentence(draw: Draw) -> GeneratedText:
     """Return a sentence of some topic, its choices made and its values written."""
     template = _resolved(draw.pick(lines(draw.pick(TOPICS))), draw)
     text, spans, position = "", [], 0
@@ -190,7 +190,7 @@ def sentence(draw: Draw) -> Written:
         text += value
         position = slot.end()
     spans += _written(template[position:], len(text))
-    return Written(text + template[position:], tuple(spans))
+    return GeneratedText(text + template[position:], tuple(spans))
 
 
 def _written(part: str, offset: int) -> list[Span]:

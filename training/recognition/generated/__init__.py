@@ -1,5 +1,5 @@
 """Annotated training text from our own templates, for what no open set of annotations holds."""
 
-from training.recognition.generated.corpus import generate
+from sage_rag.training.recognition.generated.corpus import generate
 
 __all__ = ["generate"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from training.recognition.generated.draw import LOCALES, PLACES, Draw
-from training.recognition.generated.persons import family_name
-from training.recognition.generated.places import city
+from sage_rag.training.recognition.generated.draw import LOCALES, PLACES, Draw
+from sage_rag.training.recognition.generated.persons import family_name
+from sage_rag.training.recognition.generated.places import city
 
 
 def company(draw: Draw) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from privacy.entities import TAGGED
-from training.recognition.examples import Example
-from training.recognition.generated.draw import Draw
-from training.recognition.generated.noise import DISGUISES, moved
-from training.recognition.generated.templates import register
-from training.recognition.generated.writer import Writer
+from sage_rag.privacy.entities import TAGGED
+from sage_rag.training.recognition.examples import Example
+from sage_rag.training.recognition.generated.draw import Draw
+from sage_rag.training.recognition.generated.noise import DISGUISES, moved
+from sage_rag.training.recognition.generated.templates import register
+from sage_rag.training.recognition.generated.writer import Writer
 
 TYPES = frozenset(TAGGED)
 

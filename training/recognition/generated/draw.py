@@ -10,7 +10,7 @@ from typing import TypeVar
 from faker import Generator
 from faker.factory import Factory
 
-from training.recognition.generated.words import words
+from sage_rag.training.recognition.generated.words import words
 
 T = TypeVar("T")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from training.recognition.generated.draw import Draw
+from sage_rag.training.recognition.generated.draw import Draw
 
 MONTHS = (
     "January February March April May June July August September October November December"

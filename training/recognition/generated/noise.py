@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
-from privacy.entities import EntityType
-from privacy.spans import Span
-from training.recognition.generated.draw import Draw
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.spans import Span
+from sage_rag.training.recognition.generated.draw import Draw
 
 Disguise = Callable[[Draw, str, Sequence[Span]], list[str]]
 """Returns one replacement for each character of the text."""

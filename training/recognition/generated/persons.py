@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from training.recognition.generated.draw import ENGLISH, LOCALES, Draw
+from sage_rag.training.recognition.generated.draw import ENGLISH, LOCALES, Draw
 
 _PLAIN = str.maketrans({"ı": "i", "ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D"})
 """Letters that Unicode does not take apart."""
@@ -15,7 +15,7 @@ Sex = Literal["female", "male"]
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class InventedPerson:
     """One invented person. `middle` and `suffix` can be empty."""
 
     given: str
@@ -65,17 +65,17 @@ def family_name(draw: Draw) -> str:
     return draw.weighted(kinds, (32, 17, 15, 7, 10, 3, 3, 2, 10, 0.4))()
 
 
-def person(draw: Draw) -> Person:
+def person(draw: Draw) -> InventedPerson:
     """Draw one person."""
     sex: Sex = draw.pick(("female", "male"))
     middle = ""
     if draw.chance(0.22):
         middle = given_name(draw, sex) if draw.chance(0.4) else draw.pick("ABCDEFGHJKLMNPRSTW")
     suffix = draw.word("names", "suffixes") if draw.chance(0.03) else ""
-    return Person(given_name(draw, sex), middle, family_name(draw), suffix, sex)
+    return InventedPerson(given_name(draw, sex), middle, family_name(draw), suffix, sex)
 
 
-def full_name(draw: Draw, who: Person) -> str:
+def full_name(draw: Draw, who: InventedPerson) -> str:
     """Write the name as it is first given in a text."""
     middle = f"{who.middle}." if len(who.middle) == 1 else who.middle
     whole = " ".join(part for part in (who.given, middle, who.family) if part)
@@ -94,32 +94,32 @@ def full_name(draw: Draw, who: Person) -> str:
     return draw.pick(forms)
 
 
-def index_name(draw: Draw, who: Person) -> str:
+def index_name(draw: Draw, who: InventedPerson) -> str:
     """Write the family name first, as lists do."""
     middle = f" {who.middle}." if len(who.middle) == 1 else ""
     family = who.family.upper() if draw.chance(0.25) else who.family
     return f"{family}, {who.given}{middle}"
 
 
-def initials(draw: Draw, who: Person) -> str:
+def initials(draw: Draw, who: InventedPerson) -> str:
     """Write initials with or without full stops."""
     return "".join(f"{letter}." for letter in who.initials) if draw.chance(0.5) else who.initials
 
 
-def title(draw: Draw, who: Person) -> str:
+def title(draw: Draw, who: InventedPerson) -> str:
     """Return a form of address that fits; it stays outside of the span of the name."""
     female = ("Mrs", "Ms", "Mrs.", "Ms.", "Miss", "Mrs.", "Ms.", "Mrs")
     return draw.pick(female if who.sex == "female" else ("Mr", "Mr.", "Mr", "Mr.", "Mister"))
 
 
-def user_name(draw: Draw, who: Person) -> str:
+def user_name(draw: Draw, who: InventedPerson) -> str:
     """Write the name as the user part of an e-mail address or the stem of a file name."""
     given, family = _ascii(who.given), _ascii(who.family)
     forms = (f"{given}.{family}", f"{given}_{family}", f"{given[0]}.{family}", f"{family}.{given}")
     return draw.weighted(forms, (6, 2, 2, 1))
 
 
-def file_stem(draw: Draw, who: Person) -> str:
+def file_stem(draw: Draw, who: InventedPerson) -> str:
     """Write a family or whole name without letters that file names avoid."""
     name = _ascii(who.family) if draw.chance(0.6) else f"{_ascii(who.given)}_{_ascii(who.family)}"
     return name if draw.chance(0.6) else "_".join(part.capitalize() for part in name.split("_"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from training.recognition.generated.draw import ENGLISH, PLACES, Draw
-from training.recognition.generated.persons import family_name
+from sage_rag.training.recognition.generated.draw import ENGLISH, PLACES, Draw
+from sage_rag.training.recognition.generated.persons import family_name
 
 
 def city(draw: Draw) -> str:

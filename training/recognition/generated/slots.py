@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from privacy.entities import EntityType
-from privacy.recognizers.lexicon import fold
-from training.recognition.generated import bodies, figures, persons, places
-from training.recognition.generated.draw import Draw
-from training.recognition.generated.persons import Person
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.lexicon import fold
+from sage_rag.training.recognition.generated import bodies, figures, persons, places
+from sage_rag.training.recognition.generated.draw import Draw
+from sage_rag.training.recognition.generated.persons import InventedPerson
 
 Value = Callable[[Draw], str]
-Mention = Callable[[Draw, Person], str]
+Mention = Callable[[Draw, InventedPerson], str]
 
 
 def _word(table: str, key: str) -> Value:
@@ -166,7 +166,7 @@ def _by_sex(female: str, male: str) -> Mention:
     return lambda _, who: female if who.sex == "female" else male
 
 
-def _kin(draw: Draw, who: Person) -> str:
+def _kin(draw: Draw, who: InventedPerson) -> str:
     return draw.word("medicine", f"kin_{who.sex}")
 
 

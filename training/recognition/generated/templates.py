@@ -28,13 +28,13 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Alternatives:
     """Alternatives, of which one is written."""
 
     options: tuple[Template, ...]
 
 
-Template = tuple[str | Slot | Choice, ...]
+Template = tuple[str | Slot | Alternatives, ...]
 
 
 def parse(line: str) -> Template:
@@ -57,7 +57,7 @@ def slots(template: Template) -> list[Slot]:
     for part in template:
         if isinstance(part, Slot):
             found.append(part)
-        elif isinstance(part, Choice):
+        elif isinstance(part, Alternatives):
             found += [slot for option in part.options for slot in slots(option)]
     return found
 
@@ -65,13 +65,13 @@ def slots(template: Template) -> list[Slot]:
 @cache
 def register(name: str) -> tuple[Template, ...]:
     """Return the templates of one register, in the order of its file."""
-    folder = files("training.recognition.generated").joinpath("templates")
+    folder = files("sage_rag.training.recognition.generated").joinpath("templates")
     lines = folder.joinpath(f"{name}.txt").read_text("utf-8").splitlines()
     return tuple(parse(line) for line in lines if line.strip() and not line.startswith("# "))
 
 
 def _sequence(tokens: list[str], at: int, *, inside: bool) -> tuple[Template, int]:
-    parts: list[str | Slot | Choice] = []
+    parts: list[str | Slot | Alternatives] = []
     while at < len(tokens):
         piece = tokens[at]
         if piece == "]" or (piece == "|" and inside):
@@ -85,7 +85,7 @@ def _sequence(tokens: list[str], at: int, *, inside: bool) -> tuple[Template, in
     return tuple(parts), at
 
 
-def _choice(tokens: list[str], at: int) -> tuple[Choice, int]:
+def _choice(tokens: list[str], at: int) -> tuple[Alternatives, int]:
     options: list[Template] = []
     while True:
         option, at = _sequence(tokens, at, inside=True)
@@ -94,7 +94,7 @@ def _choice(tokens: list[str], at: int) -> tuple[Choice, int]:
             raise ValueError("a choice that does not end")
         at += 1
         if tokens[at - 1] == "]":
-            return Choice(tuple(options)), at
+            return Alternatives(tuple(options)), at
 
 
 def _literal(piece: str) -> str:

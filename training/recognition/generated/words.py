@@ -9,7 +9,9 @@ from importlib.resources import files
 
 @cache
 def _tables() -> dict[str, dict[str, str]]:
-    text = files("training.recognition.generated").joinpath("words.toml").read_text("utf-8")
+    text = (
+        files("sage_rag.training.recognition.generated").joinpath("words.toml").read_text("utf-8")
+    )
     return tomllib.loads(text)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from privacy.entities import EntityType
-from privacy.spans import Span
-from training.recognition.generated import slots
-from training.recognition.generated.draw import Draw
-from training.recognition.generated.persons import Person, person
-from training.recognition.generated.templates import Choice, Slot, Template
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.spans import Span
+from sage_rag.training.recognition.generated import slots
+from sage_rag.training.recognition.generated.draw import Draw
+from sage_rag.training.recognition.generated.persons import InventedPerson, person
+from sage_rag.training.recognition.generated.templates import Alternatives, Slot, Template
 
 _ARTICLE = re.compile(r"(?:^|[\s(\"])[Aa] $")
 _VOWEL = re.compile(r"[aeioAEIO]|[uU](?!n[ai]|[sktv][aei]|r[uo])|8|1[18](?!\d)")
@@ -27,9 +27,9 @@ class Writer:
         self.text = ""
         self.spans: list[Span] = []
         self.unsure: list[Span] = []
-        self._people: dict[int, Person] = {}
+        self._people: dict[int, InventedPerson] = {}
         self._values: dict[tuple[str, int], str] = {}
-        self._last: Person | None = None
+        self._last: InventedPerson | None = None
 
     def literal(self, text: str) -> None:
         """Append text that holds no value."""
@@ -43,7 +43,7 @@ class Writer:
         for part in template:
             if isinstance(part, str):
                 self.literal(part)
-            elif isinstance(part, Choice):
+            elif isinstance(part, Alternatives):
                 self.fill(self._draw.pick(part.options))
             else:
                 self._slot(part)
@@ -113,7 +113,7 @@ class Writer:
             return value()
         return self._values.setdefault((slot.name, slot.reference), value())
 
-    def _person(self, reference: int) -> Person:
+    def _person(self, reference: int) -> InventedPerson:
         """Return the numbered person, or somebody new."""
         if reference and reference in self._people:
             who = self._people[reference]
@@ -124,7 +124,7 @@ class Writer:
         self._last = who
         return who
 
-    def _about(self, reference: int) -> Person:
+    def _about(self, reference: int) -> InventedPerson:
         """Return the numbered person, or the one mentioned last, if any."""
         if reference or self._last is None:
             return self._person(reference)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from privacy.entities import EntityType
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import EntityType
 
 pytest.importorskip("gliner")
-backend = import_module("privacy.recognizers.backends.gliner")
+backend = import_module("sage_rag.privacy.recognizers.backends.gliner")
 
 FILLER = "Please take the medicine twice a day . "
 LABELS = {"person name": EntityType.PERSON, "place": EntityType.LOCATION}

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from privacy.recognizers.backends.models import folder_digest, model_folder
+from sage_rag.privacy.recognizers.backends.models import folder_digest, model_folder
 
 
 def test_a_digest_changes_with_names_and_contents_and_nothing_else(tmp_path: Path) -> None:
@@ -27,8 +27,8 @@ def test_a_folder_is_its_own_model(tmp_path: Path) -> None:
 
 def test_a_model_that_is_nowhere_is_one_clear_error() -> None:
     code = (
-        "from privacy.exceptions import InputError\n"
-        "from privacy.recognizers.backends.models import model_folder\n"
+        "from sage_rag.common.exceptions import InputError\n"
+        "from sage_rag.privacy.recognizers.backends.models import model_folder\n"
         "for name in ('nobody/nothing', '/no/such/folder', 'a b'):\n"
         "    try: model_folder(name)\n"
         "    except InputError as e: print(e.message)\n"

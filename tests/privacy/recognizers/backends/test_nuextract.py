@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy.entities import EntityType
-from privacy.exceptions import InputError, ProtectionError
-from privacy.recognizers.backends.nuextract import (
+from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.backends.nuextract import (
     MalformedAnswerError,
     NuExtractRecognizer,
     TransformersCompletion,

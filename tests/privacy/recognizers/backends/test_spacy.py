@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from privacy.entities import EntityType
-from privacy.exceptions import InputError
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import EntityType
 from tests.privacy.recognizers.backends import tiny
 
 spacy = pytest.importorskip("spacy")
-backend = import_module("privacy.recognizers.backends.spacy")
+backend = import_module("sage_rag.privacy.recognizers.backends.spacy")
 
 FILLER = "Please take the medicine twice a day . "
 

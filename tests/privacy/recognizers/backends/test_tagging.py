@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from privacy.entities import EntityType
-from privacy.exceptions import InputError
-from privacy.labels import Scheme
-from privacy.recognizers.backends.models import types_of
-from privacy.recognizers.backends.tagging import TagSet, Token, spans_of
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.labels import Scheme
+from sage_rag.privacy.recognizers.backends.models import types_of
+from sage_rag.privacy.recognizers.backends.tagging import TagSet, Token, spans_of
 
 TEXT = "Ada Quist met Bo of Bern-Nord"
 

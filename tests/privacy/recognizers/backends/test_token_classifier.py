@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 from transformers import BertConfig, BertForTokenClassification, CanineTokenizer
 
-from privacy.exceptions import InputError
-from privacy.labels import Scheme
-from privacy.recognizers.backends.token_classifier import TokenClassifierRecognizer, _batches
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.labels import Scheme
+from sage_rag.privacy.recognizers.backends.token_classifier import (
+    TokenClassifierRecognizer,
+    _batches,
+)
 from tests.privacy.recognizers.backends import tiny
 
 FILLER = "Please take the medicine twice a day . "

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy.entities import EntityType
-from privacy.recognizers.tagging.base import base_tokenizer
-from privacy.recognizers.tagging.decode import spans_of
-from privacy.recognizers.tagging.pieces import pieces_of
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.tagging.base import base_tokenizer
+from sage_rag.privacy.recognizers.tagging.decode import spans_of
+from sage_rag.privacy.recognizers.tagging.pieces import pieces_of
 
 PERSON, LOCATION = EntityType.PERSON, EntityType.LOCATION
 

@@ -11,12 +11,12 @@ import torch
 from safetensors.torch import save_file
 from transformers import BertModel
 
-from privacy.exceptions import InputError
-from privacy.recognizers.tagging.base import base_folder, base_tokenizer
-from privacy.recognizers.tagging.model import TaggerModel, has_fast_bfloat16, padded
-from privacy.recognizers.tagging.network import TaggerNetwork, load_base
-from privacy.recognizers.tagging.pieces import pieces_of
-from privacy.recognizers.tagging.weights_file import read_weights
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.recognizers.tagging.base import base_folder, base_tokenizer
+from sage_rag.privacy.recognizers.tagging.model import TaggerModel, has_fast_bfloat16, padded
+from sage_rag.privacy.recognizers.tagging.network import TaggerNetwork, load_base
+from sage_rag.privacy.recognizers.tagging.pieces import pieces_of
+from sage_rag.privacy.recognizers.tagging.weights_file import read_weights
 
 TEXT = "Maria Keller of Leeds saw Dr. Okafor on 3 May 2021."
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy.recognizers.tagging.base import base_tokenizer
-from privacy.recognizers.tagging.pieces import FEATURES, Pieces, pieces_of
+from sage_rag.privacy.recognizers.tagging.base import base_tokenizer
+from sage_rag.privacy.recognizers.tagging.pieces import FEATURES, Pieces, pieces_of
 
 LOWER, CAPITALISED, UPPER, MIXED, NUMBER, WITH_DIGITS, SIGN, INITIAL = 1, 2, 3, 4, 5, 6, 7, 9
 GIVEN, SURNAME, PLACE, GREAT_PLACE, DRUG, WORD = (1 << bit for bit in range(6))

@@ -1,0 +1,1 @@
+"""Talking to chat models: the seam, and calls with budget, rates, retries and a cache."""

@@ -1,0 +1,219 @@
+"""A language model of transformers in this process, for machines without a server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import torch
+from jinja2 import TemplateError
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    GenerationConfig,
+    StoppingCriteria,
+    StoppingCriteriaList,
+)
+
+from sage_rag.agents.chat.backends.turns import turns_of
+from sage_rag.agents.chat.protocols import ChatMessage, Reply, TokenUsage, UnusableReplyError
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.recognizers.backends.models import (
+    folder_digest,
+    model_folder,
+    quiet_loading,
+    torch_device,
+)
+from sage_rag.privacy.recognizers.writing import well_formed
+
+MAX_TOKENS = 1_024
+_CONTEXT = 2_048
+"""Tokens for question and answer where the model's configuration names no limit."""
+_TURNS = {"system": "System", "user": "User", "assistant": "Assistant"}
+
+
+class TransformersChatModel:
+    """Complete conversations greedily, one at a time, in a thread of the model's own.
+
+    The model's chat template frames the messages; a model without one gets plain turns. Marks of
+    the template inside a message are broken up, so that a text cannot speak in another's name.
+    Code that comes with a model is never run. `shape` is not enforced.
+    """
+
+    def __init__(self, model: str, *, max_tokens: int = MAX_TOKENS) -> None:
+        """Load a model from a folder, or by its name on the hub, once per process.
+
+        Raises:
+            InputError: when there is no such model, or it is no language model.
+        """
+        folder = model_folder(model)
+        self._loaded = _load(folder.resolve())
+        self._max_tokens = max_tokens
+        self._name = f"transformers:{_short_name(model, folder)}@{self._loaded.digest}"
+        self._settings = json.dumps({"max_tokens": max_tokens})
+
+    @property
+    def name(self) -> str:
+        """The model's name and a digest of its files; where they lie stays with the owner."""
+        return self._name
+
+    @property
+    def settings(self) -> str:
+        """What decides an answer beside model and messages."""
+        return self._settings
+
+    async def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        stage: str = "",
+        shape: Mapping[str, Any] | None = None,
+    ) -> Reply:
+        """Return the answer; `finished` is false where it was cut off.
+
+        Cancelled, it stops at the next token.
+
+        Raises:
+            UnusableReplyError: when the prompt leaves no room for an answer, or it is empty.
+        """
+        stop = threading.Event()
+        loop = asyncio.get_running_loop()
+        arguments = (list(messages), self._max_tokens, stop)
+        try:
+            return await loop.run_in_executor(self._loaded.thread, self._loaded.answer, *arguments)
+        finally:
+            stop.set()
+
+    async def close(self) -> None:
+        """Do nothing: the model stays loaded for whoever asks next."""
+
+
+class _Stop(StoppingCriteria):
+    """End generation when nobody waits for it any more."""
+
+    def __init__(self, event: threading.Event) -> None:
+        self._event = event
+
+    def __call__(self, input_ids: Any, scores: Any, **kwargs: Any) -> Any:
+        return torch.full((input_ids.shape[0],), self._event.is_set(), device=input_ids.device)
+
+
+class _Loaded:
+    """Weights and tokenizer of one folder, and the thread that they are used in."""
+
+    def __init__(self, folder: Path) -> None:
+        quiet_loading()
+        self._device = torch_device()
+        try:
+            self._tokenizer: Any = AutoTokenizer.from_pretrained(folder)
+            model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype="auto")
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"model `{folder.name}` is no language model ({type(error).__name__})",
+                hint="give a folder with config.json, weights and tokenizer",
+            ) from None
+        self._model = model.to(self._device).eval()
+        ends = model.generation_config.eos_token_id
+        ends = self._tokenizer.eos_token_id if ends is None else ends
+        self._ends = [e for e in (ends if isinstance(ends, list) else [ends]) if e is not None]
+        self._context = getattr(model.config, "max_position_embeddings", None) or _CONTEXT
+        self._marks = sorted(
+            {t.content for t in self._tokenizer.added_tokens_decoder.values() if t.special},
+            key=len,
+            reverse=True,
+        )
+        self.digest = folder_digest(folder)
+        self.thread = ThreadPoolExecutor(1, thread_name_prefix="transformers")
+
+    @torch.inference_mode()
+    def answer(self, messages: list[ChatMessage], max_tokens: int, stop: threading.Event) -> Reply:
+        asked = self._encoded(messages).to(self._device)
+        length = int(asked["input_ids"].shape[1])
+        room = min(max_tokens, self._context - length)
+        if room < 1:
+            raise UnusableReplyError("the prompt is too long for the model")
+        # A folder's own generation settings may sample; these do not.
+        greedy = GenerationConfig(  # type: ignore[no-untyped-call]
+            do_sample=False,
+            max_new_tokens=room,
+            eos_token_id=self._ends or None,
+            pad_token_id=self._tokenizer.pad_token_id or 0,
+        )
+        ids = self._model.generate(
+            input_ids=asked["input_ids"],
+            attention_mask=asked["attention_mask"],
+            generation_config=greedy,
+            stopping_criteria=StoppingCriteriaList([_Stop(stop)]),
+        )[0, length:]
+        text, finished = self._decoded(ids.tolist())
+        usage = TokenUsage(length, len(ids))
+        if not text:
+            raise UnusableReplyError("the model's answer is empty", usage=usage)
+        return Reply(text, usage, finished)
+
+    def _encoded(self, messages: list[ChatMessage]) -> Any:
+        """Return the prompt's ids, framed by the model's template or by plain turns."""
+        turns = turns_of(messages, self._harmless)
+        if not self._tokenizer.chat_template:
+            return self._tokenizer(_plain(turns), return_tensors="pt")
+        try:
+            return self._templated(turns)
+        except TemplateError:
+            # Some templates know no system role, and want turns to alternate.
+            return self._templated(_without_system(turns))
+
+    def _templated(self, turns: list[dict[str, str]]) -> Any:
+        # Templates that have no such switch ignore it; a record needs no thinking aloud.
+        return self._tokenizer.apply_chat_template(
+            turns,
+            add_generation_prompt=True,
+            return_dict=True,
+            return_tensors="pt",
+            enable_thinking=False,
+        )
+
+    def _decoded(self, ids: list[int]) -> tuple[str, bool]:
+        """Return the answer's text, and whether the model ended it itself."""
+        finished = bool(ids) and ids[-1] in self._ends
+        text = str(self._tokenizer.decode(ids, skip_special_tokens=True))
+        if not self._tokenizer.chat_template:
+            # A model that was never taught turns goes on with the next one.
+            text, next_turn, _ = text.partition(f"\n\n{_TURNS['user']}:")
+            finished = finished or bool(next_turn)
+        return text.strip(), finished
+
+    def _harmless(self, content: str) -> str:
+        content = well_formed(content)
+        for mark in self._marks:
+            content = content.replace(mark, f"{mark[:1]} {mark[1:]}")
+        return content
+
+
+@lru_cache(maxsize=1)
+def _load(folder: Path) -> _Loaded:
+    """Load a folder, or return it where it is the one loaded last: memory holds one at a time."""
+    return _Loaded(folder)
+
+
+def _short_name(model: str, folder: Path) -> str:
+    return folder.resolve().name if Path(model).is_dir() else model
+
+
+def _plain(turns: list[dict[str, str]]) -> str:
+    shown = [f"{_TURNS[turn['role']]}: {turn['content']}" for turn in turns]
+    return "\n\n".join([*shown, f"{_TURNS['assistant']}:"])
+
+
+def _without_system(turns: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Put what the system says before what the user says first."""
+    said = [turn["content"] for turn in turns if turn["role"] == "system"]
+    rest = [dict(turn) for turn in turns if turn["role"] != "system"]
+    if rest:
+        rest[0]["content"] = "\n\n".join([*said, rest[0]["content"]])
+    return rest

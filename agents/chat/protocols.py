@@ -1,0 +1,100 @@
+"""The seam to language models: messages in, text and its cost out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from sage_rag.agents.exceptions import AgentOutputError
+from sage_rag.common.exceptions import UpstreamError
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One turn of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """Tokens of one call, as the model's own tokenizer counts them; 0 where nobody says."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model said. `finished` is false where it was cut off at its limit of tokens."""
+
+    text: str
+    usage: TokenUsage = TokenUsage()
+    finished: bool = True
+
+
+class RetryableError(UpstreamError):
+    """A fault that may pass: the same question can be asked again.
+
+    `retry_after_s`: how long the endpoint wants to be left alone. `answered`: whether anybody
+    answered at all. `max_tries`: for faults that seldom pass, how many of them in a row.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        retry_after_s: float | None = None,
+        answered: bool = True,
+        max_tries: int | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_s = retry_after_s
+        self.answered = answered
+        self.max_tries = max_tries
+
+
+class UnusableReplyError(UpstreamError, AgentOutputError):
+    """The model has no answer to this one question: empty, refused, filtered, or too long.
+
+    Another question may well be answered, so a record is quarantined for it and the run goes on.
+    `usage` is what the useless answer cost.
+    """
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, usage: TokenUsage | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.usage = usage or TokenUsage()
+
+
+class ChatModel(Protocol):
+    """Completes conversations."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, as manifests and fingerprints record it."""
+        ...
+
+    async def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        stage: str = "",
+        shape: Mapping[str, Any] | None = None,
+    ) -> Reply:
+        """Return the model's answer.
+
+        `stage` names what is asked for ("extract", "review", ...), for accounts and limits;
+        `shape` is a JSON schema that the answer should fit, for servers that can hold a model to
+        one. It is a hint: whoever asks checks the answer.
+
+        Raises:
+            RetryableError: when asking again later may help.
+            UnusableReplyError: when this question has no answer.
+            UpstreamError: when the model cannot be reached or refuses to answer at all.
+        """
+        ...

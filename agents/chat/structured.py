@@ -1,0 +1,207 @@
+"""Ask a model for an answer of a given shape, and take nothing else.
+
+Answers are taken out of prose and fences, held to a pydantic model, and asked for once more where
+they do not fit. No message quotes an answer: it may quote a record.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import PydanticCustomError
+
+from sage_rag.agents.chat.protocols import ChatMessage, ChatModel, Reply
+from sage_rag.agents.exceptions import AgentOutputError
+from sage_rag.privacy.tokens import LOOK_ALIKE, PLACEHOLDER
+
+_OBJECTS_TRIED = 32
+"""Places in an answer where JSON may begin. Bounds what nested brackets can cost."""
+_SHOWN_AGAIN = 4_000
+"""Characters of a bad answer that the model is shown again: a rambling one must not fill its
+context."""
+
+
+def _closed(schema: dict[str, Any]) -> None:
+    """Say of a schema that it has all its properties and no others, as strict servers demand."""
+    schema.pop("title", None)
+    schema["required"] = list(schema.get("properties", {}))
+    schema["additionalProperties"] = False
+    for described in schema.get("properties", {}).values():
+        described.pop("title", None)
+        described.pop("default", None)
+
+
+class StructuredAnswer(BaseModel):
+    """Base of every answer's shape. What an answer holds besides its fields is left out."""
+
+    model_config = ConfigDict(json_schema_extra=_closed, frozen=True)
+
+
+_A = TypeVar("_A", bound=StructuredAnswer)
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("blank", "blank")
+    return text.strip()
+
+
+Told = Annotated[str, AfterValidator(_not_blank)]
+"""Text that says something."""
+
+
+@lru_cache(maxsize=64)
+def keyed_model(
+    title: str, keys: tuple[str, ...], kind: Any, default: Hashable = ...
+) -> type[StructuredAnswer]:
+    """Return the shape of an object with these keys, whatever characters they hold.
+
+    Kept, since making one takes longer than using it a hundred times.
+    """
+    fields = {f"key_{i}": (kind, Field(default, alias=key)) for i, key in enumerate(keys)}
+    return create_model(title, __base__=StructuredAnswer, **fields)  # type: ignore[call-overload,no-any-return]
+
+
+def record_model(fields: Sequence[str]) -> type[StructuredAnswer]:
+    """Return the shape of a record: every one of its fields, none blank."""
+    return keyed_model("Record", tuple(fields), Told)
+
+
+def keyed(answer: StructuredAnswer) -> dict[str, Any]:
+    """Return what an answer made by `keyed_model` holds, by its keys."""
+    return {info.alias or name: getattr(answer, name) for name, info in _fields(type(answer))}
+
+
+def as_json(content: Mapping[str, object]) -> str:
+    """Return content as JSON, a line for each entry: no text can end the string that holds it."""
+    # `indent` would write it in Python, at ten times the cost.
+    entries = (f" {_dumped(name)}: {_dumped(value)}" for name, value in content.items())
+    return "{\n" + ",\n".join(entries) + "\n}"
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+async def ask(
+    model: ChatModel,
+    system: str,
+    user: str,
+    answer: type[_A],
+    *,
+    stage: str,
+    check: Callable[[_A], str | None] = lambda _: None,
+) -> _A:
+    """Return the model's answer; one that does not fit is asked for once more, with the reason.
+
+    `check` complains of an answer that fits but should be better; it must not quote a record. Such
+    an answer is asked for once more too, and the second one taken if it fits, whatever `check`
+    says of it: the gate judges what becomes of it.
+
+    Raises:
+        AgentOutputError: when no answer fits.
+        UpstreamError: when the model cannot be reached.
+    """
+    shape = _schema(answer)
+    messages = [ChatMessage("system", system), ChatMessage("user", user)]
+    reply = await model.complete(messages, stage=stage, shape=shape)
+    first, complaint = _judged(reply, answer, check)
+    if first is not None and complaint is None:
+        return first
+    again = f"That does not fit: {complaint}. Answer again, in full, with JSON alone."
+    # Some servers refuse an empty turn.
+    said = reply.text[:_SHOWN_AGAIN] or "(nothing)"
+    messages += [ChatMessage("assistant", said), ChatMessage("user", again)]
+    reply = await model.complete(messages, stage=stage, shape=shape)
+    second, complaint = _judged(reply, answer, check)
+    taken = second or first
+    if taken is None:
+        raise AgentOutputError(f"the model's answer does not fit: {complaint}")
+    return taken
+
+
+@lru_cache(maxsize=64)
+def _schema(answer: type[StructuredAnswer]) -> Mapping[str, Any]:
+    """Return an answer's JSON schema. Kept, since making one takes longer than a request."""
+    return answer.model_json_schema()
+
+
+def placeholder_complaint(expected: frozenset[str], text: str) -> str | None:
+    """Say which placeholders a text lost, or that it holds marks that nobody gave it."""
+    held = {match.group() for match in PLACEHOLDER.finditer(text)}
+    lost = sorted(expected - held)
+    if lost:
+        return f"it lost {', '.join(lost)}"
+    rest = PLACEHOLDER.sub(lambda m: "" if m.group() in expected else m.group(), text)
+    if LOOK_ALIKE.search(rest):
+        return "it holds marks in brackets that the record has not"
+    return None
+
+
+def placeholders(text: str) -> frozenset[str]:
+    """Return the placeholders in a text."""
+    return frozenset(match.group() for match in PLACEHOLDER.finditer(text))
+
+
+def _judged(
+    reply: Reply, answer: type[_A], check: Callable[[_A], str | None]
+) -> tuple[_A | None, str | None]:
+    """Return what fits of a reply, and what is to be said against it."""
+    fitting: tuple[_A, str] | None = None
+    complaint = "it holds no JSON object"
+    for content in _objects(reply.text):
+        try:
+            found = answer.model_validate(content)
+        except ValidationError as error:
+            complaint = _reason(error, answer)
+            continue
+        wanting = check(found)
+        if wanting is None:
+            return found, None
+        fitting = fitting or (found, wanting)
+    if fitting:
+        return fitting
+    return None, complaint if reply.finished else "it was cut off before its end; be briefer"
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects in an answer, with or without a fence or words around them."""
+    decoder, position = json.JSONDecoder(), text.find("{")
+    for _ in range(_OBJECTS_TRIED):
+        if position < 0:
+            return
+        try:
+            found, end = decoder.raw_decode(text, position)
+            # Half a surrogate pair is allowed in JSON, and can be neither stored nor sent.
+            json.dumps(found, ensure_ascii=False).encode()
+        except (ValueError, RecursionError):
+            position += 1
+        else:
+            yield found
+            position = end
+        position = text.find("{", position)
+
+
+def _reason(error: ValidationError, answer: type[StructuredAnswer]) -> str:
+    """Say what is wrong and where, in our words alone: keys, too, may quote a record."""
+    first = error.errors(include_input=False, include_context=False, include_url=False)[0]
+    ours = set(_names(answer))
+    places = [str(part) for part in first["loc"] if isinstance(part, int) or part in ours]
+    return f"{'.'.join(places) or 'answer'}: {re.sub('_', ' ', first['type'])}"
+
+
+def _names(answer: type[BaseModel]) -> Iterator[str]:
+    for name, info in _fields(answer):
+        yield info.alias or name
+        for part in (info.annotation, *getattr(info.annotation, "__args__", ())):
+            if isinstance(part, type) and issubclass(part, BaseModel):
+                yield from _names(part)
+
+
+def _fields(answer: type[BaseModel]) -> Iterator[tuple[str, Any]]:
+    yield from answer.model_fields.items()

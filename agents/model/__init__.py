@@ -1,0 +1,1 @@
+"""SAGE's roles done by a chat model."""

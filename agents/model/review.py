@@ -1,0 +1,163 @@
+"""Stage 2 by a language model: the reviewer with its verdict on six aspects, and the rewriter.
+
+Source: Zeng et al. (2024), arXiv 2406.14773, §3.2, A.1.2, A.16, Tables 15 and 16. Differs: the
+model reads placeholders, never a plain identifier; and the rewriter never sees the original, nor
+its words in a suggestion.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator
+
+from sage_rag.agents.chat.protocols import ChatModel
+from sage_rag.agents.chat.structured import (
+    StructuredAnswer,
+    Told,
+    as_json,
+    ask,
+    keyed,
+    placeholder_complaint,
+    placeholders,
+    record_model,
+)
+from sage_rag.agents.prompts import prompt
+from sage_rag.agents.protocols import Draft, Review
+from sage_rag.privacy.gate.gate import Finding, FindingKind, Verdict
+from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.protect import ProtectedText
+from sage_rag.privacy.words import tokenize
+
+VERSION = 1
+"""Raised with every change of what is asked in stage 2, or how answers are read."""
+
+_WORDING = 5
+"""From how many words in a row on a suggestion repeats the original: as many as our own prompts
+forbid a draft to share with it."""
+
+_STANDING = {
+    "direct_identifiers": "leave out every name, contact, number and address in clear",
+    "sensitive_attributes": "leave out what is intimate and not needed for the matter in hand",
+    "context": "coarsen places, times, employers and events",
+    "linkage": "leave out or coarsen some of the details that together point at one person",
+    "consistency": "bring the record back to its matter, without contradictions",
+    "recovery": "say it in other words and another order",
+}
+"""What an aspect asks for by itself, where the model's own suggestion cannot be handed on."""
+
+
+class Objection(StructuredAnswer):
+    """What is wrong with one aspect of a draft, and what to change."""
+
+    suggestion: Told
+    quote: str | None = None
+
+
+def _folded(value: object) -> object:
+    """Take "OK." for "ok": models vary it."""
+    return value.strip(" .").casefold() if isinstance(value, str) else value
+
+
+Aspect = Annotated[Literal["ok"] | Objection, BeforeValidator(_folded)]
+
+
+class ReviewAnswer(StructuredAnswer):
+    """The verdict on the six aspects; one that is left out is no verdict."""
+
+    direct_identifiers: Aspect
+    sensitive_attributes: Aspect
+    context: Aspect
+    linkage: Aspect
+    consistency: Aspect
+    recovery: Aspect
+
+
+class ModelReview:
+    """Reviewer and rewriter over one `ChatModel`; each call stands alone.
+
+    `domain_advice` is what a field of work adds to the review (paper A.10).
+
+    Raises, from both: `AgentOutputError` for answers that do not fit, twice; `UpstreamError`.
+    """
+
+    def __init__(self, model: ChatModel, domain_advice: str = "") -> None:
+        self._model = model
+        self._domain = f"\n{domain_advice.strip()}\n" if domain_advice.strip() else ""
+
+    @cached_property
+    def _reviewing(self) -> str:
+        return prompt("review").substitute(domain=self._domain)
+
+    async def review(self, record: ProtectedText, draft: Draft) -> Review:
+        """Judge a draft on the six aspects.
+
+        Guarantees: a quote in a suggestion stands in the draft; no suggestion repeats five words of
+        the record in a row that the draft does not hold.
+        """
+        pair = f"ORIGINAL\n{as_json(record.fields)}\n\nDRAFT\n{as_json(draft.fields)}"
+        answer = await ask(self._model, self._reviewing, pair, ReviewAnswer, stage="review")
+        suggestions = tuple(_suggestions(answer, record.text, draft.text))
+        return Review(not suggestions, suggestions)
+
+    async def rewrite(self, draft: Draft, review: Review, verdict: Verdict) -> Draft:
+        """Revise a draft after the review's suggestions and the gate's findings."""
+        system = prompt("rewrite").substitute(
+            shape=json.dumps(dict.fromkeys(draft.fields, "..."), ensure_ascii=False),
+            domain=self._domain,
+        )
+        findings = [*review.suggestions, *(_described(f, draft.text) for f in verdict.findings)]
+        listed = "\n".join(f"- {finding}" for finding in findings)
+        request = f"{as_json(draft.fields)}\n\nFindings:\n{listed}"
+        wanted = (f.message for f in verdict.findings if f.kind is FindingKind.LOST_PLACEHOLDER)
+        given = placeholders(" ".join([draft.text, *wanted]))
+
+        def invented(answer: StructuredAnswer) -> str | None:
+            text = "\n".join(keyed(answer).values())
+            return placeholder_complaint(given & placeholders(text), text)
+
+        shape = record_model(list(draft.fields))
+        answer = await ask(self._model, system, request, shape, stage="rewrite", check=invented)
+        return Draft(keyed(answer))
+
+
+def _suggestions(answer: ReviewAnswer, record: str, draft: str) -> Iterator[str]:
+    said_of = {name: said for name, said in keyed(answer).items() if isinstance(said, Objection)}
+    if not said_of:
+        return
+    original, written = Original(record), Original(draft)
+    for aspect, said in said_of.items():
+        suggestion = " ".join(said.suggestion.split())
+        if _repeats(suggestion, original, written):
+            suggestion = _STANDING[aspect]
+        place = f": {quoted(said.quote)}" if stands(said.quote, written) else ""
+        yield f"{aspect.replace('_', ' ')}: {suggestion}{place}"
+
+
+def _repeats(suggestion: str, record: Original, draft: Original) -> bool:
+    """Whether a suggestion holds words of the record that the draft does not."""
+    for run in record.shared_runs(suggestion, at_least=_WORDING):
+        if draft.longest_shared_run(suggestion[run.start : run.end]) < run.tokens:
+            return True
+    return False
+
+
+def stands(quote: str | None, draft: Original) -> bool:
+    """Whether a quote stands in a draft, word for word."""
+    tokens = tokenize(quote or "")
+    return bool(tokens) and draft.longest_shared_run(quote or "") == len(tokens)
+
+
+def _described(finding: Finding, text: str) -> str:
+    said = f"{finding.message}; {finding.hint}"
+    if finding.start is None:
+        return said
+    return f"the draft {said}: {quoted(text[finding.start : finding.end])}"
+
+
+def quoted(text: str | None) -> str:
+    """Quote on one line, so that no quote can end the list of findings."""
+    return json.dumps(text, ensure_ascii=False)

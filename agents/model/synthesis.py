@@ -1,0 +1,245 @@
+"""Stage 1 done by a language model: attributes once, then key information and a new record each.
+
+Source: Zeng et al. (2024), arXiv 2406.14773, §3.1, A.1.1. Differs: the model reads placeholders,
+never a plain identifier; extractor and generator are one call, unless two are asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, create_model
+
+from sage_rag.agents.attributes import form_of
+from sage_rag.agents.chat.protocols import ChatModel
+from sage_rag.agents.chat.structured import (
+    StructuredAnswer,
+    as_json,
+    ask,
+    keyed,
+    keyed_model,
+    placeholder_complaint,
+    placeholders,
+    record_model,
+)
+from sage_rag.agents.exceptions import AgentOutputError
+from sage_rag.agents.forms import form_complaint, form_names, instruction
+from sage_rag.agents.model.attributes import ATTRIBUTES_PER_FIELD, identify
+from sage_rag.agents.model.domains import Domain
+from sage_rag.agents.prompts import STAGE_1, prompt, prompts_fingerprint
+from sage_rag.agents.protocols import Attributes, Draft, Extraction
+from sage_rag.privacy.protect import ProtectedText, join_fields
+
+VERSION = 1
+"""Raised with every change of what is asked in stage 1, or how answers are read."""
+
+
+def _listed(value: Any) -> Any:
+    """Take one phrase for a list of one, and nothing for an empty list: models write both."""
+    if value is None:
+        return []
+    return [value] if isinstance(value, str) else value
+
+
+_Phrases = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+
+
+class _Information(StructuredAnswer):
+    information: StructuredAnswer
+
+
+class _Written(_Information):
+    record: StructuredAnswer
+
+
+class CombinedExtraction(dict[str, Sequence[str]]):
+    """Key information that came together with the record written from it."""
+
+    def __init__(self, information: Mapping[str, Sequence[str]], record: Mapping[str, str]) -> None:
+        super().__init__(information)
+        self.record = dict(record)
+
+
+class ModelSynthesis:
+    """Identify, extract and generate over one `ChatModel`; each call stands alone.
+
+    `joined`: extract and generate in one call, which `extract` makes. With two calls the generator
+    never sees the record. `attributes_per_field`: how many, or `None` for as many as most samples
+    speak of. `domain`: what a field of work adds to the prompts.
+
+    Guarantees: the system prompt is the same for every record of a corpus, and the record stands
+    last, as one JSON value that nothing in it can end.
+    Does not guarantee: that a record written to mislead the model does not. What comes of it has
+    to pass the gate.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        joined: bool = True,
+        attributes_per_field: int | None = ATTRIBUTES_PER_FIELD,
+        domain: Domain | None = None,
+    ) -> None:
+        self._model = model
+        self._joined = joined
+        self._per_field = attributes_per_field
+        self._advice = f"\n{domain.writing}\n" if domain else ""
+
+    @property
+    def fingerprint(self) -> str:
+        """A name that changes with whatever a draft depends on, but for record and attributes."""
+        forms = (f"forms/{form}" for form in form_names())
+        prompts = prompts_fingerprint(*STAGE_1, *forms)
+        way = "joined" if self._joined else "two-calls"
+        advice = hashlib.sha256(self._advice.encode()).hexdigest()[:12]
+        return f"model/{self._model.name}/{prompts}/{VERSION}/{way}/{self._per_field}/{advice}"
+
+    async def identify(self, samples: Sequence[ProtectedText]) -> Attributes:
+        """Propose the attributes of a corpus and the form of its records, from a few samples.
+
+        Raises:
+            InputError: when there is no sample.
+            AgentOutputError: when the model's answers do not fit, twice.
+        """
+        return await identify(self._model, samples, self._per_field)
+
+    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+        """Return the record's key information by attribute name.
+
+        Raises:
+            AgentOutputError: when the model's answers do not fit, twice, or hold nothing.
+        """
+        return await (self._write if self._joined else self._extract)(record, attributes)
+
+    async def generate(self, extraction: Extraction, attributes: Attributes) -> Draft:
+        """Return the record written with the information, or have one written from it alone.
+
+        Raises:
+            AgentOutputError: when the model's answers do not fit, twice.
+        """
+        if isinstance(extraction, CombinedExtraction):
+            return Draft(extraction.record)
+        fields = _fields(attributes)
+        form = form_of(attributes)
+        expected = placeholders(_phrases(extraction))
+
+        def check(answer: StructuredAnswer) -> str | None:
+            return _record_complaint(keyed(answer), expected, form)
+
+        answer = await ask(
+            self._model,
+            _system("generate", form, attributes, self._advice),
+            as_json(extraction),
+            record_model(fields),
+            stage="generate",
+            check=check,
+        )
+        return Draft(keyed(answer))
+
+    async def _extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+        names = tuple(a.name for a in attributes)
+
+        def check(answer: _Information) -> str | None:
+            phrases = _phrases(_told(answer))
+            if not phrases:
+                return "it states nothing that the record says"
+            return placeholder_complaint(record.placeholders, phrases)
+
+        answer = await ask(
+            self._model,
+            _system("extract", form_of(attributes), attributes, self._advice),
+            as_json(record.fields),
+            _information_model(names),
+            stage="extract",
+            check=check,
+        )
+        information = _told(answer)
+        if not information:
+            raise AgentOutputError("the model found nothing in the record")
+        return information
+
+    async def _write(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+        names = tuple(a.name for a in attributes)
+        fields, form = _fields(attributes), form_of(attributes)
+
+        def check(answer: _Written) -> str | None:
+            return _record_complaint(keyed(answer.record), record.placeholders, form)
+
+        answer = await ask(
+            self._model,
+            _system("synthesize", form, attributes, self._advice),
+            as_json(record.fields),
+            _written_model(names, fields),
+            stage="extract",
+            check=check,
+        )
+        return CombinedExtraction(_told(answer), keyed(answer.record))
+
+
+@lru_cache(maxsize=64)
+def _system(role: str, form: str, attributes: Attributes, advice: str) -> str:
+    """Return a system prompt. Kept: it is the same for all records, and stands in a file."""
+    names, fields = [a.name for a in attributes], _fields(attributes)
+    return prompt(role).substitute(
+        fields=", ".join(fields),
+        form=instruction(form),
+        domain=advice,
+        attributes=_attribute_list(attributes),
+        information=_lists(names),
+        shape=_lists(names) if role == "extract" else _shape(fields),
+    )
+
+
+@lru_cache(maxsize=64)
+def _information_model(names: tuple[str, ...]) -> type[_Information]:
+    information = keyed_model("Information", names, _Phrases, ())
+    return create_model("Extracted", __base__=_Information, information=(information, ...))
+
+
+@lru_cache(maxsize=64)
+def _written_model(names: tuple[str, ...], fields: tuple[str, ...]) -> type[_Written]:
+    information = keyed_model("Information", names, _Phrases, ())
+    return create_model(
+        "Written",
+        __base__=_Written,
+        information=(information, ...),
+        record=(record_model(fields), ...),
+    )
+
+
+def _told(answer: _Information) -> dict[str, Sequence[str]]:
+    """Return the phrases by attribute, without those that an answer leaves empty."""
+    told = {
+        name: [phrase.strip() for phrase in phrases if phrase.strip()]
+        for name, phrases in keyed(answer.information).items()
+    }
+    return {name: phrases for name, phrases in told.items() if phrases}
+
+
+def _phrases(extraction: Extraction) -> str:
+    return "\n".join(phrase for phrases in extraction.values() for phrase in phrases)
+
+
+def _record_complaint(record: Mapping[str, str], expected: frozenset[str], form: str) -> str | None:
+    return placeholder_complaint(expected, join_fields(record)) or form_complaint(form, record)
+
+
+def _fields(attributes: Attributes) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(a.field for a in attributes))
+
+
+def _attribute_list(attributes: Attributes) -> str:
+    return "\n".join(f"- {a.name} (in {a.field}): {a.description}" for a in attributes)
+
+
+def _shape(fields: Sequence[str]) -> str:
+    return json.dumps(dict.fromkeys(fields, "..."), ensure_ascii=False)
+
+
+def _lists(names: Sequence[str]) -> str:
+    return json.dumps({name: ["..."] for name in names}, ensure_ascii=False)

@@ -1,0 +1,1 @@
+"""What every package may use: errors, intervals, fingerprints, workers, and the web layer."""

@@ -1,0 +1,1 @@
+"""HTTP: applications with our error contract, streams, requests, access."""

@@ -1,0 +1,70 @@
+"""Request bodies: read with a limit, parsed strictly, never quoted in errors."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from starlette.requests import ClientDisconnect, Request
+
+from sage_rag.common.web.errors import ApiError
+
+MAX_BODY_BYTES = 1024 * 1024
+T = TypeVar("T")
+
+
+async def read_json(request: Request, limit_bytes: int = MAX_BODY_BYTES) -> dict[str, Any]:
+    """Read a body of at most `limit_bytes` and return its JSON object.
+
+    Raises:
+        ApiError: 413 when it is longer, 400 when it is no JSON object.
+    """
+    too_long = ApiError(
+        413, f"the request is longer than {limit_bytes} bytes", code="request_too_large"
+    )
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > limit_bytes:
+        raise too_long
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > limit_bytes:
+            raise too_long
+    try:
+        parsed = json.loads(bytes(body), parse_constant=_refuse_constant)
+        json.dumps(parsed, ensure_ascii=False).encode()  # lone surrogates are no text
+    except (ValueError, RecursionError):
+        raise ApiError(400, "the request body is not valid JSON", code="invalid_json") from None
+    if not isinstance(parsed, dict):
+        raise ApiError(400, "the request body is not a JSON object", code="invalid_json")
+    return parsed
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+async def until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """Await work, but stop it when the client hangs up.
+
+    Raises:
+        ClientDisconnect: when the client was gone first.
+    """
+    task = asyncio.ensure_future(work)
+    watch = asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        raise ClientDisconnect
+    finally:
+        for pending in (task, watch):
+            pending.cancel()
+        await asyncio.gather(task, watch, return_exceptions=True)
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,142 @@
+"""Run an application under uvicorn: bind first, say so when ready, end cleanly."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import logging
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from sage_rag.common.exceptions import InputError
+
+_BACKLOG = 2048
+_GRACE_S = 5
+"""How long answers under way may go on after SIGTERM."""
+
+
+def run_server(app: ASGIApp, host: str, port: int, ready: Callable[[str], None]) -> None:
+    """Serve until SIGTERM or SIGINT; `ready` gets the address once connections are accepted.
+
+    Port 0 picks a free one.
+
+    Raises:
+        InputError: when the address cannot be bound.
+    """
+    listener = bind(host, port)
+    configure_logging()
+    server = _Server(app, lambda: ready(address_of(listener)))
+    with listener, _quiet_sigterm():
+        server.run(sockets=[listener])
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Return a listening socket.
+
+    Raises:
+        InputError: naming host, port and a remedy.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+        family, kind, protocol, _, address = found[0]
+        # Asyncio switches Nagle's algorithm off only where the protocol is named, and with it on
+        # every answer waits some 40 ms for the client's delayed acknowledgement.
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(address)
+            listener.listen(_BACKLOG)
+        except OSError:
+            listener.close()
+            raise
+        return listener
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise InputError(
+                f"port {port} on {host} is in use",
+                hint="stop what listens there, or give another --port (0 picks a free one)",
+            ) from None
+        raise InputError(f"cannot listen on {host} port {port}: {error.strerror}") from None
+
+
+def address_of(listener: socket.socket) -> str:
+    """Return the URL of a listening socket."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host name or address can only mean this machine."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def configure_logging() -> None:
+    """Send our own lines and the web server's to stderr, without tracebacks.
+
+    A traceback or an HTTP client's line may hold a question or an address.
+    """
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Terse("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%S"))
+    for name, level in (("sage_rag", logging.INFO), ("uvicorn.error", logging.WARNING)):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(level)
+    logging.getLogger("asyncio").handlers = [handler]
+    logging.getLogger("asyncio").propagate = False
+    for name in ("httpx", "httpx2", "httpcore", "httpcore2", "openai"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+class _Terse(logging.Formatter):
+    """Name an exception's type and leave out its message and traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        record.message = record.getMessage().strip()
+        record.asctime = self.formatTime(record, self.datefmt)
+        kind = record.exc_info[0] if record.exc_info else None
+        return self.formatMessage(record) + (f" ({kind.__name__})" if kind else "")
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, app: ASGIApp, ready: Callable[[], None]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                log_config=None,
+                access_log=False,  # its lines hold addresses
+                proxy_headers=False,
+                server_header=False,
+                ws="none",
+                timeout_graceful_shutdown=_GRACE_S,
+            )
+        )
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+
+@contextmanager
+def _quiet_sigterm() -> Iterator[None]:
+    """Let SIGTERM end the process with status 0.
+
+    Uvicorn shuts down gracefully and then raises the signal again for the handler that was there
+    before; the default one would kill the process.
+    """
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,212 @@
+"""The gate: measures a draft against its original and has the last word over any agent.
+
+Pure measurement. A draft passes when every measure is within its limit; "nothing was recognised"
+is never taken for "safe": the shared runs and ROUGE-L are measured whatever was recognised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+
+from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.gate.findings import Finding, FindingKind, Verdict
+from sage_rag.privacy.gate.form import form_faults, too_long
+from sage_rag.privacy.gate.language import language_of
+from sage_rag.privacy.gate.leakage import Comparison, Original
+from sage_rag.privacy.gate.likeness import Likeness
+from sage_rag.privacy.gate.limits import GateLimits, Limit
+from sage_rag.privacy.gate.placeholders import invented_placeholders, lost_placeholders
+from sage_rag.privacy.gate.quasi import is_quasi
+from sage_rag.privacy.occurrences import spelling
+from sage_rag.privacy.protect import Identifier, Protection, join_fields
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.wordlists import TITLES
+from sage_rag.privacy.spans import resolve_overlaps
+from sage_rag.privacy.tokens import PLACEHOLDER, TOKEN, readable_view
+from sage_rag.privacy.words import normalize, tokenize
+
+VERSION = 1
+"""Raised with every change of what a measure finds in the same draft."""
+
+__all__ = ["Finding", "FindingKind", "Gate", "GateLimits", "Verdict", "find_identifier"]
+
+_COMBINED = frozenset(t for t in EntityType if is_quasi(t)) - {
+    EntityType.LOCATION,
+    EntityType.ORGANIZATION,
+}
+"""Types that identify in combination only. Places and organisations are held to the rule of direct
+identifiers: a village or an employer alone can single somebody out."""
+_WORD = re.compile(r"\w+")
+
+
+class Gate:
+    """Judge drafts. The recognizer looks for private values that a draft brings in anew.
+
+    Without a `Likeness` the limit `likeness` is off, and `in_force` says so.
+    """
+
+    def __init__(
+        self, limits: GateLimits, recognizer: Recognizer, likeness: Likeness | None = None
+    ) -> None:
+        self.limits = limits
+        self._recognizer = recognizer
+        self._likeness = likeness if limits.likeness is not None else None
+
+    @property
+    def fingerprint(self) -> str:
+        """A name that changes with any limit and with the measures themselves."""
+        likeness = self._likeness.fingerprint if self._likeness is not None else "none"
+        return f"{self.limits}/{VERSION}/{self._recognizer.fingerprint}/{likeness}"
+
+    @property
+    def in_force(self) -> dict[str, Limit]:
+        """Every limit by name as this gate judges by it, `None` or `False` where it does not."""
+        limits = asdict(self.limits)
+        return limits if self._likeness is not None else {**limits, "likeness": None}
+
+    def judge(
+        self, original: Original, protection: Protection, draft: str | Mapping[str, str]
+    ) -> Verdict:
+        """Measure a draft (with placeholders) against its plain original.
+
+        A draft by field is judged on its form, too; places are those of the fields joined. Linear
+        in both texts, apart from what the recognizer and the likeness take; the latter is asked
+        only where nothing else speaks against the draft.
+        """
+        text = draft if isinstance(draft, str) else join_fields(draft)
+        compared = original.compare(text)
+        findings = [
+            *self._text_findings(original, compared, text),
+            *_identifier_findings(protection, text, self.limits.quasi_values),
+            *invented_placeholders(protection.tokens, text),
+            *self._unprotected(protection, text),
+            *lost_placeholders(protection.protected.fields, text, self.limits),
+        ]
+        if self.limits.form and not isinstance(draft, str):
+            faults = form_faults(protection.protected.fields, draft)
+            findings += [Finding(FindingKind.FORM, fault) for fault in faults]
+        alike = None
+        if self._likeness is not None and not findings:
+            alike = self._likeness.compare(*_views(protection, text))
+            findings += self._unlike(alike)
+        return Verdict(tuple(findings), compared.longest_shared_run, compared.rouge_l.f1, alike)
+
+    def _text_findings(
+        self, original: Original, compared: Comparison, draft: str
+    ) -> Iterable[Finding]:
+        limits, rouge_f1 = self.limits, compared.rouge_l.f1
+        length, before = len(tokenize(PLACEHOLDER.sub(" ", draft))), len(original.tokens)
+        if length < min(limits.min_tokens or 1, before / 2):
+            yield Finding(FindingKind.EMPTY, f"only {length} words are left of the record")
+        if limits.length_ratio is not None and too_long(before, length, limits.length_ratio):
+            message = f"has {length} words, the record {before}"
+            yield Finding(FindingKind.LENGTH, message)
+        if limits.run_tokens is not None:
+            for run in compared.shared_runs(at_least=limits.run_tokens):
+                message = f"repeats {run.tokens} words of the original in a row"
+                yield Finding(FindingKind.SHARED_RUN, message, run.start, run.end)
+        if limits.rouge_l is not None and rouge_f1 > limits.rouge_l:
+            message = f"ROUGE-L with the original is {rouge_f1:.2f}, over {limits.rouge_l}"
+            yield Finding(FindingKind.SIMILARITY, message)
+        if limits.language:
+            was, now = language_of(original.tokens), language_of(compared.tokens)
+            if was and now and was != now:
+                message = f"is written in `{now}`, the record in `{was}`"
+                yield Finding(FindingKind.LANGUAGE, message)
+
+    def _unlike(self, alike: float) -> Iterable[Finding]:
+        least = self.limits.likeness
+        if least is not None and not alike >= least:  # not a number is unlike
+            message = f"likeness to the record is {alike:.2f}, under {least}"
+            yield Finding(FindingKind.UNLIKE, message)
+
+    def _unprotected(self, protection: Protection, draft: str) -> Iterable[Finding]:
+        """Find direct identifiers in the draft itself, whoever brought them in.
+
+        The recognizer reads the draft with its surrogates, since they are part of its sentences;
+        what it finds there is none only if the record's surrogates and titles are all of it.
+        """
+        clear = PLACEHOLDER.sub(_blank, TOKEN.sub(_blank, draft))
+        stand_ins = _without_surrogates(protection.surrogates, protection, clear)
+        for span in resolve_overlaps(self._recognizer.recognize(clear)):
+            if identifiability(span.entity_type) is Identifiability.DIRECT:
+                rest = _WORD.findall(stand_ins[span.start : span.end])
+                if protection.surrogates and all(word.casefold() in TITLES for word in rest):
+                    continue
+                message = f"holds a {span.entity_type} in clear"
+                yield Finding(FindingKind.UNPROTECTED, message, span.start, span.end)
+
+
+def _views(protection: Protection, draft: str) -> tuple[str, str]:
+    """Return original and draft as an index would embed them, without plain values."""
+    tokens = protection.tokens
+
+    def view(text: str) -> str:
+        return readable_view(PLACEHOLDER.sub(lambda m: tokens.get(m.group(), m.group()), text))
+
+    return view(protection.protected.text), view(draft)
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Blank out markup at its length, so that places stay right."""
+    return " " * len(match.group())
+
+
+def _without_surrogates(surrogates: Iterable[str], protection: Protection, text: str) -> str:
+    """Blank out surrogates of the record.
+
+    A surrogate that equals one of the record's direct identifiers by chance is not blanked: which
+    of the two stands there, nobody could tell.
+    """
+    taken = {
+        normalize(i.value)
+        for i in protection.identifiers
+        if identifiability(i.entity_type) is Identifiability.DIRECT
+    }
+    shown = [s.strip() for s in surrogates if normalize(s) not in taken]
+    if not any(shown):
+        return text
+    longest_first = sorted(filter(None, shown), key=lambda s: (-len(s), s))
+    pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)"
+    return re.sub(pattern, _blank, text)
+
+
+def _identifier_findings(
+    protection: Protection, draft: str, quasi_limit: int | None
+) -> list[Finding]:
+    # Figures alone are not blanked: a stand-in age would cut a hole into a real phone number.
+    named = [s for s in protection.surrogates if any(map(str.isalpha, s))]
+    clear = PLACEHOLDER.sub(_blank, TOKEN.sub(_blank, draft))
+    clear = _without_surrogates(named, protection, clear)
+    findings: list[Finding] = []
+    combined: list[Finding] = []
+    for identifier in protection.identifiers:
+        place = find_identifier(identifier, clear)
+        if place is None:
+            continue
+        message = f"holds a {identifier.entity_type} of the original"
+        if identifier.entity_type in _COMBINED:
+            combined.append(Finding(FindingKind.QUASI_COMBINATION, message, *place))
+        else:
+            findings.append(Finding(FindingKind.IDENTIFIER, message, *place))
+    over = quasi_limit is not None and len(combined) > quasi_limit
+    return findings + (combined if over else [])
+
+
+def find_identifier(identifier: Identifier, text: str) -> tuple[int, int] | None:
+    """Return where a plain value stands in a text, or `None`; under NFKC too.
+
+    `privacy.occurrences.spelling` says what counts as the value.
+    """
+    expression = spelling(identifier.value, identifier.entity_type)
+    if expression is None:
+        return None
+    if match := re.search(expression, text):
+        return match.span()
+    if identifier.value.isalpha():
+        return None  # normalising folds case, in which a name would be any word
+    folded = re.escape(normalize(identifier.value))
+    # A spelling that only NFKC sees through: its place is not known.
+    return (0, len(text)) if re.search(rf"(?<!\w){folded}(?!\w)", normalize(text)) else None

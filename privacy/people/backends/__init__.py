@@ -1,0 +1,1 @@
+"""Judges of gender that need a library."""

@@ -1,0 +1,51 @@
+"""Which mentions of people in one record are short for which name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.people.gender import NameLists
+from sage_rag.privacy.people.mentions import people
+from sage_rag.privacy.people.names import read_name
+from sage_rag.privacy.spans import Span
+
+_WORD_BEFORE = re.compile(r"([^\W\d_]+\.?)\s+$")
+_TITLE_CHARS = 24
+"""Where a title is looked for before a name, in characters."""
+
+
+def full_names(
+    fields: Mapping[str, str], spans: Mapping[str, list[Span]]
+) -> dict[tuple[str, int], str]:
+    """Return the fullest name of each mention of a person, by field and start.
+
+    `spans` are a record's, by field. Mentions that no other mention shares a person with, or that
+    are all spelled alike, are left out: they are their own fullest name. The title that stands
+    before a mention counts, though it is no part of it.
+    """
+    places = [
+        (name, span)
+        for name, found in spans.items()
+        for span in found
+        if span.entity_type is EntityType.PERSON
+    ]
+    mentions = [_with_title(fields[name], span) for name, span in places]
+    names: dict[tuple[str, int], str] = {}
+    for person in people(mentions, NameLists().gender):
+        own = [places[i] for i in person.mentions]
+        values = {fields[name][span.start : span.end] for name, span in own}
+        if len(values) > 1:
+            names |= {(name, span.start): person.name for name, span in own}
+    return names
+
+
+def _with_title(text: str, span: Span) -> str:
+    """Return a mention with the title before it, which tells couples apart."""
+    value = text[span.start : span.end]
+    before = _WORD_BEFORE.search(text, max(0, span.start - _TITLE_CHARS), span.start)
+    if before is None:
+        return value
+    titled = f"{before[1]} {value}"
+    return titled if read_name(titled).title and not read_name(value).title else value

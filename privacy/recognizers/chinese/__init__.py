@@ -1,0 +1,1 @@
+"""Recognition in Chinese text: rules, a tagger and its weights."""

@@ -1,0 +1,1 @@
+"""Disguised spellings, read as a person would read them."""

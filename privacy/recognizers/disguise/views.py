@@ -1,0 +1,65 @@
+"""A changed view of a text that knows where each of its characters came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sage_rag.privacy.spans import Span
+
+Edit = tuple[int, int, str]
+"""Replace the code points `[start, end)` of a view by another string."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A text made from another one, with the way back.
+
+    Character `i` of `text` stands for the code points `[starts[i], ends[i])` of the original;
+    both sequences never decrease.
+    """
+
+    text: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+    @classmethod
+    def of(cls, text: str) -> View:
+        """Return the view that changes nothing."""
+        return cls(text, range(len(text)), range(1, len(text) + 1))
+
+    def edited(self, edits: Iterable[Edit]) -> View:
+        """Return the view after edits, which must be in order and disjoint.
+
+        Every character of a replacement stands for the whole range that it replaces.
+        """
+        parts: list[str] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        position = 0
+        for start, end, replacement in edits:
+            self._copy(position, start, parts, starts, ends)
+            parts.append(replacement)
+            starts += [self.starts[start]] * len(replacement)
+            ends += [self.ends[end - 1]] * len(replacement)
+            position = end
+        if not position:
+            return self
+        self._copy(position, len(self.text), parts, starts, ends)
+        return View("".join(parts), starts, ends)
+
+    def _copy(
+        self, start: int, end: int, parts: list[str], starts: list[int], ends: list[int]
+    ) -> None:
+        parts.append(self.text[start:end])
+        starts += self.starts[start:end]
+        ends += self.ends[start:end]
+
+    def original(self, span: Span) -> Span:
+        """Return the span of the original text that a span of this view stands for.
+
+        Guarantees: whatever the view leaves out between the span's first and last character
+        lies in the result.
+        """
+        start, end = self.starts[span.start], self.ends[span.end - 1]
+        return Span(start, end, span.entity_type, span.score)

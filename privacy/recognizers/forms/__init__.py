@@ -1,0 +1,1 @@
+"""Values with a form: patterns, checksums and context words."""

@@ -1,0 +1,168 @@
+"""Patterns of ages: a number is one only where its context says so."""
+
+from __future__ import annotations
+
+import re
+
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.forms.patterns import Anchor, Pattern
+
+_UNITS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
+    "|sixteen|seventeen|eighteen|nineteen"
+)
+_TENS = "(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
+_WORD = rf"(?:{_TENS}(?:[ -](?:{_UNITS}))?|{_UNITS})"
+_FIGURE = r"(?:1[01]\d|\d{1,2})"
+_NUMBER = rf"(?:{_FIGURE}(?:\.5)?|{_WORD})"
+_YEARS = r"(?:years?|yrs?\.?|y)"
+_SPAN = r"(?:years?|yrs?\.?|y|months?|mths?|mos?|weeks?|wks?|days?|hours?)"
+_PERSON = r"(?:males?|females?|man|woman|men|women|boy|girl|lady|gentleman|guy|baby|child|kid|F|M)"
+_START = r"(?<![\w.,/$€£:+-])"
+_NO_QUANTITY = (
+    r"(?![\w%°]|[ ]?[%°\"“”'’′″]|[.,:/-]\d|[ ]?/|[ ]\d|[ ]?-[ ]?\d"
+    r"|[ ]?(?:and[ ](?:a[ ]|1/2)|feet|foot|ft|inch(?:es)?|in\b(?=[ ]?(?:tall|high))|cms?\b|m\b|met"
+    r"|kgs?\b|kilos?|lbs?\b|pounds?|stones?\b|st\b|weeks?|wks?|months?|mths?|days?|hours?|hrs?"
+    r"|min|sec|mg|mcg|ml|g\b|units?|times|pills?|tab|caps|drops|puffs|percent|degrees?|miles?|km"
+    r"|am\b|pm\b|o['’]?clock|out[ ]of|to[ ]\d|or[ ]\d|per\b|more|of\b|cycles?|dpo|people|children"
+    r"|kids|pregnan|cigar|glass|drinks?|bpm|beats|mmol|points|sizes?|years?[ ](?:ago|of[ ](?!age)"
+    r"|sober|clean|post|into|in[ ]|now|since|married|later|back)|yrs?[ ](?:ago|post|now)))"
+)
+_ADULT = r"(?:1[3-9]|[2-9]\d|10\d)"
+
+AGES = (
+    Pattern(
+        EntityType.AGE,
+        re.compile(
+            rf"{_START}{_NUMBER}(?:[ ]?-[ ]?|[ ])?{_SPAN}(?:[ ]?-[ ]?|[ ])?(?:olds?\b|of[ ]age\b)",
+            re.IGNORECASE,
+        ),
+        0.95,
+    ),
+    Pattern(
+        EntityType.AGE,
+        re.compile(rf"{_START}{_FIGURE}[ -]?(?:y\.?[ ]?/?[ ]?o\b\.?|yo[mf]?\b)", re.IGNORECASE),
+        0.95,
+    ),
+    Pattern(
+        EntityType.AGE,
+        re.compile(
+            rf"{_START}(?P<value>{_FIGURE}(?:[ -]?{_YEARS})?)(?:[ ]?[/,-][ ]?|[ ])?{_PERSON}\b"
+            rf"(?!['’.]\w)"
+        ),
+        0.85,
+    ),
+    Pattern(
+        EntityType.AGE,
+        re.compile(
+            rf"\b(?:M|F|[Mm]ale|[Ff]emale)[ ]?[/,(-][ ]?(?P<value>{_FIGURE})(?![\w%]|[.,]\d)"
+        ),
+        0.85,
+    ),
+    Pattern(
+        EntityType.AGE,
+        re.compile(
+            rf"\b(?:aged?|ages)\b(?:[ ](?:of|is|was|about|around|only|just|at))?[ ]?[:=-]?[ ]?"
+            rf"(?P<value>{_NUMBER}(?:[ -]?{_SPAN})?)(?![\w%]|[.,]\d)",
+            re.IGNORECASE,
+        ),
+        0.9,
+    ),
+    Pattern(
+        EntityType.AGE,
+        re.compile(
+            r"\b(?:i[ ]?['’]?[ ]?a?m|am|(?:s?he|who|patient|wife|husband|son|daughter|mother|father"
+            r"|mum|mom|dad|brother|sister|baby|child)(?:['’]s|[ ](?:is|was))|is|(?:just[ ])?turn"
+            r"(?:s"
+            r"|ed|ing)?|they['’]re|we['’]re)(?:[ ](?:now|only|just|about|almost|nearly|a|an))?[ ]"
+            rf"(?P<value>{_FIGURE}(?:[ ]?-?{_YEARS}(?![ ](?:ago|post|later|now|since|into)))?)"
+            rf"{_NO_QUANTITY}",
+            re.IGNORECASE,
+        ),
+        0.8,
+        check=lambda m: _plain_is(m),
+        anchor=Anchor(re.compile(r"[ ]\d{1,3}"), before=40, after=32),
+    ),
+    Pattern(
+        EntityType.AGE,
+        re.compile(
+            rf"\b(?:when|since|until|before|after|while|and|if)[ ](?:i|s?he|they)[ ](?:was|were"
+            rf"|is|turned)"
+            rf"[ ](?:only[ ]|about[ ]|just[ ])?(?P<value>{_NUMBER}){_NO_QUANTITY}"
+            rf"|\b(?:must|may|might|could)[ ]have[ ]been[ ](?P<other>{_WORD}"
+            rf"|{_FIGURE}){_NO_QUANTITY}"
+            rf"|\b(?-i:At)[ ](?P<third>{_WORD})(?=[ ](?:it|s?he|i|we|they)\b)",
+            re.IGNORECASE,
+        ),
+        0.7,
+        check=lambda m: _first_group(m),
+    ),
+    Pattern(
+        EntityType.AGE,
+        re.compile(
+            r"\b(?:cancer|tumou?r|dead|died|dies|death|attack|stroke|diagnosed|diabet\w{1,4}|passed"
+            r"|retired|married|pregnant|menopause|menarche|onset|born|prostate|leuk\w{1,6}|dementia"
+            rf"|surgery|diagnosis|(?:grand)?(?:mother|father)|sister|brother|uncle"
+            rf"|aunt)\b[^.!?\n\d]{{0,25}}?[ ]at[ ](?:only[ ]|just[ ])?(?P<value>{_NUMBER})"
+            rf"{_NO_QUANTITY}",
+            re.IGNORECASE,
+        ),
+        0.7,
+        anchor=Anchor(re.compile(r"[ ]at[ ]", re.IGNORECASE), before=48, after=48),
+    ),
+    Pattern(
+        EntityType.AGE,
+        re.compile(
+            rf"(?<=[^\W\d_]{{3}}),[ ](?:now[ ]|only[ ]|just[ ])?(?P<value>{_ADULT})"
+            rf"(?=,[ ]?[^\W\d_]|,[ ]\d|[.;)](?!\d)|[ ]?\n|[ ]?\Z)"
+        ),
+        0.6,
+        needs=(
+            ", 1",
+            ", 2",
+            ", 3",
+            ", 4",
+            ", 5",
+            ", 6",
+            ", 7",
+            ", 8",
+            ", 9",
+            ", now",
+            ", on",
+            ", j",
+        ),
+    ),
+    Pattern(
+        EntityType.AGE,
+        re.compile(
+            rf"\b[^\W\d_a-z][\w'’-]{{2,30}}(?:,[ ]|[ ]\()(?P<value>{_FIGURE})(?=,[ ][a-z]|\))"
+        ),
+        0.6,
+    ),
+)
+
+
+def _first_group(match: re.Match[str]) -> tuple[int, int] | None:
+    return next((match.span(g) for g in match.groupdict() if match.group(g)), None)
+
+
+def _plain_is(match: re.Match[str]) -> tuple[int, int] | None:
+    """Refuse a bare "is 12" whose subject is no person; "is 42" after a name or she stays."""
+    if match.group().lower().startswith("is "):
+        before = match.string[max(0, match.start() - 24) : match.start()].rstrip()
+        word = before.rsplit(maxsplit=1)[-1] if before.split() else ""
+        people = {
+            "he",
+            "she",
+            "who",
+            "age",
+            "son",
+            "daughter",
+            "wife",
+            "husband",
+            "baby",
+            "patient",
+        }
+        if word.lower() not in people and not word[:1].isupper():
+            return None
+    return match.span("value")

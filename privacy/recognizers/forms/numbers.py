@@ -1,0 +1,192 @@
+"""Patterns of numbers that name a person's account by their form: cards, banks, social security."""
+
+from __future__ import annotations
+
+import re
+
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.forms.checksums import iban, iban_length, luhn, nhs, only_digits
+from sage_rag.privacy.recognizers.forms.patterns import Anchor, Pattern
+
+
+def _card(match: re.Match[str]) -> tuple[int, int] | None:
+    return match.span() if luhn(match.group()) else None
+
+
+def _iban(match: re.Match[str]) -> tuple[int, int] | None:
+    """Cut the match to its country's length: what follows may be the next word."""
+    text, wanted = match.group(), iban_length(match.group()[:2])
+    if wanted is None:
+        return None
+    letters = [i for i, character in enumerate(text) if character.isalnum()]
+    if len(letters) < wanted:
+        return None
+    end = letters[wanted - 1] + 1
+    whole_word = end == len(text) or not text[end].isalnum()
+    compact = "".join(text[i] for i in letters[:wanted])
+    if not whole_word or not (iban(compact) or _digits_outweigh(compact)):
+        return None
+    return match.start(), match.start() + end
+
+
+def _digits_outweigh(compact: str) -> bool:
+    """Accept a mistyped IBAN: the country's length and mostly digits leave little else."""
+    return compact[:2].isupper() and len(only_digits(compact)) * 3 >= len(compact) * 2
+
+
+def _nhs(match: re.Match[str]) -> tuple[int, int] | None:
+    return match.span("value") if nhs(match.group("value")) else None
+
+
+def _code(match: re.Match[str]) -> tuple[int, int] | None:
+    if match.group().startswith("NDC"):  # the national code of a drug, not of a person
+        return None
+    return match.span() if len(only_digits(match.group())) >= 4 else None
+
+
+_SIX_DIGITS = Anchor(re.compile(r"\d(?:[ .-]?\d){5}"), before=48)
+
+NUMBERS = (
+    Pattern(
+        EntityType.CREDIT_CARD,
+        re.compile(r"(?<![\w+.-])[1-6](?:[ -]?\d){11,18}(?![\w-]|\.\d)"),
+        0.95,
+        _card,
+    ),
+    # A mistyped number is somebody's all the same: announced, or in the printed groups.
+    Pattern(
+        EntityType.CREDIT_CARD,
+        re.compile(
+            r"\b(?:cards?|credit|debit|visa|master[ ]?card|amex|american express|maestro|discover"
+            r"|jcb|diners(?: club)?|cc|kreditkarte|tarjeta|carte bancaire|carta di credito)\b"
+            r"[\w :#.,=\"'-]{0,24}?[ :#=\"']"
+            r"(?P<value>\d{4}[ -]?\d{4}[ -]?\d{4}[ -]?\d{1,4}(?:[ -]?\d{3})?"
+            r"|\d{4}[ -]?\d{6}[ -]?\d{4,5})(?![\w-])",
+            re.IGNORECASE,
+        ),
+        0.9,
+        anchor=_SIX_DIGITS,
+    ),
+    Pattern(
+        EntityType.CREDIT_CARD,
+        re.compile(
+            r"(?<![\w+.-])(?:[3-6]\d{3}([ -])\d{4}\1\d{4}\1\d{4}|3[47]\d\d([ -])\d{6}\2\d{5})"
+            r"(?![\w-]|\.\d)"
+        ),
+        0.85,
+    ),
+    Pattern(
+        EntityType.CREDIT_CARD,
+        re.compile(r"(?<![\w+.-])[3-6]\d{3}(?:\.\d{4}){3}(?![\w-]|\.\d)"),
+        0.9,
+        _card,
+        needs=".",
+    ),
+    # Ethereum and the chains that took its form over; Presidio knows Bitcoin's only
+    Pattern(EntityType.CRYPTO, re.compile(r"(?<!\w)0x[0-9A-Fa-f]{40}(?!\w)"), 0.97, needs="x"),
+    Pattern(
+        EntityType.IBAN_CODE,
+        re.compile(r"\b[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}"),
+        0.97,
+        _iban,
+    ),
+    # Cut off, but nothing else begins so: country, check digits, the bank's four letters.
+    Pattern(
+        EntityType.IBAN_CODE,
+        re.compile(
+            r"\b(?:AE|AZ|BG|BH|GB|GI|GL|IE|JO|KW|LV|MT|NL|PK|QA|RO|VG)\d{2}[ ]?[A-Z]{4}[ ]?"
+            r"\d(?:[ ]?[A-Z0-9]){5,22}\b"
+        ),
+        0.85,
+    ),
+    Pattern(
+        EntityType.IBAN_CODE,
+        re.compile(
+            r"\biban\b[\s:#is]{1,6}(?P<value>[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]){8,30})\b", re.IGNORECASE
+        ),
+        0.9,
+    ),
+    Pattern(
+        EntityType.US_SSN,
+        re.compile(r"(?<![\w-])(?!000|666)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w-])"),
+        0.92,
+    ),
+    Pattern(
+        EntityType.US_SSN,
+        re.compile(
+            r"\b(?:ssn|social security)\b[\w\s:#.]{0,14}?\b(?P<value>\d{9})\b", re.IGNORECASE
+        ),
+        0.92,
+        anchor=_SIX_DIGITS,
+    ),
+    Pattern(
+        EntityType.US_SSN,
+        re.compile(
+            r"(?<![\w.-])(?P<value>\d{9})[ ](?:is|was)[ ](?:my|his|her|their|the)[ ]"
+            r"(?:ssn|social security)\b",
+            re.IGNORECASE,
+        ),
+        0.92,
+    ),
+    # What a form leaves of it still tells the last four.
+    Pattern(
+        EntityType.US_SSN,
+        re.compile(r"(?<![\w*-])[xX*#]{3}-[xX*#]{2}-\d{4}(?![\w-])"),
+        0.9,
+        needs="-",
+    ),
+    # Switzerland writes its personal number in this one form, under the country's code.
+    Pattern(
+        EntityType.NATIONAL_ID,
+        re.compile(r"(?<![\w.])756\.\d{4}\.\d{4}\.\d{2}(?![\w]|\.\d)"),
+        0.95,
+        needs=".",
+    ),
+    Pattern(
+        EntityType.UK_NHS,
+        re.compile(r"(?<![\w+.-])(?P<value>\d{3}[ ]\d{3}[ ]\d{4})(?![\w-])"),
+        0.92,
+        _nhs,
+    ),
+    Pattern(
+        EntityType.UK_NHS,
+        re.compile(
+            r"\bnhs\b[\w\s:#.]{0,14}?\b(?P<value>\d{3}[ -]?\d{3}[ -]?\d{4})(?![\w-])", re.IGNORECASE
+        ),
+        0.95,
+        _nhs,
+        anchor=_SIX_DIGITS,
+    ),
+    Pattern(
+        EntityType.ID,
+        re.compile(
+            r"(?<![\w@./-])(?:[A-Z]{2,5}(?:[-/]\d{2,12}){1,4}(?:[-/][A-Z0-9]{1,12}){0,3}"
+            r"|\d{1,4}[:-]\d{0,4}-?[A-Za-z]{2,5}-\d{3,6}(?:-[A-Z]{2,4})?"
+            r"|\d{2,6}-\d{3,6}-[A-Z]{1,2}|[A-Z]{1,2}\d{7,9}|[A-Z]\d{3}-\d{4}-\d{4})(?![\w@/-])"
+        ),
+        0.6,
+        _code,
+    ),
+    Pattern(
+        EntityType.ID,
+        re.compile(r"(?<![\w-])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![\w-])"),
+        0.9,
+    ),
+    # Nothing says what it is; but no measure or sum is written in so many figures without a mark.
+    Pattern(
+        EntityType.ID,
+        re.compile(r"(?<![\w.,/$€£¥@#+-])\d{9,19}(?![\w@%/-]|[.,]\d)"),
+        0.4,
+        anchor=_SIX_DIGITS,
+    ),
+    Pattern(
+        EntityType.ID,
+        re.compile(
+            r"\b(?:card|account|acct|a/c|number|phone|passport)\b[\w ]{0,20}?"
+            r"\bend(?:ing|s|ed)[ ](?:in|with)[ ](?P<value>\d{3,6})(?!\w|[.,]\d)",
+            re.IGNORECASE,
+        ),
+        0.7,
+        needs=("end",),
+    ),
+)

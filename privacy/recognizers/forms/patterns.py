@@ -1,0 +1,116 @@
+"""The recognizer for values with a form: patterns, each with an optional check of its match."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.spans import Span
+
+VERSION = 1
+"""Raised with every change of the spans from the same expressions: checks and context are code."""
+
+Check = Callable[[re.Match[str]], tuple[int, int] | None]
+"""Judges a match: the range that holds the value, or `None` when it is no value."""
+TypeOf = Callable[[re.Match[str]], EntityType]
+"""Names the type of a match whose words tell it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """What every match holds, and how far around it the match can reach.
+
+    Only there the expression is tried: a long one at every place of a text costs more than all the
+    rest. `before` and `after` are characters before the anchor's start and after its end; a window
+    ends at the next white space, so that it never cuts a word.
+    """
+
+    regex: re.Pattern[str]
+    before: int = 64
+    after: int = 40
+
+    def windows(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the disjoint ranges of a text to search, in order."""
+        start = end = -1
+        for match in self.regex.finditer(text):
+            if match.start() - self.before > end:
+                if end >= 0:
+                    yield start, end
+                start = max(0, match.start() - self.before)
+            if match.end() + self.after > end:
+                gap = _SPACE.search(text, match.end() + self.after)
+                end = gap.start() if gap else len(text)
+        if end >= 0:
+            yield start, end
+
+
+_SPACE = re.compile(r"\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One regular expression for one entity type.
+
+    The value is the group called `value`, else the whole match; `check` overrides both. `type_of`
+    overrides `entity_type` for one match.
+    `needs`: a text with none of these is skipped; `anchor`: so is all but the places around one.
+    Every expression must be linear in the text: bounded or possessive repetition only.
+    """
+
+    entity_type: EntityType
+    regex: re.Pattern[str]
+    score: float = 0.8
+    check: Check | None = None
+    needs: Sequence[str] = ()
+    type_of: TypeOf | None = None
+    anchor: Anchor | None = None
+
+    def find(self, text: str) -> Iterator[Span]:
+        """Yield the spans of one text, in order."""
+        if self.needs and not any(c in text for c in self.needs):
+            return
+        windows = self.anchor.windows(text) if self.anchor else ((0, len(text)),)
+        for start, end in windows:
+            for match in self.regex.finditer(text, start, end):
+                found = self.check(match) if self.check else _value(match)
+                if found and found[0] < found[1]:
+                    kind = self.type_of(match) if self.type_of else self.entity_type
+                    yield Span(*found, kind, self.score)
+
+
+def _value(match: re.Match[str]) -> tuple[int, int]:
+    return match.span("value") if "value" in match.re.groupindex else match.span()
+
+
+def trimmed(match: re.Match[str]) -> tuple[int, int] | None:
+    """Check: drop the punctuation of the sentence from the end of a match."""
+    value = match.group().rstrip(".,;:!?'\"*>)]}")
+    return (match.start(), match.start() + len(value)) if value else None
+
+
+class PatternRecognizer:
+    """Find structured values: addresses of all kinds, numbers, dates, ages.
+
+    Guarantees: time linear in the length of the text.
+    """
+
+    def __init__(self, patterns: Iterable[Pattern]) -> None:
+        self._patterns = tuple(patterns)
+        expressions = "\n".join(
+            f"{p.entity_type}\t{p.score}\t{p.needs}\t{p.anchor}\t{p.regex.flags}\t{p.regex.pattern}"
+            for p in self._patterns
+        )
+        digest = hashlib.sha256(f"{VERSION}\n{expressions}".encode()).hexdigest()[:8]
+        self._fingerprint = f"patterns-{digest}"
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of all patterns and of the code that judges their matches."""
+        return self._fingerprint
+
+    def recognize(self, text: str) -> Sequence[Span]:
+        """Return the spans of all patterns; different patterns' spans may overlap."""
+        return [span for pattern in self._patterns for span in pattern.find(text)]

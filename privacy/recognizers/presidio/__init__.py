@@ -1,0 +1,1 @@
+"""Presidio's expressions on our engine."""

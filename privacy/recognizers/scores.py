@@ -1,0 +1,129 @@
+"""How much of the values that people marked a recognizer covers, and how much else it flags.
+
+*Found*: every letter and digit of a value lies in some span, titles ("Mr") aside: then nothing of
+it leaves in clear, whatever type it was taken for. *Right*: a span of a type, overlaps resolved,
+touches a value of that type. Character precision: the share of letters and digits in spans that
+people marked, too.
+
+Source: Pilán et al. (2022), arXiv 2202.00443, §5: recall on whole entities. Differs: types are not
+compared, since a value under a wrong type is protected all the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.spans import Span, resolve_overlaps
+
+_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Judge|Herr|Frau|M|Mme)\b\.?")
+
+
+@dataclass(frozen=True, slots=True)
+class GoldValue:
+    """A marked range `[start, end)`.
+
+    `accepted`: the types that count as a right name for it; empty for a label that is no private
+    value. `risk`: how the annotators said that it identifies ("DIRECT"), where they did.
+    """
+
+    start: int
+    end: int
+    label: str
+    accepted: frozenset[EntityType]
+    risk: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldText:
+    """A text with its marked values.
+
+    `annotated`: spans of these types alone count for precision, since nobody marked others;
+    `None`: all count. `unsure`: ranges of which nothing is known; they do not count either.
+    """
+
+    text: str
+    values: tuple[GoldValue, ...]
+    annotated: frozenset[EntityType] | None = None
+    unsure: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(slots=True)
+class RecognitionCounts:
+    """Running counts of values by label and by risk, of spans by type, and of characters."""
+
+    found: Counter[str] = field(default_factory=Counter)
+    named: Counter[str] = field(default_factory=Counter)
+    """Values that spans of an accepted type cover; the denominator is `marked`."""
+    marked: Counter[str] = field(default_factory=Counter)
+    found_by_risk: Counter[str] = field(default_factory=Counter)
+    marked_by_risk: Counter[str] = field(default_factory=Counter)
+    right: Counter[EntityType] = field(default_factory=Counter)
+    said: Counter[EntityType] = field(default_factory=Counter)
+    characters_right: int = 0
+    characters: int = 0
+
+    def add(self, gold: GoldText, spans: Iterable[Span]) -> None:
+        """Count one text. `spans` are a recognizer's, overlaps and all."""
+        resolved = resolve_overlaps(spans)
+        telling = _telling(gold.text)
+        self._count_values(gold.values, resolved, telling)
+        counted = judged(gold, resolved)
+        self._count_characters(gold, counted, telling)
+        for span in counted:
+            self.said[span.entity_type] += 1
+            self.right[span.entity_type] += is_right(span, gold.values)
+
+    def _count_values(
+        self, values: Sequence[GoldValue], spans: Sequence[Span], telling: set[int]
+    ) -> None:
+        flagged = _places((s.start, s.end) for s in spans)
+        for value in values:
+            needed = telling & set(range(value.start, value.end))
+            fitting = _places((s.start, s.end) for s in spans if s.entity_type in value.accepted)
+            self.marked[value.label] += 1
+            self.found[value.label] += needed <= flagged
+            self.named[value.label] += needed <= fitting
+            if value.risk:
+                self.marked_by_risk[value.risk] += 1
+                self.found_by_risk[value.risk] += needed <= flagged
+
+    def _count_characters(self, gold: GoldText, spans: Sequence[Span], telling: set[int]) -> None:
+        flagged = telling & _places((s.start, s.end) for s in spans) - _places(gold.unsure)
+        self.characters += len(flagged)
+        self.characters_right += len(flagged & _places((v.start, v.end) for v in gold.values))
+
+
+def judged(gold: GoldText, spans: Iterable[Span]) -> list[Span]:
+    """Return the spans that are right or wrong: not those of which nothing is known."""
+    return [
+        span
+        for span in spans
+        if (gold.annotated is None or span.entity_type in gold.annotated)
+        and (is_right(span, gold.values) or not _doubtful(span, gold.unsure))
+    ]
+
+
+def is_right(span: Span, values: Iterable[GoldValue]) -> bool:
+    """Return whether a span touches a value of its type."""
+    return any(
+        value.start < span.end and span.start < value.end and span.entity_type in value.accepted
+        for value in values
+    )
+
+
+def _doubtful(span: Span, unsure: Iterable[tuple[int, int]]) -> bool:
+    return any(start < span.end and span.start < end for start, end in unsure)
+
+
+def _telling(text: str) -> set[int]:
+    """Return the places of letters and digits, without titles."""
+    titles = _places(match.span() for match in _TITLE.finditer(text))
+    return {i for i, character in enumerate(text) if character.isalnum()} - titles
+
+
+def _places(ranges: Iterable[tuple[int, int]]) -> set[int]:
+    return {place for start, end in ranges for place in range(start, end)}

@@ -1,0 +1,237 @@
+"""Numbers and abbreviations of medicine that a recognizer took for somebody's age, date or name.
+
+"LDL below 70" is nobody's age, "38.9" after "fever" no day of a month, "CK" no person. To hide
+them, or to make bands of them, would give a patient another answer than the doctor gave.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.tagging.clinical_words import (
+    ABBREVIATIONS,
+    FINDINGS,
+    KIND,
+    MEASURES,
+    MEDICINE,
+    NUMBER,
+    PEOPLE,
+    THING_READ_AS_ONE,
+    THINGS,
+    UNIT,
+)
+from sage_rag.privacy.recognizers.tagging.measured import (
+    is_called_an_age,
+    is_no_age,
+    is_no_day,
+    recurs,
+)
+from sage_rag.privacy.recognizers.tagging.treatments import is_treatment
+from sage_rag.privacy.spans import Span
+
+VERSION = 1
+"""Raised with every change of what counts as medicine."""
+
+_REACH = 120
+"""Characters before and after a span that are looked at."""
+_NAMED = (
+    EntityType.PERSON,
+    EntityType.ORGANIZATION,
+    EntityType.LOCATION,
+    EntityType.ID,
+    EntityType.DEMOGRAPHIC,
+    EntityType.MISC,
+)
+_I = re.IGNORECASE
+_BARE = re.compile(rf"{NUMBER}|\d{{1,3}}[ ]?(?:lbs?|kgs?)", _I)
+_LENGTH = re.compile(
+    rf"(?:{NUMBER}[ ]?(?:-|–|/|to|or)[ ]?)?{NUMBER}"
+    rf"(?:\+|[ ]\d/\d|[ ]or[ ](?:more|so))?[ ]?-?{UNIT}",
+    _I,
+)
+_UNIT_ALONE = re.compile(UNIT, _I)
+
+_WHOLE_BEFORE = re.compile(r"\d{1,3}\.\Z")
+_LENGTH_BEFORE = re.compile(
+    rf"(?<![\w.,/-])(?:\d{{1,2}}[ ](?=\d/))?{NUMBER}[ ]?(?:-|–|/|to\b|or\b|)[ ]?\Z", _I
+)
+_LENGTH_AFTER = re.compile(
+    rf"(?:[ ]?(?:-|–|/|to|or)[ ]?{NUMBER}|[ ]or[ ](?:more|so)|\+)?[ ]?-?{UNIT}(?!\w)", _I
+)
+_MONTHLY = re.compile(rf"{NUMBER}[ ]an?", _I)
+_UNIT_AFTER = re.compile(rf"[ ]?{UNIT}", _I)
+_HISTORY_BEFORE = re.compile(r"\b(?:since|for|past|last|within|in|over|after|span[ ]of)[ ]\Z", _I)
+_HISTORY_AFTER = re.compile(r"[ ](?:ago|back|later|now)\b", _I)
+_OVER_BEFORE = re.compile(rf"\b{PEOPLE}[ ]over[ ]\Z", _I)
+_OLD_AFTER = re.compile(r"[ -]*(?:olds?\b|of[ ]age)", _I)
+
+_OCLOCK = re.compile(r"\d{1,2}[ ]?[ap]\.?m\b\.?", _I)
+_HOUR_BEFORE = re.compile(
+    r"\b(?:rings?|alarm|wok?en?|wakes?|up|opens?|closes?|call|meet|appointment)"
+    r"(?:[ ](?:me|him|her|us))?(?:[ ]up)?[ ](?:at|by|before|until|till)[ ]\Z",
+    _I,
+)
+
+_OLD = re.compile(rf"{NUMBER}[ -]{{0,3}}(?P<unit>{UNIT})[ -]{{0,3}}olds?", _I)
+_THING_AFTER = re.compile(rf"[ ]{KIND}{THING_READ_AS_ONE}", _I)
+_FINDING_AFTER = re.compile(rf"[ ]{KIND}{FINDINGS}", _I)
+_ARTICLE = re.compile(r"\b(?:an?|the|this)[ ]\Z", _I)
+_THING_BEFORE = re.compile(
+    rf"\b{THINGS}\b(?P<between>[^.!?]{{0,40}}?)\b(?:it['’]s|they['’]re|(?:it|they|which|that)[ ]"
+    r"(?:is|are|was|were)|is|are|was|were)(?:[ ](?:like|about|only|now|almost|over|around))?[ ]\Z",
+    _I,
+)
+_SOMEBODY = re.compile(
+    rf"\b(?:{PEOPLE}|i|he|she|who|we|you|when|since|his|her|my|fe(?:d|eds?|eding)|(?-i:[A-Z]\w+))\b",
+    _I,
+)
+
+_NAMED_BEFORE = re.compile(
+    r"\b(?:mr|mrs|ms|miss|mx|dr|prof|sir|nurse|named?|called|name[ ]is|initials|regards|thanks"
+    r"|thank[ ]you|sincerely|wishes|love|signed|dear|hi|hello|i[ ]?['’]?a?m|meet|met|best|cheers"
+    r"|yours|truly|applicant|appellant|claimant|complainant|defendant|plaintiff|respondent|victim"
+    r"|witness|client|ask|asked|told|spoke[ ](?:to|with)|seen[ ]by|regards[ ]from"
+    r"|(?:works?|worked|working)[ ](?:at|for)|(?:employed|studied|treated)[ ](?:at|by)"
+    rf"|{PEOPLE})[.,:\s-]{{0,6}}\Z",
+    _I,
+)
+_NAMED_AFTER = re.compile(
+    r"[ ](?:said|says|told|thinks|asked|called|came|gave|wrote|lives?|and[ ](?:I|his|her|my)|wants"
+    r"|feels|works|has|had)\b|['’]s[ ]",
+    _I,
+)
+_ABOUT_HEALTH = re.compile(rf"(?<![\w-])(?:{MEDICINE}|{MEASURES})(?!\w)", _I)
+_NO_AGE = frozenset("age ages aged of almost year years month week old".split())
+"""Words that a tagger marks beside an age, and that tell none alone."""
+
+
+class ClinicalRecognizer:
+    """Let another recognizer's finds go where the words around say that they are medicine.
+
+    Goes: measured values ("LDL below 70"), shares ("eight in ten"), counts ("four times"),
+    frequencies, ages of things ("a three-month-old stent"), lengths of treatments
+    (`is_treatment`), and abbreviations of tests taken for names. A number found as a date grows to
+    the length of time that it begins ("six" in "six or seven weeks"); an age that says how long
+    ago becomes a time.
+
+    Guarantees: no other finds than `AGE`, `DATE_TIME` and names that are a listed abbreviation go;
+    a number that its sentence calls somebody's age ("I am 55") stays, and so does a date with a
+    month.
+    Does not guarantee: that a text written to mislead is not misread: "my pulse is 55" shows the
+    age of somebody who means that by it.
+    """
+
+    def __init__(self, inner: Recognizer) -> None:
+        self._inner = inner
+
+    @property
+    def fingerprint(self) -> str:
+        """The inner recognizer's, and the version of the rules."""
+        return f"clinical-{VERSION}({self._inner.fingerprint})"
+
+    def recognize(self, text: str) -> Sequence[Span]:
+        """Return the inner recognizer's spans but those that are medicine."""
+        found = (_judged(text, span) for span in self._inner.recognize(text))
+        return [span for span in found if span is not None]
+
+
+def _judged(text: str, span: Span) -> Span | None:
+    """Return a span as it is, grown or of another type; `None` where it is medicine."""
+    if span.entity_type in _NAMED:
+        return None if _is_abbreviation(text, span) else span
+    if span.entity_type is EntityType.AGE:
+        return _judged_age(text, span)
+    if span.entity_type is EntityType.DATE_TIME:
+        return _judged_time(text, span)
+    return span
+
+
+def _is_abbreviation(text: str, span: Span) -> bool:
+    if text[span.start : span.end].strip("()[]/ ") not in ABBREVIATIONS:
+        return False
+    before, after = _around(text, span)
+    if _NAMED_BEFORE.search(before) or _NAMED_AFTER.match(after):
+        return False
+    return bool(_ABOUT_HEALTH.search(f"{before} {after}"))
+
+
+def _judged_age(text: str, span: Span) -> Span | None:
+    value = text[span.start : span.end]
+    before, after = _around(text, span)
+    if value.lower() in _NO_AGE:
+        return None
+    if old := _OLD.fullmatch(value):
+        return None if _is_of_a_thing(before, after, old["unit"]) else span
+    if _is_history(value, before, after) or _is_hour(value, before):
+        return _judged_time(text, replace(span, entity_type=EntityType.DATE_TIME))
+    return None if _BARE.fullmatch(value) and is_no_age(value, before, after) else span
+
+
+def _judged_time(text: str, span: Span) -> Span | None:
+    before, after = _around(text, span)
+    if _MONTHLY.fullmatch(text[span.start : span.end]) and _UNIT_AFTER.match(after):
+        return None  # "three a", of "three a month"
+    grown = _grown(text, span)
+    value = text[grown.start : grown.end]
+    before, after = _around(text, grown)
+    if _BARE.fullmatch(value):
+        return None if is_no_day(value, before, after) else grown
+    if _LENGTH.fullmatch(value) and (
+        recurs(value, before, after) or is_treatment(text, grown.start, grown.end)
+    ):
+        return None
+    return grown
+
+
+def _grown(text: str, span: Span) -> Span:
+    """Return a number with the figures before its point, or the length of time it is part of."""
+    before, after = _around(text, span)
+    value = text[span.start : span.end]
+    if value.isdigit() and (whole := _WHOLE_BEFORE.search(before)):
+        return replace(span, start=span.start - len(whole.group()))
+    start, end = span.start, span.end
+    if _BARE.fullmatch(value) and (right := _LENGTH_AFTER.match(after)):
+        end += right.end()
+    value = text[start:end]
+    if (_LENGTH.fullmatch(value) or _UNIT_ALONE.fullmatch(value)) and (
+        left := _LENGTH_BEFORE.search(before)
+    ):
+        start -= len(left.group())
+    return replace(span, start=start, end=end)
+
+
+def _is_history(value: str, before: str, after: str) -> bool:
+    """Return whether an age says how long ago or how long: "since «12» yrs", "«15 years» ago"."""
+    if _BARE.fullmatch(value):
+        unit = _UNIT_AFTER.match(after)
+        if unit is None:
+            return False
+        after = after[unit.end() :]
+    elif not _LENGTH.fullmatch(value):
+        return False
+    if _OLD_AFTER.match(after) or is_called_an_age(before) or _OVER_BEFORE.search(before):
+        return False
+    return bool(_HISTORY_BEFORE.search(before) or _HISTORY_AFTER.match(after))
+
+
+def _is_hour(value: str, before: str) -> bool:
+    if _OCLOCK.fullmatch(value):
+        return True
+    return bool(_BARE.fullmatch(value) and _HOUR_BEFORE.search(before))
+
+
+def _is_of_a_thing(before: str, after: str, unit: str) -> bool:
+    if _THING_AFTER.match(after):
+        return True
+    if _FINDING_AFTER.match(after) and unit[0].lower() != "y" and _ARTICLE.search(before):
+        return True
+    thing = _THING_BEFORE.search(before)
+    return thing is not None and not _SOMEBODY.search(thing["between"])
+
+
+def _around(text: str, span: Span) -> tuple[str, str]:
+    return text[max(0, span.start - _REACH) : span.start], text[span.end : span.end + _REACH]

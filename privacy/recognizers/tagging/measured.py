@@ -1,0 +1,191 @@
+"""What a number counts or measures, told by the words before and after it.
+
+"LDL below 70", "eight in ten", "four times a day": none is an age or a day. Where the words say
+that it is somebody's age ("I am 55"), it is, whatever else they say.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sage_rag.privacy.recognizers.tagging.clinical_words import (
+    MEASURES,
+    NUMBER,
+    PEOPLE,
+    UNIT,
+    UNITS_OF_MEASURE,
+)
+
+_I = re.IGNORECASE
+_OLDEST = 120
+_NO_DAY = 32
+_DECIMAL = re.compile(r"\d{1,3}\.\d{1,2}")
+_DAY_AND_MONTH = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.(?:0[1-9]|1[0-2])")
+
+_PERSONAL_BEFORE = re.compile(
+    r"\b(?:i[ ]?['’]?[ ]?a?m|am|s?he(?:['’]s|[ ]is|[ ]was)|who(?:['’]s|[ ]is|[ ]was)|aged?|ages"
+    r"|age[ ](?:of|is|was|at)|turn(?:s|ed|ing)?"
+    r"|(?:i|s?he|you|they|we)(?:['’]ll|[ ]will|[ ]would)[ ]be"
+    rf"|(?:{PEOPLE}|old)[ ](?:is|was|of|at)|birthday|died|dead|born|was[ ]i|i[ ]was)"
+    r"(?:[ ](?:now|only|just|about|almost|nearly|at|over|under|above|below|around|between))*"
+    r"[ (:-]{0,3}\Z",
+    _I,
+)
+_PERSONAL_AFTER = re.compile(
+    rf"[ ,/-]{{0,3}}(?:{PEOPLE}|years?|yrs?|y/?o|old|m|f)\b(?![ ]?(?:/|ago))|(?-i:[ ]?[MF]\b)", _I
+)
+
+_ABOUT = r"(?:only|just|nearly|almost|about)"
+_WHEN = (
+    rf"(?:at|from|for|until|till|since|after|before|by|in|with|and|but)[ ](?:{_ABOUT}[ ])?"
+    rf"(?:{NUMBER}[ ]?(?:-|–|to|and|or)[ ])?\Z"
+)
+"""Before a number: when something was, or what comes next: "positive at 23" tells an age."""
+_LOOSE = (
+    r"(?:[ ](?!(?:i|im|ive|am|our|my|your|his|her|age|aged|ages|old|he|she|who|when|since|with|year"
+    rf"|years|yrs|{PEOPLE})\b|{_WHEN})(?-i:[a-z'’]+|[A-Z]+)){{0,5}}?"
+)
+"""Words between a measure and its number: none that speaks of a person, no name."""
+_LINK = (
+    r"(?:is|was|are|were|of|to|below|above|under|over|than|be|been|between|around|about|only"
+    r"|exceeds?|reads?|reached|up[ ]to|at[ ](?:least|most)|says|shows|showed"
+    r"|(?:is|was|back|stay\w{0,3}|remain\w{0,3}|be|kept|sits?)[ ]at)"
+)
+_MEASURED = re.compile(
+    rf"(?<![\w-]){MEASURES}(?:[ ]?\({MEASURES}\))?{_LOOSE}(?:[ ]{_LINK})?[ ]?[=:<>≤≥~(]?[ ]?"
+    rf"(?:{NUMBER}[ ]?(?:-|–|to|and|or)[ ]?)?{_ABOUT}?[ ]?\Z",
+    _I,
+)
+_TOLD = re.compile(
+    rf"(?<![\w-]){MEASURES}(?:[ ](?:is|was|are|were|of|below|above|under|over)|[ ]?[=<>≤≥])[ ]?\Z",
+    _I,
+)
+_MOVED = re.compile(
+    r"(?<!\bi[ ])(?<!he[ ])(?<!they[ ])(?<!who[ ])\b(?:(?:go(?:es)?|went|drop(?:s|ped)?|f[ae]lls?"
+    r"|r[io]ses?|rose|reach(?:es|ed)?|climb(?:s|ed)?|aim[ ]for|comes?|came|stay(?:s|ed)?|keep|kept"
+    r"|remains?|(?:it|this|that|which)(?:['’]s|[ ]is|[ ]was))"
+    rf"(?:[ ](?:up|down|back|still|now|again))?(?:[ ]from[ ]{NUMBER})?"
+    r"[ ](?:to|below|above|under|over|around|by|from)"
+    r"|(?:stay(?:s|ed)?|keep|kept|remains?|(?:comes?|came|goes|went)[ ]back|(?:it|this|that|which)"
+    r"(?:['’]s|[ ]is|[ ]was))(?:[ ](?:still|now|again))?[ ]at)[ ]\Z",
+    _I,
+)
+_COMPARED = re.compile(
+    r"\b(?:under|over|above|below|(?:less|more|greater|higher|lower)[ ]than|at[ ]least|at[ ]most"
+    r"|up[ ]to|exceeds?)[ ]\Z",
+    _I,
+)
+_DATED = re.compile(r"\b(?:on|from|since|until|till|by|am|date|dated|for)[ :]{1,2}\Z", _I)
+_MEASURE = re.compile(rf"(?<![\w-]){MEASURES}(?!\w)|\bmmol", _I)
+_SENTENCE_END = re.compile(r"[.!?]\s")
+_READ_BEFORE = re.compile(
+    rf"(?:\b\d{{2,3}}[ ]over|\b(?:minus|plus)|\bweeks?(?:[ ]{NUMBER}[ ](?:to|or|and))?)[ ]\Z", _I
+)
+
+_AND = re.compile(r"[ ]and\b", _I)
+"""Of somebody, it begins another measure: "I am 52 and 90 kg"."""
+_UNIT_AFTER = re.compile(
+    rf"(?:[ ]?(?:-|–|to|or|and)[ ]?{NUMBER})?[ -]?{UNITS_OF_MEASURE}"
+    rf"|[ ]or[ ](?:less|lower|higher)\b"
+    rf"|(?:[ ](?:or|to|and)[ ]{NUMBER}|-{NUMBER})?[ ]?(?:times\b|x\b(?!\w)|-?fold\b)",
+    _I,
+)
+_SHARE_AFTER = re.compile(
+    rf"[ ](?:in|out[ ]of)[ ](?:every[ ]|a[ ])?{NUMBER}(?![\w%]|\.\d|[ -]?{UNIT}\b)", _I
+)
+_AT = re.compile(r"\b(?:at|aged|age)[ ]\Z", _I)
+_SHARE_BEFORE = re.compile(
+    rf"(?<![\w.,-])(?<!at[ ])(?<!aged[ ])(?<!age[ ]){NUMBER}"
+    r"(?:[ ](?:people|wom[ae]n|m[ae]n|patients|cases|children|of[ ]them))?"
+    r"[ ](?:in|out[ ]of)[ ](?:every[ ]|a[ ])?\Z",
+    _I,
+)
+_STEP_BEFORE = re.compile(r"\b(?:then|slowly|mg|dose|days?|weeks?|months?)[ ,]{1,2}\Z", _I)
+_STEP_AFTER = re.compile(rf",?[ ]for[ ](?:an?|{NUMBER})(?:[ ]to[ ]{NUMBER})?[ ]{UNIT}\b", _I)
+_WEEKS = re.compile(r"(?:[ ]and[ ]a[ ]half|[ ]?\d/\d)?[ ](?:weeks?|wks?)\b(?![ ]?-?old)", _I)
+_PREGNANT_AFTER = re.compile(r"[^.!?]{0,30}\b(?:pregnan|gestation|with[ ]my|along)", _I)
+_BORN_BEFORE = re.compile(r"\bborn[ ](?:at|in)[ ]\Z", _I)
+
+_RECURS_AFTER = re.compile(
+    rf"(?:[ ]?(?:or|to|-)[ ]?(?:{NUMBER}|more|so))?(?:[ ]{UNIT})?[ ]"
+    r"(?:a|an|per|each|every|in[ ]an?)[ ](?:day|night|week|fortnight|month|year|hour)s?\b"
+    r"(?![ ](?:later|after|before|ago|earlier)\b)",
+    _I,
+)
+_EVERY_BEFORE = re.compile(r"\b(?:every|each)[ ]\Z", _I)
+_YEARS = re.compile(r"(?:year|yr|decade)s?\Z", _I)
+
+_CALLED = re.compile(r"(?::|\b(?:call|dial|ring|phone|means|it['’]s))[ ]\Z", _I)
+_EMERGENCY = frozenset(("112", "108", "111"))
+
+
+def is_called_an_age(before: str) -> bool:
+    """Return whether the words before a number call it an age: "I am now 55", "age 55"."""
+    return _PERSONAL_BEFORE.search(before) is not None
+
+
+def is_somebodys_age(before: str, after: str) -> bool:
+    """Return whether the words around a number call it an age: "I am 55", "55 male"."""
+    if _PERSONAL_AFTER.match(after):
+        return True
+    return is_called_an_age(before) and not (_UNIT_AFTER.match(after) and not _AND.match(after))
+
+
+def is_no_age(value: str, before: str, after: str) -> bool:
+    """Return whether a number found as an age counts, measures or is dialled instead."""
+    if value.isdigit() and int(value) > _OLDEST:
+        return True
+    if _WEEKS.match(after) and (_PREGNANT_AFTER.match(after) or _BORN_BEFORE.search(before)):
+        return True
+    if is_somebodys_age(before, after):
+        return False
+    if value in _EMERGENCY and _CALLED.search(before):
+        return True
+    return is_counted(before, after) or _is_measured(before)
+
+
+def is_no_day(value: str, before: str, after: str) -> bool:
+    """Return whether a number found as a date is none: 38.9, "under 5.3", "four times"."""
+    if is_counted(before, after):
+        return True
+    decimal = _DECIMAL.fullmatch(value) is not None
+    if decimal and float(value) >= _NO_DAY:
+        return True
+    if _DATED.search(before):
+        return False
+    compared = _COMPARED.search(before) is not None
+    if _DAY_AND_MONTH.fullmatch(value):
+        return compared or bool(_TOLD.search(before))
+    if decimal:
+        return compared or bool(_MEASURE.search(_SENTENCE_END.split(before)[-1]))
+    return bool(_MEASURED.search(before)) or (
+        compared and value.isdigit() and int(value) >= _NO_DAY
+    )
+
+
+def is_counted(before: str, after: str) -> bool:
+    """Return whether a number is a share, so many times, a step of a dose, or has a unit."""
+    return bool(
+        _UNIT_AFTER.match(after)
+        or (_SHARE_AFTER.match(after) and not _AT.search(before))
+        or _SHARE_BEFORE.search(before)
+        or _READ_BEFORE.search(before)
+        or (_STEP_BEFORE.search(before) and _STEP_AFTER.match(after))
+        or _RECURS_AFTER.match(after)
+    )
+
+
+def recurs(value: str, before: str, after: str) -> bool:
+    """Return whether a length of time says how often: "six days a month", "every ten days".
+
+    What comes every so many years does not: that may be somebody's permit.
+    """
+    if _RECURS_AFTER.match(after):
+        return True
+    return bool(_EVERY_BEFORE.search(before)) and not _YEARS.search(value)
+
+
+def _is_measured(before: str) -> bool:
+    if _MEASURED.search(before):
+        return True
+    return bool(_MOVED.search(before) and _MEASURE.search(before))

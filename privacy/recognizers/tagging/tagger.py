@@ -1,0 +1,160 @@
+"""The trained tagger: names, places, bodies, dates, ages, numbers and what describes a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sage_rag.common.fingerprints import data_digest
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.occurrences import repeated
+from sage_rag.privacy.recognizers.lexicon import LEXICON_FILE
+from sage_rag.privacy.recognizers.tagging.decode import private_logit, spans_of
+from sage_rag.privacy.recognizers.tagging.weights_file import read_weights
+from sage_rag.privacy.recognizers.windows import Window, windows
+from sage_rag.privacy.spans import Span
+
+if TYPE_CHECKING:
+    from sage_rag.privacy.recognizers.tagging.pieces import Pieces
+
+VERSION = 1
+"""Raised with every change of the spans from the same weights and lexicon."""
+
+WEIGHTS = "english.safetensors"
+
+_WINDOW, _MARGIN = 126, 15
+"""Pieces a window holds and shares with its neighbours: MiniLM was trained on 128 with marks."""
+_BATCH_PIECES = 4096
+_UNLISTED = 1.3
+"""Log-odds of being a name that are added to a capitalised word which the lexicon lacks: what is no
+word is likelier a name than the network, which knows its pieces only, can tell."""
+_TEXTS_AT_ONCE = 64
+"""Bounds the answers that are held at a time."""
+_SURE = 0.5
+"""Score from which a name, a body or a place is looked for in the rest of its text."""
+
+
+class TaggerRecognizer:
+    """Find the nine types of `privacy.entities.TAGGED` in text in Latin letters.
+
+    A word counts from a score that its type's calibration sets, low enough to be recall-oriented;
+    `thresholds` puts others in their place. The score is the calibrated probability that a word
+    is private, so 0.2 says that one in five such words was.
+
+    Guarantees: a text of any length is read whole, every piece with context on both sides, and
+    decided once; a name, body or place surely found once is found everywhere in its text, a
+    person's by surname and initials, too. Safe to share between threads.
+    Does not guarantee: every value; nor the last bit of a score: a text read together with others
+    may differ from the same text read alone by what half precision rounds away.
+    """
+
+    def __init__(
+        self,
+        weights: Path | None = None,
+        *,
+        thresholds: Mapping[EntityType, float] | None = None,
+    ) -> None:
+        """Take the shipped weights, or a file that `sage-rag train tagger` wrote.
+
+        Raises:
+            InputError: when the file holds no weights, or weights for another base.
+        """
+        self._path = weights or shipped_weights()
+        self._weights = read_weights(self._path)
+        chosen = thresholds or {}
+        self._types = [
+            (entity_type, chosen.get(entity_type, calibration.threshold))
+            for entity_type, calibration in zip(
+                self._weights.types, self._weights.calibration, strict=True
+            )
+        ]
+        lexicon = data_digest("sage_rag.privacy.recognizers", LEXICON_FILE)
+        marks = "-".join(f"{threshold:.4g}" for _, threshold in self._types)
+        self._fingerprint = f"tagger-{self._weights.digest}-{VERSION}-{lexicon}-{marks}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Digests of weights and lexicon, our version, and the thresholds."""
+        return self._fingerprint
+
+    def recognize(self, text: str) -> Sequence[Span]:
+        """Return the spans of one text; those of different types may overlap."""
+        return self.recognize_all([text])[0]
+
+    def recognize_all(self, texts: Sequence[str]) -> list[Sequence[Span]]:
+        """Return the spans of each text; windows of like length share a forward pass."""
+        found: list[Sequence[Span]] = []
+        for start in range(0, len(texts), _TEXTS_AT_ONCE):
+            some = texts[start : start + _TEXTS_AT_ONCE]
+            for text, (pieces, answers) in zip(some, self.answers(some), strict=True):
+                scores, begins = self._read(pieces, answers)
+                spans = spans_of(text, pieces.offsets, pieces.words, scores, begins, self._types)
+                sure = [span for span in spans if span.score >= _SURE]
+                found.append([*spans, *_elsewhere(text, sure, spans)] if sure else spans)
+        return found
+
+    def answers(self, texts: Sequence[str]) -> list[tuple[Pieces, NDArray[np.float32]]]:
+        """Return each text's pieces and the network's logits for them (pieces, types, 3)."""
+        from sage_rag.privacy.recognizers.tagging.base import base_tokenizer
+        from sage_rag.privacy.recognizers.tagging.model import load_model
+        from sage_rag.privacy.recognizers.tagging.pieces import pieces_of
+
+        model = load_model(self._path, self._weights.digest)
+        read = [pieces_of(text, base_tokenizer()) for text in texts]
+        shape = (len(self._types), 3)
+        answers = [np.zeros((len(pieces), *shape), dtype=np.float32) for pieces in read]
+        todo = [
+            (owner, window)
+            for owner, pieces in enumerate(read)
+            for window in windows(len(pieces), size=_WINDOW, margin=_MARGIN)
+        ]
+        for batch in _batches(todo):
+            rows = [read[owner].between(window.start, window.end) for owner, window in batch]
+            for (owner, window), logits in zip(batch, model.ask(rows), strict=True):
+                core = slice(window.core_start, window.core_end)
+                within = slice(core.start - window.start, core.stop - window.start)
+                answers[owner][core] = logits[within]
+        return list(zip(read, answers, strict=True))
+
+    def _read(
+        self, pieces: Pieces, answers: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """Return calibrated scores and whether a value begins, both (pieces, types)."""
+        slopes = np.array([c.slope for c in self._weights.calibration], dtype=np.float32)
+        shifts = np.array([c.shift for c in self._weights.calibration], dtype=np.float32)
+        logits = private_logit(answers) * slopes + shifts
+        if EntityType.PERSON in self._weights.types:
+            person = self._weights.types.index(EntityType.PERSON)
+            logits[pieces.unlisted, person] += _UNLISTED
+        return 1 / (1 + np.exp(-logits)), answers[..., 1] > answers[..., 2]
+
+
+def _elsewhere(text: str, sure: Sequence[Span], spans: Sequence[Span]) -> list[Span]:
+    """Return the other places of the names, bodies and places that were surely found."""
+    known = {(span.start, span.end, span.entity_type) for span in spans}
+    again = repeated({"": text}, {"": sure})[""]
+    return [span for span in again if (span.start, span.end, span.entity_type) not in known]
+
+
+def shipped_weights() -> Path:
+    """Return the file of the weights that come with the package."""
+    return Path(str(resources.files("sage_rag.privacy.recognizers.tagging"))) / "weights" / WEIGHTS
+
+
+def _batches(todo: Sequence[tuple[int, Window]]) -> Iterator[list[tuple[int, Window]]]:
+    """Yield windows that share a forward pass, the longest first."""
+    longest_first = sorted(todo, key=lambda t: t[1].start - t[1].end)
+    batch: list[tuple[int, Window]] = []
+    for owner, window in longest_first:
+        longest = batch[0][1].end - batch[0][1].start if batch else 0
+        if batch and longest * (len(batch) + 1) > _BATCH_PIECES:
+            yield batch
+            batch = []
+        batch.append((owner, window))
+    if batch:
+        yield batch

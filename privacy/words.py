@@ -1,0 +1,56 @@
+"""Words of a text: tokens for measures of leakage, and the form in which values are compared.
+
+Tokens are runs of `\\w`, case-folded; in scripts without spaces every character is one, since a
+whole copied clause would otherwise count as a single word.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+_UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
+    r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Thai, Lao, Burmese, Khmer, kana and Han."""
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_FOREIGN_WORD = re.compile(rf"[{_UNSPACED}]|[^\W\x00-\x7f]")
+"""What of a text can stand in a word but is not ASCII."""
+_ASCII_WORDS = {c: chr(c).lower() if re.match(r"\w", chr(c)) else " " for c in range(128)}
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One token of a text with its range in code points."""
+
+    text: str
+    start: int
+    end: int
+
+
+def words(text: str) -> list[Word]:
+    """Return the case-folded tokens of a text with their places."""
+    return [Word(m.group().casefold(), m.start(), m.end()) for m in _WORD.finditer(text)]
+
+
+def tokenize(text: str) -> list[str]:
+    """Return the case-folded tokens of a text."""
+    if not text.isascii():
+        if _FOREIGN_WORD.search(text):
+            return [token.casefold() for token in _WORD.findall(text)]
+        text = text.encode("ascii", "replace").decode("ascii")
+    return text.translate(_ASCII_WORDS).split()
+
+
+def normalize(text: str) -> str:
+    """Return the form in which identifiers are compared: NFKC, case-folded, one space between."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def digits(text: str) -> str:
+    """Return the decimal digits of a text as ASCII."""
+    return "".join(
+        str(unicodedata.digit(c)) for c in unicodedata.normalize("NFKC", text) if c.isdecimal()
+    )

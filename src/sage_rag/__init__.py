@@ -1,0 +1,1 @@
+"""Retrieval over a synthetic, encrypted index; each package is a folder at the top level."""

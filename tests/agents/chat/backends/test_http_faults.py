@@ -1,0 +1,45 @@
+"""`Retry-After`, in all its forms."""
+
+from __future__ import annotations
+
+import pytest
+
+from sage_rag.agents.chat.backends.http_faults import retry_after_s
+
+NOON = 1_767_268_800.0  # Thu, 01 Jan 2026 12:00:00 GMT
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({}, None),
+        ({"retry-after": "20"}, 20.0),
+        ({"retry-after": " 1.5 "}, 1.5),
+        ({"retry-after": "0"}, 0.0),
+        ({"retry-after": "86400"}, 86_400.0),
+        ({"retry-after-ms": "250", "retry-after": "20"}, 0.25),
+        ({"retry-after-ms": "soon", "retry-after": "20"}, 20.0),
+        ({"retry-after": "Thu, 01 Jan 2026 12:00:30 GMT"}, 30.0),
+        ({"retry-after": "Thu, 01 Jan 2026 12:00:30 -0000"}, 30.0),
+        ({"retry-after": "Thu, 01 Jan 2026 13:00:30 +0100"}, 30.0),
+        ({"retry-after": "Thu, 01 Jan 2026 11:00:00 GMT"}, 0.0),
+        (
+            {
+                "retry-after": "Thu, 01 Jan 2026 18:00:30 GMT",
+                "date": "Thu, 01 Jan 2026 18:00:00 GMT",
+            },
+            30.0,
+        ),
+        ({"retry-after": "Thu, 01 Jan 2026 12:00:30 GMT", "date": "today"}, 30.0),
+        ({"retry-after": "-5"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "1e999"}, None),
+        ({"retry-after": ""}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "Thu, 99 Jan 2026 12:00:30 GMT"}, None),
+    ],
+)
+def test_retry_after_is_read(headers: dict[str, str], expected: float | None) -> None:
+    found = retry_after_s(headers, NOON)
+    assert found == (expected if expected is None else pytest.approx(expected))
