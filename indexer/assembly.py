@@ -11,6 +11,7 @@ from sage_rag.indexer.corpus import Document
 from sage_rag.indexer.ledger import Result
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.stores.lexical import searchable
+from sage_rag.indexer.timing import Timer, timed
 from sage_rag.indexer.treatment import SealedDocument, Treatment
 
 Refused = tuple[str, tuple[str, ...]]
@@ -46,16 +47,19 @@ def assemble_plain(documents: Iterable[Document]) -> Assembly:
     return assembly
 
 
-def assemble(finished: Iterable[tuple[Document, Result]], treatment: Treatment) -> Assembly:
+def assemble(
+    finished: Iterable[tuple[Document, Result]], treatment: Treatment, timer: Timer | None = None
+) -> Assembly:
     """Seal safe results, and refuse the unsafe and those that hold anybody's known identifier."""
-    identifiers = IdentifierAudit()
+    identifiers = timed(IdentifierAudit(), timer, "audit")
+    seal = timed(treatment, timer, "seal", "seal").seal
     candidates: list[tuple[str, Passage, SealedDocument]] = []
     assembly = Assembly()
     for document, result in finished:
         if not result.safe:
             assembly.refused.append((document.id, result.reasons))
             continue
-        sealed = treatment.seal(result)
+        sealed = seal(result)
         identifiers.add(sealed.identifiers)
         name, source = treatment.passage_id(document), treatment.source(document)
         candidates.append((document.id, Passage(name, source, sealed.fields), sealed))

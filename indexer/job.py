@@ -14,6 +14,7 @@ from sage_rag.indexer.changes import Changes
 from sage_rag.indexer.likeness import EmbeddingLikeness, VectorStore
 from sage_rag.indexer.protocols import Embedder, Engine
 from sage_rag.indexer.recipes import Recipe
+from sage_rag.indexer.timing import Timer, timed_roles
 from sage_rag.indexer.treatment import Aside, Treatment
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.protocols import Recognizer
@@ -29,7 +30,7 @@ class IndexJob:
     `attributes` takes the place of the identifier's, which is then not asked. `terms` says how a
     record is refined. `accounts` are those of the model that does the roles. `engine` starts what
     recognises and embeds in the place of `recognizer` and `embedder`, and as they do; without one,
-    they work in this process.
+    they work in this process. `timer` times the stages.
     """
 
     corpus: Path
@@ -46,6 +47,7 @@ class IndexJob:
     terms: RefinementOptions = PLAIN
     accounts: Accounts | None = None
     engine: Callable[[], Engine] | None = None
+    timer: Timer | None = None
 
     @property
     def owner_folder(self) -> Path:
@@ -94,8 +96,9 @@ def treatment_of(
         job.keyset,
         job.name,
         job.recognizer,
-        job.roles,
+        timed_roles(job.roles, job.timer) if job.roles else None,
         terms=job.terms,
         likeness=EmbeddingLikeness(job.embedder, vectors),
         aside=aside,
+        timer=job.timer,
     )

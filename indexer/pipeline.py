@@ -9,7 +9,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -32,6 +32,7 @@ from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.protocols import Engine, Vectors
 from sage_rag.indexer.publishing import publish
 from sage_rag.indexer.reporting import manifest_of, report_of
+from sage_rag.indexer.timing import timed, timed_items, timed_roles
 from sage_rag.indexer.treatment import Treatment
 from sage_rag.indexer.versions import corpus_folder
 from sage_rag.privacy.tokens import readable_view
@@ -89,8 +90,12 @@ class _Run:
     """The state of one run. The ledger is this process's alone; its threads keep vectors there."""
 
     def __init__(self, job: IndexJob, ledger: Ledger, engine: Engine, progress: Progress) -> None:
-        self._job = replace(job, recognizer=engine.recognizer, embedder=engine.embedder)
-        self._ledger = ledger
+        self._job = replace(
+            job,
+            recognizer=timed(engine.recognizer, job.timer, "recognise", "recognize"),
+            embedder=timed(engine.embedder, job.timer, "embed", "embed"),
+        )
+        self._ledger = ledger = timed(ledger, job.timer, "ledger")
         self._engine = engine
         self._progress = progress
         self._summary = Summary()
@@ -123,8 +128,12 @@ class _Run:
         self._ledger.store_documents(now, map(_text_hash, map(_embedded_text, assembly.passages)))
         return self._summary
 
+    def _time(self, stage: str) -> AbstractContextManager[None]:
+        return self._job.timer(stage) if self._job.timer else nullcontext()
+
     def _documents(self) -> Iterator[Document]:
-        return read_corpus(self._job.corpus, self._job.text_fields)
+        documents = read_corpus(self._job.corpus, self._job.text_fields)
+        return timed_items(documents, self._job.timer, "read")
 
     async def _attributes(self, treatment: Treatment) -> Attributes:
         if self._job.attributes is not None:
@@ -138,7 +147,7 @@ class _Run:
         shown = [p.protected for s in samples if (p := await treatment.protect_sample(s))]
         if not shown:
             raise ProtectionError("no sample of the corpus could be protected")
-        attributes = await self._job.roles.identifier.identify(shown)
+        attributes = await timed_roles(self._job.roles, self._job.timer).identifier.identify(shown)
         text = format_attributes(attributes)
         self._ledger.store_attributes(treatment.drafting, text)
         if self._job.recipe.refine:
@@ -199,7 +208,9 @@ class _Run:
         limits = treatment.limits
         if limits.run_tokens is None and limits.rouge_l is None:
             return
-        audit = CorpusAudit(lambda: (d.text for d in self._documents()), limits)
+        with self._time("audit"):
+            audit = CorpusAudit(lambda: (d.text for d in self._documents()), limits)
+        audit = timed(audit, self._job.timer, "audit")
 
         async def work(document: Document) -> None:
             content, result = document.content_hash, self._finished(document)
@@ -216,7 +227,7 @@ class _Run:
             return assemble_plain(self._documents())
         treatment = self._treatment
         finished = ((d, self._finished(d)) for d in self._documents())
-        return assemble(finished, treatment)
+        return assemble(finished, treatment, self._job.timer)
 
     def _finished(self, document: Document) -> Result:
         if document.content_hash in self._reviewed:
@@ -275,15 +286,18 @@ class _Run:
         job, summary = self._job, self._summary
         attributes = self._treatment.attributes if self._treatment else ()
         limits = self._treatment.gate_limits if self._treatment else None
-        summary.path = publish(
-            job.home,
-            job.name,
-            assembly.passages,
-            vectors,
-            lexical=assembly.lexical,
-            manifest=manifest_of(job, summary),
-            report=report_of(job, summary, list(self._published()), attributes, limits),
-        )
+        with self._time("report"):
+            report = report_of(job, summary, list(self._published()), attributes, limits)
+        with self._time("publish"):
+            summary.path = publish(
+                job.home,
+                job.name,
+                assembly.passages,
+                vectors,
+                lexical=assembly.lexical,
+                manifest=manifest_of(job, summary),
+                report=report,
+            )
 
     def _published(self) -> Iterator[Result]:
         if self._treatment is None:

@@ -25,6 +25,7 @@ from sage_rag.indexer.corpus import Document
 from sage_rag.indexer.ledger import Decision, Result
 from sage_rag.indexer.passages import passage_id
 from sage_rag.indexer.recipes import Recipe
+from sage_rag.indexer.timing import Timer, timed
 from sage_rag.privacy.blind_index import BlindIndex
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
@@ -82,6 +83,7 @@ class Treatment:
         terms: RefinementOptions = PLAIN,
         likeness: Likeness | None = None,
         aside: Aside | None = None,
+        timer: Timer | None = None,
     ) -> None:
         """Protecting and judging block: they are done `aside`, or at once without one."""
         if recipe.policy is None or recipe.limits is None:
@@ -97,9 +99,10 @@ class Treatment:
         policy = load_policy(recipe.policy)
         self._blind_index = BlindIndex(keyset, corpus, policy.part_words)
         surrogates = Surrogates(keyset, corpus)
-        self._protector = Protector(recognizer, policy, self._cipher, surrogates)
+        protector = Protector(recognizer, policy, self._cipher, surrogates)
+        self._protector = timed(protector, timer, "protect", "protect")
         self.limits = policy.limits(recipe.limits)
-        self._gate = Gate(self.limits, recognizer, likeness)
+        self._gate = timed(Gate(self.limits, recognizer, likeness), timer, "judge", "judge")
         self._recognizer = recognizer
         self.attributes: Attributes = ()
 
