@@ -27,7 +27,7 @@ from sage_rag.agents.samples import choose_samples
 from sage_rag.indexer.corpus import Document, read_corpus
 from sage_rag.indexer.embedding import SentenceTransformerEmbedder
 from sage_rag.indexer.likeness import EmbeddingLikeness
-from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.gate.gate import Gate, GateLimits, Verdict
 from sage_rag.privacy.gate.leakage import Original
 from sage_rag.privacy.keyset.keyset import Keyset
@@ -62,7 +62,7 @@ class Case:
 async def draft_all(documents: Sequence[Document], gate: Gate) -> list[Case]:
     """Draft every record by rules, as an index run does."""
     protector = Protector(
-        default_recognizer(), preset("sage"), SivCipher(Keyset.generate(), "benchmark")
+        default_recognizer(), preset("sage"), default_cipher(Keyset.generate(), "benchmark")
     )
     roles = rules_roles()
     samples = choose_samples(documents, lambda document: document.text)

@@ -22,7 +22,7 @@ from pathlib import Path
 from time import process_time
 
 from sage_rag.indexer.corpus import read_corpus
-from sage_rag.privacy.ciphers.polyalphabetic import ALPHABET, PolyalphabeticCipher
+from sage_rag.training.ciphers.polyalphabetic import ALPHABET, PolyalphabeticCipher
 
 _TEXTS = 1000
 _ROUNDS = 5

@@ -27,7 +27,7 @@ from pathlib import Path
 
 from presidio_anonymizer import AnonymizerEngine
 
-from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import load_policy
 from sage_rag.privacy.protect import Protector
@@ -69,7 +69,7 @@ def steps() -> dict[str, Step]:
 
 def protecting(recognizer: Recognizer) -> Step:
     """Return a step that recognises and encrypts every value."""
-    cipher = SivCipher(Keyset.generate(), "benchmark")
+    cipher = default_cipher(Keyset.generate(), "benchmark")
     return Protector(recognizer, load_policy("soe-all"), cipher).pseudonymize
 
 

@@ -31,7 +31,7 @@ from sage_rag.indexer.versions import (
     read_manifest,
 )
 from sage_rag.privacy.blind_index import BLIND_WORD, BlindIndex, PartWords
-from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import DecryptionError, KeysetError
 from sage_rag.privacy.keyset.keyset import Grant, Keyset
@@ -106,7 +106,7 @@ class _Renewal:
     documents: dict[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        self._cipher = SivCipher(self.keyset, self.manifest.corpus)
+        self._cipher = default_cipher(self.keyset, self.manifest.corpus)
         self._index = BlindIndex(self.keyset, self.manifest.corpus, PartWords.ALL)
         self._old_ids = [k for k in self.manifest.key_ids if k in self.keyset]
 

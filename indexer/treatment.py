@@ -27,7 +27,7 @@ from sage_rag.indexer.passages import passage_id
 from sage_rag.indexer.recipes import Recipe
 from sage_rag.indexer.timing import Timer, timed
 from sage_rag.privacy.blind_index import BlindIndex
-from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.gate.gate import Gate, Verdict
 from sage_rag.privacy.gate.leakage import Original
@@ -95,7 +95,7 @@ class Treatment:
         self._corpus = corpus
         self._keyset = keyset
         self._key_id = keyset.primary
-        self._cipher = SivCipher(keyset, corpus)
+        self._cipher = default_cipher(keyset, corpus)
         policy = load_policy(recipe.policy)
         self._blind_index = BlindIndex(keyset, corpus, policy.part_words)
         surrogates = Surrogates(keyset, corpus)

@@ -13,7 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 
 from sage_rag.common.exceptions import SageRagError
-from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.keyset.raw import export_raw, parse_raw
@@ -63,7 +63,7 @@ class Setup:
 
     def protector(self, keyset: Keyset) -> Protector:
         """Return a protector of this corpus under this policy."""
-        cipher, surrogates = SivCipher(keyset, self.corpus), Surrogates(keyset, self.corpus)
+        cipher, surrogates = default_cipher(keyset, self.corpus), Surrogates(keyset, self.corpus)
         return Protector(self.recognizer(), self.policy, cipher, surrogates)
 
 

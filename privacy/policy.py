@@ -157,13 +157,15 @@ def preset(name: str) -> Policy:
             f"no policy is called `{name}`",
             hint=f"one of: {', '.join(preset_names())}; or a file: ./mine.toml",
         )
-    source = resources.files("privacy").joinpath("policies", f"{name}.toml").read_text("utf-8")
+    source = (
+        resources.files("sage_rag.privacy").joinpath("policies", f"{name}.toml").read_text("utf-8")
+    )
     return parse_policy(name, source)
 
 
 def preset_names() -> list[str]:
     """Return the names of the shipped policies."""
-    folder = resources.files("privacy").joinpath("policies")
+    folder = resources.files("sage_rag.privacy").joinpath("policies")
     return sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith("toml"))
 
 

@@ -17,9 +17,10 @@ import base64
 import re
 from pathlib import Path
 
-from sage_rag.privacy.ciphers.codewords import CODEWORDS_FILE
 from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon
+from sage_rag.training.ciphers.codewords import CODEWORDS_FILE
 
+_TARGET = Path("training/ciphers") / CODEWORDS_FILE
 _WORD = re.compile(r"[a-z]{3,10}")
 _TELLING = re.compile(
     r"abus|addict|anal$|anus|arous|arrest|aryan|assassin|asshole|bast|bitch|black|blood|bomb|brib|burgl"
@@ -55,13 +56,13 @@ def codewords(shared: frozenset[bytes]) -> tuple[list[str], list[str]]:
 
 
 def main() -> None:
-    """Write the file that `privacy.ciphers.codewords` reads."""
+    """Write the file that `training.ciphers.codewords` reads."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--ranks", type=Path, action="append", required=True)
     arguments = parser.parse_args()
     shared = frozenset.intersection(*map(vocabulary, arguments.ranks))
     lines = (" ".join(words) for words in codewords(shared))
-    (Path(__file__).parent / CODEWORDS_FILE).write_text("\n".join(lines) + "\n", "ascii")
+    _TARGET.write_text("\n".join(lines) + "\n", "ascii")
 
 
 if __name__ == "__main__":

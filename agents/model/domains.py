@@ -47,7 +47,7 @@ class Domain:
 
 def domain_names() -> list[str]:
     """Return the names of the shipped add-ons."""
-    folder = resources.files("agents").joinpath("prompts", "domains")
+    folder = resources.files("sage_rag.agents").joinpath("prompts", "domains")
     return sorted(f.name.removesuffix(".md") for f in folder.iterdir() if f.name.endswith(".md"))
 
 
@@ -68,7 +68,9 @@ def load_domain(name_or_path: str) -> Domain:
             f"no domain add-on is called `{name_or_path}`",
             hint=f"one of: {', '.join(domain_names())}; or a file: ./mine.md",
         )
-    shipped = resources.files("agents").joinpath("prompts", "domains", f"{name_or_path}.md")
+    shipped = resources.files("sage_rag.agents").joinpath(
+        "prompts", "domains", f"{name_or_path}.md"
+    )
     return parse_domain(name_or_path, shipped.read_text("utf-8"))
 
 

@@ -16,7 +16,7 @@ ROLES = (*STAGE_1, "review", "rewrite", "infer")
 
 def prompt(role: str) -> Template:
     """Return a role's system prompt, without its leading comment."""
-    source = resources.files("agents").joinpath("prompts", f"{role}.md").read_text("utf-8")
+    source = resources.files("sage_rag.agents").joinpath("prompts", f"{role}.md").read_text("utf-8")
     return Template(source.split("-->", 1)[1].strip())
 
 

@@ -44,7 +44,7 @@ _FULL_NAME = re.compile(r"\b[A-Z][a-z]+ [A-Z][a-z]+\b")
 def _openings() -> dict[str, str]:
     """Return each role's first sentence, up to where a prompt is filled in."""
     found = {}
-    for file in resources.files("agents").joinpath("prompts").iterdir():
+    for file in resources.files("sage_rag.agents").joinpath("prompts").iterdir():
         if file.name.endswith(".md"):
             text = file.read_text("utf-8").split("-->", 1)[-1].strip()
             found[file.name.removesuffix(".md")] = re.split(r"\$|\n", text)[0].strip()

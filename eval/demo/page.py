@@ -18,7 +18,7 @@ def render(scenes: Sequence[Scene], rows: Sequence[Row], facts: Mapping[str, obj
     """Return the page; everything in it is escaped, nothing in it is fetched."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     environment.filters["tokens"] = _mark_tokens
-    source = resources.files("eval").joinpath("demo", "report.html.j2").read_text("utf-8")
+    source = resources.files("sage_rag.eval").joinpath("demo", "report.html.j2").read_text("utf-8")
     return environment.from_string(source).render(scenes=scenes, rows=rows, facts=facts)
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.versions import Manifest, open_version
 from sage_rag.privacy.blind_index import BlindIndex
-from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.policy import load_policy
 from sage_rag.privacy.protect import Protector
-from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.protocols import EntityCipher, Recognizer
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
@@ -53,7 +53,7 @@ class Reader:
         """Answer every question extractively from its `top_k` passages."""
         version = open_version(path)
         retriever, answerer = Retriever(version, self._embedder), ExtractiveAnswerer()
-        cipher = SivCipher(self._keyset, version.manifest.corpus)
+        cipher = default_cipher(self._keyset, version.manifest.corpus)
         protect = self._protect(version.manifest, cipher)
         blind = self._blind_index(version.manifest)
         restore = Restorer(cipher).restore
@@ -78,7 +78,7 @@ class Reader:
         parts = load_policy(manifest.policy).part_words
         return BlindIndex(self._keyset, manifest.corpus, parts)
 
-    def _protect(self, manifest: Manifest, cipher: SivCipher) -> Callable[[str], str]:
+    def _protect(self, manifest: Manifest, cipher: EntityCipher) -> Callable[[str], str]:
         recipe, policy, corpus = manifest.recipe, manifest.policy, manifest.corpus
         if policy is None or recipe == _ASKED_IN_PLAIN:
             return lambda question: question

@@ -29,10 +29,10 @@ import typer
 
 from sage_rag.common.exceptions import InputError, SageRagError
 from sage_rag.eval.studies.environment import environment
-from sage_rag.privacy.ciphers.codewords import code_count, shown_as, word_lists
-from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.training.ciphers.codewords import code_count, shown_as, word_lists
 
 _WORDS_LLAMA = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
@@ -132,7 +132,7 @@ def _verify(
 
 
 def _siv(offsets: Offsets) -> float:
-    cipher = SivCipher(Keyset.generate(), "study")
+    cipher = default_cipher(Keyset.generate(), "study")
     names = (f"Ada Novak {number}" for number in range(200))
     return _mean(count(offsets, "x ", cipher.encrypt(n, EntityType.PERSON), ".") for n in names)
 

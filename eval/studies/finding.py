@@ -184,7 +184,11 @@ class PartWordsOwner:
 
     def _policy(self, words: Words) -> Path:
         name = recipe_called(self.recipe).policy
-        written = resources.files("privacy").joinpath("policies", f"{name}.toml").read_text("utf-8")
+        written = (
+            resources.files("sage_rag.privacy")
+            .joinpath("policies", f"{name}.toml")
+            .read_text("utf-8")
+        )
         path = self.home / f"{name}.toml"
         path.write_text(f'part_words = "{_PART_WORDS[words]}"\n{written}', "utf-8")
         return path

@@ -30,7 +30,7 @@ from pydantic import BaseModel, ConfigDict
 from sage_rag.common.exceptions import InputError, SageRagError
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.studies.environment import Environment, environment
-from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import preset
@@ -79,7 +79,7 @@ class RoundTrip:
     """Take texts there and back with one keyset."""
 
     def __init__(self, recognizer: Recognizer) -> None:
-        self._cipher = SivCipher(Keyset.generate(), "round-trip")
+        self._cipher = default_cipher(Keyset.generate(), "round-trip")
         self._recognizer = _Remembering(recognizer)
         self._restorer = Restorer(self._cipher)
         self._random = random.Random(_SEED)  # noqa: S311 - places to cut at, no secret

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from sage_rag.eval.studies.guessing import ObservedValue
 from sage_rag.privacy.blind_index import BlindIndex, PartWords, normalised
-from sage_rag.privacy.ciphers.codebook import CodebookCipher
-from sage_rag.privacy.ciphers.ecb import UnauthenticatedEcbCipher, WeakCipherWarning
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.tokens import TOKEN
+from sage_rag.training.ciphers.codebook import CodebookCipher
+from sage_rag.training.ciphers.ecb import UnauthenticatedEcbCipher, WeakCipherWarning
 
 _CORPUS = "frequency"
 _BLOCK = 16

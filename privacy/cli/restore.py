@@ -35,7 +35,7 @@ def restore(
 
     Example: sage-rag restore safe.jsonl --corpus clinic --keyset clinic.keyset --out plain.jsonl
     """
-    from sage_rag.privacy.ciphers.siv import SivCipher
+    from sage_rag.privacy.ciphers.default import default_cipher
     from sage_rag.privacy.inspection import Condition
     from sage_rag.privacy.keyset.sources import open_keyset
     from sage_rag.privacy.restore import Restorer
@@ -44,7 +44,7 @@ def restore(
     check_places(file, out)
     keys = open_keyset(keyset, passphrase_file, secret_file=keyset_secret)
     found: Counter[Condition] = Counter()
-    restorer = Restorer(SivCipher(keys, corpus), lambda condition: found.update([condition]))
+    restorer = Restorer(default_cipher(keys, corpus), lambda condition: found.update([condition]))
     with opened(file) as source, byte_bar(file, "restore") as bar, whole_file(out) as write:
         for line in read_lines(source):
             if isinstance(line, InputError):

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from sage_rag.common.web.errors import ApiError
 from sage_rag.privacy.blind_index import BlindIndex
-from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.inspection import Condition
 from sage_rag.privacy.keyset.keyset import Keyset
@@ -39,7 +39,7 @@ class Keys:
 
     def __init__(self, corpus: str, keyset: Keyset, recognizer: Recognizer, policy: Policy) -> None:
         self.corpus = corpus
-        self._cipher = SivCipher(keyset, corpus)
+        self._cipher = default_cipher(keyset, corpus)
         self._blind_index = BlindIndex(keyset, corpus, policy.part_words)
         self._policy = _within(policy, keyset.types)
         self._tokens: Counter[Condition] = Counter()

@@ -20,8 +20,8 @@ from sage_rag.eval.studies.codebook import (
     measure,
     ranks_offsets,
 )
-from sage_rag.privacy.ciphers.codewords import shown_as, word_lists
 from sage_rag.privacy.entities import EntityType
+from sage_rag.training.ciphers.codewords import shown_as, word_lists
 
 
 def trained(cut: str) -> Tokenizer:

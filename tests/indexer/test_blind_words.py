@@ -64,7 +64,9 @@ def test_a_new_key_renews_the_words_and_no_draft(run: Run, tmp_path: Path):
 
 
 def test_part_words_are_the_policys_choice_and_changing_it_makes_no_draft_anew(tmp_path: Path):
-    written = resources.files("privacy").joinpath("policies", "soe-all.toml").read_text("utf-8")
+    written = (
+        resources.files("sage_rag.privacy").joinpath("policies", "soe-all.toml").read_text("utf-8")
+    )
     own = tmp_path / "soe-all.toml"
     own.write_text(f'part_words = "none"\n{written}', "utf-8")
     fields = record(0)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.privacy.ciphers.codebook import CodebookCipher
-from sage_rag.privacy.ciphers.ecb import UnauthenticatedEcbCipher
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.inspection import Condition, inspect
 from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.training.ciphers.codebook import CodebookCipher
+from sage_rag.training.ciphers.ecb import UnauthenticatedEcbCipher
 from tests.privacy.test_tokens import FRAGMENTS
 
 KEYSET = Keyset.generate()

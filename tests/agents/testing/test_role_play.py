@@ -25,7 +25,7 @@ from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.testing import TableRecognizer
 from tests.agents.refining import treated
 
-PROMPTS = sorted(Path(str(resources.files("agents").joinpath("prompts"))).glob("*.md"))
+PROMPTS = sorted(Path(str(resources.files("sage_rag.agents").joinpath("prompts"))).glob("*.md"))
 TABLE = {
     "Ottilie Branntwein": EntityType.PERSON,
     "欧阳明": EntityType.PERSON,

@@ -13,8 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.privacy.ciphers.codebook import CodebookCipher, codebook_writer
-from sage_rag.privacy.ciphers.codewords import (
+from sage_rag.privacy.ciphers.faults import Fault, TokenError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset.keyset import Keyset, export_master_keys
+from sage_rag.privacy.tokens import TOKEN
+from sage_rag.training.ciphers.codebook import CodebookCipher, codebook_writer
+from sage_rag.training.ciphers.codewords import (
     code_count,
     draw_code,
     family,
@@ -23,11 +28,6 @@ from sage_rag.privacy.ciphers.codewords import (
     type_of,
     word_lists,
 )
-from sage_rag.privacy.ciphers.faults import Fault, TokenError
-from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.exceptions import KeysetError
-from sage_rag.privacy.keyset.keyset import Keyset, export_master_keys
-from sage_rag.privacy.tokens import TOKEN
 
 KEYSET = Keyset.generate()
 PERSON, SSN = EntityType.PERSON, EntityType.US_SSN
@@ -82,7 +82,7 @@ def test_a_code_that_is_taken_is_drawn_again(monkeypatch: pytest.MonkeyPatch) ->
     def crowded(key: bytes, value: str, attempt: int, entity_type: EntityType) -> str:
         return draw_code(key, "everybody", attempt, entity_type)
 
-    monkeypatch.setattr("sage_rag.privacy.ciphers.codebook.draw_code", crowded)
+    monkeypatch.setattr("sage_rag.training.ciphers.codebook.draw_code", crowded)
     cipher = CodebookCipher(Path("nowhere"), KEYSET, "clinic")
     tokens = {name: cipher.encrypt(name, PERSON) for name in NAMES[:20]}
     assert len(set(tokens.values())) == 20
@@ -269,7 +269,7 @@ def test_a_failed_write_leaves_the_old_file(
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sage_rag.privacy.ciphers.sealed_tables.os.fsync", full)
+    monkeypatch.setattr("sage_rag.training.ciphers.sealed_tables.os.fsync", full)
     with pytest.raises(InputError, match="No space left"):
         written(path, KEYSET, {"Jo Falk": PERSON})
     assert CodebookCipher(path, KEYSET, "clinic").decrypt(token) == "Ada Novak"
@@ -286,7 +286,7 @@ def test_size_tells_the_number_of_values_only_in_steps(tmp_path: Path) -> None:
 
 
 def test_a_full_codebook_takes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sage_rag.privacy.ciphers.codebook.MAX_LOAD", 10 / code_count(PERSON))
+    monkeypatch.setattr("sage_rag.training.ciphers.codebook.MAX_LOAD", 10 / code_count(PERSON))
     cipher = CodebookCipher(Path("nowhere"), KEYSET, "clinic")
     for name in NAMES[:10]:
         cipher.encrypt(name, PERSON)

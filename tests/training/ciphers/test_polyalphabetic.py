@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.privacy.ciphers.polyalphabetic import ALPHABET, PolyalphabeticCipher
 from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.training.ciphers.polyalphabetic import ALPHABET, PolyalphabeticCipher
 
 KEYS = st.text(ALPHABET, min_size=1, max_size=12)
 TEXTS = st.text(st.characters() | st.sampled_from(ALPHABET), max_size=60)

@@ -8,9 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.privacy.ciphers.codewords import code_count, draw_code, shown_as, type_of
 from sage_rag.privacy.ciphers.faults import Fault, TokenError
-from sage_rag.privacy.ciphers.sealed_tables import (
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import KeysetError
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.tokens import TOKEN
+from sage_rag.training.ciphers.codewords import code_count, draw_code, shown_as, type_of
+from sage_rag.training.ciphers.sealed_tables import (
     SealedTable,
     TableName,
     locked,
@@ -20,10 +24,6 @@ from sage_rag.privacy.ciphers.sealed_tables import (
     table_key,
     write_tables,
 )
-from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.exceptions import KeysetError
-from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.privacy.tokens import TOKEN
 
 MAX_LOAD = 1 / 8
 """Largest share of a type's codes in use, and so the highest chance that two words which a model

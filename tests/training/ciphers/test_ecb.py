@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.privacy.ciphers.ecb import UnauthenticatedEcbCipher, WeakCipherWarning
 from sage_rag.privacy.ciphers.faults import Fault, TokenError
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.tokens import TOKEN
+from sage_rag.training.ciphers.ecb import UnauthenticatedEcbCipher, WeakCipherWarning
 
 KEYSET = Keyset.generate()
 with warnings.catch_warnings(action="ignore"):

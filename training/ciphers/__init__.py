@@ -1,0 +1,1 @@
+"""Ciphers that only experiments use: short pseudonyms, and two that repeat published figures."""
