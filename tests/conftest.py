@@ -1,7 +1,22 @@
 """Settings of every test."""
 
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
 
 # How long an example takes says something of the machine, not of the code.
 settings.register_profile("default", deadline=None)
 settings.load_profile("default")
+
+_FOLDERS = {"common", "privacy", "agents", "indexer", "rag_server", "eval", "training"}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _installed_names_only() -> Iterator[None]:
+    """Nothing imports a package by its folder's name, which an installed copy does not have."""
+    yield
+    assert not _FOLDERS & set(sys.modules)

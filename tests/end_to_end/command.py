@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PASSPHRASE = "correct horse battery staple"
-COMMAND = [sys.executable, "-m", "rag_server"]
+COMMAND = [sys.executable, "-m", "sage_rag.rag_server"]
 _PATIENCE_S = 120.0
 
 

@@ -133,7 +133,7 @@ def test_a_template_is_read_into_literals_slots_and_choices():
     assert templates.parse(r"a {City:1}[ b| {DATE}|]\n\[c\] | \{") == (
         "a ",
         templates.Slot("city", 1, upper=False, capital=True),
-        templates.Choice(((" b",), (" ", templates.Slot("date", 0, True, False)), ())),
+        templates.Alternatives(((" b",), (" ", templates.Slot("date", 0, True, False)), ())),
         "\n", "[", "c", "]", " ", "|", " ", "{",
     )  # fmt: skip
 
