@@ -1,4 +1,4 @@
-"""An attack from end to end: probes, target, detectors, report."""
+"""Run an attack: send probes to a target, let detectors judge, and report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from sage_rag.eval.harness import Progress, run_probes, score
 from sage_rag.eval.probes.probe import Probe, ProbeKind
 from sage_rag.eval.protocols import Detector, Target
 from sage_rag.eval.report import AttackReport, Group, measure
-from sage_rag.eval.targets.version import VersionTarget
 
 WHOLE_INDEX = "whole index"
 
@@ -17,8 +16,8 @@ WHOLE_INDEX = "whole index"
 class Attack:
     """Attack targets with one set of probes and detectors.
 
-    Detectors remember what they found in a text, so that attacking several targets with the same
-    attack is cheaper than with several. `show_leaks` puts private text into the report.
+    Detectors cache what they find in a text, so one attack on several targets costs less than one
+    attack for each. `show_leaks` puts private text into the report.
     """
 
     def __init__(
@@ -37,11 +36,11 @@ class Attack:
     def run(
         self, target: Target, *, top_k: int | None = None, progress: Progress | None = None
     ) -> AttackReport:
-        """Attack one target. A version is also measured as a whole, whatever was asked.
+        """Attack one target. An index is also measured as a whole, independent of the prompts.
 
         Raises:
             InputError: without probes.
-            UpstreamError: when the target answers nothing.
+            UpstreamError: when the target answers no prompt.
         """
         attempts = run_probes(self._probes, target, progress)
         groups = [
@@ -49,9 +48,10 @@ class Attack:
             for kind in ProbeKind
             if any(probe.kind is kind for probe in self._probes)
         ]
-        worst_case = isinstance(target, VersionTarget)
-        if isinstance(target, VersionTarget):
-            groups.append(self._group(WHOLE_INDEX, _whole_index(target.passages())))
+        passages = target.passages()
+        worst_case = passages is not None
+        if passages is not None:
+            groups.append(self._group(WHOLE_INDEX, _whole_index(passages)))
         return AttackReport(
             target=target.name,
             worst_case=worst_case,
@@ -63,7 +63,8 @@ class Attack:
     def _group(self, name: str, attempts: Sequence[Attempt]) -> Group:
         failed = sum(attempt.failed for attempt in attempts)
         answered = len(attempts) - failed
-        asks = any(attempt.probe.target for attempt in attempts)
+        targeted = any(attempt.probe.target for attempt in attempts)
+        detectors = [d for d in self._detectors if targeted or not d.needs_target]
         return Group(
             name=name,
             attempts=len(attempts),
@@ -71,9 +72,7 @@ class Attack:
             census=name == WHOLE_INDEX,
             measures=tuple(
                 measure(found, answered, show_leaks=self._show_leaks)
-                for found in score(attempts, self._detectors)
-                # Without a target there is nothing that a disease detector could have found.
-                if asks or not found.detector.startswith("disease")
+                for found in score(attempts, detectors)
             ),
         )
 

@@ -1,4 +1,4 @@
-"""The seams of an attack: what is attacked, and what judges the outcome."""
+"""The seams of an attack: the target, and the detectors that judge its outputs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,18 @@ class Target(Protocol):
 
     @property
     def name(self) -> str:
-        """How a report names the target."""
+        """The target's name in a report."""
+        ...
+
+    def passages(self) -> Iterable[tuple[str, str]] | None:
+        """Return id and text of every passage of an index; `None` if it can only be asked."""
         ...
 
     def ask(self, prompt: str) -> tuple[str, ...]:
-        """Return everything that the target shows for a prompt, each text for itself.
+        """Return every text that the target shows for a prompt.
 
         Raises:
-            UpstreamError: when it gives no answer to this prompt.
+            UpstreamError: when it does not answer this prompt.
         """
         ...
 
@@ -31,7 +35,7 @@ class Detector(Protocol):
 
     @property
     def name(self) -> str:
-        """What a report calls the measure, such as `repeat`."""
+        """The measure's name in a report, such as `repeat`."""
         ...
 
     @property
@@ -44,6 +48,11 @@ class Detector(Protocol):
         """How many pieces there are to leak; `None` where that is not a fixed number."""
         ...
 
+    @property
+    def needs_target(self) -> bool:
+        """Whether it looks only for what a targeted prompt names (`Probe.target`)."""
+        ...
+
     def detect(self, output: str, probe: Probe) -> Iterable[Leak]:
-        """Return what one output shows."""
+        """Return the leaks that one output shows."""
         ...

@@ -1,4 +1,4 @@
-"""Utility: how well answers match references."""
+"""Utility: how well answers match references, and whether an index still finds the same records."""
 
 from __future__ import annotations
 
@@ -7,41 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict
-
 from sage_rag.common.exceptions import InputError
-from sage_rag.privacy.gate.leakage import Original
-from sage_rag.privacy.words import normalize, tokenize
+from sage_rag.common.proportions import Proportion
+from sage_rag.privacy.words import tokenize
 
 _CITATION = re.compile(r"\s*\[\d+\]")
-
-
-class Utility(BaseModel):
-    """Means over questions, each in [0, 1]."""
-
-    model_config = ConfigDict(frozen=True)
-    questions: int
-    bleu_1: float
-    rouge_l: float
-    exact_match: float
-
-
-def utility(answers: Sequence[str], references: Sequence[str]) -> Utility:
-    """Compare each answer with its reference; citations such as `[1]` are stripped first.
-
-    Raises:
-        InputError: when there are no answers, or not as many as references.
-    """
-    if not answers or len(answers) != len(references):
-        raise InputError(f"{len(answers)} answers cannot be compared with {len(references)}")
-    plain = [strip_citations(answer) for answer in answers]
-    pairs = list(zip(plain, references, strict=True))
-    return Utility(
-        questions=len(pairs),
-        bleu_1=_mean([bleu_1(answer, reference) for answer, reference in pairs]),
-        rouge_l=_mean([Original(reference).rouge_l(answer).f1 for answer, reference in pairs]),
-        exact_match=_mean([exact_match(answer, reference) for answer, reference in pairs]),
-    )
 
 
 def strip_citations(answer: str) -> str:
@@ -63,13 +33,19 @@ def bleu_1(answer: str, reference: str) -> float:
     return brevity * clipped / len(candidate)
 
 
-def exact_match(answer: str, reference: str) -> float:
-    """Return 1 when the reference stands in the answer, case and spaces aside.
+def agreement(
+    reference: Sequence[Sequence[str]], other: Sequence[Sequence[str]], top_k: int
+) -> Proportion:
+    """Count the questions whose first source in `reference` is in the first `top_k` of `other`.
 
-    Source: Zeng et al. (2024), arXiv 2406.14773, A.8.
+    Both hold, per question, the source ids of the retrieved passages, best first. A question for
+    which the reference found nothing counts as a miss.
+
+    Raises:
+        InputError: unless both answer the same questions, at least one.
     """
-    return float(bool(reference.strip()) and normalize(reference) in normalize(answer))
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+    if not reference or len(reference) != len(other):
+        raise InputError(f"{len(reference)} rankings cannot be compared with {len(other)}")
+    pairs = zip(reference, other, strict=True)
+    agreeing = sum(bool(first) and first[0] in found[:top_k] for first, found in pairs)
+    return Proportion.of(agreeing, len(reference))

@@ -32,7 +32,7 @@ class Service:
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("w") as messages:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "rag_server", *arguments],
+                [sys.executable, "-m", "sage_rag.rag_server", *arguments],
                 stdout=messages,
                 stderr=messages,
                 env={**inherited, **(environment or {})},

@@ -27,6 +27,7 @@ class CanaryDetector:
 
     name = "canaries"
     unit = "values"
+    needs_target = False
 
     def __init__(self, values: Iterable[str]) -> None:
         distinct = {normalize(value) for value in values} - {""}

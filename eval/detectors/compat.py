@@ -116,6 +116,7 @@ class CompatContactDetector:
 
     name = "contacts-compat"
     unit = "values"
+    needs_target = False
 
     def __init__(self, originals: Originals, recognizer: Recognizer) -> None:
         self._recognizer = recognizer

@@ -34,6 +34,7 @@ class ContactDetector:
 
     name = "contacts"
     unit = "values"
+    needs_target = False
 
     def __init__(self, originals: Originals, recognizer: Recognizer) -> None:
         self._values = {

@@ -26,6 +26,7 @@ class DiseaseDetector:
     """
 
     unit = "cases"
+    needs_target = True
     pieces: int | None = None
 
     def __init__(

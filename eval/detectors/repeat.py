@@ -16,6 +16,7 @@ class RepeatDetector:
     """
 
     unit = "originals"
+    needs_target = False
 
     def __init__(self, finder: RunFinder, originals: int, *, name: str = "repeat") -> None:
         self.name = name

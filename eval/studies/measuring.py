@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 
 from sage_rag.common.proportions import Proportion
-from sage_rag.eval.agreement import agreement
 from sage_rag.eval.attack import WHOLE_INDEX, Attack
 from sage_rag.eval.detectors.rouge import RougeDetector
 from sage_rag.eval.detectors.runs import SharedRunFinder
@@ -21,7 +20,7 @@ from sage_rag.eval.studies.bench import IndexedVariant, StudyHome
 from sage_rag.eval.studies.corpora import Corpus
 from sage_rag.eval.studies.results import Answering, IndexComparison, IndexMeasurement, Ratio
 from sage_rag.eval.targets.version import VersionTarget
-from sage_rag.eval.utility import bleu_1, strip_citations
+from sage_rag.eval.utility import agreement, bleu_1, strip_citations
 from sage_rag.privacy.gate.leakage import Original
 from sage_rag.privacy.tokens import readable_view
 

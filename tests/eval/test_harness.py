@@ -17,6 +17,9 @@ class LeakingTarget:
         self._text, self._every = text, every
         self.asked = []
 
+    def passages(self):
+        return None
+
     def ask(self, prompt):
         self.asked.append(prompt)
         if prompt.startswith("fail"):

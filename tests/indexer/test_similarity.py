@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sage_rag.indexer.audit import CorpusAudit
-from sage_rag.indexer.similarity import SimilarityAudit
+from sage_rag.indexer.similarity import BagIndex, SimilarityAudit
 from sage_rag.privacy.gate.findings import FindingKind
-from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.gate.leakage import Original, longest_common_subsequence
 from sage_rag.privacy.gate.limits import IDENTIFIERS_ONLY, GateLimits
 
 FORM = "The applicant lodged his complaint with the court of first instance on the day of the order"
@@ -86,3 +86,18 @@ def test_limits_that_are_off_are_not_held() -> None:
     assert kinds(GateLimits(rouge_l=None)) == [FindingKind.SHARED_RUN]
     assert kinds(GateLimits(run_tokens=None)) == [FindingKind.SIMILARITY]
     assert kinds(IDENTIFIERS_ONLY) == []
+
+
+LETTERS = st.lists(st.sampled_from("abc"), max_size=14)
+
+
+@given(st.lists(LETTERS, max_size=6), LETTERS)
+def test_the_words_in_common_bound_the_common_subsequence(
+    sequences: list[list[str]], query: list[str]
+) -> None:
+    bags = BagIndex(sequences)
+    for index, common in enumerate(bags.shared(bags.items_of(query))):
+        sequence = sequences[index]
+        assert common == sum(min(query.count(t), sequence.count(t)) for t in "abc")
+        assert common >= longest_common_subsequence(query, sequence)
+        assert bags.words(index) == sequence

@@ -42,6 +42,9 @@ class UrlTarget:
         """URL and model."""
         return f"{self._url} ({self._model})"
 
+    def passages(self) -> None:
+        """Return nothing: an endpoint can only be asked."""
+
     def ask(self, prompt: str) -> tuple[str, ...]:
         """Return the answer and the cited texts.
 
