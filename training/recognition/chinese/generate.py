@@ -1,4 +1,4 @@
-"""Chinese texts with every person, place and body in them marked; all of them invented."""
+"""Generate Chinese texts in which every person, place and organisation is marked."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.spans import Span
-from sage_rag.training.recognition.chinese.draw import FOLDER
 from sage_rag.training.recognition.chinese.templates import GeneratedText, sentence
+from sage_rag.training.recognition.chinese.word_lists import FOLDER
 from sage_rag.training.recognition.examples import Example
 from sage_rag.training.recognition.generated.draw import Draw
 
@@ -18,10 +18,10 @@ _HALF_WIDTH = str.maketrans("，。：；！？（）“”", ',.:;!?()""')
 
 
 def generate(count: int, *, seed: int) -> Iterator[Example]:
-    """Yield texts of one to four sentences in the registers of the templates.
+    """Yield texts of one to three sentences on the topics of the templates.
 
     Guarantees: the same count and seed give the same texts; every PERSON, LOCATION and
-    ORGANIZATION that a slot wrote is marked, and no other type is. Titles of works are unmarked.
+    ORGANIZATION that a slot wrote is marked, and no other type is. Titles of works are not marked.
     """
     draw = Draw(seed)
     for number in range(count):
@@ -55,7 +55,7 @@ def _joined(parts: list[GeneratedText], draw: Draw) -> GeneratedText:
 
 
 def _varied(written: GeneratedText, draw: Draw) -> GeneratedText:
-    """Cut the text where no value is cut, as excerpts are, and at times change its signs."""
+    """Cut some texts like excerpts, outside values, and make the punctuation of some half-width."""
     start, end = 0, len(written.text)
     if draw.chance(0.2):
         start = draw.between(0, end // 2)

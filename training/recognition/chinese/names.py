@@ -1,4 +1,4 @@
-"""Names of people as Chinese text writes them: Chinese, nicknames, foreign, masked."""
+"""Names of people in the forms of Chinese text: Chinese, foreign, nicknames, masked."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from sage_rag.privacy.recognizers.chinese.words import (
     SURNAMES,
     TRANSLITERATION,
 )
-from sage_rag.training.recognition.chinese.draw import Sounds, words
 from sage_rag.training.recognition.chinese.gazetteer import ordinary, word
+from sage_rag.training.recognition.chinese.word_lists import CharacterChain, words
 from sage_rag.training.recognition.generated.draw import Draw
 
 _GIVEN = tuple(sorted(GIVEN))
 _DOUBLE = tuple(sorted(DOUBLE_SURNAMES))
 _TRANSLITERATION = tuple(sorted(TRANSLITERATION))
 _WEIGHTS = tuple(1 / (rank + 8) for rank in range(len(SURNAMES)))
-"""Of each surname: the list is by frequency, and frequencies fall about like one over the rank."""
+"""The weight of each surname: the list is by frequency, which falls about as 1 / rank."""
 _TITLES = (
     "先生 女士 小姐 太太 老师 教授 医生 大夫 律师 师傅 经理 主任 总 董 局长 阿姨 叔叔 姐 哥".split()
 )
@@ -33,13 +33,13 @@ def _faker_given() -> tuple[str, ...]:
 
 
 @cache
-def _unusual() -> str:
+def _ordinary_characters() -> str:
     return "".join(ordinary())
 
 
 @cache
-def _sounds() -> Sounds:
-    return Sounds((*words("foreign"), *words("transliterated")))
+def _transliteration_chain() -> CharacterChain:
+    return CharacterChain((*words("foreign_names"), *words("transliterated")))
 
 
 def surname(draw: Draw) -> str:
@@ -50,46 +50,46 @@ def surname(draw: Draw) -> str:
     return draw.weighted(SURNAMES, _WEIGHTS)
 
 
-def given(draw: Draw) -> str:
-    """Return one or two characters; some are no usual part of a name."""
+def given_name(draw: Draw) -> str:
+    """Return one or two characters; some are unusual in a name."""
     if draw.chance(0.3):
         return draw.pick(_faker_given())
     rare = draw.chance(0.15)
-    chosen = [draw.pick(_unusual() if rare else _GIVEN), draw.pick(_GIVEN)]
+    chosen = [draw.pick(_ordinary_characters() if rare else _GIVEN), draw.pick(_GIVEN)]
     if draw.chance(0.5):
         chosen.reverse()
     return chosen[0] if draw.chance(0.25) else "".join(chosen)
 
 
-def full(draw: Draw) -> str:
-    return surname(draw) + given(draw)
+def full_name(draw: Draw) -> str:
+    return surname(draw) + given_name(draw)
 
 
-def chinese(draw: Draw) -> str:
-    """Return what stands where a Chinese name does: mostly one, at times another name."""
+def chinese_name(draw: Draw) -> str:
+    """Return a name for the place of a Chinese name: mostly Chinese, sometimes another."""
     kind = draw.random.random()
     if kind < 0.84:
-        return full(draw)
+        return full_name(draw)
     if kind < 0.89:
-        return foreign(draw)
+        return foreign_name(draw)
     if kind < 0.93:
         return nickname(draw)
     if kind < 0.96:
-        return draw.pick(words("japanese"))
-    return draw.pick(words("historic"))
+        return draw.pick(words("japanese_names"))
+    return draw.pick(words("historic_names"))
 
 
 def transliterated(draw: Draw, longest: int = 6) -> str:
     if draw.chance(0.4):
-        return draw.pick(words("foreign" if draw.chance(0.5) else "transliterated"))
+        return draw.pick(words("foreign_names" if draw.chance(0.5) else "transliterated"))
     if draw.chance(0.15):
         count = draw.pick((2, 3, 3, 4, 4, 5))
         return "".join(draw.pick(_TRANSLITERATION) for _ in range(count))
-    return _sounds().word(draw, 2, longest)
+    return _transliteration_chain().word(draw, 2, longest)
 
 
-def foreign(draw: Draw) -> str:
-    """Return one name, or first and last name with a dot between, at times with the original."""
+def foreign_name(draw: Draw) -> str:
+    """Return one foreign name, or first and last name with a dot between them."""
     kind = draw.random.random()
     if kind < 0.7:
         return transliterated(draw)
@@ -101,12 +101,12 @@ def foreign(draw: Draw) -> str:
     if kind < 0.94:
         return f"{draw.pick('ABCDEJKMRST')}{draw.pick('·.')}{transliterated(draw, 4)}"
     if kind < 0.96:
-        return original(draw)
-    return draw.pick(words("japanese"))
+        return latin_name(draw)
+    return draw.pick(words("japanese_names"))
 
 
-def original(draw: Draw) -> str:
-    """Return a name in Latin letters, in the writings that Chinese pages have."""
+def latin_name(draw: Draw) -> str:
+    """Return a name in Latin letters, in the forms that occur on Chinese pages."""
     name = draw.faker("name", ("en_US", "de_DE", "fr_FR", "es_ES", "it_IT"))
     name = "".join(c for c in name if c.isascii() and (c.isalpha() or c == " ")).strip() or "Jo"
     style = draw.random.random()
@@ -117,20 +117,20 @@ def original(draw: Draw) -> str:
     return name if style < 0.8 else name.split()[0]
 
 
-def player(draw: Draw) -> str:
-    """Return a name that a player of games goes by."""
+def player_name(draw: Draw) -> str:
+    """Return the name of a player of games."""
     if draw.chance(0.5):
-        return draw.pick(words("latin"))
+        return draw.pick(words("latin_names"))
     if draw.chance(0.3):
         return draw.coined() + (draw.digits(2) if draw.chance(0.2) else "")
     name = word(draw) if draw.chance(0.3) else nickname(draw)
-    return name + (draw.pick(words("latin")) if draw.chance(0.2) else "")
+    return name + (draw.pick(words("latin_names")) if draw.chance(0.2) else "")
 
 
 def nickname(draw: Draw) -> str:
     kind = draw.random.random()
     if kind < 0.35:
-        return draw.pick(words("stage"))
+        return draw.pick(words("stage_names"))
     if kind < 0.55:
         return draw.pick("小老阿大") + (surname(draw) if draw.chance(0.6) else draw.pick(_GIVEN))
     if kind < 0.65:
@@ -138,37 +138,34 @@ def nickname(draw: Draw) -> str:
     if kind < 0.75:
         return draw.pick(_GIVEN) * 2
     if kind < 0.85:
-        return given(draw)
-    return full(draw)
+        return given_name(draw)
+    return full_name(draw)
 
 
-def titled(draw: Draw) -> str:
-    """Return a surname with what people are called by; the whole stands for the person."""
+def titled_name(draw: Draw) -> str:
+    """Return a surname with a form of address; both belong to the value."""
     return surname(draw) + draw.pick(_TITLES)
 
 
-def masked(draw: Draw) -> str:
+def masked_name(draw: Draw) -> str:
     kind = draw.random.random()
     if kind < 0.5:
-        return (
-            surname(draw)
-            + "某" * draw.pick((1, 1, 2))
-            + (draw.pick(_LETTERS) if draw.chance(0.2) else "")
-        )
+        masked = surname(draw) + "某" * draw.pick((1, 1, 2))
+        return masked + (draw.pick(_LETTERS) if draw.chance(0.2) else "")
     if kind < 0.6:
         return surname(draw) + "某" + draw.pick(_GIVEN)
     if kind < 0.75:
         return surname(draw) + draw.pick(("*", "**", "××", "XX", "X"))
-    return full(draw)
+    return full_name(draw)
 
 
-def courtesy(draw: Draw) -> str:
+def courtesy_name(draw: Draw) -> str:
     return draw.pick(_GIVEN) + draw.pick(_GIVEN)
 
 
-def historic(draw: Draw) -> str:
-    return draw.pick(words("historic")) if draw.chance(0.6) else full(draw)
+def historic_name(draw: Draw) -> str:
+    return draw.pick(words("historic_names")) if draw.chance(0.6) else full_name(draw)
 
 
-def japanese(draw: Draw) -> str:
-    return draw.pick(words("japanese"))
+def japanese_name(draw: Draw) -> str:
+    return draw.pick(words("japanese_names"))

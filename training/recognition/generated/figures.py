@@ -76,7 +76,7 @@ def time(draw: Draw) -> str:
     return draw.pick(forms)
 
 
-def stamp(draw: Draw) -> str:
+def timestamp(draw: Draw) -> str:
     """Write day and time as mail programs head messages."""
     d, y, h, m = draw.between(1, 28), draw.between(1998, 2027), draw.between(1, 12), month(draw)
     minute, day = draw.between(0, 59), draw.pick(DAYS)
@@ -140,7 +140,7 @@ def application_number(draw: Draw) -> str:
     return f"{draw.between(1000, 79999)}/{draw.between(0, 24):02}"
 
 
-def code(draw: Draw) -> str:
+def identifier(draw: Draw) -> str:
     """Write a number or code of a person, case, account or document."""
     d, u = draw.digits, draw.letters
     forms = (
@@ -168,7 +168,7 @@ def money(draw: Draw) -> str:
     return draw.pick(forms)
 
 
-def share(draw: Draw) -> str:
+def percentage(draw: Draw) -> str:
     n = draw.between(1, 99)
     return draw.pick((f"{n}%", f"{n}.5%", f"{n} percent", f"{n} per cent", f"{n} %"))
 
@@ -183,7 +183,7 @@ def measure(draw: Draw) -> str:
     """Write a share, an area, a speed, a volume, a mass or a distance."""
     n = draw.between(2, 900)
     forms = (
-        share(draw), area(draw), f"{n} km", f"{n} litres", f"{n} km/h", f"{n} metres",
+        percentage(draw), area(draw), f"{n} km", f"{n} litres", f"{n} km/h", f"{n} metres",
         f"{n} grams", f"{n} miles", f"{n} tonnes", f"{spelled(n % 90 + 2)} kilograms",
     )  # fmt: skip
     return draw.pick(forms)
@@ -201,6 +201,6 @@ def height(draw: Draw) -> str:
     return draw.pick((*forms, f"5 ft {inches}", f"5.{inches} ft"))
 
 
-def count(draw: Draw) -> str:
+def quantity(draw: Draw) -> str:
     number = draw.between(2, 900)
     return spelled(number % 97 + 2) if draw.chance(0.4) else str(number)

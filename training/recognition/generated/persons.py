@@ -94,7 +94,7 @@ def full_name(draw: Draw, who: InventedPerson) -> str:
     return draw.pick(forms)
 
 
-def index_name(draw: Draw, who: InventedPerson) -> str:
+def last_comma_first(draw: Draw, who: InventedPerson) -> str:
     """Write the family name first, as lists do."""
     middle = f" {who.middle}." if len(who.middle) == 1 else ""
     family = who.family.upper() if draw.chance(0.25) else who.family

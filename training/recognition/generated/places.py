@@ -24,7 +24,7 @@ def region(draw: Draw) -> str:
 
 
 def building(draw: Draw) -> str:
-    """Draw something named that people built or laid out."""
+    """Draw a named building, square or park."""
     name = draw.pick((family_name, city, Draw.coined))(draw)
     return f"{name} {draw.word('places', 'landmarks')}"
 
@@ -34,14 +34,14 @@ def landmark(draw: Draw) -> str:
     if draw.chance(0.65):
         return building(draw)
     name = draw.pick((family_name, city, Draw.coined))(draw)
-    return draw.word("places", "natural").format(n=name)
+    return draw.word("places", "natural").format(name=name)
 
 
 def street(draw: Draw) -> str:
     """Draw a street, half of them with a house number."""
     if draw.chance(0.35):
         return draw.faker("street_address", PLACES).replace("\n", ", ").strip()
-    name = draw.pick((family_name, lambda d: d.word("bodies", "known"), Draw.coined))(draw)
+    name = draw.pick((family_name, lambda d: d.word("organizations", "known"), Draw.coined))(draw)
     line = f"{name} {draw.word('places', 'streets')}"
     return f"{draw.between(1, 240)} {line}" if draw.chance(0.5) else line
 

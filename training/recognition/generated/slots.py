@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.lexicon import fold
-from sage_rag.training.recognition.generated import bodies, figures, persons, places
+from sage_rag.training.recognition.generated import figures, organizations, persons, places
 from sage_rag.training.recognition.generated.draw import Draw
 from sage_rag.training.recognition.generated.persons import InventedPerson
 
@@ -25,9 +25,9 @@ def _one_of(*options: str) -> Value:
 def _filled(key: str) -> Value:
     """Draw from a list whose entries hold places for a town, a word and a given name."""
     return lambda draw: draw.word("matters", key).format(
-        c=places.city(draw),
-        w=draw.word("matters", "title_words"),
-        g=persons.given_name(draw, "female"),
+        city=places.city(draw),
+        word=draw.word("matters", "title_words"),
+        given_name=persons.given_name(draw, "female"),
     )
 
 
@@ -52,14 +52,14 @@ VALUES: dict[str, tuple[EntityType | None, Value]] = {
     ),
     **_typed(
         EntityType.ORGANIZATION,
-        org=bodies.organization,
-        company=bodies.company,
-        hospital=bodies.hospital,
-        court=bodies.court,
-        office=bodies.office,
-        school=bodies.school,
-        group=bodies.group,
-        paper=bodies.paper,
+        organization=organizations.organization,
+        company=organizations.company,
+        hospital=organizations.hospital,
+        court=organizations.court,
+        office=organizations.office,
+        school=organizations.school,
+        association=organizations.association,
+        newspaper=organizations.newspaper,
         government=lambda draw: f"{draw.word('people', 'nationalities')} Government",
         republic=lambda draw: f"Republic of {draw.pick(('Turkey', 'Poland', 'Austria', 'Malta'))}",
     ),
@@ -71,51 +71,53 @@ VALUES: dict[str, tuple[EntityType | None, Value]] = {
         month_year=figures.month_year,
         weekday=figures.weekday,
         time=figures.time,
-        stamp=figures.stamp,
+        timestamp=figures.timestamp,
         duration=figures.duration,
-        long=figures.long_adjective,
+        long_adjective=figures.long_adjective,
     ),
     **_typed(
         EntityType.AGE,
         age=figures.age,
         age_phrase=figures.age_phrase,
         years_old=figures.years_old,
-        decade=figures.decade_of_life,
+        decade_of_life=figures.decade_of_life,
     ),
-    **_typed(EntityType.ID, appno=figures.application_number, code=figures.code),
+    **_typed(
+        EntityType.ID, application_number=figures.application_number, identifier=figures.identifier
+    ),
     **_typed(
         EntityType.DEMOGRAPHIC,
         nationality=_word("people", "nationalities"),
         religion=_word("people", "religions"),
-        ethnic=_word("people", "ethnic"),
-        peoples=_word("people", "peoples"),
-        job=_word("people", "jobs"),
-        marital=_word("people", "marital"),
-        politics=_word("people", "politics"),
+        ethnicity=_word("people", "ethnic"),
+        people_group=_word("people", "peoples"),
+        occupation=_word("people", "jobs"),
+        marital_status=_word("people", "marital"),
+        political_view=_word("people", "politics"),
     ),
     **_typed(
         EntityType.QUANTITY,
         money=figures.money,
         measure=figures.measure,
-        share=figures.share,
+        percentage=figures.percentage,
         area=figures.area,
         weight=figures.weight,
         height=figures.height,
-        count=figures.count,
+        quantity=figures.quantity,
     ),
     **_typed(
         EntityType.MISC,
         benefit=_word("matters", "benefits"),
         law=_word("matters", "acts"),
-        event=_filled("events"),
-        work=_filled("works"),
+        named_event=_filled("events"),
+        work_title=_filled("works"),
         ship=_filled("ships"),
-        course=_word("matters", "courses"),
+        programme=_word("matters", "courses"),
     ),
     "topic": (None, _word("matters", "topics")),
     "drug": (None, _word("medicine", "drugs")),
     "condition": (None, _word("medicine", "conditions")),
-    "test": (None, _word("medicine", "tests")),
+    "medical_test": (None, _word("medicine", "tests")),
     "complaint": (None, _word("medicine", "complaints")),
     "dose": (None, _word("medicine", "doses")),
     "phone": (None, lambda draw: draw.faker("phone_number", ("en_US", "en_GB", "de_DE", "fr_FR"))),
@@ -131,7 +133,10 @@ VALUES: dict[str, tuple[EntityType | None, Value]] = {
     ),
     "mailbox": (None, _one_of("info", "support", "no-reply", "sales", "office", "billing", "hr")),
     "blood_pressure": (None, lambda draw: f"{draw.between(95, 190)}/{draw.between(55, 110)}"),
-    "ext": (None, _one_of("doc", "docx", "pdf", "xls", "xlsx", "jpg", "txt", "zip", "ppt")),
+    "file_extension": (
+        None,
+        _one_of("doc", "docx", "pdf", "xls", "xlsx", "jpg", "txt", "zip", "ppt"),
+    ),
 }
 """Type and source of each value; what has no type is part of the text around the values."""
 
@@ -140,19 +145,19 @@ OPEN: dict[str, Value] = {
     "open_day": _one_of(
         "yesterday", "tomorrow", "last week", "this morning", "last night", "next month", "today"
     ),
-    "open_count": figures.count,
+    "open_count": figures.quantity,
     "open_few": _one_of("two", "three", "four", "3", "five"),
     "open_measure": figures.measure,
 }
 """Values that sets of annotations disagree on; of their ranges a record says nothing."""
 
 MENTIONS: dict[str, Mention] = {
-    "person": persons.full_name,
+    "full_name": persons.full_name,
     "name": lambda _, who: who.plain,
     "first": lambda _, who: who.given,
     "last": lambda _, who: who.family,
-    "family_first": lambda _, who: f"{who.family} {who.given}",
-    "index": persons.index_name,
+    "last_first": lambda _, who: f"{who.family} {who.given}",
+    "last_comma_first": persons.last_comma_first,
     "initials": persons.initials,
     "initial_last": lambda _, who: f"{who.given[0]}. {who.family}",
     "first_initial": lambda _, who: f"{who.given} {who.family[0]}.",
@@ -177,7 +182,7 @@ ABOUT: dict[str, Mention] = {
     "his": _by_sex("her", "his"),
     "him": _by_sex("her", "him"),
     "gender": _by_sex("female", "male"),
-    "man": _by_sex("woman", "man"),
+    "man_or_woman": _by_sex("woman", "man"),
     "sex_letter": _by_sex("F", "M"),
     "kin": _kin,
 }
@@ -185,7 +190,7 @@ ABOUT: dict[str, Mention] = {
 
 TITLED: dict[str, tuple[Mention, Mention]] = {
     "titled": (persons.title, MENTIONS["last"]),
-    "titled_full": (persons.title, MENTIONS["person"]),
+    "titled_full": (persons.title, MENTIONS["full_name"]),
     "titled_short": (ABOUT["short_title"], MENTIONS["initial_last"]),
     "doctor": (
         lambda draw, _: draw.pick(("Dr.", "Dr.", "Dr", "Dr", "Doctor", "Prof.")),

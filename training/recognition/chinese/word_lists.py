@@ -1,4 +1,4 @@
-"""Word lists, templates and new words: what the parts of the Chinese generator draw from."""
+"""Word lists, template files and invented words: the sources of the Chinese generator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FOLDER = resources.files("sage_rag.training.recognition.chinese")
 
 @cache
 def words(name: str) -> tuple[str, ...]:
-    """Return the list `words/<name>.txt`; a word that stands there twice is twice as likely."""
+    """Return the list `words/<name>.txt`; a word that occurs twice is twice as likely."""
     text = FOLDER.joinpath("words", f"{name}.txt").read_text("utf-8")
     return tuple(text.split())
 
@@ -25,17 +25,17 @@ def lines(name: str) -> tuple[str, ...]:
     return tuple(line for line in text.splitlines() if line)
 
 
-class Sounds:
-    """A chain of characters that writes new words like those it was shown."""
+class CharacterChain:
+    """A Markov chain over characters, which writes new words like its samples."""
 
-    def __init__(self, shown: Sequence[str]) -> None:
+    def __init__(self, samples: Sequence[str]) -> None:
         self._next: dict[str, list[str]] = {}
-        for word in shown:
+        for word in samples:
             for before, after in zip(f"^{word}", f"{word}$", strict=True):
                 self._next.setdefault(before, []).append(after)
 
     def word(self, draw: Draw, shortest: int, longest: int) -> str:
-        """Return a word of a length in between."""
+        """Return a word of `shortest` to `longest` characters."""
         while True:
             written = "^"
             while len(written) <= longest + 1:

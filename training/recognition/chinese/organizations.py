@@ -1,4 +1,4 @@
-"""Bodies as Chinese text writes them: companies, banks, courts, hospitals, schools, clubs."""
+"""Organisations in the forms of Chinese text: companies, courts, hospitals, schools, clubs."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from functools import cache
 from faker.providers.company.zh_CN import Provider
 
 from sage_rag.privacy.recognizers.chinese.words import CITIES, GIVEN, PROVINCES
-from sage_rag.training.recognition.chinese.draw import words
 from sage_rag.training.recognition.chinese.names import transliterated
 from sage_rag.training.recognition.chinese.places import abroad, city, country, district
+from sage_rag.training.recognition.chinese.word_lists import words
 from sage_rag.training.recognition.generated.draw import Draw
 
 _GIVEN = tuple(sorted(GIVEN))
 
 
 @cache
-def _prefixes() -> tuple[str, ...]:
+def _company_stems() -> tuple[str, ...]:
     return tuple(dict.fromkeys(Provider.company_prefixes))
 
 
@@ -25,55 +25,54 @@ def brand(draw: Draw) -> str:
 
 
 def company(draw: Draw) -> str:
-    """Return a known short name, or one put together from place, brand, trade and form."""
+    """Return a known short name, or a name of place, brand, trade and legal form."""
     kind = draw.random.random()
     if kind < 0.38:
-        return draw.pick(words("company"))
+        return draw.pick(words("companies"))
     if kind < 0.44:
         return draw.coined() + (draw.coined() if draw.chance(0.3) else "")
     if kind < 0.52:
         return transliterated(draw, 4) + draw.pick(("公司", "集团", "", "银行", "汽车", "资本"))
-    stem = draw.pick(_prefixes()) if draw.chance(0.35) else brand(draw)
+    stem = draw.pick(_company_stems()) if draw.chance(0.35) else brand(draw)
     head = city(draw) if draw.chance(0.4) else ""
-    trade = draw.pick(words("trade")) if draw.chance(0.75) else ""
-    form = draw.pick(words("form")) if draw.chance(0.7) or not trade else ""
+    trade = draw.pick(words("company_trades")) if draw.chance(0.75) else ""
+    form = draw.pick(words("company_forms")) if draw.chance(0.7) or not trade else ""
     return head + stem + trade + form
 
 
 def bank(draw: Draw) -> str:
-    return (
-        draw.pick(words("bank"))
-        if draw.chance(0.85)
-        else draw.pick(CITIES) + draw.pick(("银行", "农商行"))
-    )
+    if draw.chance(0.85):
+        return draw.pick(words("banks"))
+    return draw.pick(CITIES) + draw.pick(("银行", "农商行"))
 
 
 def court(draw: Draw) -> str:
-    return city(draw) + (district(draw) if draw.chance(0.4) else "") + draw.pick(words("court"))
+    return (
+        city(draw) + (district(draw) if draw.chance(0.4) else "") + draw.pick(words("court_kinds"))
+    )
 
 
 def hospital(draw: Draw) -> str:
-    return city(draw) + draw.pick(words("hospital"))
+    return city(draw) + draw.pick(words("hospital_kinds"))
 
 
 def school(draw: Draw) -> str:
     if draw.chance(0.35):
-        return draw.pick(words("famous_school"))
+        return draw.pick(words("famous_schools"))
     head = draw.pick(PROVINCES) if draw.chance(0.3) else city(draw)
     if draw.chance(0.2):
         head = transliterated(draw, 4)
-    return head + draw.pick(words("school"))
+    return head + draw.pick(words("school_kinds"))
 
 
 def office(draw: Draw) -> str:
     kind = draw.random.random()
     if kind < 0.5:
-        return draw.pick(words("gov"))
+        return draw.pick(words("offices"))
     if kind < 0.75:
-        return (city(draw) if draw.chance(0.7) else draw.pick(PROVINCES)) + draw.pick(
-            words("office")
-        )
-    return country(draw) + draw.pick(words("office_abroad"))
+        seat = city(draw) if draw.chance(0.7) else draw.pick(PROVINCES)
+        return seat + draw.pick(words("office_kinds"))
+    return country(draw) + draw.pick(words("foreign_office_kinds"))
 
 
 def media(draw: Draw) -> str:
