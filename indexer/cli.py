@@ -219,24 +219,24 @@ def _engine(
 
     A recognizer that asks a model stays here, with the model's budget: workers get none.
     """
-    beside = endpoint_recognizer(names, model)
+    endpoint = endpoint_recognizer(names, model)
     if engine is EngineName.LOCAL and workers == 1:
-        if beside is None:
+        if endpoint is None:
             return None
         from sage_rag.indexer.engines.local import in_process
 
         reads = working_recognizer(names, policy)
-        return partial(in_process, reads, embedder, threads=threads, beside=beside)
-    from sage_rag.indexer.engines.tools import WorkerSetup
+        return partial(in_process, reads, embedder, threads=threads, endpoint=endpoint)
+    from sage_rag.indexer.engines.models import ModelSetup
 
-    tools = WorkerSetup(partial(working_recognizer, tuple(names), policy), default_embedder)
+    tools = ModelSetup(partial(working_recognizer, tuple(names), policy), default_embedder)
     if engine is EngineName.RAY:
         from sage_rag.indexer.engines.ray import on_ray
 
-        return partial(on_ray, tools, workers, threads=threads, beside=beside)
+        return partial(on_ray, tools, workers, threads=threads, endpoint=endpoint)
     from sage_rag.indexer.engines.local import on_processes
 
-    return partial(on_processes, tools, workers, threads=threads, beside=beside)
+    return partial(on_processes, tools, workers, threads=threads, endpoint=endpoint)
 
 
 def _estimate(job: IndexJob) -> None:

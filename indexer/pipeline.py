@@ -99,7 +99,7 @@ class _Run:
         self._engine = engine
         self._progress = progress
         self._summary = Summary()
-        self._treatment = treatment_of(self._job, ledger, engine.aside)
+        self._treatment = treatment_of(self._job, ledger, engine.run_in_executor)
         self._fingerprints = ("", "")
         """Of results and of drafts, once the attributes are known."""
         self._refused: frozenset[str] = frozenset()
@@ -170,7 +170,7 @@ class _Run:
     def _at_once(self) -> int:
         """How many records are treated at a time; `ModelCalls` bounds the calls among them."""
         asking = _RECORDS_PER_CALL if self._job.accounts is not None else 1
-        return max(asking * self._job.concurrency, self._engine.at_once)
+        return max(asking * self._job.concurrency, self._engine.documents_in_flight)
 
     async def _treat(self, treatment: Treatment, document: Document) -> None:
         """Do what is left to do for a document: nothing, stage 2, or everything."""
@@ -266,7 +266,7 @@ class _Run:
             done += len(texts)
             self._progress("embed", done, len(passages))
 
-        await _each(range(0, len(passages), _EMBED_BATCH), work, self._engine.at_once)
+        await _each(range(0, len(passages), _EMBED_BATCH), work, self._engine.documents_in_flight)
         return np.stack(rows) if rows else np.zeros((0, embedder.dim), dtype=np.float32)
 
     async def _vectors(self, texts: Sequence[str]) -> list[Any]:
@@ -277,7 +277,7 @@ class _Run:
         missing = {key: t for key, t in zip(keys, texts, strict=True) if known[key] is None}
         if not missing:
             return [known[key] for key in keys]
-        vectors = await self._engine.aside(lambda: embedder.embed(list(missing.values())))
+        vectors = await self._engine.run_in_executor(lambda: embedder.embed(list(missing.values())))
         fresh = dict(zip(missing, vectors, strict=True))
         ledger.store_vectors(kept_under, fresh)
         return [fresh.get(key, known[key]) for key in keys]

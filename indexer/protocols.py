@@ -1,4 +1,4 @@
-"""The seams of the indexer."""
+"""The protocols of the indexer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """The model's name, as a manifest records it."""
+        """The model's name, which manifests record."""
         ...
 
     @property
@@ -33,11 +33,11 @@ class Embedder(Protocol):
 
 
 class Engine(Protocol):
-    """Does what a run would wait for: it recognises and embeds, here or in other processes.
+    """Recognises and embeds for a run, in this process or in others.
 
-    Guarantees: recognizer and embedder answer as they do in this process, whoever is asked, and
-    may be asked by several threads. Workers get texts and answer with places and vectors: no key,
-    token, placeholder's meaning or ledger reaches one.
+    Guarantees: recognizer and embedder answer as they do in this process, whichever worker is
+    asked, and serve several threads. Workers get texts and return spans and vectors: no key, token,
+    meaning of a placeholder or ledger reaches one.
     """
 
     @property
@@ -51,14 +51,14 @@ class Engine(Protocol):
         ...
 
     @property
-    def at_once(self) -> int:
-        """How many documents must be under way so that no worker waits for one."""
+    def documents_in_flight(self) -> int:
+        """How many documents must be in work so that no worker is idle."""
         ...
 
-    async def aside(self, work: Callable[[], _T]) -> _T:
-        """Do blocking work in a thread; what it asks of a model counts for who called."""
+    async def run_in_executor(self, work: Callable[[], _T]) -> _T:
+        """Do blocking work in a thread, in the caller's context (accounts of a model)."""
         ...
 
     def close(self) -> None:
-        """End workers and threads; what is still asked then fails."""
+        """End workers and threads; open requests fail."""
         ...

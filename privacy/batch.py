@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import threading
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from typing import Any
 
 from sage_rag.common.exceptions import SageRagError
+from sage_rag.common.workers import map_on_processes
 from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
@@ -24,9 +20,7 @@ from sage_rag.privacy.protocols import Recognizer
 
 _CHUNK_RECORDS = 64
 _CHUNK_CHARS = 200_000
-"""What travels to a worker at once: enough that sending costs little beside recognising."""
-_CHUNKS_IN_FLIGHT = 3
-"""For each worker: one at work, one waiting, one being filled. It bounds the memory."""
+"""The size of a message to a worker: large enough that sending costs little next to recognising."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +73,8 @@ def protect_records(
     Guarantees: at most a few hundred records are held at a time, however many there are.
 
     Raises:
-        SageRagError: when a worker process ends (killed, out of memory) or cannot be set up.
+        SageRagError: when a worker cannot be set up, or three end (killed, out of memory) over the
+            same records.
         ValueError: for less than one worker.
     """
     if workers < 1:
@@ -87,7 +82,8 @@ def protect_records(
     if workers == 1:
         protector = setup.protector(keyset)
         return (_protected(record, protector) for record in records)
-    return _on_processes(records, keyset, setup, workers)
+    answers = map_on_processes(_WorkerSetup(keyset, setup), "protect", _chunks(records), workers)
+    return (result for results in answers for result in results)
 
 
 def _protected(record: Record, protector: Protector) -> RecordResult:
@@ -100,38 +96,6 @@ def _protected(record: Record, protector: Protector) -> RecordResult:
         return RecordResult(record.id, None, {}, f"unexpected {type(error).__name__}")
     counts = Counter(identifier.entity_type for identifier in protection.identifiers)
     return RecordResult(record.id, fields, dict(counts))
-
-
-def _on_processes(
-    records: Iterable[Record], keyset: Keyset, setup: Setup, workers: int
-) -> Iterator[RecordResult]:
-    pool = ProcessPoolExecutor(
-        workers,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_start_worker,
-        initargs=(_keys_for_worker_processes(keyset), setup),
-    )
-    waiting: deque[Future[list[RecordResult]]] = deque()
-    try:
-        for chunk in _chunks(records):
-            waiting.append(pool.submit(_work, chunk))
-            if len(waiting) >= _CHUNKS_IN_FLIGHT * workers:
-                yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
-    except BrokenProcessPool:
-        raise SageRagError(
-            "a worker process ended before its records were protected",
-            hint="it may have run out of memory: try fewer --workers",
-        ) from None
-    finally:
-        # Also when the reader stops early or Ctrl-C comes: no process and no key stays behind.
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _keys_for_worker_processes(keyset: Keyset) -> str:
-    """Return the keys in clear. A keyset refuses to be pickled; this is the one way around it."""
-    return export_raw(keyset)
 
 
 def _chunks(records: Iterable[Record]) -> Iterator[list[Record]]:
@@ -147,32 +111,27 @@ def _chunks(records: Iterable[Record]) -> Iterator[list[Record]]:
         yield chunk
 
 
-_worker: list[Protector | SageRagError] = []
-"""In a worker process: what it was set up with. Empty in every other process."""
+class _WorkerSetup:
+    """Builds the protector of a worker process. It is pickled into a pipe alone, with the keys.
+
+    A keyset refuses to be pickled; this is the only way around that.
+    """
+
+    def __init__(self, keyset: Keyset, setup: Setup) -> None:
+        self._keys = export_raw(keyset)
+        self._setup = setup
+
+    def __call__(self) -> _WorkerHandler:
+        return _WorkerHandler(self._setup.protector(parse_raw(self._keys)))
 
 
-def _start_worker(keys: str, setup: Setup) -> None:
-    # Ctrl-C reaches the whole process group; the parent decides what ends, and when.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    try:
-        _worker.append(setup.protector(parse_raw(keys)))
-    except SageRagError as error:
-        _worker.append(error)  # raised with the first chunk: here it would only break the pool
-    except Exception as error:  # noqa: BLE001 - tracebacks of workers go to the terminal
-        _worker.append(SageRagError(f"a worker cannot be set up: {type(error).__name__}"))
+class _WorkerHandler:
+    def __init__(self, protector: Protector) -> None:
+        self._protector = protector
 
+    @property
+    def fingerprint(self) -> str:
+        return self._protector.fingerprint
 
-def _end_with_parent() -> None:
-    """End this process once its parent has: after kill -9 that could not tell us to."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)  # nobody is left to hear of it, and the keys shall be gone
-
-
-def _work(chunk: list[Record]) -> list[RecordResult]:
-    (protector,) = _worker
-    if isinstance(protector, SageRagError):
-        raise protector
-    return [_protected(record, protector) for record in chunk]
+    def answer(self, task: str, argument: Any) -> list[RecordResult]:
+        return [_protected(record, self._protector) for record in argument]

@@ -1,27 +1,66 @@
-"""Engines of one machine: this process, or several that share its cores."""
+"""Engines of one machine: this process, or several processes that share its cores."""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from functools import partial
-from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection
-from typing import Any
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Protocol, TypeVar
 
-from sage_rag.indexer.engines.pool import Pool, WorkerLostError
-from sage_rag.indexer.engines.pooled import EndpointRecognizer, PooledEngine
-from sage_rag.indexer.engines.tools import Task, WorkerReply, WorkerSetup, WorkerTools
-from sage_rag.indexer.protocols import Embedder
+from sage_rag.common.workers import WorkerPool, local_pool, process_pool
+from sage_rag.indexer.embedding import WrappedEmbedder
+from sage_rag.indexer.engines.models import EMBED, RECOGNIZE, ModelHandler, ModelSetup
+from sage_rag.indexer.protocols import Embedder, Vectors
 from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.spans import Span
 
-_GRACE_S = 3.0
-"""How long a worker that is to end may take before it is killed."""
+_T = TypeVar("_T")
+
+
+class EndpointRecognizer(Recognizer, Protocol):
+    """A recognizer that waits for a service: it costs this process no work, only time."""
+
+    def close(self) -> None:
+        """Stop waiting for the service."""
+        ...
+
+
+class PooledEngine:
+    """An engine whose workers recognise and embed, and whose threads wait for them.
+
+    `endpoint` is a second recognizer, which each thread asks itself: workers hold no budget, rates
+    or accounts of a model.
+    """
+
+    def __init__(
+        self,
+        pool: WorkerPool,
+        models: ModelHandler,
+        *,
+        documents_in_flight: int,
+        threads: int,
+        endpoint: EndpointRecognizer | None = None,
+    ) -> None:
+        self._pool = pool
+        self._endpoint = endpoint
+        self.recognizer: Recognizer = _PoolRecognizer(pool, models.recognizer, endpoint)
+        self.embedder: Embedder = _PoolEmbedder(pool, models.embedder)
+        self.documents_in_flight = documents_in_flight
+        size = max(threads, documents_in_flight)
+        self._threads = ThreadPoolExecutor(size, thread_name_prefix="engine")
+
+    async def run_in_executor(self, work: Callable[[], _T]) -> _T:
+        """Do blocking work in a thread."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, copy_context().run, work)
+
+    def close(self) -> None:
+        """End workers and threads, and wait until all have ended."""
+        self._pool.close()
+        if self._endpoint is not None:
+            self._endpoint.close()
+        self._threads.shutdown(wait=True, cancel_futures=True)
 
 
 def in_process(
@@ -29,103 +68,53 @@ def in_process(
     embedder: Embedder,
     *,
     threads: int,
-    beside: EndpointRecognizer | None = None,
+    endpoint: EndpointRecognizer | None = None,
 ) -> PooledEngine:
     """Return an engine that works in this process, apart from the event loop.
 
-    One text at a time: a network uses every core for one text, and Python runs one thread at a
-    time anyway. `beside` is waited for by as many `threads` as ask it.
+    It reads one text at a time: a network uses every core for one text, and Python runs one thread
+    at a time anyway. `threads` threads may wait for the `endpoint` together.
     """
-    bench = WorkerTools(WorkerSetup(lambda: recognizer, lambda: embedder))
-    pool = Pool(lambda: _Here(bench), 1, None)
-    return PooledEngine(pool, recognizer, embedder, at_once=1, threads=threads, beside=beside)
+    models = ModelHandler(recognizer, embedder)
+    pool = local_pool(models)
+    return PooledEngine(pool, models, documents_in_flight=1, threads=threads, endpoint=endpoint)
 
 
 def on_processes(
-    tools: WorkerSetup, workers: int, *, threads: int, beside: EndpointRecognizer | None = None
+    setup: ModelSetup, workers: int, *, threads: int, endpoint: EndpointRecognizer | None = None
 ) -> PooledEngine:
-    """Return an engine of worker processes, which share the cores evenly.
-
-    Texts travel through pipes of the operating system. Workers end with this process, however it
-    ends.
-    """
-    cores = max(1, (os.cpu_count() or 1) // workers)
-    recognizer, embedder = tools.recognizer(), tools.embedder()
-    pool = Pool(partial(_Process, tools, cores), workers, (recognizer.fingerprint, embedder.name))
+    """Return an engine of worker processes, which end with this process, however it ends."""
+    models = setup()
+    pool = process_pool(setup, workers, models.fingerprint)
+    in_flight = 2 * workers
     return PooledEngine(
-        pool, recognizer, embedder, at_once=2 * workers, threads=threads, beside=beside
+        pool, models, documents_in_flight=in_flight, threads=threads, endpoint=endpoint
     )
 
 
-class _Here:
-    """The worker that is this process."""
+class _PoolRecognizer:
+    def __init__(
+        self, pool: WorkerPool, recognizer: Recognizer, endpoint: EndpointRecognizer | None
+    ) -> None:
+        self._pool = pool
+        self._endpoint = endpoint
+        names = [recognizer.fingerprint, *([endpoint.fingerprint] if endpoint else [])]
+        self.fingerprint = "+".join(filter(None, names))
 
-    def __init__(self, bench: WorkerTools) -> None:
-        self._bench = bench
-
-    def ask(self, task: Task, argument: Any) -> WorkerReply:
-        return self._bench.answer(task, argument)
-
-    def end(self) -> None:
-        """Nothing: whoever asked has the answer in no time."""
-
-
-class _Process:
-    """A worker process. Started afresh, not forked: threads and models do not survive a fork."""
-
-    def __init__(self, tools: WorkerSetup, cores: int) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._pipe, its = context.Pipe()
-        self._process = context.Process(target=_serve, args=(its, tools, cores), daemon=True)
-        with _deaf():
-            self._process.start()
-        its.close()  # or its end would not show here
-
-    def ask(self, task: Task, argument: Any) -> WorkerReply:
-        try:
-            self._pipe.send((task, argument))
-            answer: WorkerReply = self._pipe.recv()
-        except (EOFError, OSError):
-            raise WorkerLostError from None
-        return answer
-
-    def end(self) -> None:
-        self._process.terminate()
-        self._process.join(_GRACE_S)
-        self._process.kill()
-        self._process.join()
+    def recognize(self, text: str) -> Sequence[Span]:
+        """Return a worker's spans, and those of the endpoint."""
+        spans: list[Span] = list(self._pool.ask(RECOGNIZE, text))
+        if self._endpoint is not None:
+            spans += self._endpoint.recognize(text)
+        return spans
 
 
-def _serve(pipe: Connection, tools: WorkerSetup, cores: int) -> None:
-    """Answer until nobody asks any more; the whole life of a worker process."""
-    # Killed outright, it would leave behind what libraries share between processes.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    os.environ["OMP_NUM_THREADS"] = str(cores)  # read when torch is loaded, which is later
-    bench = WorkerTools(tools)
-    with suppress(EOFError, OSError):
-        while True:
-            task, argument = pipe.recv()
-            pipe.send(bench.answer(task, argument))
+class _PoolEmbedder(WrappedEmbedder):
+    def __init__(self, pool: WorkerPool, embedder: Embedder) -> None:
+        super().__init__(embedder)
+        self._pool = pool
 
-
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """Let a process that is started inside be deaf to Ctrl-C from its first instruction on.
-
-    Ctrl-C reaches the whole process group; the parent decides what ends, and when.
-    """
-    resource_tracker.ensure_running()  # at its own start it would open our ears again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _end_with_parent() -> None:
-    """End this process once its parent has: after kill -9 that could not tell us to."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return a worker's vectors."""
+        vectors: Vectors = self._pool.ask(EMBED, list(texts))
+        return vectors

@@ -1,8 +1,8 @@
-"""The engine on Ray: workers on one machine or on several of the owner's.
+"""The engine on Ray: workers on one machine or on several of the owner's machines.
 
-Texts go to the workers' memory. A cluster that this module starts writes none of them to a disk: it
-may not spill objects. It asks for a token that is made for the run, since Ray listens on every
-network. A cluster that was there before is its owner's matter.
+Texts go to the workers' memory. A cluster that this module starts writes no text to a disk: it may
+not spill objects. It requires a token that is made for the run, since Ray listens on every network.
+The safety of a cluster that runs already is up to its owner.
 """
 
 from __future__ import annotations
@@ -18,35 +18,28 @@ from pathlib import Path
 from typing import Any
 
 from sage_rag.common.exceptions import InputError, SageRagError, UpstreamError, extra
-from sage_rag.indexer.engines.pool import Pool, WorkerLostError
-from sage_rag.indexer.engines.pooled import EndpointRecognizer, PooledEngine
-from sage_rag.indexer.engines.tools import Task, WorkerReply, WorkerSetup, WorkerTools
-from sage_rag.indexer.protocols import Embedder
-from sage_rag.privacy.protocols import Recognizer
+from sage_rag.common.workers import Reply, Responder, WorkerLostError, WorkerPool
+from sage_rag.indexer.engines.local import EndpointRecognizer, PooledEngine
+from sage_rag.indexer.engines.models import ModelHandler, ModelSetup
 
 _ADDRESS = "RAY_ADDRESS"
 _SETTINGS = {
-    "RAY_USAGE_STATS_ENABLED": "0",  # nothing is told to Ray's makers
+    "RAY_USAGE_STATS_ENABLED": "0",  # nothing is reported to Ray's makers
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",  # else it prints to standard output when a worker ends
 }
 _STORE_BYTES = 128 * 1024 * 1024
-"""Texts and spans are small; the least that Ray takes is 75 MB."""
+"""Texts and spans are small; the minimum of Ray is 75 MB."""
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - not a folder for files
-_KNOCK_S = 10.0
+_CONNECT_S = 10.0
 
 
 class RayEngine(PooledEngine):
-    """A pooled engine that also ends what it started of Ray."""
+    """A pooled engine that also disconnects from Ray."""
 
     def __init__(
-        self,
-        cluster: _Cluster,
-        pool: Pool,
-        recognizer: Recognizer,
-        embedder: Embedder,
-        **settings: Any,
+        self, cluster: _Cluster, pool: WorkerPool, models: ModelHandler, **settings: Any
     ) -> None:
-        super().__init__(pool, recognizer, embedder, **settings)
+        super().__init__(pool, models, **settings)
         self._cluster = cluster
 
     def close(self) -> None:
@@ -58,9 +51,9 @@ class RayEngine(PooledEngine):
 
 
 def on_ray(
-    tools: WorkerSetup, workers: int, *, threads: int, beside: EndpointRecognizer | None = None
+    setup: ModelSetup, workers: int, *, threads: int, endpoint: EndpointRecognizer | None = None
 ) -> RayEngine:
-    """Return an engine on the cluster that `RAY_ADDRESS` names, or on one of this machine alone.
+    """Return an engine on the cluster that `RAY_ADDRESS` names, or on a new one of this machine.
 
     A worker takes one of Ray's CPUs and stays until the end, so that models load once.
 
@@ -70,24 +63,22 @@ def on_ray(
         InputError: when the cluster has fewer CPUs than `workers`.
     """
     named = os.environ.get(_ADDRESS)
-    address = None if named in ("", "local") else named  # both ask for a cluster of one's own
+    address = None if named in ("", "local") else named  # both mean a new cluster
     ray = _ray(own=address is None)
-    recognizer, embedder = tools.recognizer(), tools.embedder()
+    models = setup()
     cluster = _Cluster(ray, address, workers)
-    introduction = (recognizer.fingerprint, embedder.name)
-    pool = Pool(partial(_Actor, ray, tools), workers, introduction)
-    return RayEngine(
-        cluster, pool, recognizer, embedder, at_once=2 * workers, threads=threads, beside=beside
-    )
+    pool = WorkerPool(partial(_Actor, ray, setup), workers, models.fingerprint)
+    settings: dict[str, Any] = {"threads": threads, "endpoint": endpoint}
+    return RayEngine(cluster, pool, models, documents_in_flight=2 * workers, **settings)
 
 
 def _ray(*, own: bool) -> Any:
-    """Import Ray, set up first: it reads its settings when it is imported.
+    """Import Ray after its settings are made: it reads them when it is imported.
 
-    A cluster of our own gets a lock, since Ray listens on every network and runs what it is sent.
+    A cluster of our own requires a token: Ray listens on every network and runs what it is sent.
     """
     if own:
-        os.environ["RAY_AUTH_MODE"] = "token"  # whatever the environment says
+        os.environ["RAY_AUTH_MODE"] = "token"  # overrides the environment
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
@@ -99,14 +90,14 @@ def _ray(*, own: bool) -> Any:
 
 
 class _Cluster:
-    """Ray as this process is connected to it."""
+    """The connection of this process to Ray."""
 
     def __init__(self, ray: Any, address: str | None, workers: int) -> None:
         self.ray = ray
         self._folder = None if address else tempfile.mkdtemp(prefix="sage-rag-")  # mode 0700
         try:
             if address is not None:
-                _knock(address)
+                _require_listener(address)
             self._connect(address, workers)
         except BaseException:
             self.close()
@@ -115,7 +106,7 @@ class _Cluster:
     def _connect(self, address: str | None, workers: int) -> None:
         if address is None and not _fits_in_memory():
             raise UpstreamError(
-                "Ray would keep texts on a disk: /dev/shm is missing, or has under 128 MB free",
+                "Ray would keep texts on a disk: /dev/shm is missing or has less than 128 MB free",
                 hint="--engine local; in Docker: --shm-size=256m",
             )
         own = {
@@ -130,12 +121,12 @@ class _Cluster:
             self.ray.init(address or "local", **quiet, **({} if address else own))
         except Exception as error:  # noqa: BLE001 - Ray fails in many ways
             if address is not None:
-                raise _silent(address) from None
+                raise _no_cluster(address) from None
             raise UpstreamError(f"Ray does not start here: {type(error).__name__}") from None
-        there = int(self.ray.cluster_resources().get("CPU", 0))
-        if there < workers:
+        cpus = int(self.ray.cluster_resources().get("CPU", 0))
+        if cpus < workers:
             raise InputError(
-                f"the Ray cluster has {there} CPUs", hint=f"--workers {max(there, 1)}, or fewer"
+                f"the Ray cluster has {cpus} CPUs", hint=f"--workers {max(cpus, 1)}, or fewer"
             )
 
     def close(self) -> None:
@@ -145,22 +136,22 @@ class _Cluster:
 
 
 def _fits_in_memory() -> bool:
-    """Return whether Ray's store fits where Linux keeps shared memory; else it takes a disk."""
+    """Return whether Ray's store fits into shared memory; otherwise Ray puts it on a disk."""
     return _SHARED_MEMORY.is_dir() and shutil.disk_usage(_SHARED_MEMORY).free >= _STORE_BYTES
 
 
-def _knock(address: str) -> None:
-    """Find out at once whether anybody listens; Ray itself would try for minutes."""
+def _require_listener(address: str) -> None:
+    """Fail at once where no server listens; Ray itself would try for minutes."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if not port.isdigit():
-        return  # "auto", say
+        return  # for example "auto"
     try:
-        socket.create_connection((host, int(port)), timeout=_KNOCK_S).close()
+        socket.create_connection((host, int(port)), timeout=_CONNECT_S).close()
     except (OSError, OverflowError):
-        raise _silent(address) from None
+        raise _no_cluster(address) from None
 
 
-def _silent(address: str) -> UpstreamError:
+def _no_cluster(address: str) -> UpstreamError:
     return UpstreamError(
         f"no Ray cluster answers at `{address}`",
         hint=f"{_ADDRESS} names it, RAY_AUTH_TOKEN must be the one it was started with; "
@@ -169,18 +160,18 @@ def _silent(address: str) -> UpstreamError:
 
 
 class _Actor:
-    """A worker on Ray. It is not restarted by Ray: the pool starts another in its place."""
+    """A worker on Ray. Ray does not restart it: the pool starts another one."""
 
-    def __init__(self, ray: Any, tools: WorkerSetup) -> None:
+    def __init__(self, ray: Any, setup: ModelSetup) -> None:
         self._ray = ray
-        self._actor = ray.remote(WorkerTools).options(num_cpus=1).remote(tools)
+        self._actor = ray.remote(Responder).options(num_cpus=1).remote(setup)
 
-    def ask(self, task: Task, argument: Any) -> WorkerReply:
+    def ask(self, task: str, argument: Any) -> Reply:
         try:
-            answer: WorkerReply = self._ray.get(self._actor.answer.remote(task, argument))
+            reply: Reply = self._ray.get(self._actor.reply.remote(task, argument))
         except self._ray.exceptions.RayError:
             raise WorkerLostError from None
-        return answer
+        return reply
 
     def end(self) -> None:
         self._ray.kill(self._actor)

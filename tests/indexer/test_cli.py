@@ -147,8 +147,8 @@ def test_a_recognizer_that_asks_a_model_stays_with_the_run(
     """Whatever the engine: a worker has neither the model nor its budget."""
     started: list[Any] = []
 
-    def on_processes(tools: Any, workers: int, *, threads: int, beside: Any) -> Any:
-        started.append((tools.recognizer().fingerprint, workers, beside.fingerprint))
+    def on_processes(tools: Any, workers: int, *, threads: int, endpoint: Any) -> Any:
+        started.append((tools.recognizer().fingerprint, workers, endpoint.fingerprint))
         return in_process(TableRecognizer(NAMES), HashEmbedder(), threads=threads)
 
     monkeypatch.setattr("sage_rag.indexer.engines.local.on_processes", on_processes)

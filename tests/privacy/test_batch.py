@@ -108,16 +108,17 @@ def test_a_record_that_fails_tells_why_without_its_text():
 
 
 @pytest.mark.slow
-def test_a_worker_that_dies_is_an_error():
+def test_records_that_end_every_worker_are_an_error():
     dying = [Record("1", {"a": "fine"}), Record("2", {"a": "die"})]
-    with pytest.raises(SageRagError, match="worker process ended"):
+    with pytest.raises(SageRagError, match="3 worker processes ended"):
         list(protect_records(dying, KEYSET, setup(Deadly), workers=2))
 
 
 @pytest.mark.slow
 def test_a_worker_that_cannot_be_set_up_says_why():
-    with pytest.raises(KeysetError, match="the model is not there"):
+    with pytest.raises(SageRagError, match="cannot be set up: the model is not there") as caught:
         list(protect_records(records(3), KEYSET, setup(missing), workers=2))
+    assert caught.value.exit_code == KeysetError.exit_code
 
 
 def test_it_takes_a_worker():

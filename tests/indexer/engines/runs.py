@@ -20,8 +20,8 @@ from sage_rag.agents.protocols import Roles
 from sage_rag.agents.testing import ReversingAgent
 from sage_rag.common.exceptions import SageRagError, UpstreamError
 from sage_rag.indexer.engines.local import on_processes
+from sage_rag.indexer.engines.models import ModelSetup
 from sage_rag.indexer.engines.ray import on_ray
-from sage_rag.indexer.engines.tools import WorkerSetup
 from sage_rag.indexer.job import IndexJob
 from sage_rag.indexer.ledger import Ledger, Result
 from sage_rag.indexer.pipeline import index_corpus
@@ -64,7 +64,7 @@ def _job(engine: str, folder: Path, home: str, worker: Any, here: Any, agent: An
         recognizer=here,
         embedder=HashEmbedder(),
         roles=Roles(agent, agent, agent, agent, agent, "test"),
-        engine=partial(STARTS[engine], WorkerSetup(worker, HashEmbedder), 2, threads=8),
+        engine=partial(STARTS[engine], ModelSetup(worker, HashEmbedder), 2, threads=8),
     )
 
 

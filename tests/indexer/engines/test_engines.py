@@ -25,8 +25,8 @@ from sage_rag.agents.testing import ReversingAgent
 from sage_rag.common.exceptions import MissingExtraError, UpstreamError
 from sage_rag.indexer.engines import ray
 from sage_rag.indexer.engines.local import in_process
+from sage_rag.indexer.engines.models import ModelSetup
 from sage_rag.indexer.engines.ray import on_ray
-from sage_rag.indexer.engines.tools import WorkerSetup
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.indexer.versions import current_path, open_version
 from sage_rag.privacy.keyset.raw import export_raw
@@ -192,11 +192,11 @@ def test_documents_wait_for_a_recognizer_together(run: Run) -> None:
         def close(self) -> None:
             self.closed = True
 
-    beside = Waiting({})
-    start = partial(in_process, table(), HashEmbedder(), threads=8, beside=beside)
+    endpoint = Waiting({})
+    start = partial(in_process, table(), HashEmbedder(), threads=8, endpoint=endpoint)
     attributes = tuple(Attribute(name, name, "all of it") for name in ("question", "answer"))
     assert run(engine=start, concurrency=8, attributes=attributes).published == 20
-    assert beside.closed
+    assert endpoint.closed
     assert not together.broken
 
 
@@ -223,7 +223,7 @@ def test_a_cluster_that_is_not_there_is_one_line(run: Run, monkeypatch: pytest.M
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{port}")
-    start = partial(on_ray, WorkerSetup(table, HashEmbedder), 2, threads=8)
+    start = partial(on_ray, ModelSetup(table, HashEmbedder), 2, threads=8)
     with pytest.raises(UpstreamError, match="no Ray cluster answers at `127"):
         run(engine=start)
 
@@ -246,7 +246,7 @@ def test_a_cluster_of_our_own_is_locked_and_keeps_nothing_on_disk(
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     if address is not None:
         monkeypatch.setenv("RAY_ADDRESS", address)
-    on_ray(WorkerSetup(table, HashEmbedder), 2, threads=8).close()
+    on_ray(ModelSetup(table, HashEmbedder), 2, threads=8).close()
     assert (asked["where"], asked["mode"]) == ("local", "token")
     assert asked["_system_config"] == {"automatic_object_spilling_enabled": False}
     assert asked["_temp_dir"]
@@ -258,12 +258,12 @@ def test_where_shared_memory_is_small_ray_is_not_started(monkeypatch: pytest.Mon
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     monkeypatch.setattr(ray, "_STORE_BYTES", 1 << 60)
     with pytest.raises(UpstreamError, match="would keep texts on a disk"):
-        on_ray(WorkerSetup(table, HashEmbedder), 2, threads=8)
+        on_ray(ModelSetup(table, HashEmbedder), 2, threads=8)
 
 
 def test_without_ray_one_line_names_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    start = partial(on_ray, WorkerSetup(table, HashEmbedder), 2, threads=8)
+    start = partial(on_ray, ModelSetup(table, HashEmbedder), 2, threads=8)
     with pytest.raises(MissingExtraError, match="--engine ray needs `ray`") as caught:
         run(engine=start)
     assert caught.value.exit_code == 6

@@ -1,0 +1,50 @@
+"""The models of an indexing worker: a recognizer and an embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sage_rag.common.exceptions import ProtectionError, SageRagError
+from sage_rag.indexer.protocols import Embedder
+from sage_rag.privacy.protocols import Recognizer
+
+RECOGNIZE, EMBED = "recognize", "embed"
+"""The tasks of a worker: spans of a text, vectors of texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelHandler:
+    """Answer with a recognizer and an embedder."""
+
+    recognizer: Recognizer
+    embedder: Embedder
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with the recognizer and the embedder."""
+        return f"{self.recognizer.fingerprint}|{self.embedder.name}"
+
+    def answer(self, task: str, argument: Any) -> Any:
+        """Return the spans of a text, or the vectors of texts."""
+        if task == EMBED:
+            return self.embedder.embed(argument)
+        try:
+            return list(self.recognizer.recognize(argument))
+        except SageRagError:
+            raise
+        except Exception as error:  # noqa: BLE001 - its message may hold the text
+            raise ProtectionError(f"recognising failed: {type(error).__name__}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSetup:
+    """How a worker builds its models: importable functions, since models do not travel."""
+
+    recognizer: Callable[[], Recognizer]
+    embedder: Callable[[], Embedder]
+
+    def __call__(self) -> ModelHandler:
+        """Build the models."""
+        return ModelHandler(self.recognizer(), self.embedder())
