@@ -50,7 +50,7 @@ Keep = Callable[[Draft], None]
 """Takes the draft of stage 1, so that stage 2 can be done again without it."""
 Aside = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Does blocking work apart from the event loop, and returns what it returned."""
-_LOOKS = 4
+_PASSES = 4
 """How often text that no agent writes anew is read for names: see `Protector.protect`."""
 
 
@@ -134,11 +134,11 @@ class Treatment:
     @property
     def gate_limits(self) -> dict[str, Limit]:
         """Every limit as the gate judges by it; `None` or `False` where it does not."""
-        return self._gate.in_force
+        return self._gate.active_limits
 
     def protect(self, document: Document) -> Protection:
         """Protect one document under the recipe's policy."""
-        return self._protector.protect(document.fields, looks=1 if self._roles else _LOOKS)
+        return self._protector.protect(document.fields, passes=1 if self._roles else _PASSES)
 
     async def protect_sample(self, document: Document) -> Protection | None:
         """Protect one document as `treat` will; `None` where that fails, as it will then."""

@@ -29,7 +29,7 @@ from enum import StrEnum
 
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.privacy.people.names import NICKNAMES, read_name
+from sage_rag.privacy.people.names import NICKNAMES, parse_name
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.recognizers.lexicon import fold
 from sage_rag.privacy.tokens import TOKEN
@@ -96,7 +96,7 @@ class BlindIndex:
         """
         if identifiability(entity_type) is Identifiability.TECHNICAL:
             return ()
-        whole, parts = normalised(value, entity_type, self._parts)
+        whole, parts = index_terms(value, entity_type, self._parts)
         if not whole:
             return ()
         spelled = [(_Kind.WHOLE, whole), *((_Kind.PART, part) for part in parts)]
@@ -135,11 +135,11 @@ class BlindIndex:
         return f"BlindIndex(key_ids={list(self._keyset.key_ids)}, parts={str(self._parts)!r})"
 
 
-Normalised = tuple[str, tuple[str, ...]]
+IndexTerms = tuple[str, tuple[str, ...]]
 """A value in the one spelling that all its spellings share, and its parts; plain text."""
 
 
-def normalised(value: str, entity_type: EntityType, parts: PartWords) -> Normalised:
+def index_terms(value: str, entity_type: EntityType, parts: PartWords) -> IndexTerms:
     """Return what a value's words are made of: the plain value in one spelling, and its parts.
 
     Parts by type: a person's names of two letters or more, a nickname as what it is short for,
@@ -178,10 +178,10 @@ _GENERAL = frozenset(
 """Words that name no place or organisation: frequent, hence easily guessed, and of little use."""
 
 
-def _person(value: str) -> Normalised:
+def _person(value: str) -> IndexTerms:
     if _HAN_NAME.fullmatch(value):
         return value, _han_parts(value)
-    names = [_APOSTROPHES.sub("", part) for part in read_name(value).parts]
+    names = [_APOSTROPHES.sub("", part) for part in parse_name(value).parts]
     words = [NICKNAMES.get(word, word) for name in names for word in _LETTERS.findall(name)]
     telling = [w for w in words if w not in _PARTICLES] or words
     parts = [w for w in telling if len(w) >= _SHORTEST_NAME or _HAN.match(w)]
@@ -196,30 +196,30 @@ def _han_parts(value: str) -> tuple[str, ...]:
     return value[:cut], value[cut:]
 
 
-def _telephone(value: str) -> Normalised:
+def _telephone(value: str) -> IndexTerms:
     digits = _digits(value)
     tails = (digits[-size:] for size in _PHONE_TAILS if len(digits) >= size)
     return digits, tuple(tails)
 
 
-def _number(value: str) -> Normalised:
+def _number(value: str) -> IndexTerms:
     whole = _joined(value)
     digits = _digits(value)
     return whole, (digits,) if len(digits) >= _SHORTEST_DIGITS else ()
 
 
-def _name_of_many_words(value: str) -> Normalised:
+def _name_of_many_words(value: str) -> IndexTerms:
     words = _LETTERS.findall(_APOSTROPHES.sub("", fold(value)))
     telling = (w for w in words if len(w) >= _SHORTEST_WORD and w not in _GENERAL)
     parts = (w for w in telling if not w.isdigit() or len(w) >= _SHORTEST_DIGITS)
     return " ".join(words), tuple(dict.fromkeys(parts))
 
 
-def _plain(value: str) -> Normalised:
+def _plain(value: str) -> IndexTerms:
     return " ".join(_LETTERS.findall(value.casefold())), ()
 
 
-def _address(value: str) -> Normalised:
+def _address(value: str) -> IndexTerms:
     """Read an e-mail or web address, user name or secret: their punctuation tells them apart."""
     return value.strip().casefold(), ()
 
@@ -242,7 +242,7 @@ _ADDRESSES = (
     EntityType.EMAIL_ADDRESS, EntityType.URL, EntityType.USERNAME, EntityType.SECRET,
     EntityType.CRYPTO, EntityType.IP_ADDRESS, EntityType.MAC_ADDRESS,
 )  # fmt: skip
-_READ: dict[EntityType, Callable[[str], Normalised]] = {
+_READ: dict[EntityType, Callable[[str], IndexTerms]] = {
     EntityType.PERSON: _person,
     EntityType.PHONE_NUMBER: _telephone,
     EntityType.LOCATION: _name_of_many_words,

@@ -79,7 +79,7 @@ def inspect(text: str, cipher: EntityCipher, cited: Collection[str] | None = Non
     occurrence.
     Does not guarantee: finding damage past recognition, such as a payload without its type.
     """
-    examined = (examine(match, cipher) for match in LOOSE.pattern.finditer(text))
+    examined = (classify_token(match, cipher) for match in LOOSE.pattern.finditer(text))
     occurrences = [found for found in examined if found is not None]
     if cited is not None:
         occurrences = [_compared(found, cited) for found in occurrences]
@@ -94,7 +94,7 @@ def _compared(found: Occurrence, cited: Collection[str]) -> Occurrence:
     )
 
 
-def examine(match: re.Match[str], cipher: EntityCipher) -> Occurrence | None:
+def classify_token(match: re.Match[str], cipher: EntityCipher) -> Occurrence | None:
     """Classify one match of `LOOSE`; None for text that only begins like a token."""
     spelling = match.group()
     claimed = EntityType(match.group(1).replace("\\", "").upper())

@@ -6,8 +6,8 @@ gets an error, not a silent gap in a policy or a figure.
 
 Some labels are coarser than our types. TAB's CODE is any number or code that identifies, from a
 phone number to a court's file number; its DEM holds ages as well as descent; MEDDOCAN's CALLE is a
-street with its number. For such a label `entity_type` names the type that a policy treats it as,
-and `counterparts` all types that count as a correct find of it: a recognizer that calls a CODE a
+street with its number. For such a label `type_of_label` names the type that a policy treats it as,
+and `matching_types` all types that count as a correct find of it: a recognizer that calls a CODE a
 passport number has found it.
 """
 
@@ -246,7 +246,7 @@ _WIDER: Mapping[tuple[Scheme, str], frozenset[T]] = {
 }
 
 
-def entity_type(label: str, scheme: Scheme) -> T | None:
+def type_of_label(label: str, scheme: Scheme) -> T | None:
     """Return the type that a policy treats values of a label as; `None` for none, on purpose.
 
     Raises:
@@ -260,13 +260,13 @@ def entity_type(label: str, scheme: Scheme) -> T | None:
     return table[label]
 
 
-def counterparts(label: str, scheme: Scheme) -> frozenset[T]:
+def matching_types(label: str, scheme: Scheme) -> frozenset[T]:
     """Return all types that count as a correct find of a label; empty where there is none.
 
     Raises:
         InputError: for a label that the scheme's table does not name.
     """
-    main = entity_type(label, scheme)
+    main = type_of_label(label, scheme)
     if main is None:
         return frozenset()
     return _WIDER.get((scheme, label), frozenset({main}))

@@ -21,7 +21,7 @@ _MIN_LETTERS = 3
 _SCORE = 0.5
 
 
-def spelling(value: str, entity_type: EntityType) -> str | None:
+def value_pattern(value: str, entity_type: EntityType) -> str | None:
     """Return an expression for a value wherever it stands; `None` where nothing tells it.
 
     At word borders and under case folding; values that are mostly digits by their digits alone;
@@ -50,7 +50,7 @@ def spelling(value: str, entity_type: EntityType) -> str | None:
     return _whole("|".join([whole, *_initials(parts), *map(re.escape, parts)]))
 
 
-def agreed(
+def unify_types(
     texts: Mapping[str, str],
     spans: Mapping[str, Sequence[Span]],
     coarsened: Collection[EntityType] = (),
@@ -89,7 +89,7 @@ def _value(text: str, span: Span) -> str:
     return text[span.start : span.end].casefold()
 
 
-def repeated(
+def find_repetitions(
     texts: Mapping[str, str], spans: Mapping[str, Sequence[Span]]
 ) -> dict[str, list[Span]]:
     """Return spans for the other occurrences of a record's names, bodies and places, by field.
@@ -118,7 +118,7 @@ def _occurrences(
 def _any(values: Iterable[str], entity_type: EntityType) -> str:
     """Return one expression for several values, the longest first."""
     longest_first = sorted(values, key=lambda v: (-len(v), v))
-    return "|".join(p for v in longest_first if (p := spelling(v, entity_type)))
+    return "|".join(p for v in longest_first if (p := value_pattern(v, entity_type)))
 
 
 def _parts(value: str) -> list[str]:

@@ -13,7 +13,7 @@ from importlib.metadata import version
 
 from sage_rag.common.exceptions import ProtectionError, SageRagError
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
-from sage_rag.privacy.occurrences import agreed, repeated
+from sage_rag.privacy.occurrences import find_repetitions, unify_types
 from sage_rag.privacy.operators.dates import Calendar
 from sage_rag.privacy.operators.durations import coarse_time
 from sage_rag.privacy.operators.encrypt import encrypt
@@ -133,13 +133,13 @@ class Protector:
         surrogates = self._surrogates.fingerprint if self._surrogates else "no-surrogates"
         return "/".join((*parts, surrogates))
 
-    def protect(self, fields: Mapping[str, str], *, looks: int = 1) -> Protection:
+    def protect(self, fields: Mapping[str, str], *, passes: int = 1) -> Protection:
         """Protect one record for agents: encrypted values become placeholders.
 
         Equal values share a placeholder across the fields of a record; under a policy with
         `mentions = "linked"`, so do the names of one person, whose token is the fullest name.
 
-        `looks`: how often the recognizer reads the text, from the second time on as others will
+        `passes`: how often the recognizer reads the text, from the second time on as others will
         see it. A trained recognizer judges by context, and with a name gone from a sentence it
         may take the word beside it for one. Text that is published as it stands is read until
         nothing new is found, at most so often.
@@ -155,7 +155,7 @@ class Protector:
 
         encrypts_names = self._policy.operator(EntityType.PERSON) is Operator.ENCRYPT
         linked = encrypts_names and self._policy.mentions == "linked"
-        hidden, record = self._apply(fields, put, linked=linked, looks=looks)
+        hidden, record = self._apply(fields, put, linked=linked, passes=passes)
         protected = ProtectedText(hidden, frozenset(numbering.tokens), _DOOR)
         identifiers = tuple(dict.fromkeys(record.identifiers))
         kept, stand_ins = tuple(dict.fromkeys(record.kept)), frozenset(record.surrogates)
@@ -171,14 +171,14 @@ class Protector:
         def put(value: str, entity_type: EntityType) -> str:
             return "".join(encrypt(value, entity_type, self._cipher))
 
-        return self._apply({"": text}, put, linked=False, looks=1)[0][""]
+        return self._apply({"": text}, put, linked=False, passes=1)[0][""]
 
     def _apply(
-        self, fields: Mapping[str, str], put: _Put, *, linked: bool, looks: int
+        self, fields: Mapping[str, str], put: _Put, *, linked: bool, passes: int
     ) -> tuple[dict[str, str], _Record]:
         try:
             spans = self._spans(fields)
-            for _ in range(looks - 1):
+            for _ in range(passes - 1):
                 more = {name: self._second_look(text, spans[name]) for name, text in fields.items()}
                 if not any(more.values()):
                     break
@@ -241,7 +241,7 @@ class Protector:
         """Return disjoint spans by field; text that imitates our markup counts as a value too."""
         # After what is kept has gone: no value may take a type that leaves it in the text. Nor a
         # type that is made coarser: nurse Georgia would be as coarse as a region already.
-        found = agreed(
+        found = unify_types(
             fields,
             {
                 name: drop_kept(
@@ -252,7 +252,7 @@ class Protector:
             },
             [t for t in EntityType if self._policy.operator(t) is Operator.GENERALIZE],
         )
-        again = repeated(fields, found)
+        again = find_repetitions(fields, found)
         # An imitation inside a longer value (a URL, say) must not be cut out of it, and a value
         # inside an imitation must not break it: `resolve_overlaps` keeps the longer of the two.
         return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from sage_rag.privacy.inspection import Condition, examine
+from sage_rag.privacy.inspection import Condition, classify_token
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.tokens import LOOSE, StreamReplacer
 
@@ -42,7 +42,7 @@ class Restorer:
         return StreamReplacer(LOOSE, self._value)
 
     def _value(self, match: re.Match[str]) -> str:
-        found = examine(match, self._cipher)
+        found = classify_token(match, self._cipher)
         if found is None:
             return match.group()
         if self._on_token is not None:

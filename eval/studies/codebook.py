@@ -32,7 +32,7 @@ from sage_rag.eval.studies.environment import environment
 from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.training.ciphers.codewords import code_count, shown_as, word_lists
+from sage_rag.training.ciphers.codewords import code_count, displayed_type, word_lists
 
 _WORDS_LLAMA = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
@@ -95,7 +95,7 @@ def measure(offsets: Offsets) -> Counts:
     by_second = {s: count(offsets, "x ", f"PERSON_[{firsts[0]}_{s}]", "") - base for s in seconds}
     by_place = {
         (shown, before, after): count(offsets, before, known.replace("PERSON", shown), after)
-        for shown in {shown_as(entity_type) for entity_type in EntityType}
+        for shown in {displayed_type(entity_type) for entity_type in EntityType}
         for before in BEFORE.values()
         for after in AFTER
     }

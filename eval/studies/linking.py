@@ -26,7 +26,7 @@ from sage_rag.common.proportions import Proportion
 from sage_rag.eval.studies.environment import Environment, environment
 from sage_rag.eval.studies.recognition import gold_argument, gold_rows
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.labels import Scheme, entity_type
+from sage_rag.privacy.labels import Scheme, type_of_label
 from sage_rag.privacy.people.mentions import link_mentions
 
 
@@ -90,7 +90,7 @@ def measure(name: str, records: Sequence[tuple[Sequence[str], Sequence[str]]]) -
 def read_people(path: Path, scheme: Scheme) -> Iterator[tuple[list[str], list[str]]]:
     """Yield each record's mentions of people, with who they are of."""
     for row in gold_rows(path):
-        spans = [s for s in row["spans"] if entity_type(s["label"], scheme) is EntityType.PERSON]
+        spans = [s for s in row["spans"] if type_of_label(s["label"], scheme) is EntityType.PERSON]
         known = [(row["text"][s["start"] : s["end"]], who) for s in spans if (who := _who(s))]
         if known:
             yield [text for text, _ in known], [who for _, who in known]

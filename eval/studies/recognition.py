@@ -33,7 +33,7 @@ from sage_rag.common.exceptions import InputError, SageRagError
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.studies.environment import environment
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.labels import Scheme, counterparts
+from sage_rag.privacy.labels import Scheme, matching_types
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.default import default_recognizer
 from sage_rag.privacy.recognizers.presidio.engine import PresidioEngine
@@ -76,7 +76,7 @@ def _gold(row: Mapping[str, Any], scheme: Scheme) -> GoldText:
             g["start"],
             g["end"],
             g["label"],
-            counterparts(g["label"], scheme),
+            matching_types(g["label"], scheme),
             str(g.get("identifier_type", "")),
         )
         for g in row["spans"]

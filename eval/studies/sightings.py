@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sage_rag.eval.studies.guessing import ObservedValue
-from sage_rag.privacy.blind_index import BlindIndex, PartWords, normalised
+from sage_rag.privacy.blind_index import BlindIndex, PartWords, index_terms
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
@@ -78,7 +78,7 @@ class Sight:
 
 def parts_of(name: str, parts: PartWords = PartWords.ALL) -> tuple[str, ...]:
     """Return the parts of a person's name as part words are made of them."""
-    return normalised(name, EntityType.PERSON, parts)[1]
+    return index_terms(name, EntityType.PERSON, parts)[1]
 
 
 def _blocks(token: str) -> frozenset[str]:

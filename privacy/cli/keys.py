@@ -251,7 +251,7 @@ def _require_whole(stored: StoredKeyset) -> None:
 def _tell_next(file: Path, stored: StoredKeyset) -> None:
     _say("until each index is rekeyed, questions under the new key find nobody by name")
     _say(f"{_REKEY} {file}")
-    if labels := register.outdated(stored.grants, stored.keyset.primary):
+    if labels := register.outdated_labels(stored.grants, stored.keyset.primary):
         _say(f"then grant anew, with the new key: {', '.join(labels)}")
 
 

@@ -19,7 +19,7 @@ from sage_rag.privacy.gate.likeness import Likeness
 from sage_rag.privacy.gate.limits import GateLimits, Limit
 from sage_rag.privacy.gate.placeholders import invented_placeholders, lost_placeholders
 from sage_rag.privacy.gate.quasi import is_quasi
-from sage_rag.privacy.occurrences import spelling
+from sage_rag.privacy.occurrences import value_pattern
 from sage_rag.privacy.protect import Identifier, Protection, join_fields
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.wordlists import TITLES
@@ -44,7 +44,7 @@ _WORD = re.compile(r"\w+")
 class Gate:
     """Judge drafts. The recognizer looks for private values that a draft brings in anew.
 
-    Without a `Likeness` the limit `likeness` is off, and `in_force` says so.
+    Without a `Likeness` the limit `likeness` is off, and `active_limits` says so.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Gate:
         return f"{self.limits}/{VERSION}/{self._recognizer.fingerprint}/{likeness}"
 
     @property
-    def in_force(self) -> dict[str, Limit]:
+    def active_limits(self) -> dict[str, Limit]:
         """Every limit by name as this gate judges by it, `None` or `False` where it does not."""
         limits = asdict(self.limits)
         return limits if self._likeness is not None else {**limits, "likeness": None}
@@ -200,7 +200,7 @@ def find_identifier(identifier: Identifier, text: str) -> tuple[int, int] | None
 
     `privacy.occurrences.spelling` says what counts as the value.
     """
-    expression = spelling(identifier.value, identifier.entity_type)
+    expression = value_pattern(identifier.value, identifier.entity_type)
     if expression is None:
         return None
     if match := re.search(expression, text):

@@ -64,7 +64,7 @@ class Original:
         """Return ROUGE-L of `text`, with F at β = 1; see `Comparison.rouge_l`."""
         return self.compare(text).rouge_l
 
-    def runs_ending(self, tokens: Sequence[str]) -> dict[int, int]:
+    def run_lengths(self, tokens: Sequence[str]) -> dict[int, int]:
         """Return the length of the longest shared run that ends at a token, where over one.
 
         By index of the token, ascending. Exact, and never worse than linear in both texts.
@@ -156,7 +156,7 @@ class Comparison:
 
     @cached_property
     def _lengths(self) -> dict[int, int]:
-        return self._original.runs_ending(self.tokens)
+        return self._original.run_lengths(self.tokens)
 
 
 def longest_common_subsequence(a: Sequence[str], b: Sequence[str]) -> int:

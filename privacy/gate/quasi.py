@@ -67,7 +67,7 @@ def quasi_values(text: str, spans: Iterable[Span], tokens: Iterable[str] = ()) -
 
 
 @dataclass(frozen=True, slots=True)
-class SinglingOut:
+class UniqueCombination:
     """How many documents are the only ones with their values of these types. No values."""
 
     types: tuple[EntityType, ...]
@@ -75,7 +75,7 @@ class SinglingOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Anonymity:
+class AnonymityReport:
     """A k-anonymity view of a corpus: counts alone, no value and no document's name.
 
     `classes`: distinct sets of values. `smallest`: the lowest k. `under`: documents whose k is
@@ -87,7 +87,7 @@ class Anonymity:
     classes: int
     smallest: int
     under: Mapping[int, int]
-    combinations: tuple[SinglingOut, ...]
+    combinations: tuple[UniqueCombination, ...]
 
 
 def class_sizes(corpus: Sequence[QuasiValues]) -> list[int]:
@@ -97,14 +97,14 @@ def class_sizes(corpus: Sequence[QuasiValues]) -> list[int]:
     return [sizes[key] for key in keys]
 
 
-def anonymity(corpus: Sequence[QuasiValues]) -> Anonymity:
+def anonymity(corpus: Sequence[QuasiValues]) -> AnonymityReport:
     """Return the k-anonymity view of a corpus.
 
     Documents without any value are alike, too. The figure is of these documents, all of them: of
     a sample of a larger corpus it needs an interval, and k within a sample is too low.
     """
     sizes = class_sizes(corpus)
-    return Anonymity(
+    return AnonymityReport(
         documents=len(corpus),
         classes=len({frozenset(document.items()) for document in corpus}),
         smallest=min(sizes, default=0),
@@ -113,7 +113,7 @@ def anonymity(corpus: Sequence[QuasiValues]) -> Anonymity:
     )
 
 
-def _singling_out(corpus: Sequence[QuasiValues]) -> tuple[SinglingOut, ...]:
+def _singling_out(corpus: Sequence[QuasiValues]) -> tuple[UniqueCombination, ...]:
     """Return the combinations of types that single documents out."""
     present = sorted({entity_type for document in corpus for entity_type in document})
     columns = {entity_type: _numbered(corpus, entity_type) for entity_type in present}
@@ -126,7 +126,7 @@ def _singling_out(corpus: Sequence[QuasiValues]) -> tuple[SinglingOut, ...]:
             if alone > max((unique.get(part, 0) for part in parts), default=0):
                 unique[types] = alone
     ordered = sorted(unique.items(), key=lambda item: (-item[1], len(item[0]), item[0]))
-    return tuple(SinglingOut(types, documents) for types, documents in ordered)
+    return tuple(UniqueCombination(types, documents) for types, documents in ordered)
 
 
 def _numbered(corpus: Sequence[QuasiValues], entity_type: EntityType) -> list[int]:

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import KeysetError
-from sage_rag.privacy.keyset.register import KeyId, Label, Moment
+from sage_rag.privacy.keyset.register import KeyId, Label, Timestamp
 
 MARK: Final = "sage-rag-keyset-"
 """Stands at the beginning of every file format of ours that holds keys."""
@@ -59,7 +59,7 @@ class Header(BaseModel):
     primary: KeyId
     key_ids: tuple[KeyId, ...]
     types: tuple[EntityType, ...] | None = None
-    created: Moment
+    created: Timestamp
     label: Label | None = None
 
 

@@ -18,7 +18,7 @@ from sage_rag.privacy.exceptions import KeysetError
 from sage_rag.privacy.keyset import envelope
 from sage_rag.privacy.keyset.envelope import Header
 from sage_rag.privacy.keyset.keyset import Grant, Keyset
-from sage_rag.privacy.keyset.raw import Material, is_bare_keys
+from sage_rag.privacy.keyset.raw import KeyMaterial, is_bare_keys
 from sage_rag.privacy.keyset.register import Register
 
 _MAX_FILE_BYTES = 1024 * 1024
@@ -40,7 +40,7 @@ class StoredKeyset:
 
 class _Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
-    material: Material
+    material: KeyMaterial
     grants: Register = ()
 
 
@@ -186,7 +186,7 @@ def _header(stored: StoredKeyset) -> Header:
 
 
 def _seal(stored: StoredKeyset, passphrase: str) -> str:
-    body = _Body(material=Material.of(stored.keyset), grants=stored.grants)
+    body = _Body(material=KeyMaterial.of(stored.keyset), grants=stored.grants)
     return envelope.seal(_header(stored), body.model_dump_json().encode(), passphrase)
 
 

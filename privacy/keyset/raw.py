@@ -37,7 +37,7 @@ _MasterKeys = dict[KeyId, _Key]
 _TypeKeys = dict[KeyId, dict[EntityType, _Key]]
 
 
-class Material(BaseModel):
+class KeyMaterial(BaseModel):
     """Keys as they stand in a file: master keys, or a grant's keys per entity type."""
 
     model_config = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
@@ -46,7 +46,7 @@ class Material(BaseModel):
     type_keys: _TypeKeys | None = Field(default=None, repr=False)
 
     @classmethod
-    def of(cls, keyset: Keyset) -> Material:
+    def of(cls, keyset: Keyset) -> KeyMaterial:
         """Take a keyset apart. Every caller is a place to review."""
         if isinstance(keyset, Grant):
             granted = {
@@ -77,7 +77,7 @@ class Material(BaseModel):
         raise KeysetError("it takes either master keys or the keys of a grant")
 
 
-class _Export(Material):
+class _Export(KeyMaterial):
     format: Literal["sage-rag-keyset-raw-1"] = RAW_FORMAT
 
 
@@ -86,7 +86,7 @@ def export_raw(keyset: Keyset) -> str:
 
     Every caller is a place to review.
     """
-    content = {"format": RAW_FORMAT, **Material.of(keyset).model_dump(mode="json")}
+    content = {"format": RAW_FORMAT, **KeyMaterial.of(keyset).model_dump(mode="json")}
     return json.dumps({name: value for name, value in content.items() if value is not None}) + "\n"
 
 

@@ -24,7 +24,7 @@ Label = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARS), AfterVal
 """Who a grant is for, in the owner's words; shown on terminals, so without control characters."""
 
 KeyId = Annotated[str, Field(pattern=r"\A[0-9a-f]{8}\z")]
-Moment = Annotated[str, Field(pattern=r"\A[0-9T:+Z.-]{10,40}\z")]
+Timestamp = Annotated[str, Field(pattern=r"\A[0-9T:+Z.-]{10,40}\z")]
 """ISO 8601."""
 
 
@@ -35,8 +35,8 @@ class GrantRecord(BaseModel):
     label: Label
     types: tuple[EntityType, ...]
     key_ids: tuple[KeyId, ...]
-    created: Moment
-    revoked: Moment | None = None
+    created: Timestamp
+    revoked: Timestamp | None = None
 
 
 Register = tuple[GrantRecord, ...]
@@ -73,7 +73,7 @@ def revoke(register: Register, label: str, when: str) -> Register:
     )
 
 
-def outdated(register: Register, primary: str) -> Sequence[str]:
+def outdated_labels(register: Register, primary: str) -> Sequence[str]:
     """Return the labels whose every grant in force lacks the primary key, in order."""
     in_force = [record for record in register if record.revoked is None]
     current = {record.label for record in in_force if primary in record.key_ids}

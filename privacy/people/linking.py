@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.people.gender import NameLists
-from sage_rag.privacy.people.mentions import people
-from sage_rag.privacy.people.names import read_name
+from sage_rag.privacy.people.mentions import linked_people
+from sage_rag.privacy.people.names import parse_name
 from sage_rag.privacy.spans import Span
 
 _WORD_BEFORE = re.compile(r"([^\W\d_]+\.?)\s+$")
@@ -33,7 +33,7 @@ def full_names(
     ]
     mentions = [_with_title(fields[name], span) for name, span in places]
     names: dict[tuple[str, int], str] = {}
-    for person in people(mentions, NameLists().gender):
+    for person in linked_people(mentions, NameLists().gender):
         own = [places[i] for i in person.mentions]
         values = {fields[name][span.start : span.end] for name, span in own}
         if len(values) > 1:
@@ -48,4 +48,4 @@ def _with_title(text: str, span: Span) -> str:
     if before is None:
         return value
     titled = f"{before[1]} {value}"
-    return titled if read_name(titled).title and not read_name(value).title else value
+    return titled if parse_name(titled).title and not parse_name(value).title else value

@@ -30,7 +30,7 @@ from sage_rag.privacy.people.names import (
     Name,
     abbreviates,
     is_initial,
-    read_name,
+    parse_name,
 )
 
 GenderOf = Callable[[str], Gender | None]
@@ -62,17 +62,17 @@ def link_mentions(mentions: Sequence[str], gender_of: GenderOf | None = None) ->
     mention of a person is linked.
     """
     numbers = [0] * len(mentions)
-    for number, person in enumerate(people(mentions, gender_of)):
+    for number, person in enumerate(linked_people(mentions, gender_of)):
         for place in person.mentions:
             numbers[place] = number
     return numbers
 
 
-def people(mentions: Sequence[str], gender_of: GenderOf | None = None) -> list[LinkedPerson]:
+def linked_people(mentions: Sequence[str], gender_of: GenderOf | None = None) -> list[LinkedPerson]:
     """Return the people that the mentions name, by first appearance; see `link_mentions`."""
     places: dict[_Form, list[int]] = defaultdict(list)
     for place, mention in enumerate(mentions):
-        places[_Form.of(read_name(mention))].append(place)
+        places[_Form.of(parse_name(mention))].append(place)
     found = [_person(group, places, mentions) for group in _groups(places, gender_of)]
     return sorted(found, key=lambda person: person.mentions[0])
 
@@ -183,7 +183,7 @@ def _is_left_of(parts: Sequence[str], whole: Sequence[str]) -> bool:
 
 def _person(group: _Group, places: dict[_Form, list[int]], mentions: Sequence[str]) -> LinkedPerson:
     own = sorted(place for form in group.forms for place in places[form])
-    fullest = max((read_name(mentions[place]) for place in own), key=_fullness)
+    fullest = max((parse_name(mentions[place]) for place in own), key=_fullness)
     gender = next((form.gender for form in group.forms if form.gender is not None), None)
     return LinkedPerson(fullest.plain, gender, tuple(own))
 

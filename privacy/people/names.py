@@ -93,7 +93,7 @@ def abbreviates(part: str, full: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def read_name(mention: str) -> Name:
+def parse_name(mention: str) -> Name:
     """Read one mention; what holds no name is one part as it stands."""
     shown = "".join(c for c in unicodedata.normalize("NFKC", mention) if not _is_format(c))
     text = _POSSESSIVE.sub("", " ".join(shown.split()).rstrip(_EDGES.replace(".", "")))

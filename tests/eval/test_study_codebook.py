@@ -21,13 +21,13 @@ from sage_rag.eval.studies.codebook import (
     ranks_offsets,
 )
 from sage_rag.privacy.entities import EntityType
-from sage_rag.training.ciphers.codewords import shown_as, word_lists
+from sage_rag.training.ciphers.codewords import displayed_type, word_lists
 
 
 def trained(cut: str) -> Tokenizer:
     """Return a byte-pair tokenizer trained on pseudonyms, as one for pretraining on them would be."""
     firsts, seconds = word_lists()
-    shown = sorted({shown_as(entity_type) for entity_type in EntityType})
+    shown = sorted({displayed_type(entity_type) for entity_type in EntityType})
     texts = [f"x {shown[i % len(shown)]}_[{w}_x] y" for i, w in enumerate(firsts)]
     texts += [f"x {shown[i % len(shown)]}_[x_{w}] y" for i, w in enumerate(seconds)]
     tokenizer = Tokenizer(models.BPE())
@@ -86,7 +86,7 @@ def test_the_study_writes_the_table_with_its_command(tmp_path: Path) -> None:
         "python -m sage_rag.eval.studies.codebook --ranks llama-3=byte.ranks --out codebook.md"
         in text
     )
-    longest = max(len(f"{shown_as(t)}_[]") for t in EntityType)
+    longest = max(len(f"{displayed_type(t)}_[]") for t in EntityType)
     longest += max(map(len, word_lists()[0])) + 1 + max(map(len, word_lists()[1]))
     assert f"({longest})" in text  # one token a byte
     assert "/" + str(tmp_path) not in text

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.privacy.blind_index import BLIND_WORD, SIGN, BlindIndex, PartWords, normalised
+from sage_rag.privacy.blind_index import BLIND_WORD, SIGN, BlindIndex, PartWords, index_terms
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType as T
 from sage_rag.privacy.exceptions import DecryptionError
@@ -54,7 +54,7 @@ def parts(index: BlindIndex, value: str, entity_type: T = T.PERSON) -> set[str]:
     ],
 )  # fmt: skip
 def test_a_value_is_read_as_one_spelling_and_its_parts(value, entity_type, whole, found):
-    assert normalised(value, entity_type, PartWords.ALL) == (whole, found)
+    assert index_terms(value, entity_type, PartWords.ALL) == (whole, found)
 
 
 @pytest.mark.parametrize("question", ["Keller", "Ms Keller", "KELLER", "Keller's", "Anna Keller"])

@@ -6,7 +6,7 @@ import pytest
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
-from sage_rag.privacy.labels import _TABLES, Scheme, counterparts, entity_type, labels
+from sage_rag.privacy.labels import _TABLES, Scheme, labels, matching_types, type_of_label
 
 SIZES = {
     Scheme.TAB: 8,
@@ -30,10 +30,10 @@ def test_no_label_stands_twice_and_none_means_a_technical_type(scheme: Scheme) -
     written = [label for names in _TABLES[scheme].values() for label in names.split()]
     assert len(written) == len(set(written))
     for label in written:
-        found = entity_type(label, scheme)
+        found = type_of_label(label, scheme)
         assert found is None or identifiability(found) is not Identifiability.TECHNICAL
-        assert (found is None) == (not counterparts(label, scheme))
-        assert found is None or found in counterparts(label, scheme)
+        assert (found is None) == (not matching_types(label, scheme))
+        assert found is None or found in matching_types(label, scheme)
 
 
 @pytest.mark.parametrize(
@@ -52,22 +52,22 @@ def test_no_label_stands_twice_and_none_means_a_technical_type(scheme: Scheme) -
     ],
 )
 def test_labels_map_onto_our_types(label: str, scheme: Scheme, expected: EntityType | None) -> None:
-    assert entity_type(label, scheme) is expected
+    assert type_of_label(label, scheme) is expected
 
 
 def test_an_unknown_label_is_an_error_and_no_silent_gap() -> None:
     with pytest.raises(InputError, match="tab has no label `NAME`"):
-        entity_type("NAME", Scheme.TAB)
+        type_of_label("NAME", Scheme.TAB)
     with pytest.raises(InputError):
-        counterparts("person", Scheme.TAB)
+        matching_types("person", Scheme.TAB)
 
 
 def test_any_number_that_identifies_counts_as_a_tab_code() -> None:
-    found = counterparts("CODE", Scheme.TAB)
+    found = matching_types("CODE", Scheme.TAB)
     assert {EntityType.PHONE_NUMBER, EntityType.CASE_NUMBER, EntityType.ID} <= found
     assert EntityType.PERSON not in found
     assert EntityType.DATE_TIME not in found
-    assert counterparts("LOC", Scheme.TAB) == {EntityType.LOCATION}
+    assert matching_types("LOC", Scheme.TAB) == {EntityType.LOCATION}
 
 
 def test_presidio_labels_cover_the_installed_release() -> None:

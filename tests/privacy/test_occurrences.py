@@ -7,7 +7,7 @@ import pytest
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.privacy.occurrences import agreed, repeated, spelling
+from sage_rag.privacy.occurrences import find_repetitions, unify_types, value_pattern
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.spans import Span
@@ -36,14 +36,17 @@ from sage_rag.privacy.testing import TableRecognizer
     ],
 )
 def test_what_counts_as_the_value(value, entity_type, text, found):
-    expression = spelling(value, entity_type)
+    expression = value_pattern(value, entity_type)
     match = re.search(expression, text) if expression else None
     assert (match.group() if match else None) == found
 
 
 def test_an_initial_alone_is_not_looked_for():
     texts = {"q": "K asked", "a": "take vitamin K"}
-    assert repeated(texts, {"q": [Span(0, 1, EntityType.PERSON)], "a": []}) == {"q": [], "a": []}
+    assert find_repetitions(texts, {"q": [Span(0, 1, EntityType.PERSON)], "a": []}) == {
+        "q": [],
+        "a": [],
+    }
 
 
 def test_a_name_told_in_one_field_is_hidden_in_the_others():
@@ -80,9 +83,11 @@ def test_a_value_has_one_type_in_a_record():
             *places(texts["b"], "Oro", EntityType.LOCATION),
         ],
     }
-    types = {name: [s.entity_type for s in found] for name, found in agreed(texts, spans).items()}
+    types = {
+        name: [s.entity_type for s in found] for name, found in unify_types(texts, spans).items()
+    }
     assert types["b"] == [EntityType.PERSON, EntityType.LOCATION]
-    assert {(s.start, s.end, s.score) for s in agreed(texts, spans)["b"]} == {
+    assert {(s.start, s.end, s.score) for s in unify_types(texts, spans)["b"]} == {
         (s.start, s.end, s.score) for s in spans["b"]
     }
 
@@ -91,7 +96,7 @@ def test_the_surer_type_outvotes_as_many_others():
     text = "Kestrel and Kestrel"
     first, second = places(text, "Kestrel", EntityType.LOCATION, 0.5)
     sure = Span(second.start, second.end, EntityType.ORGANIZATION, 0.9)
-    assert {s.entity_type for s in agreed({"": text}, {"": [first, sure]})[""]} == {
+    assert {s.entity_type for s in unify_types({"": text}, {"": [first, sure]})[""]} == {
         EntityType.ORGANIZATION
     }
 
@@ -117,7 +122,7 @@ def test_a_name_never_takes_a_type_that_is_only_made_coarser():
 def test_other_types_keep_theirs():
     text = "4711 and 4711"
     spans = [Span(0, 4, EntityType.ID, 0.6), Span(9, 13, EntityType.PERSON, 0.9)]
-    assert [s.entity_type for s in agreed({"": text}, {"": spans})[""]] == [
+    assert [s.entity_type for s in unify_types({"": text}, {"": spans})[""]] == [
         EntityType.ID,
         EntityType.PERSON,
     ]

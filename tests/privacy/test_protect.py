@@ -297,7 +297,7 @@ def test_text_that_is_published_as_it_stands_is_read_until_nothing_new_is_found(
     protector = Protector(NeighbourRecognizer(), preset("soe-all"), CIPHER)
     once = protector.protect({"q": "Ada Grove came, and the grove is green."})
     assert once.protected.text == "[PERSON_1] Grove came, and the grove is green."
-    again = protector.protect({"q": "Ada Grove came, and the grove is green."}, looks=4)
+    again = protector.protect({"q": "Ada Grove came, and the grove is green."}, passes=4)
     assert again.protected.text == "[PERSON_1] [PERSON_2] came, and the grove is green."
     assert [i.value for i in again.identifiers] == ["Ada", "Grove"]
 

@@ -13,7 +13,7 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import KeysetError
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.tokens import TOKEN
-from sage_rag.training.ciphers.codewords import code_count, draw_code, shown_as, type_of
+from sage_rag.training.ciphers.codewords import code_count, draw_code, type_of_code
 from sage_rag.training.ciphers.sealed_tables import (
     SealedTable,
     TableName,
@@ -79,7 +79,7 @@ class CodebookCipher:
         self._keys: dict[EntityType, bytes] = {}
 
     def encrypt(self, value: str, entity_type: EntityType) -> str:
-        """Return `TYPE_[word_word]`; types with long names show a shorter one (`shown_as`).
+        """Return `TYPE_[word_word]`; types with long names show a shorter one (`displayed_type`).
 
         Raises:
             KeysetError: where the keyset lacks a key that this type's tables are under.
@@ -87,7 +87,7 @@ class CodebookCipher:
         """
         table = self._table(entity_type)
         code = table.drawn.get(value) or self._draw(value, entity_type, table)
-        return f"{shown_as(entity_type)}_[{code}]"
+        return f"{displayed_type(entity_type)}_[{code}]"
 
     def decrypt(self, token: str) -> str:
         """Return the value.
@@ -99,7 +99,7 @@ class CodebookCipher:
         match = TOKEN.fullmatch(token)
         if match is None:
             raise TokenError(Fault.MALFORMED)
-        entity_type = type_of(match.group(2), EntityType(match.group(1)))
+        entity_type = type_of_code(match.group(2), EntityType(match.group(1)))
         if entity_type is None:
             raise TokenError(Fault.MALFORMED)
         try:

@@ -21,7 +21,7 @@ _OTHERS = (EntityType.MISC, EntityType.ORGANIZATION, EntityType.DEMOGRAPHIC)
 _FAMILIES = {member: kin for kin in (_NUMBERS, _OTHERS) for member in kin}
 
 
-def shown_as(entity_type: EntityType) -> EntityType:
+def displayed_type(entity_type: EntityType) -> EntityType:
     """Return the type that a pseudonym names.
 
     `MEDICAL_RECORD` alone takes Llama-3 four tokens, `ID` one. Types whose name takes three or
@@ -33,7 +33,7 @@ def shown_as(entity_type: EntityType) -> EntityType:
 @lru_cache
 def family(shown: EntityType) -> tuple[EntityType, ...]:
     """Return the types that travel under this name."""
-    return tuple(t for t in EntityType if shown_as(t) == shown)
+    return tuple(t for t in EntityType if displayed_type(t) == shown)
 
 
 @lru_cache(maxsize=1)
@@ -47,11 +47,11 @@ def word_lists() -> tuple[tuple[str, ...], tuple[str, ...]]:
 @lru_cache
 def first_words(entity_type: EntityType) -> tuple[str, ...]:
     """Return the first words of one type: types of one family share none."""
-    kin = family(shown_as(entity_type))
+    kin = family(displayed_type(entity_type))
     return word_lists()[0][kin.index(entity_type) :: len(kin)]
 
 
-def type_of(code: str, shown: EntityType) -> EntityType | None:
+def type_of_code(code: str, shown: EntityType) -> EntityType | None:
     """Return the type whose code this is, or None where it is no code at all."""
     first, _, second = code.partition("_")
     place, known = _places().get(first), second in _seconds()

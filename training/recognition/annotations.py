@@ -19,7 +19,7 @@ from typing import Any
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.entities import TAGGED, EntityType, Identifiability, identifiability
-from sage_rag.privacy.labels import Scheme, entity_type
+from sage_rag.privacy.labels import Scheme, type_of_label
 from sage_rag.privacy.spans import Span
 from sage_rag.training.recognition.examples import Example
 
@@ -181,7 +181,7 @@ def _kind(path: Path, number: int, label: str, scheme: Scheme | None) -> EntityT
     """Return the type of a label; `None` for a scheme's label that is no private value."""
     if scheme is not None:
         try:
-            return entity_type(label, scheme)
+            return type_of_label(label, scheme)
         except InputError as error:
             raise damaged(path, number, f"has a label that {scheme} has not", error.hint) from None
     try:

@@ -14,7 +14,7 @@ from typing import Any
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.entities import EntityType as T
-from sage_rag.privacy.labels import counterparts, entity_type
+from sage_rag.privacy.labels import matching_types, type_of_label
 from sage_rag.privacy.recognizers.scores import GoldText, GoldValue
 from sage_rag.privacy.spans import Span, resolve_overlaps
 from sage_rag.training.recognition.annotations import (
@@ -185,7 +185,7 @@ def _annotated(
 
 def _value(span: Mapping[str, Any], text: str, chosen: DataSet) -> tuple[GoldValue, T | None]:
     label, start, end = span["label"], span["start"], span["end"]
-    kind, accepted = entity_type(label, chosen.scheme), counterparts(label, chosen.scheme)
+    kind, accepted = type_of_label(label, chosen.scheme), matching_types(label, chosen.scheme)
     risk = str(span.get("identifier_type", ""))
     revised = chosen.revision(label, text[start:end]) if chosen.revision else None
     if revised is not None:

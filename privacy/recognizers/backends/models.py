@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.labels import Scheme, entity_type
+from sage_rag.privacy.labels import Scheme, type_of_label
 
 LabelMap = Scheme | Mapping[str, EntityType | None]
 """A scheme of `privacy.labels`, or our type for each label; `None` for one that is not private."""
@@ -75,7 +75,7 @@ def _type_of(name: str, labels: LabelMap) -> EntityType | None:
     if name in EntityType.__members__:
         return EntityType(name)
     if isinstance(labels, Scheme):
-        return entity_type(name, labels)
+        return type_of_label(name, labels)
     raise InputError(
         f"the model's label `{name}` is not mapped",
         hint=f"map it to an entity type, or leave it out on purpose; mapped: {', '.join(labels)}",

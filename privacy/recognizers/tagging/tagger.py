@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sage_rag.common.fingerprints import data_digest
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.occurrences import repeated
+from sage_rag.privacy.occurrences import find_repetitions
 from sage_rag.privacy.recognizers.lexicon import LEXICON_FILE
 from sage_rag.privacy.recognizers.tagging.decode import private_logit, spans_of
 from sage_rag.privacy.recognizers.tagging.weights_file import read_weights
@@ -137,7 +137,7 @@ class TaggerRecognizer:
 def _elsewhere(text: str, sure: Sequence[Span], spans: Sequence[Span]) -> list[Span]:
     """Return the other places of the names, bodies and places that were surely found."""
     known = {(span.start, span.end, span.entity_type) for span in spans}
-    again = repeated({"": text}, {"": sure})[""]
+    again = find_repetitions({"": text}, {"": sure})[""]
     return [span for span in again if (span.start, span.end, span.entity_type) not in known]
 
 

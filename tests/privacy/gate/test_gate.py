@@ -300,9 +300,9 @@ def test_a_gate_says_which_limits_it_judges_by() -> None:
         Gate(GateLimits(), RECOGNIZER),
         Gate(GateLimits(), RECOGNIZER, FixedLikeness(1.0)),
     )
-    assert without.in_force["likeness"] is None
-    assert given_one.in_force["likeness"] == GateLimits().likeness
-    assert without.in_force["run_tokens"] == 10
+    assert without.active_limits["likeness"] is None
+    assert given_one.active_limits["likeness"] == GateLimits().likeness
+    assert without.active_limits["run_tokens"] == 10
     assert without.fingerprint != given_one.fingerprint
 
 

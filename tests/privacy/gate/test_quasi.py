@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.gate.quasi import (
     LEVELS,
-    SinglingOut,
+    UniqueCombination,
     anonymity,
     class_sizes,
     is_quasi,
@@ -89,12 +89,12 @@ def test_a_corpus_is_viewed() -> None:
     view = anonymity(corpus)
     assert (view.documents, view.classes, view.smallest) == (18, 5, 1)
     assert view.under == {2: 3, 5: 3, 10: 8}
-    assert view.combinations == (SinglingOut((AGE, PLACE), 3),)
+    assert view.combinations == (UniqueCombination((AGE, PLACE), 3),)
 
 
 def test_a_combination_that_adds_nothing_is_left_out() -> None:
     corpus = [{AGE: frozenset({age}), DATE: frozenset({"may"})} for age in "abc"]
-    assert anonymity(corpus).combinations == (SinglingOut((AGE,), 3),)
+    assert anonymity(corpus).combinations == (UniqueCombination((AGE,), 3),)
 
 
 def test_an_empty_corpus_has_no_class() -> None:

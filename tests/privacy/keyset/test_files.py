@@ -136,7 +136,7 @@ def test_a_grants_body_under_a_keysets_header_is_damage(tmp_path: Path) -> None:
     keyset = Keyset.generate()
     grant = keyset.grant([EntityType.PERSON])
     header = files._header(StoredKeyset(keyset, "2026-01-02"))
-    body = files._Body(material=files.Material.of(grant)).model_dump_json().encode()
+    body = files._Body(material=files.KeyMaterial.of(grant)).model_dump_json().encode()
     (tmp_path / "k").touch(0o600)
     (tmp_path / "k").write_text(envelope.seal(header, body, PASSPHRASE))
     with pytest.raises(KeysetError, match="damaged"):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.privacy.people.mentions import link_mentions, people
+from sage_rag.privacy.people.mentions import link_mentions, linked_people
 from sage_rag.privacy.people.names import Gender
 from tests.growth import LINEAR, growth
 
@@ -104,7 +104,7 @@ def test_a_title_in_the_text_outweighs_the_judge() -> None:
 
 
 def test_people_carry_their_fullest_mention() -> None:
-    found = people(["Ms Keller", "Keller, Maria", "MARIA KELLER", "Maria Keller", "Bo"])
+    found = linked_people(["Ms Keller", "Keller, Maria", "MARIA KELLER", "Maria Keller", "Bo"])
     assert [(p.name, p.gender, p.mentions) for p in found] == [
         ("Maria Keller", Gender.FEMALE, (0, 1, 2, 3)),
         ("Bo", None, (4,)),
@@ -141,9 +141,9 @@ def test_any_mentions_are_numbered(mentions: list[str]) -> None:
 
 
 def test_a_long_text_is_linked_in_linear_time() -> None:
-    def link(people: int) -> None:
-        mentions = [f"Given{i} Family{i}" for i in range(people)] * 2
-        mentions += [f"Ms Family{i}" for i in range(people)]
-        assert len(set(link_mentions(mentions))) == people
+    def link(linked_people: int) -> None:
+        mentions = [f"Given{i} Family{i}" for i in range(linked_people)] * 2
+        mentions += [f"Ms Family{i}" for i in range(linked_people)]
+        assert len(set(link_mentions(mentions))) == linked_people
 
     assert growth(link, 500) < LINEAR

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.privacy.people.names import NICKNAMES, Gender, abbreviates, is_initial, read_name
+from sage_rag.privacy.people.names import NICKNAMES, Gender, abbreviates, is_initial, parse_name
 
 F, M = Gender.FEMALE, Gender.MALE
 
@@ -49,7 +49,7 @@ F, M = Gender.FEMALE, Gender.MALE
     ],
 )
 def test_parts_are_read(mention: str, parts: tuple[str, ...]) -> None:
-    assert read_name(mention).parts == parts
+    assert parse_name(mention).parts == parts
 
 
 @pytest.mark.parametrize(
@@ -69,19 +69,19 @@ def test_parts_are_read(mention: str, parts: tuple[str, ...]) -> None:
 def test_titles_and_suffixes_are_read(
     mention: str, gender: Gender | None, title: str, suffix: str, plain: str
 ) -> None:
-    name = read_name(mention)
+    name = parse_name(mention)
     assert (name.gender, name.title, name.suffix, name.plain) == (gender, title, suffix, plain)
 
 
 @given(st.text(max_size=40))
 def test_any_text_is_read(mention: str) -> None:
-    name = read_name(mention)
+    name = parse_name(mention)
     assert name.parts
     assert all(part.strip() or mention.strip() == "" or part == "" for part in name.parts)
 
 
 def test_a_read_name_does_not_show_itself() -> None:
-    assert "eller" not in repr(read_name("Ms Maria Keller"))
+    assert "eller" not in repr(parse_name("Ms Maria Keller"))
 
 
 def test_initials_abbreviate_and_words_do_not() -> None:

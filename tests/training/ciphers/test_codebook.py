@@ -21,11 +21,11 @@ from sage_rag.privacy.tokens import TOKEN
 from sage_rag.training.ciphers.codebook import CodebookCipher, codebook_writer
 from sage_rag.training.ciphers.codewords import (
     code_count,
+    displayed_type,
     draw_code,
     family,
     first_words,
-    shown_as,
-    type_of,
+    type_of_code,
     word_lists,
 )
 
@@ -113,7 +113,7 @@ def test_types_of_a_family_share_no_code_and_tell_themselves_apart() -> None:
     second = word_lists()[1][0]
     for entity_type in EntityType:
         code = f"{first_words(entity_type)[-1]}_{second}"
-        assert type_of(code, shown_as(entity_type)) == entity_type
+        assert type_of_code(code, displayed_type(entity_type)) == entity_type
 
 
 def test_no_word_is_twice_in_a_list_or_breaks_the_grammar() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.labels import Scheme, entity_type
+from sage_rag.privacy.labels import Scheme, type_of_label
 from sage_rag.privacy.recognizers.presidio.engine import PresidioEngine
 from sage_rag.privacy.recognizers.presidio.recognizer import (
     PresidioRecognizer,
@@ -81,7 +81,7 @@ def test_a_weak_form_needs_a_checksum_or_a_word(text):
 @pytest.mark.parametrize("row", ADOPTED, ids=lambda row: row.name)
 def test_every_row_has_the_type_of_its_label(row):
     for label in presidio_recognizer(row.name).supported_entities:
-        assert row.entity_type == entity_type(label, Scheme.PRESIDIO), label
+        assert row.entity_type == type_of_label(label, Scheme.PRESIDIO), label
 
 
 def test_no_row_is_there_twice():
