@@ -13,7 +13,7 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import KeysetError
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.tokens import TOKEN
-from sage_rag.training.ciphers.codewords import code_count, draw_code, type_of_code
+from sage_rag.training.ciphers.codewords import code_count, displayed_type, draw_code, type_of_code
 from sage_rag.training.ciphers.sealed_tables import (
     SealedTable,
     TableName,
