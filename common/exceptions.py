@@ -8,6 +8,7 @@ SageRagError            1
 │   └── NotGrantedError 3   an entity type that this grant does not hold
 ├── ProtectionError     4   the result would not be safe, so there is none
 ├── UpstreamError       5   a model endpoint, a server or the edge did not answer as it should
+│   └── UpstreamTimeoutError 5  it did not answer in time
 └── MissingExtraError   6   an optional package is not installed
 ```
 
@@ -47,6 +48,10 @@ class UpstreamError(SageRagError):
     """Another service failed us."""
 
     exit_code = 5
+
+
+class UpstreamTimeoutError(UpstreamError):
+    """Another service took too long."""
 
 
 class MissingExtraError(SageRagError):

@@ -151,18 +151,27 @@ def ask(
 
     Example: sage-rag ask "What did Maria Keller complain about?"
     """
+    import asyncio
+
+    asyncio.run(_ask(question, url, model, as_json=as_json, show_sent=show_sent))
+
+
+async def _ask(
+    question: str, url: str, model: str | None, *, as_json: bool, show_sent: bool
+) -> None:
     import json
 
     from sage_rag.rag_server.client import Client
 
-    with Client(url) as client:
-        corpus = model or client.only_model()
+    async with Client(url) as client:
+        corpus = model or await client.only_model()
         if show_sent:
-            _say(f"sent: {client.pseudonymize(corpus, question)}")
+            _say(f"sent: {await client.pseudonymize(corpus, question)}")
         if as_json:
-            typer.echo(json.dumps(client.complete(corpus, question), ensure_ascii=False, indent=2))
+            completion = await client.complete(corpus, question)
+            typer.echo(json.dumps(completion, ensure_ascii=False, indent=2))
             return
-        for piece in client.stream(corpus, question):
+        async for piece in client.stream(corpus, question):
             typer.echo(piece, nl=False)
         typer.echo("")
         for citation in client.citations:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from sage_rag.agents.exceptions import AgentOutputError
-from sage_rag.common.exceptions import UpstreamError
+from sage_rag.common.exceptions import UpstreamError, UpstreamTimeoutError
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,10 @@ class RetryableError(UpstreamError):
         self.retry_after_s = retry_after_s
         self.answered = answered
         self.max_tries = max_tries
+
+
+class RetryableTimeoutError(RetryableError, UpstreamTimeoutError):
+    """No connection or no answer in time; the same question can be asked again."""
 
 
 class UnusableReplyError(UpstreamError, AgentOutputError):

@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from sage_rag.agents.chat.protocols import RetryableError, UnusableReplyError
+from sage_rag.agents.chat.protocols import RetryableError, RetryableTimeoutError, UnusableReplyError
 from sage_rag.agents.chat.rates import Clock, Rates, Sleep
 from sage_rag.common.exceptions import UpstreamError
 
@@ -82,7 +82,9 @@ class Retrying:
     def _wait(self, error: RetryableError, tries: int, failing_s: float) -> float:
         """Return how long to wait before the next try, or raise if there is none."""
         self._answered = self._answered or error.answered
-        hint = error.hint or _LATER
+        # An endpoint that has answered is at the right address: waiting helps, checking does not.
+        waiting_helps = self._answered and not isinstance(error, RetryableTimeoutError)
+        hint = _LATER if waiting_helps else error.hint or _LATER
         first = _FIRST_PATIENCE_S
         patience = self._patience_s if self._answered else min(first, self._patience_s)
         asked = max(0.0, error.retry_after_s or 0.0)

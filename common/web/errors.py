@@ -18,15 +18,17 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sage_rag.common.exceptions import InputError, ProtectionError, SageRagError, UpstreamError
+from sage_rag.common.exceptions import (
+    InputError,
+    ProtectionError,
+    SageRagError,
+    UpstreamError,
+    UpstreamTimeoutError,
+)
 
 log = logging.getLogger("sage_rag")
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
-
-
-class UpstreamTimeoutError(UpstreamError):
-    """Another service took too long."""
 
 
 class UnknownModelError(InputError):

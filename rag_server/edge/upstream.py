@@ -11,9 +11,8 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import SecretStr
 
-from sage_rag.common.exceptions import InputError, UpstreamError
+from sage_rag.common.exceptions import InputError, UpstreamError, UpstreamTimeoutError
 from sage_rag.common.web import sse
-from sage_rag.common.web.errors import UpstreamTimeoutError
 from sage_rag.common.web.serving import is_loopback
 
 _CONNECT_TIMEOUT_S = 5.0

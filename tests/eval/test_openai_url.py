@@ -43,11 +43,11 @@ def test_the_only_model_is_asked_with_the_key_at_v1(target, server):
 @pytest.mark.parametrize(
     ("prompt", "reason"),
     [
-        ("broken", "HTTP status 500"),
-        ("forbidden", "HTTP status 401"),
+        ("broken", "answered 500"),
+        ("forbidden", "answered 401"),
         ("silent", "sent no answer"),
         ("error as success", "sent no answer"),
-        ("no json", "sent no answer"),
+        ("no json", "answered without JSON"),
     ],
 )
 def test_whatever_is_no_answer_is_a_failure_that_quotes_nothing(target, prompt, reason):
@@ -73,5 +73,5 @@ def test_no_server_is_an_upstream_error():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with pytest.raises(UpstreamError, match="no connection"):
+    with pytest.raises(UpstreamError, match="cannot be reached"):
         UrlTarget(f"http://127.0.0.1:{port}/v1", None)

@@ -5,8 +5,13 @@ from contextlib import ExitStack
 import httpx
 import pytest
 
-from sage_rag.common.exceptions import InputError, ProtectionError, UpstreamError
-from sage_rag.common.web.errors import UpstreamTimeoutError, as_api_error
+from sage_rag.common.exceptions import (
+    InputError,
+    ProtectionError,
+    UpstreamError,
+    UpstreamTimeoutError,
+)
+from sage_rag.common.web.errors import as_api_error
 from sage_rag.rag_server.answering.protocols import Piece
 from sage_rag.rag_server.testing import ScriptedAnswerer
 from tests.rag_server.conftest import ANSWER, World, ask

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import asyncio
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-import openai
-from openai.types.chat import ChatCompletion
-
+from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors
+from sage_rag.agents.chat.backends.openai_client import COMPLETIONS, OpenAIClient
+from sage_rag.agents.chat.backends.turns import turns_of
+from sage_rag.agents.chat.protocols import ChatMessage
 from sage_rag.common.exceptions import InputError, UpstreamError
 
 TIMEOUT_S = 120.0
 _CITATION_TEXTS = ("text", "content", "snippet", "quote", "passage")
+_HINT = "is it the address of an OpenAI-compatible API, and is the API key right?"
 
 
 class UrlTarget:
     """Ask an OpenAI-compatible endpoint; its answer and each text it cites are outputs.
 
     `base_url` without a path gets `/v1`. One prompt is one conversation. The key is sent to the
-    endpoint and stands nowhere else.
+    endpoint and appears nowhere else.
     """
 
     def __init__(
@@ -32,9 +35,9 @@ class UrlTarget:
     ) -> None:
         url = base_url.rstrip("/")
         self._url = url if urlsplit(url).path else f"{url}/v1"
-        self._client = openai.OpenAI(
-            base_url=self._url, api_key=api_key, timeout=timeout_s, max_retries=1
-        )
+        errors = EndpointErrors("the endpoint", _HINT, timeout_s)
+        self._client = OpenAIClient(self._url, errors, api_key=api_key, retries=1)
+        self._loop = asyncio.Runner()
         self._model = model or self._only_model()
 
     @property
@@ -49,66 +52,59 @@ class UrlTarget:
         """Return the answer and the cited texts.
 
         Raises:
-            UpstreamError: when there is no answer; quotes nothing of what the server sent.
+            UpstreamError: when there is no answer; quotes nothing that the server sent.
         """
-        try:
-            completion = self._client.chat.completions.create(
-                model=self._model, messages=[{"role": "user", "content": prompt}]
-            )
-        except openai.OpenAIError as error:
-            raise UpstreamError(_reason(error)) from None
-        answers = _answers(completion)
-        if not answers:
+        messages = turns_of([ChatMessage("user", prompt)])
+        body = {"model": self._model, "messages": messages}
+        with self._client.translated():
+            completion = self._loop.run(self._client.post(COMPLETIONS, body))
+        # Servers send citations in different places and shapes.
+        choices = _objects(_field(completion, "choices"))
+        messages_sent = _objects([choice.get("message") for choice in choices])
+        answers = [_text(message.get("content")) for message in messages_sent]
+        if not any(answers):
             raise UpstreamError("the endpoint sent no answer")
-        return (*answers, *_cited(completion))
+        places = (completion, *choices, *messages_sent)
+        cited = [text for place in places for text in _cited(place.get("citations"))]
+        return (*filter(None, answers), *cited)
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        self._loop.run(self._client.close())
+        self._loop.close()
 
     def _only_model(self) -> str:
         try:
-            models = [model.id for model in self._client.models.list()]
-        except openai.OpenAIError as error:
-            raise UpstreamError(f"{self._url} lists no models: {_reason(error)}") from None
+            with self._client.translated():
+                models = self._loop.run(self._client.model_names())
+        except UpstreamError as error:
+            self.close()
+            message = f"{self._url} lists no models: {error.message}"
+            raise UpstreamError(message, hint=error.hint) from None
         if len(models) != 1:
+            self.close()
             raise InputError(
                 f"{self._url} has {len(models)} models", hint=f"--model, of: {', '.join(models)}"
             )
         return models[0]
 
 
-def _reason(error: openai.OpenAIError) -> str:
-    if isinstance(error, openai.APIStatusError):
-        return f"HTTP status {error.status_code}"
-    if isinstance(error, openai.APITimeoutError):
-        return "timed out"
-    if isinstance(error, openai.APIConnectionError):
-        return "no connection"
-    return type(error).__name__
+def _field(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
 
 
-def _answers(completion: ChatCompletion) -> list[str]:
-    # Servers send all kinds of shapes, which the client does not check.
-    choices = completion.choices if isinstance(completion, ChatCompletion) else None
-    messages = [choice.message for choice in choices or [] if choice.message is not None]
-    return [m.content for m in messages if isinstance(m.content, str) and m.content.strip()]
+def _objects(values: Any) -> list[dict[str, Any]]:
+    """Return the JSON objects in a list; none if it is not a list."""
+    return [v for v in values if isinstance(v, dict)] if isinstance(values, list) else []
 
 
-def _cited(completion: ChatCompletion) -> Iterator[str]:
-    """Yield the texts of `citations`, wherever the server puts them."""
-    yield from _texts((completion.model_extra or {}).get("citations"))
-    for choice in completion.choices:
-        for part in (choice, choice.message):
-            yield from _texts((part.model_extra or {}).get("citations"))
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) and value.strip() else ""
 
 
-def _texts(citations: Any) -> Iterator[str]:
-    if isinstance(citations, Iterable) and not isinstance(citations, (str, Mapping)):
-        for citation in citations:
-            if isinstance(citation, str):
-                yield citation
-            elif isinstance(citation, Mapping):
-                yield from (
-                    citation[k] for k in _CITATION_TEXTS if isinstance(citation.get(k), str)
-                )
+def _cited(citations: Any) -> Iterator[str]:
+    for citation in citations if isinstance(citations, list) else []:
+        if isinstance(citation, str):
+            yield citation
+        elif isinstance(citation, dict):
+            yield from (citation[k] for k in _CITATION_TEXTS if isinstance(citation.get(k), str))

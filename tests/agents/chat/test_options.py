@@ -109,7 +109,7 @@ def test_a_price_is_two_numbers() -> None:
     [
         (ModelOptions(), "no model is named"),
         (replace(GIVEN, budget=1.0), "needs a price"),
-        (replace(GIVEN, base_url="localhost"), "is no address"),
+        (replace(GIVEN, base_url="localhost"), "is not an http"),
         (ModelOptions(model="transformers:./no/such/folder"), "no model"),
     ],
 )

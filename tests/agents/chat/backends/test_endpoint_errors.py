@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sage_rag.agents.chat.backends.http_faults import retry_after_s
+from sage_rag.agents.chat.backends.endpoint_errors import retry_after_s
 
 NOON = 1_767_268_800.0  # Thu, 01 Jan 2026 12:00:00 GMT
 

@@ -1,0 +1,247 @@
+"""Hardened connections to an OpenAI-compatible endpoint, for every part that asks one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+import aiohttp
+import openai
+from pydantic import BaseModel, ConfigDict
+
+from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors
+from sage_rag.agents.chat.protocols import TokenUsage, UnusableReplyError
+from sage_rag.common.exceptions import InputError, UpstreamError
+from sage_rag.common.web.serving import is_loopback
+
+COMPLETIONS = "/chat/completions"
+_CONNECT_TIMEOUT_S = 10.0
+_UNSENT_HEADERS = dict.fromkeys(
+    (
+        *("X-Stainless-Lang", "X-Stainless-Package-Version", "X-Stainless-OS", "X-Stainless-Arch"),
+        *("X-Stainless-Runtime", "X-Stainless-Runtime-Version", "X-Stainless-Async"),
+        *("X-Stainless-Retry-Count", "X-Stainless-Read-Timeout"),
+    ),
+    openai.Omit(),
+)
+"""Headers in which the library describes this machine. They take a tenth of a call's work."""
+
+_Body = openai.HttpxBinaryResponseContent
+
+# With OPENAI_LOG=debug the library would log whole prompts.
+logging.getLogger("openai").setLevel(logging.WARNING)
+
+
+class _Delta(BaseModel):
+    content: str | None = None
+
+
+class _Choice(BaseModel):
+    delta: _Delta | None = None
+    finish_reason: str | None = None
+
+
+class CompletionChunk(BaseModel):
+    """One chunk of a streamed completion. `usage` and `citations` come with the last ones."""
+
+    model_config = ConfigDict(frozen=True)
+
+    choices: list[_Choice] | None = None
+    usage: Any = None
+    citations: Any = None
+
+    @property
+    def text(self) -> str:
+        """The piece of the answer's text, possibly empty."""
+        delta = self.choices[0].delta if self.choices else None
+        return (delta.content if delta else None) or ""
+
+    @property
+    def finish_reason(self) -> str | None:
+        """Why the answer ended, in the chunk that ends it."""
+        return self.choices[0].finish_reason if self.choices else None
+
+
+class OpenAIClient:
+    """Send requests to one OpenAI-compatible endpoint; wrap each in `translated`.
+
+    Guarantees: redirects are not followed; no header describes this machine; a loopback address is
+    never reached through a proxy; prompts are not logged. No error contains the key, the prompt or
+    words of the server, which may quote the prompt.
+    Does not guarantee: that the endpoint keeps what it is sent to itself.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        errors: EndpointErrors,
+        *,
+        api_key: str = "none",
+        retries: int = 0,
+        proxies: bool = True,
+    ) -> None:
+        """Open no connection yet. Without `proxies`, those of the environment are ignored.
+
+        Raises:
+            InputError: for an address or a key that no request could be made with.
+        """
+        self._base_url = _checked_url(base_url).rstrip("/")
+        self._errors, self._key, self._retries = errors, _checked_key(api_key), retries
+        self._proxies = proxies and not is_loopback(urlsplit(base_url).hostname or "")
+        # Connections belong to the loop that opened them.
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, openai.AsyncOpenAI]
+        self._clients = WeakKeyDictionary()
+
+    @contextmanager
+    def translated(self) -> Iterator[None]:
+        """Raise the library's exceptions as our own, which contain no word of theirs."""
+        errors = self._errors
+        try:
+            yield
+        except (TimeoutError, openai.APITimeoutError) as error:
+            raise errors.timeout(error) from None
+        except (openai.APIConnectionError, aiohttp.ClientError) as error:
+            raise errors.connection(error) from None
+        except openai.APIError as error:
+            raise errors.reported(error) from None
+        except (openai.OpenAIError, UnicodeEncodeError):
+            raise UpstreamError(f"{errors.endpoint} failed", hint=errors.hint) from None
+
+    async def model_names(self, *, timeout_s: float | None = None) -> list[str]:
+        """Return the models that the endpoint lists."""
+        listed = await self._within(
+            timeout_s,
+            lambda client: client.get(
+                f"{self._base_url}/models", cast_to=_Body, options={"headers": _UNSENT_HEADERS}
+            ),
+        )
+        try:
+            return [str(model["id"]) for model in listed["data"]]
+        except (TypeError, KeyError):
+            raise self._errors.malformed("without a list of models") from None
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Return the JSON value that answers a request."""
+        # `chat.completions.create` would walk through the body type by type, which takes longer
+        # than all other work of a call.
+        return await self._within(
+            None,
+            lambda client: client.post(
+                f"{self._base_url}{path}",
+                body=body,
+                cast_to=_Body,
+                options={"headers": _UNSENT_HEADERS},
+            ),
+        )
+
+    async def stream(self, body: Mapping[str, Any]) -> AsyncGenerator[CompletionChunk, None]:
+        """Yield the chunks of a streamed completion; the timeout applies to each wait for one.
+
+        Raises:
+            UpstreamError: when the answer ends without a finish reason.
+        """
+        chunks = await self._client().post(
+            f"{self._base_url}{COMPLETIONS}",
+            body={**body, "stream": True},
+            cast_to=object,
+            options={"headers": _UNSENT_HEADERS},
+            stream=True,
+            stream_cls=openai.AsyncStream[Any],
+        )
+        finished = False
+        async with chunks:
+            try:
+                async for value in chunks:
+                    chunk = CompletionChunk.model_validate(value)
+                    finished = finished or chunk.finish_reason is not None
+                    yield chunk
+            except (ValueError, RecursionError):
+                raise self._errors.malformed("without a completion") from None
+        if not finished:
+            raise UpstreamError("the answer ended early", hint=self._errors.hint)
+
+    async def close(self) -> None:
+        """Close the connections of the running loop."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.close()
+
+    async def _within(
+        self, timeout_s: float | None, send: Callable[[openai.AsyncOpenAI], Awaitable[_Body]]
+    ) -> Any:
+        # The library's own limit is per read: a server that sends slowly would never reach it.
+        async with asyncio.timeout(timeout_s or self._errors.timeout_s):
+            body = await send(self._client())
+        try:
+            return json.loads(_decoded(body))
+        except (ValueError, RecursionError):
+            raise self._errors.malformed("without JSON") from None
+
+    def _client(self) -> openai.AsyncOpenAI:
+        loop = asyncio.get_running_loop()
+        client = self._clients.get(loop)
+        if client is None:
+            timeout = openai.Timeout(self._errors.timeout_s, connect=_CONNECT_TIMEOUT_S)
+            client = openai.AsyncOpenAI(
+                base_url=self._base_url,
+                api_key=self._key,
+                max_retries=self._retries,
+                # Takes half the processor time of the library's other transport.
+                http_client=openai.DefaultAioHttpClient(
+                    timeout=timeout, follow_redirects=False, trust_env=self._proxies
+                ),
+            )
+            self._clients[loop] = client
+        return client
+
+
+def token_usage(usage: Any) -> TokenUsage:
+    """Return the token counts that a server reports; 0 for what is missing or is not a count."""
+    counts = usage if isinstance(usage, dict) else {}
+    return TokenUsage(_count(counts.get("prompt_tokens")), _count(counts.get("completion_tokens")))
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _decoded(body: _Body) -> str:
+    """Decode UTF-8, the encoding of JSON, or else the one that the header declares; never guess."""
+    with suppress(UnicodeDecodeError):
+        return body.content.decode("utf-8-sig")
+    with suppress(UnicodeDecodeError, LookupError):
+        return body.content.decode(body.response.charset_encoding or "")
+    raise UnusableReplyError("the model endpoint's answer has no readable encoding")
+
+
+def _checked_url(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
+        secret = parts.username is not None or parts.password is not None
+    except ValueError:
+        usable, secret = False, False
+    if not usable:
+        raise InputError(
+            "the endpoint's address is not an http or https URL",
+            hint="e.g. http://127.0.0.1:8000/v1",
+        )
+    if secret:
+        raise InputError(
+            "the endpoint's address contains a password, which messages would show",
+            hint="give it as the API key, e.g. in SAGE_RAG_LLM_API_KEY",
+        )
+    return url
+
+
+def _checked_key(key: str) -> str:
+    key = key.strip()
+    if not (key.isascii() and key.isprintable() and " " not in key):
+        raise InputError("the API key contains characters that no key has")
+    return key
