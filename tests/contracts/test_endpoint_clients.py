@@ -100,9 +100,11 @@ def test_no_header_describes_the_machine(caller: str) -> None:
 def test_redirects_are_not_followed(caller: str) -> None:
     with endpoint(fine) as elsewhere:
         to = {"location": f"{elsewhere.url}/chat/completions"}
-        with endpoint(lambda body, number: Answer(307, headers=to)) as server:
-            with pytest.raises(UpstreamError, match="answered 307"):
-                CALLERS[caller](server.url)
+        with (
+            endpoint(lambda body, number: Answer(307, headers=to)) as server,
+            pytest.raises(UpstreamError, match="answered 307"),
+        ):
+            CALLERS[caller](server.url)
         assert elsewhere.asked == []
 
 
