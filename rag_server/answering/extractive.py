@@ -10,15 +10,13 @@ from math import log, sqrt
 
 from sage_rag.agents.rules.lexicon import lexicon, stem
 from sage_rag.agents.rules.sentences import is_boilerplate
+from sage_rag.common.sentences import sentence_spans
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.tokens import TOKEN
 
 NOTHING_FOUND = "I found nothing about this in the documents I can search."
 
 _WORD = re.compile(rf"{TOKEN.pattern}|\w+")
-_END = re.compile(
-    r"(?<=[.!?])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+|\n+"
-)
 _REPLY_FIELDS = ("answer", "doctor", "response", "output", "assistant", "agent", "reply")
 _ABOUT_PERSON = re.compile(
     r"\b(?:who|whose|whom|named?|called|patients?|report(?:s|ed)?|complain\w*|customer|person|someone"
@@ -133,9 +131,10 @@ def _candidates(passages: Sequence[tuple[int, Passage]], most: int) -> list[_Sen
         reply = next((name for name in _REPLY_FIELDS if name in passage.fields), None)
         place = 0
         for name, text in passage.fields.items():
-            for piece in _END.split(text):
-                sentence = piece.strip()
-                if sentence and not is_boilerplate(sentence):
+            # The published figures are of answers cut without full-width marks.
+            for start, end in sentence_spans(text, full_width=False):
+                sentence = text[start:end]
+                if not is_boilerplate(sentence):
                     is_reply = reply is None or name == reply
                     stems, in_dialogue = _stems(sentence), is_reply and reply is not None
                     found.append(_Sentence(rank, place, sentence, stems, is_reply, in_dialogue))

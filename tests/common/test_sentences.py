@@ -1,0 +1,45 @@
+"""Sentence borders in running text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sage_rag.common.sentences import sentence_spans
+
+
+def sentences(text: str, *, full_width: bool = True) -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text, full_width=full_width)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two! Three?  four", ["One.", "Two!", "Three?", "four"]),
+        ("See Dr. Novak, e.g. on Monday. Then rest.", ["See Dr. Novak, e.g. on Monday.", "Then rest."]),
+        ("a line\n\n another ", ["a line", "another"]),
+        ("It rose by 2.5 points. Good.", ["It rose by 2.5 points.", "Good."]),
+        ("他走了。她说：“好。”然后呢？", ["他走了。", "她说：“好。”", "然后呢？"]),
+        (" \n ", []),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_borders(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
+def test_full_width_marks_can_be_ignored() -> None:
+    assert sentences("他走了。她笑了。", full_width=False) == ["他走了。她笑了。"]
+
+
+@given(st.text(alphabet="ab.!? \n\t。”Dr"))
+def test_nothing_but_white_space_is_lost(text: str) -> None:
+    spans = sentence_spans(text)
+    position = 0
+    for start, end in spans:
+        assert position <= start < end
+        assert not text[position:start].strip()
+        assert text[start:end] == text[start:end].strip()
+        position = end
+    assert not text[position:].strip()
