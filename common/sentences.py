@@ -17,8 +17,8 @@ def sentence_spans(text: str, *, full_width: bool = True) -> list[tuple[int, int
     """Return `[start, end)` of each sentence, in order, without white space at its ends.
 
     A sentence ends at a line break, and at `.`, `!` or `?` before white space, except after a
-    common abbreviation. `full_width`: it also ends at `。`, `！` or `？`. Outside of the spans there
-    is only white space. Linear in the text.
+    common abbreviation. `full_width`: it also ends at `。`, `！` or `？`. Outside of the spans
+    there is only white space. Linear in the text.
     """
     spans: list[tuple[int, int]] = []
     start = 0
