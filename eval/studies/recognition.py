@@ -36,7 +36,6 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.labels import Scheme, matching_types
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.default import default_recognizer
-from sage_rag.privacy.recognizers.presidio.engine import PresidioEngine
 from sage_rag.privacy.recognizers.scores import GoldText, GoldValue, RecognitionCounts
 
 PEER = "Presidio"
@@ -131,6 +130,8 @@ def main(
     """Measure the default recognizer on gold spans."""
     recognizers: dict[str, Recognizer] = {"default": default_recognizer()}
     if peer:
+        from sage_rag.privacy.recognizers.presidio.engine import PresidioEngine
+
         recognizers[PEER] = PresidioEngine()
     measured: dict[str, dict[str, Coverage]] = {}
     for scheme, path in map(gold_argument, gold):

