@@ -10,172 +10,85 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
-from hashlib import sha256
 from itertools import cycle
 from string import ascii_uppercase
 from string import digits as ascii_digits
 
+from sage_rag.privacy.recognizers.presidio.arithmetic import (
+    digit_sum,
+    digits_of,
+    luhn,
+    mod_11_10,
+    numbers,
+    verhoeff,
+    wallet,
+    weighted,
+    without_separators,
+)
 from sage_rag.privacy.recognizers.presidio.patterns import Check, indian_districts
 
 
-def _bare(value: str, *, without: str = "- ") -> str:
-    return value.translate({ord(c): None for c in without})
-
-
-def _digits(value: Iterable[str]) -> list[int]:
-    return [int(c) for c in value]
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(map(int, text.split()))
-
-
-def _weighted(digits: Iterable[int], weights: Iterable[int]) -> int:
-    return sum(d * w for d, w in zip(digits, weights, strict=False))
-
-
-def _digit_sum(number: int) -> int:
-    return number // 10 + number % 10
-
-
-def _luhn(digits: Sequence[int]) -> bool:
-    products = (d * (1 + i % 2) for i, d in enumerate(reversed(digits)))
-    return sum(map(_digit_sum, products)) % 10 == 0
-
-
-def _mod_11_10(digits: Sequence[int]) -> int:
-    """Return the check digit of ISO/IEC 7064, MOD 11,10."""
-    product = 10
-    for digit in digits:
-        product = ((digit + product) % 10 or 10) * 2 % 11
-    return (11 - product) % 10
-
-
-_DIHEDRAL = tuple(
-    map(
-        _digits,
-        "0123456789 1234067895 2340178956 3401289567 4012395678 "
-        "5987604321 6598710432 7659821043 8765932104 9876543210".split(),
-    )
-)
-_PERMUTATION = tuple(
-    map(
-        _digits,
-        "0123456789 1576283094 5803796142 8916043527 "
-        "9453126870 4286573901 2793806415 7046913258".split(),
-    )
-)
-"""Source: Verhoeff (1969), Error detecting decimal codes: the group D5 and a permutation."""
-
-
-def _verhoeff(digits: Sequence[int]) -> bool:
-    state = 0
-    for i, digit in enumerate(reversed(digits)):
-        state = _DIHEDRAL[state][_PERMUTATION[i % 8][digit]]
-    return state == 0
-
-
-_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
-_BECH32_GENERATOR = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
-_BECH32_CONSTANTS = (1, 0x2BC830A3)
-
-
-def _wallet(value: str) -> bool:
-    """Check a Bitcoin address. Source: Base58Check; BIP 173 and BIP 350 (Bech32, Bech32m)."""
-    if value.startswith(("1", "3")):
-        return _base58_check(value)
-    return value.startswith("bc1") and _bech32_check(value)
-
-
-def _base58_check(value: str) -> bool:
-    if any(c not in _BASE58 for c in value):
-        return False
-    bare = value.lstrip("1")
-    number = 0
-    for c in bare:
-        number = number * 58 + _BASE58.index(c)
-    size = len(value) - len(bare) + (number.bit_length() + 7) // 8
-    decoded = number.to_bytes(size, "big")
-    return decoded[-4:] == sha256(sha256(decoded[:-4]).digest()).digest()[:4]
-
-
-def _bech32_check(value: str) -> bool:
-    if value != value.lower() or not value.isascii():
-        return False
-    prefix, _, data = value.rpartition("1")
-    if len(data) < 6 or any(c not in _BECH32 for c in data):
-        return False
-    values = [ord(c) >> 5 for c in prefix] + [0] + [ord(c) & 31 for c in prefix]
-    state = 1
-    for v in values + [_BECH32.index(c) for c in data]:
-        top, state = state >> 25, (state & 0x1FFFFFF) << 5 ^ v
-        for i, term in enumerate(_BECH32_GENERATOR):
-            state ^= term if top >> i & 1 else 0
-    return state in _BECH32_CONSTANTS
-
-
 def _dea_number(value: str) -> bool:
-    *body, check = _digits(_bare(value)[2:])
+    *body, check = digits_of(without_separators(value)[2:])
     return (2 * sum(body[-1::-2]) + sum(body[-2::-2]) - check) % 10 == 0
 
 
 def _npi(value: str) -> bool:
-    bare = _bare(value)
-    return len(set(bare[:-1])) > 1 and _luhn(_digits("80840" + bare))
+    bare = without_separators(value)
+    return len(set(bare[:-1])) > 1 and luhn(digits_of("80840" + bare))
 
 
 def _lanr(value: str) -> bool:
-    digits = _digits(value)
-    return len(digits) == 9 and -_weighted(digits[:6], cycle((4, 9))) % 10 == digits[6]
+    digits = digits_of(value)
+    return len(digits) == 9 and -weighted(digits[:6], cycle((4, 9))) % 10 == digits[6]
 
 
 def _medicare(value: str) -> bool:
-    digits = _digits("".join(_bare(value).split()))
-    return _weighted(digits[:8], cycle((1, 3, 7, 9))) % 10 == digits[8]
+    digits = digits_of("".join(without_separators(value).split()))
+    return weighted(digits[:8], cycle((1, 3, 7, 9))) % 10 == digits[8]
 
 
 def _letter_as_number(letter: str) -> list[int]:
     """Return the two digits of the place of a letter in the alphabet: A is 01."""
-    return _digits(f"{ord(letter) - ord('A') + 1:02}")
+    return digits_of(f"{ord(letter) - ord('A') + 1:02}")
 
 
 def _kvnr(value: str) -> bool:
     code = value.upper()
     if not re.fullmatch(r"[A-Z]\d{9}", code):
         return False
-    digits = _letter_as_number(code[0]) + _digits(code[1:])
+    digits = _letter_as_number(code[0]) + digits_of(code[1:])
     products = (d * w for d, w in zip(digits[:10], cycle((1, 2)), strict=False))
-    return sum(map(_digit_sum, products)) % 10 == digits[10]
+    return sum(map(digit_sum, products)) % 10 == digits[10]
 
 
 def _routing_number(value: str) -> bool:
-    return _weighted(_digits(_bare(value, without="-")), cycle((3, 7, 1))) % 10 == 0
+    return weighted(digits_of(without_separators(value, without="-")), cycle((3, 7, 1))) % 10 == 0
 
 
 def _sin(value: str) -> bool | None:
-    return None if _luhn(_digits(filter(str.isdigit, value))) else False
+    return None if luhn(digits_of(filter(str.isdigit, value))) else False
 
 
 _NIF_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
 
 
 def _nif(value: str) -> bool:
-    code = _bare(value).upper()
+    code = without_separators(value).upper()
     return code[-1] == _NIF_LETTERS[int("".join(filter(str.isdigit, code))) % 23]
 
 
 def _nie(value: str) -> bool:
-    code = _bare(value).upper()
+    code = without_separators(value).upper()
     if not code[1:-1].isdigit() or code[0] not in "XYZ" or len(code) not in (8, 9):
         return False
     return code[-1] == _NIF_LETTERS[int(f"{'XYZ'.index(code[0])}{code[1:-1]}") % 23]
 
 
 _FISCAL_EVEN = {c: i for row in (ascii_digits, ascii_uppercase) for i, c in enumerate(row)}
-_FISCAL_ODD = _numbers("1 0 5 7 9 13 15 17 19 21 2 4 18 20 11 3 6 8 12 14 16 10 22 25 24 23")
+_FISCAL_ODD = numbers("1 0 5 7 9 13 15 17 19 21 2 4 18 20 11 3 6 8 12 14 16 10 22 25 24 23")
 
 
 def _fiscal_code(value: str) -> bool | None:
@@ -186,8 +99,8 @@ def _fiscal_code(value: str) -> bool | None:
 
 
 def _pesel(value: str) -> bool:
-    digits = _digits(value)
-    return -_weighted(digits[:10], cycle((1, 3, 7, 9))) % 10 == digits[10]
+    digits = digits_of(value)
+    return -weighted(digits[:10], cycle((1, 3, 7, 9))) % 10 == digits[10]
 
 
 def _is_date(year: int, month: int, day: int) -> bool:
@@ -216,13 +129,13 @@ def _personnummer(value: str) -> bool:
         return False
     month, day = int(digits[2:4]), int(digits[4:6])
     day -= 60 if day >= 61 else 0  # a coordination number
-    return 1 <= month <= 12 and 1 <= day <= 31 and _luhn(_digits(digits))
+    return 1 <= month <= 12 and 1 <= day <= 31 and luhn(digits_of(digits))
 
 
 def _german_tax_id(value: str) -> bool:
-    digits = _digits(value)
+    digits = digits_of(value)
     repeats = max(Counter(digits[:10]).values())
-    return repeats <= 3 and _mod_11_10(digits[:10]) == digits[10]
+    return repeats <= 3 and mod_11_10(digits[:10]) == digits[10]
 
 
 def _german_code(value: str) -> bool:
@@ -231,7 +144,7 @@ def _german_code(value: str) -> bool:
     if not last.isdigit() or not all(c.isdigit() or "A" <= c <= "Z" for c in body):
         return False
     numbers = (int(c) if c.isdigit() else ord(c) - ord("A") + 10 for c in body)
-    return _weighted(numbers, cycle((7, 3, 1))) % 10 == int(last)
+    return weighted(numbers, cycle((7, 3, 1))) % 10 == int(last)
 
 
 def _german_identity_card(value: str) -> bool | None:
@@ -253,36 +166,36 @@ def _german_social_security(value: str) -> bool:
     day, month = int(code[2:4]), int(code[4:6])
     if not (1 <= day <= 31 or 51 <= day <= 81) or not 1 <= month <= 12:
         return False
-    digits = _digits(code[:8]) + _letter_as_number(code[8]) + _digits(code[9:])
+    digits = digits_of(code[:8]) + _letter_as_number(code[8]) + digits_of(code[9:])
     weights = (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1)
     products = (d * w for d, w in zip(digits, weights, strict=False))
-    return sum(map(_digit_sum, products)) % 10 == digits[12]
+    return sum(map(digit_sum, products)) % 10 == digits[12]
 
 
 def _german_vat(value: str) -> bool | None:
-    digits = _digits(re.sub(r"[\s.-]", "", value)[2:])
-    return True if _mod_11_10(digits[:8]) == digits[8] else None
+    digits = digits_of(re.sub(r"[\s.-]", "", value)[2:])
+    return True if mod_11_10(digits[:8]) == digits[8] else None
 
 
 def _tfn(value: str) -> bool:
-    digits = _digits("".join(_bare(value).split()))
-    return _weighted(digits[:9], (1, 4, 3, 7, 5, 8, 6, 9, 10)) % 11 == 0
+    digits = digits_of("".join(without_separators(value).split()))
+    return weighted(digits[:9], (1, 4, 3, 7, 5, 8, 6, 9, 10)) % 11 == 0
 
 
 def _aadhaar(value: str) -> bool:
-    code = _bare(value, without="- :")
-    return int(code[0]) >= 2 and code != code[::-1] and _verhoeff(_digits(code))
+    code = without_separators(value, without="- :")
+    return int(code[0]) >= 2 and code != code[::-1] and verhoeff(digits_of(code))
 
 
 def _nin(value: str) -> bool:
-    return _verhoeff(_digits(value))
+    return verhoeff(digits_of(value))
 
 
 def _korean_number(value: str, modulus: int) -> bool | None:
-    digits = _digits(_bare(value, without="-"))
+    digits = digits_of(without_separators(value, without="-"))
     if len(digits) != 13:
         return False
-    total = _weighted(digits[:12], (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5))
+    total = weighted(digits[:12], (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5))
     region = 10 * digits[7] + digits[8]
     return True if region <= 95 and (modulus - total % 11) % 10 == digits[12] else None
 
@@ -296,13 +209,13 @@ def _frn(value: str) -> bool | None:
 
 
 def _tnin(value: str) -> bool:
-    digits = _digits(value)
-    remainder = _weighted(digits[:12], range(13, 1, -1)) % 11
+    digits = digits_of(value)
+    remainder = weighted(digits[:12], range(13, 1, -1)) % 11
     return (1 - remainder if remainder <= 1 else 11 - remainder) == digits[12]
 
 
 def _turkish_id(value: str) -> bool:
-    digits = _digits(value)
+    digits = digits_of(value)
     tenth = (7 * sum(digits[0:9:2]) - sum(digits[1:8:2])) % 10
     return value[0] != "0" and tenth == digits[9] and sum(digits[:10]) % 10 == digits[10]
 
@@ -315,7 +228,7 @@ def _south_african_id(value: str) -> bool:
     born = (1900 if year > today.year % 100 else 2000) + year, int(value[2:4]), int(value[4:6])
     if not _is_date(*born) or date(*born) > today:
         return False
-    return value[10] in "012" and value[11] in "89" and _luhn(_digits(value))
+    return value[10] in "012" and value[11] in "89" and luhn(digits_of(value))
 
 
 def _traffic_register(value: str) -> bool:
@@ -338,16 +251,16 @@ def _south_african_licence(value: str) -> bool:
 
 
 def _south_african_plate(value: str) -> bool:
-    code = _bare(value).upper()
+    code = without_separators(value).upper()
     province = code[-2:] in {"GP", "ZN", "WP", "EC", "NC", "FS", "LP", "MP", "NW"}
     return len(code) >= 5 and province and any(map(str.isalpha, code[:-2]))
 
 
 def _philippine_tin(value: str) -> bool | None:
-    digits = _digits(_bare(value))
+    digits = digits_of(without_separators(value))
     if len(digits) not in (9, 12):
         return False
-    return None if _weighted(digits[:8], range(9, 1, -1)) % 11 == digits[8] else False
+    return None if weighted(digits[:8], range(9, 1, -1)) % 11 == digits[8] else False
 
 
 def _british_licence(value: str) -> bool | None:
@@ -355,7 +268,7 @@ def _british_licence(value: str) -> bool | None:
 
 
 def _korean_licence(value: str) -> bool:
-    code = _bare(value)
+    code = without_separators(value)
     return len(code) == 12 and code.isdigit() and code[:2] in _KOREAN_REGIONS
 
 
@@ -363,19 +276,19 @@ _KOREAN_REGIONS = {str(n) for n in (*range(11, 27), 28)}
 
 
 def _british_plate(value: str) -> bool | None:
-    code = _bare(value)
+    code = without_separators(value)
     if len(code) == 7 and code[:2].isalpha() and code[2:4].isdigit():
         return 2 <= int(code[2:4]) <= 29 or 51 <= int(code[2:4]) <= 79
     return None
 
 
 def _turkish_plate(value: str) -> bool | None:
-    code = _bare(value)
+    code = without_separators(value)
     return 1 <= int(code[:2]) <= 81 if len(code) >= 3 and code[:2].isdigit() else None
 
 
 def _indian_plate(value: str) -> bool | None:
-    code = _bare(value, without="- :")
+    code = without_separators(value, without="- :")
     districts = indian_districts().get(code[:2].upper(), frozenset())
     if len(code) < 8 or not code[2].isdigit() or not code[-4:].isnumeric() or not int(code[-4:]):
         return None
@@ -384,7 +297,7 @@ def _indian_plate(value: str) -> bool | None:
 
 
 CHECKS: Mapping[str, Check] = {
-    "CryptoRecognizer": _wallet,
+    "CryptoRecognizer": wallet,
     "MedicalLicenseRecognizer": _dea_number,
     "UsNpiRecognizer": _npi,
     "DeLanrRecognizer": _lanr,
