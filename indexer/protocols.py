@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from sage_rag.privacy.protocols import Recognizer
 
 _T = TypeVar("_T")
+Vector = NDArray[np.float32]
 Vectors = NDArray[np.float32]
+"""Of shape `(dim,)` and `(n, dim)`."""
 
 
 class Embedder(Protocol):
@@ -29,6 +31,18 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return `(n, dim)` float32, L2-normalised, in the order of `texts`."""
+        ...
+
+
+class VectorStore(Protocol):
+    """Keeps vectors of texts: the ledger, or memory. For several threads."""
+
+    def vector(self, text_hash: str, embedder: str) -> Vector | None:
+        """Return the vector of a text by its `text_hash` under a `vector_key`, if there is one."""
+        ...
+
+    def store_vectors(self, embedder: str, vectors: Mapping[str, Vector]) -> None:
+        """Keep vectors by the hashes of their texts."""
         ...
 
 

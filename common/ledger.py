@@ -1,0 +1,170 @@
+"""Content-addressed results of a run's stages in SQLite, so that a killed run resumes.
+
+A result is found again by the hash of its content and the fingerprint of all that decides it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sage_rag.common.exceptions import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class StageTable:
+    """A table with the results of one stage, and the names of its three columns.
+
+    A result is bytes, or any value that JSON can hold.
+    """
+
+    name: str
+    content: str = "content_hash"
+    fingerprint: str = "fingerprint"
+    result: str = "result"
+
+    @property
+    def schema(self) -> str:
+        """The statement that makes the table."""
+        return (
+            f"CREATE TABLE IF NOT EXISTS {self.name} ({self.content} TEXT, "
+            f"{self.fingerprint} TEXT, {self.result} BLOB NOT NULL, "
+            f"PRIMARY KEY ({self.content}, {self.fingerprint}));"
+        )
+
+
+class StageLedger:
+    """SQLite in WAL mode, mode 0600; every write is committed before the call returns.
+
+    Deleted content is overwritten in the file (`secure_delete`). One ledger serves the threads of
+    one process, one statement or transaction at a time.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        tables: Sequence[StageTable],
+        *,
+        version: int,
+        schema: str = "",
+        read_only: bool = False,
+    ) -> None:
+        """Open or make a ledger; `read_only` writes nothing and requires one that exists.
+
+        `version` is raised with every change of the tables; `schema` makes further tables.
+        """
+        self._path = path
+        self._lock = threading.RLock()
+        try:
+            self._db = _open_to_read(path) if read_only else _open(path)
+            self._check_version(version)
+            if not read_only:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.execute("PRAGMA synchronous=NORMAL")
+                self._db.execute("PRAGMA secure_delete=ON")
+                statements = "".join(table.schema for table in tables)
+                self._db.executescript(f"{statements}{schema}PRAGMA user_version={version};")
+        except (sqlite3.DatabaseError, OSError) as error:
+            raise InputError(
+                f"the ledger `{path}` cannot be used ({error})",
+                hint="move it away to start again; only finished work is lost",
+            ) from None
+
+    def _check_version(self, version: int) -> None:
+        found = int(self._db.execute("PRAGMA user_version").fetchone()[0])
+        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if found == version or not tables:
+            return
+        self._db.close()
+        raise InputError(
+            f"the ledger `{self._path}` was written by "
+            f"{'a later' if found > version else 'an earlier'} sage-rag",
+            hint="move it away to start again; published versions stay",
+        )
+
+    def stored(self, table: StageTable, content_hash: str, fingerprint: str) -> Any | None:
+        """Return the result of a stage for a content, if there is one."""
+        row = self._one(
+            f"SELECT {table.result} FROM {table.name} "  # noqa: S608 - names of our own
+            f"WHERE {table.content} = ? AND {table.fingerprint} = ?",
+            (content_hash, fingerprint),
+        )
+        if row is None:
+            return None
+        return row[0] if isinstance(row[0], bytes) else json.loads(row[0])
+
+    def store(self, table: StageTable, fingerprint: str, results: Mapping[str, Any]) -> None:
+        """Commit results by content hash in one transaction; they replace earlier ones."""
+        rows = [
+            (content, fingerprint, result if isinstance(result, bytes) else to_json(result))
+            for content, result in results.items()
+        ]
+        with self._transaction():
+            self._write_all(f"INSERT OR REPLACE INTO {table.name} VALUES (?, ?, ?)", rows)
+
+    def close(self) -> None:
+        """Close the database."""
+        with self._lock:
+            self._db.close()
+
+    def _one(self, query: str, row: tuple[str, ...]) -> tuple[Any, ...] | None:
+        with self._lock:
+            found: tuple[Any, ...] | None = self._db.execute(query, row).fetchone()
+        return found
+
+    def _all(self, query: str) -> list[tuple[Any, ...]]:
+        with self._lock:
+            return self._db.execute(query).fetchall()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._lock:
+            self._write("BEGIN")
+            try:
+                yield
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+            self._write("COMMIT")
+
+    def _write(self, statement: str, row: tuple[object, ...] = ()) -> None:
+        try:
+            with self._lock:
+                self._db.execute(statement, row)
+        except sqlite3.OperationalError as error:
+            raise InputError(
+                f"cannot write the ledger: {error}",
+                hint="free some disk space and start again; finished documents are kept",
+            ) from None
+
+    def _write_all(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
+        for row in rows:
+            self._write(statement, row)
+
+
+def to_json(value: object) -> str:
+    """Return a value as it is stored."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # SQLite gives its side files the mode of the file, so the file is made first.
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+    return sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+
+
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    """Open without writing a byte: SQLite would make side files for a ledger without them."""
+    has_side_files = path.with_name(path.name + "-wal").exists()
+    mode = "mode=ro" if has_side_files else "mode=ro&immutable=1"
+    address = f"{path.absolute().as_uri()}?{mode}"
+    return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
