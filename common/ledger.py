@@ -107,7 +107,7 @@ class StageLedger:
             for content, result in results.items()
         ]
         with self._transaction():
-            self._write_all(f"INSERT OR REPLACE INTO {table.name} VALUES (?, ?, ?)", rows)
+            self._write_all(f"REPLACE INTO {table.name} VALUES (?, ?, ?)", rows)
 
     def close(self) -> None:
         """Close the database."""

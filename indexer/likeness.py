@@ -1,90 +1,54 @@
-"""The gate's likeness by embeddings: the same vectors that the index is searched by."""
+"""The likeness of a draft and its original by embeddings, for the gate."""
 
 from __future__ import annotations
 
-import hashlib
-import threading
-from collections import OrderedDict
-from collections.abc import Mapping
-from typing import Protocol
-
 import numpy as np
-from numpy.typing import NDArray
 
-from sage_rag.indexer.embedding import vector_key
-from sage_rag.indexer.protocols import Embedder
+from sage_rag.indexer.embedding import VectorMemory, text_hash, vector_key
+from sage_rag.indexer.protocols import Embedder, VectorStore
 
 VERSION = 1
-"""Raised with every change of the likeness of two texts with the same vectors."""
-
-Vector = NDArray[np.float32]
+"""Raised with every change of the likeness that two vectors have."""
 
 _KEPT = 512
-"""Originals whose vectors are kept: more than are ever treated at a time. 0.8 MB with MiniLM."""
-
-
-class VectorStore(Protocol):
-    """Where vectors of drafts are kept between judging and indexing: the ledger."""
-
-    def vector(self, text_hash: str, embedder: str) -> Vector | None:
-        """Return the vector of a text by its SHA-256 under a `vector_key`, if there is one."""
-        ...
-
-    def store_vectors(self, embedder: str, vectors: Mapping[str, Vector]) -> None:
-        """Keep vectors by the SHA-256 of their texts."""
-        ...
+"""Vectors in memory: more than documents are in work at a time. 0.8 MB with MiniLM."""
 
 
 class EmbeddingLikeness:
-    """Cosine of two texts' vectors, in [-1, 1].
+    """The cosine of the vectors of two texts, in [-1, 1].
 
-    Costs one embedding of each original, however many drafts are judged, and one of each draft.
-    With a store, a draft's vector is the one that the index takes, which then costs no other.
-    Originals' vectors stay in memory: nothing that is stored was made from an original's wording.
-    For several threads at a time, if embedder and store are.
+    Each original and each draft is embedded once. The index is searched by the vector of the same
+    text as the draft, so the store saves a second embedding. Vectors of originals stay in memory:
+    nothing that is stored comes from the wording of an original. For several threads, if embedder
+    and store are.
 
-    Does not guarantee: that records of one corpus are told apart in a language that the embedder
-    was not trained on. Two Chinese records are as alike to MiniLM as two English ones of one case,
-    so that there the limit catches little.
+    Does not guarantee: that two records of one corpus differ in a language on which the embedder
+    was not trained. For MiniLM, two Chinese records are as alike as two English records of one
+    case, so the limit finds little there.
     """
 
-    def __init__(self, embedder: Embedder, vectors: VectorStore | None = None) -> None:
+    def __init__(self, embedder: Embedder, drafts: VectorStore | None = None) -> None:
         self._embedder = embedder
         self._key = vector_key(embedder)
-        self._stored = vectors
-        self._originals: OrderedDict[str, Vector] = OrderedDict()
-        self._lock = threading.Lock()
+        self._drafts = VectorMemory(_KEPT) if drafts is None else drafts
+        self._originals = VectorMemory(_KEPT)
 
     @property
     def fingerprint(self) -> str:
-        """Changes with the embedder's name and with both versions."""
+        """Changes with the embedder and with the version of this module."""
         return f"embedding/{self._key}/{VERSION}"
 
     def compare(self, original: str, draft: str) -> float:
-        """Return the cosine of both texts' vectors."""
-        before, after = _digest(original), _digest(draft)
-        with self._lock:
-            known = self._originals.get(before)
-        written = self._stored.vector(after, self._key) if self._stored is not None else None
-        # One call for what is missing: two texts at a time cost less than one after the other.
-        texts = [original] * (known is None) + [draft] * (written is None)
+        """Return the cosine of the vectors of both texts."""
+        key, before, after = self._key, text_hash(original), text_hash(draft)
+        old, new = self._originals.vector(before, key), self._drafts.vector(after, key)
+        # One call for both: two texts together cost less than one after the other.
+        texts = [original] * (old is None) + [draft] * (new is None)
         fresh = list(self._embedder.embed(texts)) if texts else []
-        if known is None:
-            known = fresh[0]
-        if written is None:
-            written = fresh[-1]
-            if self._stored is not None:
-                self._stored.store_vectors(self._key, {after: written})
-        self._keep(before, known)
-        return float(np.dot(known, written))
-
-    def _keep(self, digest: str, vector: Vector) -> None:
-        with self._lock:
-            self._originals[digest] = vector
-            self._originals.move_to_end(digest)
-            if len(self._originals) > _KEPT:
-                self._originals.popitem(last=False)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+        if old is None:
+            old = fresh[0]
+            self._originals.store_vectors(key, {before: old})
+        if new is None:
+            new = fresh[-1]
+            self._drafts.store_vectors(key, {after: new})
+        return float(np.dot(old, new))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import hashlib
 import json
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,7 +24,7 @@ from sage_rag.indexer.assembly import Assembly, Refused, assemble, assemble_plai
 from sage_rag.indexer.audit import CorpusAudit
 from sage_rag.indexer.changes import changes, document_hash, hashes
 from sage_rag.indexer.corpus import Document, read_corpus
-from sage_rag.indexer.embedding import vector_key
+from sage_rag.indexer.embedding import CachedEmbedder, text_hash
 from sage_rag.indexer.engines.local import in_process
 from sage_rag.indexer.job import IndexJob, Progress, Summary, treatment_of
 from sage_rag.indexer.ledger import Ledger, Refusal, Result, locked
@@ -125,7 +125,7 @@ class _Run:
         self._summary.published = len(assembly.passages)
         self._summary.seconds = time.monotonic() - started
         self._publish(assembly, vectors)
-        self._ledger.store_documents(now, map(_text_hash, map(_embedded_text, assembly.passages)))
+        self._ledger.store_documents(now, map(text_hash, map(_embedded_text, assembly.passages)))
         return self._summary
 
     def _time(self, stage: str) -> AbstractContextManager[None]:
@@ -255,32 +255,20 @@ class _Run:
 
     async def _embed(self, passages: Sequence[Passage]) -> Vectors:
         """Embed each passage's readable view, in batches, taking from the ledger first."""
-        embedder = self._job.embedder
+        embedder = CachedEmbedder(self._job.embedder, self._ledger)
         rows: list[Any] = [None] * len(passages)
         done = 0
 
         async def work(start: int) -> None:
             nonlocal done
             texts = [_embedded_text(p) for p in passages[start : start + _EMBED_BATCH]]
-            rows[start : start + len(texts)] = await self._vectors(texts)
+            vectors = await self._engine.run_in_executor(partial(embedder.embed, texts))
+            rows[start : start + len(texts)] = vectors
             done += len(texts)
             self._progress("embed", done, len(passages))
 
         await _each(range(0, len(passages), _EMBED_BATCH), work, self._engine.documents_in_flight)
         return np.stack(rows) if rows else np.zeros((0, embedder.dim), dtype=np.float32)
-
-    async def _vectors(self, texts: Sequence[str]) -> list[Any]:
-        ledger, embedder = self._ledger, self._job.embedder
-        keys = [_text_hash(text) for text in texts]
-        kept_under = vector_key(embedder)
-        known = {key: ledger.vector(key, kept_under) for key in keys}
-        missing = {key: t for key, t in zip(keys, texts, strict=True) if known[key] is None}
-        if not missing:
-            return [known[key] for key in keys]
-        vectors = await self._engine.run_in_executor(lambda: embedder.embed(list(missing.values())))
-        fresh = dict(zip(missing, vectors, strict=True))
-        ledger.store_vectors(kept_under, fresh)
-        return [fresh.get(key, known[key]) for key in keys]
 
     def _publish(self, assembly: Assembly, vectors: Vectors) -> None:
         job, summary = self._job, self._summary
@@ -309,10 +297,6 @@ class _Run:
 
 def _embedded_text(passage: Passage) -> str:
     return readable_view(passage.text)
-
-
-def _text_hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 async def _each(items: Iterable[_T], work: Callable[[_T], Awaitable[None]], at_once: int) -> None:

@@ -21,9 +21,9 @@ from sage_rag.agents.protocols import Attributes, Roles
 from sage_rag.agents.refinement import MAX_ROUNDS, RefinementOptions
 from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.agents.samples import choose_samples
+from sage_rag.eval.studies.cache import CachedRecognizer, StudyCache
 from sage_rag.eval.studies.corpora import Corpus
-from sage_rag.eval.studies.memory import Memory, RememberedEmbedder, RememberedRecognizer
-from sage_rag.indexer.embedding import SentenceTransformerEmbedder
+from sage_rag.indexer.embedding import CachedEmbedder, SentenceTransformerEmbedder
 from sage_rag.indexer.job import IndexJob, Summary, treatment_of
 from sage_rag.indexer.pipeline import index_corpus
 from sage_rag.indexer.protocols import Embedder
@@ -100,9 +100,9 @@ class StudyHome:
         self.home = home
         self.model = model
         self.keyset = Keyset.generate()
-        memory = Memory(home / "memory.sqlite")
-        self.recognizer = RememberedRecognizer(recognizer or default_recognizer(), memory)
-        self.embedder = RememberedEmbedder(embedder or SentenceTransformerEmbedder(), memory)
+        cache = StudyCache(home / "cache.sqlite")
+        self.recognizer = CachedRecognizer(recognizer or default_recognizer(), cache)
+        self.embedder = CachedEmbedder(embedder or SentenceTransformerEmbedder(), cache)
 
     def index(self, corpus: Corpus, variant: Variant) -> IndexedVariant:
         """Publish the corpus as the variant treats it.

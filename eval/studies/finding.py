@@ -17,8 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.studies.people import Case, cases
-from sage_rag.eval.targets.embedding import RememberingEmbedder
-from sage_rag.indexer.embedding import SentenceTransformerEmbedder
+from sage_rag.indexer.embedding import CachedEmbedder, SentenceTransformerEmbedder
 from sage_rag.indexer.pipeline import IndexJob, index_corpus
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.recipes import recipe_called
@@ -132,7 +131,7 @@ def finding(
     corpus: str, recipe: str, records: Sequence[Mapping[str, str]], asked: Sequence[NamedQuestion]
 ) -> Iterator[FindingScore]:
     """Index records as the owner does, ask as the edge does, and yield what was found."""
-    embedder = RememberingEmbedder(SentenceTransformerEmbedder())
+    embedder = CachedEmbedder(SentenceTransformerEmbedder())
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "records.jsonl"
         source.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")

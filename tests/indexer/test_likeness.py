@@ -85,19 +85,9 @@ def test_the_same_text_is_alike_and_order_of_asking_is_no_matter(
     )
 
 
-class MemoryStore(dict[tuple[str, str], np.ndarray]):
-    """A store of vectors in memory."""
-
-    def vector(self, text_hash: str, embedder: str) -> np.ndarray | None:
-        return self.get((text_hash, embedder))
-
-    def store_vectors(self, embedder: str, vectors: dict[str, np.ndarray]) -> None:
-        self.update({(text_hash, embedder): vector for text_hash, vector in vectors.items()})
-
-
 def test_an_original_is_embedded_once_and_a_draft_once() -> None:
     embedder = HashEmbedder()
-    likeness = EmbeddingLikeness(embedder, MemoryStore())
+    likeness = EmbeddingLikeness(embedder)
     for draft in ("one knee", "two knees", "one knee"):
         likeness.compare("a swollen knee", draft)
     assert embedder.embedded == 3
@@ -105,7 +95,7 @@ def test_an_original_is_embedded_once_and_a_draft_once() -> None:
 
 def test_no_more_originals_are_kept_than_said() -> None:
     embedder = HashEmbedder()
-    likeness = EmbeddingLikeness(embedder, MemoryStore())
+    likeness = EmbeddingLikeness(embedder)
     for number in range(_KEPT + 1):
         likeness.compare(f"record {number}", "the draft")
     before = embedder.embedded

@@ -1,0 +1,54 @@
+"""Results of stages by content and fingerprint: kept, replaced, private, in a format of their own."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.common.ledger import StageLedger, StageTable
+
+DRAFTS = StageTable("drafts")
+WEIGHTS = StageTable("weights", content="text_hash", fingerprint="model", result="weight")
+
+
+def opened(folder: Path, version: int = 1, **settings: bool) -> StageLedger:
+    return StageLedger(folder / "l.sqlite", (DRAFTS, WEIGHTS), version=version, **settings)
+
+
+def test_results_are_found_by_content_and_fingerprint_and_outlive_the_process(
+    tmp_path: Path,
+) -> None:
+    ledger = opened(tmp_path)
+    ledger.store(DRAFTS, "f", {"a": {"text": "é"}, "b": []})
+    ledger.store(WEIGHTS, "f", {"a": b"\x00\xff"})
+    ledger.store(DRAFTS, "f", {"b": ["later"]})
+    ledger.close()
+    again = opened(tmp_path, read_only=True)
+    assert again.stored(DRAFTS, "a", "f") == {"text": "é"}
+    assert again.stored(DRAFTS, "b", "f") == ["later"]
+    assert again.stored(WEIGHTS, "a", "f") == b"\x00\xff"
+    assert again.stored(DRAFTS, "a", "other") is None
+    again.close()
+
+
+def test_only_its_owner_reads_a_ledger_and_its_side_files(tmp_path: Path) -> None:
+    ledger = opened(tmp_path)
+    ledger.store(DRAFTS, "f", {"a": 1})
+    assert {stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()} == {0o600}
+    ledger.close()
+
+
+@pytest.mark.parametrize(("version", "said"), [(3, "an earlier"), (1, "a later")])
+def test_another_version_is_refused_in_one_line(tmp_path: Path, version: int, said: str) -> None:
+    opened(tmp_path, 2).close()
+    with pytest.raises(InputError, match=f"{said} sage-rag"):
+        opened(tmp_path, version)
+
+
+def test_a_file_that_is_no_database_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "l.sqlite").write_text("not a database, but long enough to look like one" * 10)
+    with pytest.raises(InputError, match="cannot be used"):
+        opened(tmp_path)
