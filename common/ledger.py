@@ -106,8 +106,9 @@ class StageLedger:
             (content, fingerprint, result if isinstance(result, bytes) else to_json(result))
             for content, result in results.items()
         ]
+        statement = f"REPLACE INTO {table.name} VALUES (?, ?, ?)"  # noqa: S608 - names of our own
         with self._transaction():
-            self._write_all(f"REPLACE INTO {table.name} VALUES (?, ?, ?)", rows)
+            self._write_all(statement, rows)
 
     def close(self) -> None:
         """Close the database."""
