@@ -1,18 +1,18 @@
-"""The exception tree. Every failure a user can meet is one line, a hint and an exit code.
+"""The exception tree. Each failure has a message of one line, an exit code and perhaps a hint.
 
 ```
 SageRagError            1
-├── InputError          2   bad argument, file or record
-├── KeysetError         3   missing, damaged or wrong key or passphrase
+├── InputError          2   a bad argument, file or record
+├── KeysetError         3   a missing, damaged or wrong key or passphrase
 │   ├── DecryptionError 3   a token that this keyset cannot open
-│   └── NotGrantedError 3   an entity type that this grant does not hold
-├── ProtectionError     4   the result would not be safe, so there is none
-├── UpstreamError       5   a model endpoint, a server or the edge did not answer as it should
-│   └── UpstreamTimeoutError 5  it did not answer in time
+│   └── NotGrantedError 3   an entity type that this grant does not include
+├── ProtectionError     4   the result would not be safe, so there is no result
+├── UpstreamError       5   a model endpoint, a server or the edge failed to answer correctly
+│   └── UpstreamTimeoutError 5  it failed to answer in time
 └── MissingExtraError   6   an optional package is not installed
 ```
 
-No message holds a plain value or a key: logs and terminals are not private.
+No message contains a plain value or a key: logs and terminals are not private.
 """
 
 from __future__ import annotations
@@ -22,9 +22,14 @@ from contextlib import contextmanager
 
 
 class SageRagError(Exception):
-    """A failure with one clear line and, where there is a remedy, a hint."""
+    """A failure with a message of one line and, where there is a remedy, a hint.
+
+    `http` is the status and error code that a service answers with; without it, a client learns
+    only that the service failed.
+    """
 
     exit_code = 1
+    http: tuple[int, str] | None = None
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -33,25 +38,29 @@ class SageRagError(Exception):
 
 
 class InputError(SageRagError):
-    """The user's input cannot be used: what, where, how to mend it."""
+    """The user's input cannot be used; the message names what, where and how to correct it."""
 
     exit_code = 2
 
 
 class ProtectionError(SageRagError):
-    """Going on would expose something private: the operation failed closed."""
+    """Continuing would expose something private: the operation failed closed."""
 
     exit_code = 4
+    http = 500, "protection_failed"
 
 
 class UpstreamError(SageRagError):
-    """Another service failed us."""
+    """Another service failed."""
 
     exit_code = 5
+    http = 502, "upstream_error"
 
 
 class UpstreamTimeoutError(UpstreamError):
-    """Another service took too long."""
+    """Another service took too long to answer."""
+
+    http = 504, "upstream_timeout"
 
 
 class MissingExtraError(SageRagError):
@@ -62,7 +71,7 @@ class MissingExtraError(SageRagError):
 
 @contextmanager
 def extra(name: str, *, needed_by: str) -> Iterator[None]:
-    """Name the extra that brings a library whose import fails inside the block.
+    """Name the extra that installs a library whose import fails inside the block.
 
     Raises:
         MissingExtraError: when the import fails.

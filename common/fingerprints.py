@@ -1,9 +1,8 @@
-"""Fingerprints of stages: what was computed under another one is computed anew.
+"""Fingerprints of pipeline stages: a result with another fingerprint is computed again.
 
 Each stage declares a `VERSION`, which its author raises with every change of its output, and names
-the data files that it reads. Source text is no part of a fingerprint, so that a changed comment
-recomputes nothing. `tests/golden` fails where the output of a stage changed and its version did
-not.
+the data files that it reads. Source code is not part of a fingerprint, so a changed comment
+recomputes nothing. `tests/golden` fails if the output of a stage changes and its version does not.
 """
 
 from __future__ import annotations

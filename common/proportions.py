@@ -11,8 +11,8 @@ CONFIDENCE = 0.95
 class Proportion(BaseModel):
     """`successes` of `trials`, with the 95 % Clopper-Pearson interval `[low, high]` in [0, 1].
 
-    When nothing succeeded, or everything did, the interval is one-sided: all 5 % lie on the side
-    that is open. Without trials nothing is known: 0 to 1.
+    With no success, or no failure, the interval is one-sided: all 5 % lie on the open side.
+    Without trials it is 0 to 1.
 
     Source: Clopper and Pearson (1934), "The use of confidence or fiducial limits illustrated in
     the case of the binomial".
@@ -32,7 +32,7 @@ class Proportion(BaseModel):
             ValueError: unless 0 <= successes <= trials.
         """
         if not 0 <= successes <= trials:
-            raise ValueError(f"{successes} of {trials} is no proportion")
+            raise ValueError(f"{successes} of {trials} is not a proportion")
         low, high = _bounds(successes, trials)
         return cls(successes=successes, trials=trials, low=low, high=high)
 
@@ -53,7 +53,7 @@ class Proportion(BaseModel):
 
 
 def _percent(share: float) -> str:
-    """Return a share in per cent, with as many digits as tell it from 0 and from 100."""
+    """Return a share in per cent, with enough digits to differ from 0 and 100."""
     digits = 1
     while round(100 * share, digits) in (0, 100) and share not in (0, 1):
         digits += 1

@@ -1,4 +1,4 @@
-"""Chat requests: parsed strictly, never quoted in errors."""
+"""Parse chat requests strictly, without quoting them in errors."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from sage_rag.common.web.errors import ApiError, invalid_fields
 from sage_rag.privacy.blind_index import BLIND_WORD
 
 MAX_SEARCH_WORDS = 4096
-"""Words of a thousand values: more than a question names, few enough to look up."""
+"""The blind words of about a thousand values: more than a question names."""
 
 
 class StreamOptions(BaseModel):
-    """What a client wants of a stream."""
+    """The `stream_options` of a request."""
 
     include_usage: bool | None = None
 
 
 class RequestMessage(BaseModel):
-    """One turn. `content` arrives as a string or a list of text parts and is kept as one string."""
+    """One message. Its `content` is a string, or a list of text parts that are joined to one."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str = ""
@@ -42,11 +42,11 @@ def _part(part: Any) -> str:
 
 
 class ChatRequest(BaseModel):
-    """A chat completion request. Fields that we do not know are tolerated and ignored.
+    """A chat completion request; unknown fields are ignored.
 
-    `sources="markdown"` is ours: it asks for a Markdown list of sources after the answer.
-    `search_words` is ours, too: the blind words of what the last user message names. Clients
-    without keys leave it out.
+    Two fields are extensions of the OpenAI API. `sources="markdown"` requests a list of sources
+    after the answer. `search_words` holds the blind words of the values in the last user message;
+    only a client with keys can compute them.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -88,17 +88,17 @@ class ChatRequest(BaseModel):
 
     @property
     def question_at(self) -> int:
-        """Where the last user message stands."""
+        """The position of the last user message."""
         return max(i for i, message in enumerate(self.messages) if message.role == "user")
 
     @property
     def include_usage(self) -> bool:
-        """Whether a stream shall end with token usage."""
+        """Whether a stream ends with token usage."""
         return bool(self.stream_options and self.stream_options.include_usage)
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options a chat model honours, as the client gave them."""
+        """The sampling options that are passed to a chat model."""
         names = {"max_tokens", "max_completion_tokens", "temperature", "top_p", "seed", "stop"}
         names |= {"presence_penalty", "frequency_penalty"}
         return self.model_dump(include=names, exclude_none=True)
@@ -108,7 +108,7 @@ def parse_chat(body: Any) -> ChatRequest:
     """Return the request in a JSON body.
 
     Raises:
-        ApiError: 400, naming the field at fault.
+        ApiError: 400; names the invalid field.
     """
     try:
         chat = ChatRequest.model_validate(body)

@@ -1,4 +1,4 @@
-"""Chat completions as they leave: the one whole, or the chunks of a stream."""
+"""Build chat completion objects: a whole one, or the chunks of a stream."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARKERS = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 
 @dataclass(frozen=True, slots=True)
 class CompletionUsage:
-    """How many tokens a request cost."""
+    """The token counts of a request."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -35,7 +35,7 @@ class CompletionUsage:
 def count_tokens(texts: Iterable[str]) -> int:
     """Count words, punctuation marks and ciphertext tokens, each as one.
 
-    Used where no model counts for us; a model's own tokenizer would count otherwise.
+    Used if no model reports a count; a model's tokenizer would count differently.
     """
     return sum(1 for text in texts for _ in _COUNTED.finditer(text))
 
@@ -52,7 +52,7 @@ def cite(answer: str, passages: Sequence[Passage]) -> list[dict[str, Any]]:
 
 
 def sources_markdown(citations: Sequence[dict[str, Any]]) -> str:
-    """Return a Markdown list of cited sources, to stand after an answer; empty without any."""
+    """Return a Markdown list of the cited sources to append to an answer; empty without sources."""
     if not citations:
         return ""
     lines = [f"- [{c['index']}] {c['source']}" for c in citations]
@@ -60,7 +60,7 @@ def sources_markdown(citations: Sequence[dict[str, Any]]) -> str:
 
 
 class Envelope:
-    """The identity of one completion: id, time and model, the same in every chunk."""
+    """Build the objects of one completion: id, time and model are equal in every chunk."""
 
     def __init__(self, model: str, *, include_usage: bool = False) -> None:
         self.id = f"chatcmpl-{uuid.uuid4().hex}"
@@ -75,7 +75,7 @@ class Envelope:
         usage: CompletionUsage,
         citations: list[dict[str, Any]],
     ) -> dict[str, Any]:
-        """Return the completion in one piece."""
+        """Return the whole completion."""
         choice = {
             "index": 0,
             "message": {"role": "assistant", "content": content, "refusal": None},
@@ -90,11 +90,11 @@ class Envelope:
         return self._chunk([_choice(delta, None)])
 
     def finish(self, finish_reason: str, citations: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the one chunk that ends the answer."""
+        """Return the chunk that ends the answer."""
         return {**self._chunk([_choice({}, finish_reason)]), "citations": citations}
 
     def usage(self, usage: CompletionUsage) -> dict[str, Any]:
-        """Return the chunk of token usage, which has no choices."""
+        """Return the chunk with token usage; it has no choices."""
         return {**self._chunk([]), "usage": usage.as_json()}
 
     def _chunk(self, choices: list[dict[str, Any]]) -> dict[str, Any]:

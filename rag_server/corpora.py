@@ -1,4 +1,4 @@
-"""The corpora a server answers from: opened when asked for, exchanged when a version changes."""
+"""Search in published corpora: versions open on first use and are replaced by newer ones."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Protocol
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.web.errors import CorpusUnavailableError, UnknownModelError
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.versions import MANIFEST, Manifest, current_path, list_corpora, open_version
+from sage_rag.rag_server.exceptions import CorpusUnavailableError, UnknownModelError
 from sage_rag.rag_server.retrieval import Retriever, Searchable
 
 
@@ -23,23 +23,23 @@ class Version(Searchable, Protocol):
 
     @property
     def manifest(self) -> Manifest:
-        """What the version is and how it was made."""
+        """The version's manifest."""
         ...
 
     def close(self) -> None:
-        """Release it."""
+        """Close its files."""
         ...
 
 
-class Catalog(Protocol):
-    """Knows which corpora are published, and opens their versions."""
+class CorpusCatalog(Protocol):
+    """Lists the published corpora and opens their versions."""
 
     def names(self) -> Sequence[str]:
         """Return the published corpora, sorted."""
         ...
 
     def current(self, name: str) -> str:
-        """Return a mark that changes whenever another version is published.
+        """Return an identifier that changes whenever another version is published.
 
         Raises:
             InputError: when the corpus is not published.
@@ -55,7 +55,7 @@ class Catalog(Protocol):
         ...
 
 
-class HomeCatalog:
+class FolderCatalog:
     """The corpora under a home folder."""
 
     def __init__(self, home: Path) -> None:
@@ -66,9 +66,9 @@ class HomeCatalog:
         return list_corpora(self._home)
 
     def current(self, name: str) -> str:
-        """Return the version's folder and its manifest's identity on disk.
+        """Return the version's folder, and inode and time of its manifest.
 
-        The identity tells apart two versions of one number when a corpus was made anew.
+        They differ between two versions of equal number if a corpus was deleted and created again.
         """
         path = current_path(self._home, name)
         try:
@@ -83,10 +83,10 @@ class HomeCatalog:
 
 
 @dataclass
-class _Shelf:
-    """An open version, how many requests read it, and whether a newer one took its place."""
+class _OpenVersion:
+    """An open version. `readers`: requests that use it; `retired`: a newer version replaced it."""
 
-    mark: str
+    identifier: str
     version: Version
     retriever: Retriever
     readers: int = 0
@@ -94,22 +94,23 @@ class _Shelf:
 
 
 @dataclass
-class _Place:
+class _Corpus:
+    """The current version of one corpus, once it is open."""
+
     lock: threading.Lock = field(default_factory=threading.Lock)
-    shelf: _Shelf | None = None
+    current: _OpenVersion | None = None
 
 
-class Corpora:
+class CorpusSearch:
     """Search published corpora by name, always in their current version.
 
-    A version that was replaced is closed when its last reader is done. Blocking: call it in a
-    thread.
+    A replaced version is closed when its last reader finishes. Calls block: use a thread.
     """
 
-    def __init__(self, catalog: Catalog, embedder: Embedder) -> None:
+    def __init__(self, catalog: CorpusCatalog, embedder: Embedder) -> None:
         self._catalog = catalog
         self._embedder = embedder
-        self._places: dict[str, _Place] = {}
+        self._corpora: dict[str, _Corpus] = {}
         self._lock = threading.Lock()
 
     def names(self) -> list[str]:
@@ -118,13 +119,13 @@ class Corpora:
 
     def manifest(self, name: str) -> Manifest:
         """Return the manifest of the current version; raises as `search` does."""
-        with self._reading(name) as shelf:
-            return shelf.version.manifest
+        with self._reading(name) as opened:
+            return opened.version.manifest
 
     def search(
         self, name: str, question: str, top_k: int, words: Sequence[str] = ()
     ) -> list[Passage]:
-        """Return the passages of a corpus that bear on a question, best first.
+        """Return the passages of a corpus that are relevant to a question, best first.
 
         `words` are blind words of the values that the question names.
 
@@ -132,69 +133,69 @@ class Corpora:
             UnknownModelError: when no such corpus is published.
             CorpusUnavailableError: when its version cannot be opened or needs another embedder.
         """
-        with self._reading(name) as shelf:
-            return shelf.retriever.retrieve(question, top_k, words)
+        with self._reading(name) as opened:
+            return opened.retriever.retrieve(question, top_k, words)
 
     def close(self) -> None:
-        """Close every version that nobody reads; the others when their readers are done."""
+        """Close every version without readers now, and the others after their last reader."""
         with self._lock:
-            places = list(self._places.values())
-        for place in places:
-            with place.lock:
-                if place.shelf is not None:
-                    _retire(place.shelf)
-                    place.shelf = None
+            corpora = list(self._corpora.values())
+        for corpus in corpora:
+            with corpus.lock:
+                if corpus.current is not None:
+                    _retire(corpus.current)
+                    corpus.current = None
 
     @contextmanager
-    def _reading(self, name: str) -> Iterator[_Shelf]:
+    def _reading(self, name: str) -> Iterator[_OpenVersion]:
         if name not in self._catalog.names():
             raise UnknownModelError(
                 "there is no such model", hint="/v1/models lists the corpora that are served"
             )
         with self._lock:
-            place = self._places.setdefault(name, _Place())
-        with place.lock:
-            shelf = self._current(place, name)
-            shelf.readers += 1
+            corpus = self._corpora.setdefault(name, _Corpus())
+        with corpus.lock:
+            opened = self._current(corpus, name)
+            opened.readers += 1
         try:
-            yield shelf
+            yield opened
         finally:
-            with place.lock:
-                shelf.readers -= 1
-                if shelf.retired and not shelf.readers:
-                    shelf.version.close()
+            with corpus.lock:
+                opened.readers -= 1
+                if opened.retired and not opened.readers:
+                    opened.version.close()
 
-    def _current(self, place: _Place, name: str) -> _Shelf:
+    def _current(self, corpus: _Corpus, name: str) -> _OpenVersion:
+        """Return the published version. An older one is not served, even if this one is damaged:
+        it may have been replaced so that a record is deleted."""
         try:
-            mark = self._catalog.current(name)
-            if place.shelf is None or place.shelf.mark != mark:
-                # A version that was withdrawn is not served on, even if the new one is damaged:
-                # it may have been withdrawn so that something is forgotten.
-                fresh = self._open(name, mark)
-                if place.shelf is not None:
-                    _retire(place.shelf)
-                place.shelf = fresh
+            identifier = self._catalog.current(name)
+            if corpus.current is None or corpus.current.identifier != identifier:
+                newer = self._open(name, identifier)
+                if corpus.current is not None:
+                    _retire(corpus.current)
+                corpus.current = newer
         except InputError:
             raise CorpusUnavailableError(f"corpus `{name}` cannot be opened") from None
-        return place.shelf
+        return corpus.current
 
-    def _open(self, name: str, mark: str) -> _Shelf:
+    def _open(self, name: str, identifier: str) -> _OpenVersion:
         version = self._catalog.open(name)
         if version.manifest.embedder != self._embedder.name:
             version.close()
             raise CorpusUnavailableError(
-                f"corpus `{name}` was embedded with another model than this server's",
+                f"corpus `{name}` was embedded with another model than the server's",
                 hint="set SAGE_RAG_SERVE_EMBEDDER to the embedder in its manifest",
             )
-        return _Shelf(mark, version, Retriever(version, self._embedder))
+        return _OpenVersion(identifier, version, Retriever(version, self._embedder))
 
 
-def _retire(shelf: _Shelf) -> None:
-    shelf.retired = True
-    if not shelf.readers:
-        shelf.version.close()
+def _retire(opened: _OpenVersion) -> None:
+    opened.retired = True
+    if not opened.readers:
+        opened.version.close()
 
 
 def created_at(manifest: Manifest) -> int:
-    """Return when a version was made, in seconds since 1970."""
+    """Return when a version was created, in seconds since 1970."""
     return int(datetime.fromisoformat(manifest.created).timestamp())

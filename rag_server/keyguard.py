@@ -1,4 +1,4 @@
-"""The one check that keeps keys away from a server: it does not start where one lies."""
+"""Refuse to start a server that can read a key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sage_rag.privacy.keyset.files import is_keyset_file
 
 _VARIABLES = re.compile(r"SAGE_RAG_(EDGE_)?(KEYSET|PASSPHRASE)", re.IGNORECASE)
 SECRETS = Path("/run/secrets")
-"""Where Docker mounts secrets. Kubernetes has no such place: name none of ours for a server."""
+"""Where Docker mounts secrets. Kubernetes has no fixed place: mount no key in a server's pod."""
 
 
 def refuse_keys(
@@ -23,22 +23,23 @@ def refuse_keys(
     secrets: Path = SECRETS,
     own: Collection[Path] = (),
 ) -> None:
-    """Return if neither a keyset, raw keys nor a passphrase is within the server's reach.
+    """Raise an error if the server can read a keyset, raw keys or a passphrase.
 
-    `own` are secrets that the server needs, like an endpoint's API key: they may look like a key.
+    `own` are files with secrets that the server needs, such as an endpoint's API key. They are not
+    checked, because they may look like a key.
 
-    Guarantees: every file under `home` and `secrets` is looked at, through symbolic links too,
-    for sealed keysets, grants, exports and files of nothing but bare keys; every variable for
-    our names and for the formats of our files.
-    Does not guarantee: finding keys that lie elsewhere or are stored in another format.
+    Guarantees: checks every file under `home` and `secrets`, symbolic links included, for sealed
+    keysets, grants, exports and files of raw keys; checks the name of every environment variable
+    for ours, and its value for the formats of our files.
+    Does not guarantee: finding keys that are stored elsewhere or in another format.
 
     Raises:
-        ProtectionError: naming the file or variable, never its content.
+        ProtectionError: names the file or variable, never its content.
     """
     for variable in sorted(environment):
         if _VARIABLES.match(variable) or MARK in environment[variable]:
             raise ProtectionError(
-                f"a server must not be able to restore, but {variable} is set",
+                f"a server must not hold a key, but {variable} is set",
                 hint=f"unset {variable}: keys belong to the edge and to the owner",
             )
     exempt = {path.resolve() for path in own}
@@ -47,12 +48,12 @@ def refuse_keys(
             if path.resolve() not in exempt and is_keyset_file(path):
                 raise ProtectionError(
                     f"a server must not hold a key, but `{path}` is a keyset",
-                    hint="move it out of reach: keys belong to the edge and to the owner",
+                    hint="move it away: keys belong to the edge and to the owner",
                 )
 
 
 def files_under(home: Path) -> Iterator[Path]:
-    """Yield every regular file under a folder, following links, each folder once."""
+    """Yield every regular file under a folder; links are followed, each folder is read once."""
     seen: set[str] = set()
     for folder, subfolders, names in os.walk(home, followlinks=True):
         real = os.path.realpath(folder)

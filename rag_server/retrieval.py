@@ -1,4 +1,4 @@
-"""Retrieval: dense and lexical scores, fused."""
+"""Retrieve passages by a weighted sum of dense and lexical scores."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from sage_rag.indexer.stores.lexical import searchable
 from sage_rag.privacy.tokens import TOKEN, readable_view
 
 _DENSE = 0.5
-"""The weight of the dense score; the lexical one has the rest. Chosen on dialogues and stories that
-were not held out (docs/results/sage.md); 0.6 and 0.7 suit some of these corpora and not others."""
+"""The weight of the dense score; the lexical score has the rest. Chosen on dialogues and stories
+that were not held out (docs/results/sage.md); 0.6 and 0.7 are better on some of these corpora and
+worse on others."""
 _MIN_DEPTH = 50
 
 Ranking = Sequence[tuple[int, float]]
 
 
 class Searchable(Protocol):
-    """What retrieval needs of an index version."""
+    """An index version that can be searched."""
 
     def __len__(self) -> int:
         """Return the number of passages."""
@@ -33,16 +34,16 @@ class Searchable(Protocol):
         ...
 
     def search_dense(self, vector: NDArray[np.float32], top_k: int) -> Ranking:
-        """Return rows by similarity, best first."""
+        """Return rows by similarity to a vector, best first."""
         ...
 
     def search_lexical(self, text: str, top_k: int) -> Ranking:
-        """Return rows by their words, best first."""
+        """Return rows by the words of a text, best first."""
         ...
 
 
 class Retriever:
-    """Find the passages of one index version that bear on a question."""
+    """Find the passages of one index version that are relevant to a question."""
 
     def __init__(self, version: Searchable, embedder: Embedder) -> None:
         self._version = version
@@ -51,14 +52,14 @@ class Retriever:
     def retrieve(self, question: str, top_k: int, words: Sequence[str] = ()) -> list[Passage]:
         """Return up to `top_k` passages, best first; `score` is the fused score.
 
-        `words` are the blind words of the values that the question names: the same values as its
-        tokens, which they let meet other spellings and longer forms.
+        `words` are the blind words of the values whose tokens occur in the question: they also
+        match other spellings and longer forms of these values.
 
-        The dense side reads the question with each ciphertext token as its type and number, the
-        lexical side reads the tokens themselves: a deterministic ciphertext has no meaning for
-        an embedding but is an exact word. Where the question names somebody, what matches best by
-        tokens and blind words alone counts as much as the best of both searches together: who asks
-        for a person wants that person's records.
+        The dense search reads each ciphertext token as its type and a number; the lexical search
+        reads the token itself. A deterministic ciphertext has no meaning for an embedding, but it
+        is an exact word. If the question names a person, a third search uses tokens and blind
+        words alone, and its best result weighs as much as the best of the other two together,
+        because the user wants that person's records.
         """
         if top_k < 1 or not len(self._version):
             return []
@@ -74,13 +75,13 @@ class Retriever:
 
 
 def fuse(dense: Ranking, lexical: Ranking, named: Ranking = ()) -> list[tuple[int, float]]:
-    """Add up scores, each as a share of the best of its search; equal sums in order of row.
+    """Return the sum of each row's scores, divided by the best score of each search; best first.
 
-    The best of `named` counts 1, as much as what is best in both other searches.
+    `named` has the weight 1, as much as the two other searches together. Ties are in row order.
 
     Source: Bruch, Gai and Ingber (2023), "An analysis of fusion functions for hybrid retrieval",
-    ACM TOIS 42, §4 (convex combination). Differs: cosines are measured from 0, not from -1, and
-    what a search did not return counts 0.
+    ACM TOIS 42, §4 (convex combination). Differs: cosines start at 0, not at -1, and a row that a
+    search does not return has the score 0.
     """
     scores: dict[int, float] = {}
     for ranking, weight in ((dense, _DENSE), (lexical, 1 - _DENSE), (named, 1.0)):

@@ -27,7 +27,7 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
         InputError: when the home is missing or settings do not fit together.
     """
     from sage_rag.indexer.embedding import SentenceTransformerEmbedder
-    from sage_rag.rag_server.corpora import Corpora, HomeCatalog
+    from sage_rag.rag_server.corpora import CorpusSearch, FolderCatalog
     from sage_rag.rag_server.keyguard import refuse_keys
     from sage_rag.rag_server.services import Services
 
@@ -40,7 +40,7 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
     embedder = SentenceTransformerEmbedder(settings.embedder)
     embedder.embed(["warm up"])
     return Services(
-        corpora=Corpora(HomeCatalog(settings.home), embedder),
+        corpora=CorpusSearch(FolderCatalog(settings.home), embedder),
         answerer=_answerer(settings),
         top_k=settings.top_k,
         max_body_bytes=settings.max_body_bytes,
@@ -97,7 +97,7 @@ def _answerer(settings: ServeSettings) -> Answerer:
         from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
         from sage_rag.rag_server.answering.offline import OfflineAnswerer
 
-        return OfflineAnswerer(ExtractiveAnswerer())
+        return OfflineAnswerer(ExtractiveAnswerer().compose)
     if settings.llm_base_url is None or settings.llm_model is None:
         raise InputError("answerer `chat` needs --llm-base-url and --llm-model")
     from sage_rag.rag_server.answering.chat import ChatAnswerer

@@ -1,7 +1,7 @@
-"""Who may talk to the edge: programs on this machine, and no web page of another origin.
+"""Restrict a service to programs on this machine, and to no web page of another origin.
 
-A page that a browser shows could otherwise reach the loopback address, by a plain request or by
-DNS rebinding, and read plain values.
+Otherwise a page in a browser could reach the loopback address, by a plain request or by DNS
+rebinding, and read plain values.
 """
 
 from __future__ import annotations
@@ -18,31 +18,33 @@ from sage_rag.common.web.serving import is_loopback
 class LoopbackOnly:
     """Refuse requests whose Host or Origin is not this machine.
 
-    With `exposed` any Host is taken, since the edge then has names that it does not know.
+    `service` names the service in refusals. With `exposed`, any Host is accepted, because the
+    service then has names that it does not know.
     """
 
-    def __init__(self, app: ASGIApp, *, exposed: bool) -> None:
+    def __init__(self, app: ASGIApp, *, service: str, exposed: bool) -> None:
         self._app = app
+        self._service = service
         self._exposed = exposed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         if scope["type"] == "http" and (reason := self._objection(Headers(scope=scope))):
-            refusal = ApiError(403, reason, code="forbidden")
+            refusal = ApiError(403, f"{self._service} {reason}", code="forbidden")
             await error_response(refusal)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
     def _objection(self, headers: Headers) -> str | None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
-        if not self._exposed and (len(hosts) != 1 or not _local(f"//{hosts[0]}")):
-            return "the edge answers to loopback names only"
-        if any(not _local(origin) for origin in origins):
-            return "the edge does not answer web pages of other origins"
+        if not self._exposed and (len(hosts) != 1 or not _is_local(f"//{hosts[0]}")):
+            return "answers to loopback names only"
+        if any(not _is_local(origin) for origin in origins):
+            return "does not answer web pages of other origins"
         return None
 
 
-def _local(address: str) -> bool:
+def _is_local(address: str) -> bool:
     try:
         parts = urlsplit(address)
         host = parts.hostname

@@ -1,14 +1,12 @@
-"""Failures on the wire: every one becomes an OpenAI error object with a real 4xx or 5xx.
+"""HTTP errors: every failure becomes an OpenAI error object with a status of 4xx or 5xx.
 
-No message repeats what a client sent, and an unexpected exception tells its caller nothing:
-errors end up in logs, and logs are not private.
+No message repeats what a client sent, and a client learns nothing about an unexpected exception:
+errors are logged, and logs are not private.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from fastapi import FastAPI
@@ -18,29 +16,13 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sage_rag.common.exceptions import (
-    InputError,
-    ProtectionError,
-    SageRagError,
-    UpstreamError,
-    UpstreamTimeoutError,
-)
+from sage_rag.common.exceptions import SageRagError
 
 log = logging.getLogger("sage_rag")
 
-Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
-
-
-class UnknownModelError(InputError):
-    """No corpus is served under the model name that was asked for."""
-
-
-class CorpusUnavailableError(SageRagError):
-    """A corpus is published but cannot be searched."""
-
 
 class ApiError(Exception):
-    """A failure as the client shall see it."""
+    """A failure as the client sees it."""
 
     def __init__(
         self, status: int, message: str, *, code: str | None = None, param: str | None = None
@@ -59,31 +41,22 @@ class ApiError(Exception):
         return {"error": error}
 
 
-_STATUS: tuple[tuple[type[SageRagError], int, str], ...] = (
-    (UpstreamTimeoutError, 504, "upstream_timeout"),
-    (UpstreamError, 502, "upstream_error"),
-    (ProtectionError, 500, "protection_failed"),
-    (UnknownModelError, 404, "model_not_found"),
-    (CorpusUnavailableError, 503, "corpus_unavailable"),
-)
-
-
 def as_api_error(error: Exception) -> ApiError:
-    """Return what a client may know of a failure."""
+    """Return what a client may learn about a failure."""
     if isinstance(error, ApiError):
         return error
-    for kind, status, code in _STATUS:
-        if isinstance(error, kind):
-            hint = f"; hint: {error.hint}" if error.hint else ""
-            return ApiError(status, f"{error.message}{hint}", code=code)
+    if isinstance(error, SageRagError) and error.http is not None:
+        status, code = error.http
+        hint = f"; hint: {error.hint}" if error.hint else ""
+        return ApiError(status, f"{error.message}{hint}", code=code)
     if isinstance(error, HTTPException):
         return _routing_error(error.status_code)
     log.error("internal error: %s", type(error).__name__)
-    return ApiError(500, "the request failed for a reason on our side", code="internal_error")
+    return ApiError(500, "the service failed to process the request", code="internal_error")
 
 
 def invalid_fields(error: ValidationError) -> ApiError:
-    """Return a 400 that names the first field at fault, never its value."""
+    """Return a 400 that names the first invalid field, never its value."""
     first = error.errors(include_input=False, include_context=False, include_url=False)[0]
     where = ""
     for part in first["loc"]:
@@ -93,16 +66,16 @@ def invalid_fields(error: ValidationError) -> ApiError:
 
 def _routing_error(status: int) -> ApiError:
     known = {404: ("there is nothing at this address", "not_found")}
-    known[405] = ("this address does not answer to that method", "method_not_allowed")
+    known[405] = ("this address does not support that method", "method_not_allowed")
     message, code = known.get(status, ("the request was refused", "refused"))
     return ApiError(status, message, code=code)
 
 
 def error_response(error: Exception) -> JSONResponse:
     """Return the HTTP response for a failure."""
-    shown = as_api_error(error)
+    failure = as_api_error(error)
     headers = getattr(error, "headers", None) if isinstance(error, HTTPException) else None
-    return JSONResponse(shown.body, shown.status, headers=headers)
+    return JSONResponse(failure.body, failure.status, headers=headers)
 
 
 async def _handle(_: Request, error: Exception) -> JSONResponse:
@@ -117,10 +90,10 @@ def install(app: FastAPI) -> None:
 
 
 class ContainErrors:
-    """Answer 500 to whatever nothing else caught, and let it go no further.
+    """Answer 500 to every exception that nothing else caught, and stop it here.
 
-    Passed on, the exception would reach the web server's log with its message and traceback,
-    which may hold a question or an answer.
+    Otherwise the web server would log its message and traceback, which may contain a question or
+    an answer.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -1,4 +1,4 @@
-"""Request bodies: read with a limit, parsed strictly, never quoted in errors."""
+"""Request bodies: size-limited, parsed strictly, never quoted in errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def read_json(request: Request, limit_bytes: int = MAX_BODY_BYTES) -> dict
     """Read a body of at most `limit_bytes` and return its JSON object.
 
     Raises:
-        ApiError: 413 when it is longer, 400 when it is no JSON object.
+        ApiError: 413 when it is longer, 400 when it is not a JSON object.
     """
     too_long = ApiError(
         413, f"the request is longer than {limit_bytes} bytes", code="request_too_large"
@@ -34,7 +34,7 @@ async def read_json(request: Request, limit_bytes: int = MAX_BODY_BYTES) -> dict
             raise too_long
     try:
         parsed = json.loads(bytes(body), parse_constant=_refuse_constant)
-        json.dumps(parsed, ensure_ascii=False).encode()  # lone surrogates are no text
+        json.dumps(parsed, ensure_ascii=False).encode()  # refuses lone surrogates
     except (ValueError, RecursionError):
         raise ApiError(400, "the request body is not valid JSON", code="invalid_json") from None
     if not isinstance(parsed, dict):
@@ -47,10 +47,10 @@ def _refuse_constant(name: str) -> None:
 
 
 async def until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """Await work, but stop it when the client hangs up.
+    """Await work, but cancel it when the client disconnects.
 
     Raises:
-        ClientDisconnect: when the client was gone first.
+        ClientDisconnect: when the client disconnects before the work is done.
     """
     task = asyncio.ensure_future(work)
     watch = asyncio.ensure_future(_disconnected(request))

@@ -1,4 +1,4 @@
-"""Run an application under uvicorn: bind first, say so when ready, end cleanly."""
+"""Run an application under uvicorn: bind, report when it is ready, shut down cleanly."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sage_rag.common.exceptions import InputError
 
 _BACKLOG = 2048
 _GRACE_S = 5
-"""How long answers under way may go on after SIGTERM."""
+"""How long open requests may continue after SIGTERM."""
 
 
 def run_server(app: ASGIApp, host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serve until SIGTERM or SIGINT; `ready` gets the address once connections are accepted.
+    """Serve until SIGTERM or SIGINT; call `ready` with the address once connections are accepted.
 
     Port 0 picks a free one.
 
@@ -39,13 +39,13 @@ def bind(host: str, port: int) -> socket.socket:
     """Return a listening socket.
 
     Raises:
-        InputError: naming host, port and a remedy.
+        InputError: names host, port and a remedy.
     """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
         family, kind, protocol, _, address = found[0]
-        # Asyncio switches Nagle's algorithm off only where the protocol is named, and with it on
-        # every answer waits some 40 ms for the client's delayed acknowledgement.
+        # Asyncio disables Nagle's algorithm only if the protocol is named. Without that, every
+        # answer waits about 40 ms for the client's delayed acknowledgement.
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -59,7 +59,7 @@ def bind(host: str, port: int) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             raise InputError(
                 f"port {port} on {host} is in use",
-                hint="stop what listens there, or give another --port (0 picks a free one)",
+                hint="stop the program that uses it, or set another --port (0 picks a free one)",
             ) from None
         raise InputError(f"cannot listen on {host} port {port}: {error.strerror}") from None
 
@@ -81,9 +81,9 @@ def is_loopback(host: str) -> bool:
 
 
 def configure_logging() -> None:
-    """Send our own lines and the web server's to stderr, without tracebacks.
+    """Log to stderr, for us and the web server, without tracebacks.
 
-    A traceback or an HTTP client's line may hold a question or an address.
+    A traceback or a log line of an HTTP client may contain a question or an address.
     """
     handler = logging.StreamHandler()
     handler.setFormatter(_Terse("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%S"))
@@ -98,7 +98,7 @@ def configure_logging() -> None:
 
 
 class _Terse(logging.Formatter):
-    """Name an exception's type and leave out its message and traceback."""
+    """Write the type of an exception, without its message and traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         record.message = record.getMessage().strip()
@@ -113,7 +113,7 @@ class _Server(uvicorn.Server):
             uvicorn.Config(
                 app,
                 log_config=None,
-                access_log=False,  # its lines hold addresses
+                access_log=False,  # its lines contain addresses
                 proxy_headers=False,
                 server_header=False,
                 ws="none",
@@ -132,8 +132,8 @@ class _Server(uvicorn.Server):
 def _quiet_sigterm() -> Iterator[None]:
     """Let SIGTERM end the process with status 0.
 
-    Uvicorn shuts down gracefully and then raises the signal again for the handler that was there
-    before; the default one would kill the process.
+    Uvicorn shuts down gracefully and then raises the signal again for the previous handler; the
+    default handler would kill the process.
     """
     before = signal.signal(signal.SIGTERM, lambda *_: None)
     try:

@@ -1,4 +1,4 @@
-"""Server-sent events, written and read: what streams chat completions.
+"""Write and read server-sent events.
 
 Source: WHATWG HTML Living Standard, §9.2 (server-sent events).
 """
@@ -11,24 +11,24 @@ from dataclasses import dataclass
 from typing import Any
 
 HEADERS = {"cache-control": "no-cache", "x-accel-buffering": "no"}
-"""No cache and no proxy may hold a stream back."""
+"""No cache or proxy may delay a stream."""
 MEDIA_TYPE = "text/event-stream"
 DONE = "[DONE]"
 MAX_EVENT_BYTES = 8 * 1024 * 1024
-"""Bounds what a sender that never ends its line can make us hold."""
+"""Limits the memory that a sender without line ends can use."""
 
 _LINE_END = re.compile(rb"\r\n|\n|\r(?=[^\n])")
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event; `name` is empty for the default kind."""
+    """One event; `name` is empty for the default event type."""
 
     data: str
     name: str = ""
 
     def encode(self) -> bytes:
-        """Return the event as it travels."""
+        """Return the bytes of the event."""
         name = f"event: {self.name}\n" if self.name else ""
         lines = "".join(f"data: {line}\n" for line in self.data.split("\n"))
         return f"{name}{lines}\n".encode("utf-8", "replace")
@@ -40,7 +40,7 @@ def encode(payload: Any) -> bytes:
 
 
 class EventDecoder:
-    """Read events out of bytes that arrive cut anywhere, inside a character too."""
+    """Decode events from bytes that are cut anywhere, even inside a character."""
 
     def __init__(self) -> None:
         self._buffer = b""
@@ -48,7 +48,7 @@ class EventDecoder:
         self._name = ""
 
     def feed(self, piece: bytes) -> list[Event]:
-        """Take the next bytes; return the events that are complete by now.
+        """Add the next bytes; return the events that are now complete.
 
         Raises:
             ValueError: when a line grows beyond `MAX_EVENT_BYTES`.
@@ -65,7 +65,7 @@ class EventDecoder:
         return events
 
     def flush(self) -> list[Event]:
-        """Return what the last line completes: the bytes have ended."""
+        """Return the events that the end of the bytes completes."""
         rest, self._buffer = self._buffer.rstrip(b"\r"), b""
         return [*(self._line(rest) if rest else []), *self._line(b"")]
 

@@ -26,7 +26,7 @@ from sage_rag.privacy.blind_index import PartWords
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import load_policy
 from sage_rag.privacy.recognizers.default import default_recognizer
-from sage_rag.rag_server.edge.keyring import Keyring, Keys
+from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.retrieval import Retriever
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -176,7 +176,7 @@ class PartWordsOwner:
         asyncio.run(index_corpus(job, lambda stage, done, total: None))
         return current_path(self.home, self.corpus)
 
-    def keys(self, words: Words) -> Keys:
+    def keys(self, words: Words) -> CorpusKeys:
         """Return what the edge has for the corpus."""
         policy = load_policy(str(self._policy(words)))
         return Keyring(self._keyset, self._recognizer, policy).for_model(self.corpus)
@@ -193,7 +193,7 @@ class PartWordsOwner:
         return path
 
 
-def _rank(asked: NamedQuestion, keys: Keys, retriever: Retriever, words: Words) -> int | None:
+def _rank(asked: NamedQuestion, keys: CorpusKeys, retriever: Retriever, words: Words) -> int | None:
     """Return the place of the first record asked for, from 0; `None` if it is not among five."""
     sent = keys.pseudonymize(asked.question)
     search_words = () if words is Words.NONE else keys.search_words(sent)

@@ -1,4 +1,4 @@
-"""Aliases: ciphertext tokens as short placeholders while a model reads and writes."""
+"""Aliases: short placeholders that replace ciphertext tokens for a chat model."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _HIDDEN = re.compile(rf"{TOKEN.pattern}|{PLACEHOLDER.pattern}")
 
 
 class Aliases:
-    """Give each token of one conversation a placeholder, and give the tokens back.
+    """Replace each token of one conversation by an alias, and aliases by their tokens.
 
-    Equal tokens share an alias across question, history and passages. A model can copy
-    `[PERSON_1]` without a slip where it would misspell a ciphertext.
+    Equal tokens share an alias in question, history and passages. A model copies `[PERSON_1]`
+    without errors, but often misspells a ciphertext.
     """
 
     def __init__(self) -> None:
@@ -24,13 +24,13 @@ class Aliases:
     def hide(self, text: str) -> str:
         """Return the text with aliases for its tokens.
 
-        Text that already looks like a placeholder gets an alias too: it must not come back as
-        somebody's token.
+        Text that looks like a placeholder gets an alias, too. Otherwise it could become the token
+        of another person.
         """
         return _HIDDEN.sub(self._alias, text)
 
     def expander(self) -> StreamReplacer:
-        """Return a replacer that turns aliases in a stream back; unknown ones stay as they are."""
+        """Return a replacer of aliases in a stream; unknown aliases stay unchanged."""
         return StreamReplacer(PLACEHOLDERS, lambda m: self._originals.get(m.group(), m.group()))
 
     def _alias(self, match: re.Match[str]) -> str:

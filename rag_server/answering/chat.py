@@ -1,4 +1,4 @@
-"""Answers written by a chat model behind any OpenAI-compatible endpoint."""
+"""Answers by a chat model behind an OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sage_rag.rag_server.answering.protocols import AnswerContext, ChatStream, P
 
 
 class ChatAnswerer:
-    """Ask a chat model to answer from the passages; it reads and writes aliases only."""
+    """Answer with a chat model that reads and writes aliases only."""
 
     name = "chat"
 
@@ -19,7 +19,7 @@ class ChatAnswerer:
         self._model = model
 
     async def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:
-        """Yield the model's answer with aliases expanded to ciphertext tokens again."""
+        """Yield the model's answer with each alias replaced by its ciphertext token."""
         aliases = Aliases()
         turns = build_prompt(conversation, aliases)
         expander = aliases.expander()
@@ -29,7 +29,7 @@ class ChatAnswerer:
         yield Piece(expander.flush())
 
     async def check(self) -> None:
-        """Return if the model's endpoint answers."""
+        """Return if the model's endpoint answers; raise `UpstreamError` if not."""
         await self._model.check()
 
     async def close(self) -> None:

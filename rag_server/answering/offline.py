@@ -1,11 +1,10 @@
-"""Answers without a model: sentences taken from the passages, off the event loop."""
+"""Answers without a chat model: sentences of the passages."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Sequence
-from typing import Protocol
+from collections.abc import AsyncGenerator, Callable, Sequence
 
 from sage_rag.indexer.passages import Passage
 from sage_rag.rag_server.answering.protocols import AnswerContext, Piece
@@ -13,34 +12,30 @@ from sage_rag.rag_server.answering.protocols import AnswerContext, Piece
 _WORD = re.compile(r"\s*\S+\s*")
 
 
-class Composer(Protocol):
-    """Composes an answer from passages without waiting for anything."""
-
-    def compose(self, question: str, passages: Sequence[Passage]) -> str:
-        """Return an answer with `[n]` citations."""
-        ...
+Compose = Callable[[str, Sequence[Passage]], str]
+"""Takes a question and passages; returns an answer with `[n]` citations."""
 
 
 class OfflineAnswerer:
-    """Stream what a composer writes, word by word, as clients expect of a stream."""
+    """Compose an answer in a thread, and stream it word by word as clients expect."""
 
     name = "extractive"
 
-    def __init__(self, composer: Composer) -> None:
-        self._composer = composer
+    def __init__(self, compose: Compose) -> None:
+        self._compose = compose
 
     async def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:
-        """Yield the composed answer; sampling options and history have no meaning here."""
+        """Yield the composed answer; sampling options and history have no effect."""
         answer = await asyncio.to_thread(
-            self._composer.compose, conversation.question, conversation.passages
+            self._compose, conversation.question, conversation.passages
         )
         for word in _WORD.findall(answer):
             yield Piece(word)
 
     async def check(self) -> None:
-        """Compose once, so that a broken installation is not called ready."""
+        """Compose once, so that a broken installation is not reported as ready."""
         sample = Passage("check", "check", {"text": "The clinic opens at nine."})
-        await asyncio.to_thread(self._composer.compose, "When does the clinic open?", [sample])
+        await asyncio.to_thread(self._compose, "When does the clinic open?", [sample])
 
     async def close(self) -> None:
         """Nothing to release."""

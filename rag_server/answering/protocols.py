@@ -1,4 +1,4 @@
-"""The seams of answering: who writes the answer, and which chat model they may ask."""
+"""The protocols of answering: `Answerer` and the chat model that it may use."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class ConversationTurn:
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
-    """What an answer is made from.
+    """The input of an answer.
 
-    `history` holds every other turn, system messages included; `options` are the client's
-    sampling options under their API names.
+    `history` holds all other turns, system messages included. `options` are the client's sampling
+    options under their API names.
     """
 
     question: str
@@ -34,7 +34,7 @@ class AnswerContext:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of an answer's text; the last ones may tell why it ended and what it cost."""
+    """A piece of an answer's text; the last pieces may hold the finish reason and token usage."""
 
     text: str = ""
     finish_reason: str | None = None
@@ -42,7 +42,7 @@ class Piece:
 
 
 class Answerer(Protocol):
-    """Answers from passages."""
+    """Answers a question from passages."""
 
     @property
     def name(self) -> str:
@@ -50,15 +50,15 @@ class Answerer(Protocol):
         ...
 
     def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:
-        """Yield the answer in pieces, with `[n]` where it rests on the n-th passage.
+        """Yield the answer in pieces; `[n]` cites the n-th passage.
 
         Raises:
-            UpstreamError: when a model that is asked does not answer as it should.
+            UpstreamError: when a chat model fails to answer correctly.
         """
         ...
 
     async def check(self) -> None:
-        """Return if answering would work now; raise as `answer` does if not."""
+        """Return if answering works; otherwise raise as `answer` does."""
         ...
 
     async def close(self) -> None:
@@ -75,7 +75,7 @@ class ChatStream(Protocol):
         """Yield the model's answer in pieces.
 
         Raises:
-            UpstreamError: when it does not answer as it should.
+            UpstreamError: when the endpoint fails to answer correctly.
         """
         ...
 

@@ -1,12 +1,12 @@
-"""The edge: the server's API again, with plain text on this side and ciphertext on the other."""
+"""The edge: the server's API for clients with plain text; the server receives ciphertext."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
@@ -15,38 +15,25 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from sage_rag.common.exceptions import SageRagError, UpstreamError
 from sage_rag.common.web import sse
 from sage_rag.common.web.access import LoopbackOnly
-from sage_rag.common.web.app import bare_app
+from sage_rag.common.web.app import service_app
 from sage_rag.common.web.errors import ApiError, as_api_error
 from sage_rag.common.web.requests import read_json, until_disconnect
-from sage_rag.rag_server.edge.keyring import Keys
+from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
 from sage_rag.rag_server.edge.restore import StreamRestorer, restore_body
 from sage_rag.rag_server.edge.services import EdgeServices
-from sage_rag.rag_server.edge.upstream import ServerAnswer
+from sage_rag.rag_server.edge.upstream import UpstreamResponse
 
 router = APIRouter()
 log = logging.getLogger("sage_rag")
 
 
 def create_edge_app(services: EdgeServices) -> FastAPI:
-    """Return the edge over the given services; it closes them when it ends."""
+    """Return the edge's application over the given services; it closes them when it ends."""
 
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        yield
-        await services.upstream.close()
-
-    app = bare_app(lifespan)
-    app.state.services = services
-    app.include_router(router)
-    app.add_middleware(LoopbackOnly, exposed=services.exposed)
+    app = service_app(services, router, close=services.upstream.close)
+    app.add_middleware(LoopbackOnly, service="the edge", exposed=services.exposed)
     return app
-
-
-@router.get("/healthz")
-async def alive() -> dict[str, str]:
-    """Say that the process lives."""
-    return {"status": "alive"}
 
 
 @router.get("/readyz")
@@ -65,14 +52,14 @@ async def ready(request: Request) -> JSONResponse:
 
 @router.get("/v1/models")
 async def list_models(request: Request) -> JSONResponse:
-    """Pass on the server's list."""
+    """Return the server's list of corpora."""
     status, body = await _services(request).upstream.get("/v1/models")
     return JSONResponse(body, status)
 
 
 @router.get("/v1/models/{model}")
 async def get_model(request: Request, model: str) -> JSONResponse:
-    """Pass on the server's description of one corpus."""
+    """Return the server's description of one corpus."""
     keys = _services(request).keyring.for_model(model)
     status, body = await _services(request).upstream.get(f"/v1/models/{keys.corpus}")
     return JSONResponse(body, status)
@@ -80,7 +67,7 @@ async def get_model(request: Request, model: str) -> JSONResponse:
 
 @router.post("/v1/pseudonymize")
 async def pseudonymize(request: Request) -> dict[str, str]:
-    """Show what of a text would be sent: `{"model", "input"}` gives `{"output"}`."""
+    """Return what the edge would send of a text: `{"model", "input"}` to `{"output"}`."""
     services = _services(request)
     body = await read_json(request, services.max_body_bytes)
     keys = services.keyring.for_model(body.get("model"))
@@ -103,37 +90,37 @@ async def _respond(services: EdgeServices, body: dict[str, Any]) -> Response:
     sent = await asyncio.to_thread(pseudonymize_request, body, keys)
     answer = await services.upstream.chat(sent)
     took = (time.monotonic() - started) * 1000
-    # A model name is text of a client's until the server has confirmed that it names a corpus.
+    # A model name is a client's text until the server confirms that it names a corpus.
     corpus = keys.corpus if answer.status == 200 else "-"
     log.info("edge corpus=%s status=%d ms=%d", corpus, answer.status, took)
     if answer.streams:
         stream = _stream(answer, keys)
         return StreamingResponse(stream, headers=sse.HEADERS, media_type=sse.MEDIA_TYPE)
     restored = await asyncio.to_thread(restore_body, answer.body, keys)
-    _tell_damage(keys)
+    _log_damage(keys)
     return JSONResponse(restored, answer.status)
 
 
-async def _stream(answer: ServerAnswer, keys: Keys) -> AsyncGenerator[bytes, None]:
+async def _stream(answer: UpstreamResponse, keys: CorpusKeys) -> AsyncGenerator[bytes, None]:
     restorer = StreamRestorer(keys)
     try:
         async with aclosing(answer.pieces()) as pieces:
             async for piece in pieces:
                 restored = restorer.feed(piece)
                 if restorer.finished:
-                    _tell_damage(keys)  # before the client reads the end and goes
+                    _log_damage(keys)  # before the client reads the end and disconnects
                 if restored:
                     yield restored
         yield restorer.flush()
         if not restorer.finished:
             raise UpstreamError("the server's answer ended early")
-    except Exception as error:  # noqa: BLE001 - the status is sent; an event has to tell of it
+    except Exception as error:  # noqa: BLE001 - the status is already sent, so an event reports it
         yield restorer.flush()
         yield sse.encode(as_api_error(error).body)
 
 
-def _tell_damage(keys: Keys) -> None:
-    if counts := keys.damage():
+def _log_damage(keys: CorpusKeys) -> None:
+    if counts := keys.new_damage():
         log.warning("edge corpus=%s tokens since the start: %s", keys.corpus, counts)
 
 

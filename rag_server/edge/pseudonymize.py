@@ -1,4 +1,4 @@
-"""Pseudonymise a chat request: field by field, and nothing that is not listed here."""
+"""Pseudonymise a chat request field by field; only the fields listed here are sent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from sage_rag.common.web.errors import ApiError
 from sage_rag.privacy.entities import EntityType
 from sage_rag.rag_server.chat_request import MAX_SEARCH_WORDS
-from sage_rag.rag_server.edge.keyring import Keys
+from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.schema import (
     Rule,
     any_json,
@@ -57,8 +57,8 @@ _NUMBERS = (
 _FLAGS = ("stream", "logprobs", "parallel_tool_calls", "store")
 
 
-def _message(value: Any, keys: Keys, path: str) -> Any:
-    """A message. Its `name` is a person's, unless a tool speaks."""
+def _message(value: Any, keys: CorpusKeys, path: str) -> Any:
+    """A message. Its `name` is a person's, except in messages of tools."""
     by_tool = isinstance(value, dict) and value.get("role") in ("tool", "function")
     return (_TOOL_NAME if by_tool else _PERSON_NAME)(value, keys, path)
 
@@ -111,16 +111,16 @@ _REQUEST = record(
 )
 
 
-def pseudonymize_request(body: Mapping[str, Any], keys: Keys) -> dict[str, Any]:
-    """Return the request as it may travel to the server, with the blind words of its question.
+def pseudonymize_request(body: Mapping[str, Any], keys: CorpusKeys) -> dict[str, Any]:
+    """Return the request to send to the server, with the blind words of its question.
 
-    Guarantees: every text in it went through the recognizer; nothing unknown is in it.
-    Does not guarantee: that the recognizer finds every private value; blind words for all values
-    where a question names more than about a thousand.
+    Guarantees: the recognizer has read every text in it; it contains no unknown field.
+    Does not guarantee: that the recognizer finds every private value; blind words of all values
+    if a question names more than about a thousand.
 
     Raises:
         ApiError: 400 for a field or value that the edge does not understand.
-        ProtectionError: when recognising fails.
+        ProtectionError: when recognition fails.
     """
     try:
         sent: dict[str, Any] = _REQUEST(body, keys, "")
@@ -131,9 +131,9 @@ def pseudonymize_request(body: Mapping[str, Any], keys: Keys) -> dict[str, Any]:
 
 
 def _question(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Return the last user message, the one that the server searches for; empty without any."""
-    said = [message.get("content") for message in messages if message.get("role") == "user"]
-    content = said[-1] if said else None
+    """Return the last user message, which the server searches with; empty without one."""
+    contents = [message.get("content") for message in messages if message.get("role") == "user"]
+    content = contents[-1] if contents else None
     if isinstance(content, list):
         return "\n".join(part.get("text", "") for part in content)
     return content or ""

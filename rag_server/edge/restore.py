@@ -1,4 +1,4 @@
-"""Restore plain values in what the server answers: whole bodies, and streams cut anywhere."""
+"""Restore plain values in the server's answers: whole bodies, and streams cut anywhere."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from sage_rag.common.web import sse
-from sage_rag.rag_server.edge.keyring import Keys
+from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.links import GuardedStream
 
 _STREAMED = ("content", "refusal", "reasoning_content", "reasoning")
-"""Texts that a stream brings in pieces; every other string of a chunk comes whole."""
+"""Texts that a stream sends in pieces; every other string of a chunk is whole."""
 
-_Place = tuple[int, str, int | None]
-"""Where a text grows: choice index, field, and the index of the tool call if it is in one."""
+_TextKey = tuple[int, str, int | None]
+"""The address of a streamed text: choice index, field, and tool call index if it is in one."""
 
 
-def restore_body(value: Any, keys: Keys) -> Any:
-    """Return a JSON value with the tokens in its strings, and in its keys, as plain values.
+def restore_body(value: Any, keys: CorpusKeys) -> Any:
+    """Return a JSON value with the tokens in its strings and keys as plain values.
 
-    A `content` in parts stays as it is: a client that joins them could make an address of them.
+    A `content` in parts stays unchanged, because a client may join the parts to an address.
     """
     if isinstance(value, str):
         return keys.restore(value)
@@ -37,33 +37,33 @@ def restore_body(value: Any, keys: Keys) -> Any:
     return value
 
 
-def _whole(name: str, item: Any, keys: Keys) -> Any:
+def _whole(name: str, item: Any, keys: CorpusKeys) -> Any:
     in_parts = name in _STREAMED and not isinstance(item, str)
     return item if in_parts else restore_body(item, keys)
 
 
 class StreamRestorer:
-    """Restore a stream of chat completion chunks, byte by byte if it must be.
+    """Restore a stream of chat completion chunks.
 
-    The texts that a client puts together are the same however the bytes are cut. A token that
-    never ends is given out as it is before the finish chunk: no text waits for ever.
+    The texts that a client assembles do not depend on where the bytes are cut. A token that does
+    not end is returned unchanged before the finish chunk, so no text is held back for ever.
     """
 
-    def __init__(self, keys: Keys) -> None:
+    def __init__(self, keys: CorpusKeys) -> None:
         self._keys = keys
         self._decoder = sse.EventDecoder()
-        self._texts: dict[_Place, GuardedStream] = {}
-        self._beside: dict[str, list[GuardedStream]] = {}
+        self._texts: dict[_TextKey, GuardedStream] = {}
+        self._by_field: dict[str, list[GuardedStream]] = {}
         self._last: dict[str, Any] = {}
         self.finished = False
-        """Whether `[DONE]` or an error event has come: the stream is complete."""
+        """Whether the stream is complete: `[DONE]` or an error event was received."""
 
     def feed(self, piece: bytes) -> bytes:
-        """Take the next bytes; return events that are restored by now."""
+        """Add the next bytes; return the events that are now restored."""
         return b"".join(self._events(self._decoder.feed(piece)))
 
     def flush(self) -> bytes:
-        """Return what is left: the bytes have ended."""
+        """Return the rest after the last bytes."""
         events = [*self._events(self._decoder.flush())]
         return b"".join([*events, *self._rest(None)])
 
@@ -90,7 +90,7 @@ class StreamRestorer:
             yield restore_body(payload, self._keys)
             return
         if not isinstance(choices, list) or not all(isinstance(c, dict) for c in choices):
-            # Its texts may continue others, in an order that only the client knows.
+            # Its texts may continue others, in an order that depends on the client.
             yield payload
             return
         around = {name: value for name, value in payload.items() if name != "choices"}
@@ -103,15 +103,15 @@ class StreamRestorer:
         yield {**chunk, "choices": [self._choice(choice) for choice in choices]}
 
     def _before_finish(self, choice: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """Yield what a finish chunk says itself, then what was held back: the order of the text."""
+        """Yield the delta of a finish chunk, then the text that was held back, in this order."""
         if choice.get("delta"):
-            said = self._choice({**choice, "finish_reason": None})
-            yield {**copy.deepcopy(self._last), "choices": [said]}
+            delta = self._choice({**choice, "finish_reason": None})
+            yield {**copy.deepcopy(self._last), "choices": [delta]}
         yield from self._rest_chunks(_index(choice))
 
     def _choice(self, choice: dict[str, Any]) -> dict[str, Any]:
         delta, index = choice.get("delta"), _index(choice)
-        # Beside its delta a choice says nothing; a text there would be a piece nobody follows.
+        # Fields other than `delta` stay unchanged: a text there is outside the guarded streams.
         restored = {name: value for name, value in choice.items() if name != "delta"}
         if isinstance(delta, dict):
             restored["delta"] = self._delta(delta, index)
@@ -141,7 +141,7 @@ class StreamRestorer:
         function = self._function(call["function"], place)
         return {**restore_body(around, self._keys), "function": function}
 
-    def _function(self, function: dict[str, Any], place: _Place) -> dict[str, Any]:
+    def _function(self, function: dict[str, Any], place: _TextKey) -> dict[str, Any]:
         return {
             name: self._text(place).feed(value)
             if name == "arguments" and isinstance(value, str)
@@ -149,22 +149,22 @@ class StreamRestorer:
             for name, value in function.items()
         }
 
-    def _text(self, place: _Place) -> GuardedStream:
+    def _text(self, place: _TextKey) -> GuardedStream:
         if place not in self._texts:
             in_json = place[1] in ("tool_calls", "function_call")
-            # Clients that ask for one choice put together whatever stands first in each chunk.
-            beside = self._beside.setdefault(place[1], [])
-            self._texts[place] = self._keys.stream(in_json=in_json, beside=beside)
-            beside.append(self._texts[place])
+            # A client that expects one choice joins the first text of every chunk.
+            preceding = self._by_field.setdefault(place[1], [])
+            self._texts[place] = self._keys.stream(in_json=in_json, preceding=preceding)
+            preceding.append(self._texts[place])
         return self._texts[place]
 
     def _rest(self, index: int | None) -> Iterator[bytes]:
         return (sse.encode(chunk) for chunk in self._rest_chunks(index))
 
     def _rest_chunks(self, index: int | None) -> Iterator[dict[str, Any]]:
-        """Yield chunks with what is held back for one choice, or for all."""
+        """Yield chunks with the text that is held back for one choice, or for all."""
         for place in [p for p in self._texts if index is None or p[0] == index]:
-            # Kept, since more may follow the chunk that says it is the last.
+            # The stream stays open: text may follow a finish chunk.
             if not (rest := self._texts[place].flush()):
                 continue
             choice = {"index": place[0], "delta": _delta_with(place, rest), "finish_reason": None}
@@ -176,7 +176,7 @@ def _index(numbered: dict[str, Any]) -> int:
     return index if isinstance(index, int) else 0
 
 
-def _delta_with(place: _Place, rest: str) -> dict[str, Any]:
+def _delta_with(place: _TextKey, rest: str) -> dict[str, Any]:
     _, name, call = place
     if name == "tool_calls":
         return {"tool_calls": [{"index": call, "function": {"arguments": rest}}]}

@@ -1,8 +1,8 @@
-"""A small schema language for what may leave the edge.
+"""Rules for the values that may leave the edge.
 
-A rule takes a JSON value and returns the value to send, or raises. Text goes through the
-recognizer; every other value must be one that cannot carry text. There is no rule "anything":
-what the edge does not understand, it does not send.
+A rule takes a JSON value and returns the value to send, or raises an error. The recognizer reads
+all text; other values must be of a form that cannot hold text. No rule accepts arbitrary values:
+the edge does not send what it does not understand.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 
 from sage_rag.common.web.errors import ApiError
 from sage_rag.privacy.entities import EntityType
-from sage_rag.rag_server.edge.keyring import Keys
+from sage_rag.rag_server.edge.keyring import CorpusKeys
 
-Rule = Callable[[Any, Keys, str], Any]
-"""Value, keys, path of the value for messages; returns what to send in its place."""
+Rule = Callable[[Any, CorpusKeys, str], Any]
+"""Takes a value, the keys, and the value's path for messages; returns the value to send."""
 
 _SCHEMA_WORDS = frozenset(
     "$defs $ref $schema additionalProperties allOf anyOf array boolean const default description "
@@ -24,47 +24,47 @@ _SCHEMA_WORDS = frozenset(
     "minLength minimum name null number object oneOf parameters pattern properties required "
     "schema strict string title type".split()
 )
-"""Words of JSON Schema: no recognizer has to look at them in every tool of every request."""
-_SHOWN_NAME = 40
+"""Words of JSON Schema, which are public; the recognizer skips them."""
+_MAX_NAME = 40
 
 
 def refused(path: str, expected: str) -> ApiError:
-    """Return the refusal of a value at a path."""
+    """Return the error for a value at a path."""
     message = f"`{path}`: {expected}; the edge sent nothing"
     return ApiError(400, message, code="not_understood", param=path)
 
 
-def text(value: Any, keys: Keys, path: str) -> str:
-    """Free text: what is private in it becomes tokens."""
+def text(value: Any, keys: CorpusKeys, path: str) -> str:
+    """Free text: its private values become tokens."""
     if not isinstance(value, str):
         raise refused(path, "a string is expected")
     return keys.pseudonymize(value)
 
 
-def number(value: Any, keys: Keys, path: str) -> int | float:
+def number(value: Any, keys: CorpusKeys, path: str) -> int | float:
     """A number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise refused(path, "a number is expected")
     return value
 
 
-def boolean(value: Any, keys: Keys, path: str) -> bool:
+def boolean(value: Any, keys: CorpusKeys, path: str) -> bool:
     """True or false."""
     if not isinstance(value, bool):
         raise refused(path, "true or false is expected")
     return value
 
 
-def null(value: Any, keys: Keys, path: str) -> None:
-    """Nothing: clients that repeat our messages send empty fields along."""
+def null(value: Any, keys: CorpusKeys, path: str) -> None:
+    """Null: clients that send our messages back include their empty fields."""
     if value is not None:
         raise refused(path, "null is expected")
 
 
 def whole(entity_type: EntityType) -> Rule:
-    """A string that identifies somebody as a whole, recognised or not."""
+    """A string that identifies a person as a whole; it is not recognised first."""
 
-    def rule(value: Any, keys: Keys, path: str) -> str:
+    def rule(value: Any, keys: CorpusKeys, path: str) -> str:
         if not isinstance(value, str):
             raise refused(path, "a string is expected")
         return keys.hide_whole(value, entity_type) if value else value
@@ -75,7 +75,7 @@ def whole(entity_type: EntityType) -> Rule:
 def choice(*values: str) -> Rule:
     """One of a few known words."""
 
-    def rule(value: Any, keys: Keys, path: str) -> str:
+    def rule(value: Any, keys: CorpusKeys, path: str) -> str:
         if not isinstance(value, str) or value not in values:
             raise refused(path, f"one of {', '.join(values)} is expected")
         return value
@@ -84,21 +84,21 @@ def choice(*values: str) -> Rule:
 
 
 def optional(inner: Rule) -> Rule:
-    """Null, or what the inner rule takes."""
+    """Null, or a value of the inner rule."""
     return lambda value, keys, path: None if value is None else inner(value, keys, path)
 
 
 def either(*, string: Rule, other: Rule) -> Rule:
-    """One rule for strings, another for the rest."""
+    """One rule for strings, another for other values."""
     return lambda value, keys, path: (string if isinstance(value, str) else other)(
         value, keys, path
     )
 
 
 def list_of(inner: Rule) -> Rule:
-    """A list of what the inner rule takes."""
+    """A list of values of the inner rule."""
 
-    def rule(value: Any, keys: Keys, path: str) -> list[Any]:
+    def rule(value: Any, keys: CorpusKeys, path: str) -> list[Any]:
         if not isinstance(value, list):
             raise refused(path, "a list is expected")
         return [inner(item, keys, f"{path}[{i}]") for i, item in enumerate(value)]
@@ -107,14 +107,14 @@ def list_of(inner: Rule) -> Rule:
 
 
 def record(fields: Mapping[str, Rule]) -> Rule:
-    """An object with known fields only, each of which may be missing."""
+    """An object with known fields only, all of them optional."""
 
-    def rule(value: Any, keys: Keys, path: str) -> dict[str, Any]:
+    def rule(value: Any, keys: CorpusKeys, path: str) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise refused(path, "an object is expected")
         for name in value:
             if name not in fields:
-                raise refused(path or "request", f"the edge does not know {_shown(name)}")
+                raise refused(path or "request", f"the edge does not know {_field(name)}")
         return {
             name: fields[name](item, keys, f"{path}.{name}" if path else name)
             for name, item in value.items()
@@ -123,19 +123,19 @@ def record(fields: Mapping[str, Rule]) -> Rule:
     return rule
 
 
-def numbers_by_id(value: Any, keys: Keys, path: str) -> dict[str, int | float]:
+def numbers_by_id(value: Any, keys: CorpusKeys, path: str) -> dict[str, int | float]:
     """An object from token ids to numbers."""
     if not isinstance(value, dict) or not all(k.isascii() and k.isdigit() for k in value):
         raise refused(path, "an object from token ids to numbers is expected")
     return {k: number(v, keys, path) for k, v in value.items()}
 
 
-def any_json(value: Any, keys: Keys, path: str) -> Any:
-    """JSON of any shape, every part of which counts as text: strings, keys and numbers."""
+def any_json(value: Any, keys: CorpusKeys, path: str) -> Any:
+    """JSON of any shape; its strings, keys and numbers are treated as text."""
     if isinstance(value, dict):
         hidden = {any_json(k, keys, path): any_json(v, keys, path) for k, v in value.items()}
         if len(hidden) != len(value):
-            raise refused(path, "two of its keys cannot be told apart once they are protected")
+            raise refused(path, "two of its keys are equal after protection")
         return hidden
     if isinstance(value, list):
         return [any_json(item, keys, path) for item in value]
@@ -148,8 +148,8 @@ def any_json(value: Any, keys: Keys, path: str) -> Any:
     return value if hidden_number == plain else hidden_number
 
 
-def json_text(value: Any, keys: Keys, path: str) -> str:
-    """JSON inside a string, as the arguments of a tool call; anything else counts as text."""
+def json_text(value: Any, keys: CorpusKeys, path: str) -> str:
+    """JSON inside a string, such as the arguments of a tool call; otherwise free text."""
     if not isinstance(value, str):
         raise refused(path, "a string is expected")
     try:
@@ -159,7 +159,7 @@ def json_text(value: Any, keys: Keys, path: str) -> str:
     return json.dumps(any_json(parsed, keys, path), ensure_ascii=False)
 
 
-def _shown(name: str) -> str:
-    """Return an unknown field's name if it looks like one, since a message is not private."""
-    plain = name.isascii() and name.isidentifier() and len(name) <= _SHOWN_NAME
+def _field(name: str) -> str:
+    """Return an unknown field's name, but if it looks like a name: messages are not private."""
+    plain = name.isascii() and name.isidentifier() and len(name) <= _MAX_NAME
     return f"the field `{name}`" if plain and name == name.lower() else "a field in it"

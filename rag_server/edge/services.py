@@ -1,4 +1,4 @@
-"""What the edge's routes work with."""
+"""The objects that the edge's routes use."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sage_rag.rag_server.edge.upstream import Upstream
 
 @dataclass(frozen=True, slots=True)
 class EdgeServices:
-    """The parts of one edge, built in `wiring` or from fakes.
+    """The parts of one edge, built by `wiring` or from fakes.
 
-    `exposed`: whether hosts other than loopback may be asked for.
+    `exposed`: whether requests may name hosts other than loopback.
     """
 
     keyring: Keyring

@@ -1,4 +1,4 @@
-"""The way from the edge to the server: one HTTP client that sends nothing it was not given."""
+"""The edge's HTTP client for the server; it sends only what it is given."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HINT = "is the server running? start it with: sage-rag serve --home DIR"
 
 
 class Upstream:
-    """Ask the server. Headers of the edge's clients never reach it, their keys least of all."""
+    """Send requests to the server, without any header of the edge's clients."""
 
     def __init__(
         self, server: str, *, api_key: SecretStr | None = None, timeout_s: float = 120.0
@@ -29,7 +29,8 @@ class Upstream:
         parts = urlsplit(server)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
             raise InputError(
-                "the server's address does not fit", hint="like --server http://127.0.0.1:8000"
+                "the server's address is not valid",
+                hint="for example --server http://127.0.0.1:8000",
             )
         headers = {"accept-encoding": "identity", "user-agent": "sage-rag-edge"}
         if api_key is not None:
@@ -44,21 +45,21 @@ class Upstream:
 
     async def get(self, path: str) -> tuple[int, Any]:
         """Return status and JSON body of a GET request; raises as `chat` does."""
-        with _translated():
+        with _translate_errors():
             return await self._read(await self._send("GET", path, None))
 
-    async def chat(self, request: Mapping[str, Any]) -> ServerAnswer:
-        """Send a chat request that was pseudonymised, and return the answer's beginning.
+    async def chat(self, request: Mapping[str, Any]) -> UpstreamResponse:
+        """Send a pseudonymised chat request; return the response once its headers have arrived.
 
         Raises:
-            UpstreamError: when the server cannot be reached, redirects, or does not speak JSON.
+            UpstreamError: when the server cannot be reached, redirects, or does not send JSON.
         """
-        with _translated():
+        with _translate_errors():
             response = await self._send("POST", "/v1/chat/completions", request)
             kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
             if response.status_code == 200 and kind == sse.MEDIA_TYPE:
-                return ServerAnswer(200, None, response)
-            return ServerAnswer(*await self._read(response), None)
+                return UpstreamResponse(200, None, response)
+            return UpstreamResponse(*await self._read(response), None)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -71,7 +72,7 @@ class Upstream:
             await response.aclose()
             raise UpstreamError(
                 "the server redirects, which the edge does not follow",
-                hint="give the final address as --server",
+                hint="set --server to the final address",
             )
         return response
 
@@ -93,8 +94,8 @@ class Upstream:
             ) from None
 
 
-class ServerAnswer:
-    """What the server answered: a body, or a stream that is still open."""
+class UpstreamResponse:
+    """The server's response: a body, or an open stream."""
 
     def __init__(self, status: int, body: Any, response: httpx.Response | None) -> None:
         self.status = status
@@ -103,15 +104,15 @@ class ServerAnswer:
 
     @property
     def streams(self) -> bool:
-        """Whether the answer is a stream."""
+        """Whether the response is a stream."""
         return self._response is not None
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
-        """Yield the bytes of the stream, and close it whatever happens."""
+        """Yield the bytes of the stream and close it at the end, also after an error."""
         if self._response is None:
             return
         try:
-            with _translated():
+            with _translate_errors():
                 async for piece in self._response.aiter_bytes():
                     yield piece
         finally:
@@ -119,7 +120,7 @@ class ServerAnswer:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     try:
         yield
     except httpx.TimeoutException:

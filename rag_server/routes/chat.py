@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -51,17 +51,17 @@ async def _respond(services: Services, chat: ChatRequest) -> Response:
         chat.search_words,
     )
     envelope = Envelope(chat.model, include_usage=chat.include_usage)
-    answer = _GrowingAnswer(envelope, chat, passages, started)
+    answer = _AnswerInProgress(envelope, chat, passages, started)
     pieces = services.answerer.answer(_conversation(chat, passages))
-    # What fails before the first piece still gets a real HTTP status.
+    # A failure before the first piece still has an HTTP status of its own.
     first = await anext(pieces, None)
     if chat.stream:
         stream = _stream(answer, first, pieces)
         return StreamingResponse(stream, headers=sse.HEADERS, media_type=sse.MEDIA_TYPE)
     async with aclosing(pieces):
-        answer.take(first)
+        answer.add(first)
         async for piece in pieces:
-            answer.take(piece)
+            answer.add(piece)
     citations = answer.citations()
     content = answer.text + (sources_markdown(citations) if chat.sources else "")
     answer.record()
@@ -69,18 +69,18 @@ async def _respond(services: Services, chat: ChatRequest) -> Response:
 
 
 async def _stream(
-    answer: _GrowingAnswer, first: Piece | None, pieces: AsyncGenerator[Piece, None]
+    answer: _AnswerInProgress, first: Piece | None, pieces: AsyncGenerator[Piece, None]
 ) -> AsyncGenerator[bytes, None]:
     envelope, chat = answer.envelope, answer.chat
     yield sse.encode(envelope.delta({"role": "assistant", "content": ""}))
     try:
         async with aclosing(pieces):
-            if text := answer.take(first):
+            if text := answer.add(first):
                 yield sse.encode(envelope.delta({"content": text}))
             async for piece in pieces:
-                if text := answer.take(piece):
+                if text := answer.add(piece):
                     yield sse.encode(envelope.delta({"content": text}))
-    except Exception as error:  # noqa: BLE001 - the status is sent; an event has to tell of it
+    except Exception as error:  # noqa: BLE001 - the status is already sent, so an event reports it
         yield sse.encode(as_api_error(error).body)
         return
     citations = answer.citations()
@@ -94,8 +94,8 @@ async def _stream(
 
 
 @dataclass
-class _GrowingAnswer:
-    """An answer as it grows."""
+class _AnswerInProgress:
+    """The part of an answer that has been written so far."""
 
     envelope: Envelope
     chat: ChatRequest
@@ -103,15 +103,15 @@ class _GrowingAnswer:
     started: float
     text: str = ""
     finish_reason: str = "stop"
-    counted: CompletionUsage | None = field(default=None)
+    model_usage: CompletionUsage | None = None
 
-    def take(self, piece: Piece | None) -> str:
+    def add(self, piece: Piece | None) -> str:
         """Add a piece and return its text."""
         if piece is None:
             return ""
         self.text += piece.text
         self.finish_reason = piece.finish_reason or self.finish_reason
-        self.counted = piece.usage or self.counted
+        self.model_usage = piece.usage or self.model_usage
         return piece.text
 
     def citations(self) -> list[dict[str, object]]:
@@ -119,9 +119,9 @@ class _GrowingAnswer:
         return cite(self.text, self.passages)
 
     def usage(self) -> CompletionUsage:
-        """Return the model's count, or ours when no model counted."""
-        if self.counted is not None:
-            return self.counted
+        """Return the model's count, or ours if the model reported none."""
+        if self.model_usage is not None:
+            return self.model_usage
         prompt = count_tokens(message.content for message in self.chat.messages)
         return CompletionUsage(prompt, count_tokens([self.text]))
 
@@ -138,7 +138,7 @@ class _GrowingAnswer:
 
 
 def _conversation(chat: ChatRequest, passages: list[Passage]) -> AnswerContext:
-    """Split a request into its question and everything before and after it."""
+    """Separate the question of a request from its other messages."""
     history = [
         ConversationTurn(_ROLES.get(message.role, message.role), message.content)
         for position, message in enumerate(chat.messages)

@@ -1,4 +1,4 @@
-"""`/healthz`: the process lives. `/readyz`: a question would be answered."""
+"""`/readyz`: whether the server can answer a question."""
 
 from __future__ import annotations
 
@@ -10,27 +10,21 @@ from starlette.responses import JSONResponse
 
 from sage_rag.common.exceptions import SageRagError
 from sage_rag.common.web.errors import as_api_error
-from sage_rag.rag_server.corpora import Corpora
+from sage_rag.rag_server.corpora import CorpusSearch
 from sage_rag.rag_server.services import services_of
 
 router = APIRouter()
 
 
-@router.get("/healthz")
-async def alive() -> dict[str, str]:
-    """Say that the process lives."""
-    return {"status": "alive"}
-
-
 @router.get("/readyz")
 async def ready(request: Request) -> JSONResponse:
-    """Return 200 if some corpus is open and answering works, else 503 with reasons."""
+    """Return 200 if a corpus can be searched and the answerer works, else 503 with reasons."""
     services = services_of(request)
     corpora, reasons = await asyncio.to_thread(_corpora, services.corpora)
     answering = True
     try:
         await services.answerer.check()
-    except Exception as error:  # noqa: BLE001 - whatever is wrong, the answer is "not ready"
+    except Exception as error:  # noqa: BLE001 - any failure means "not ready"
         answering = False
         reasons.append(as_api_error(error).message)
     works = bool(corpora) and answering
@@ -43,7 +37,7 @@ async def ready(request: Request) -> JSONResponse:
     return JSONResponse(body, 200 if works else 503)
 
 
-def _corpora(corpora: Corpora) -> tuple[dict[str, Any], list[str]]:
+def _corpora(corpora: CorpusSearch) -> tuple[dict[str, Any], list[str]]:
     found: dict[str, Any] = {}
     reasons = []
     for name in corpora.names():

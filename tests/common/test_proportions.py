@@ -41,7 +41,7 @@ def test_zero_has_the_one_sided_upper_bound(trials):
 
 @pytest.mark.parametrize(("successes", "trials"), [(-1, 5), (6, 5), (1, 0)])
 def test_impossible_counts_are_refused(successes, trials):
-    with pytest.raises(ValueError, match="no proportion"):
+    with pytest.raises(ValueError, match="not a proportion"):
         Proportion.of(successes, trials)
 
 

@@ -11,9 +11,9 @@ from sage_rag.privacy.policy import preset
 from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.rag_server.answering.protocols import Answerer, Piece
 from sage_rag.rag_server.app import create_app
-from sage_rag.rag_server.corpora import Corpora
+from sage_rag.rag_server.corpora import CorpusSearch
 from sage_rag.rag_server.edge.app import create_edge_app
-from sage_rag.rag_server.edge.keyring import Keyring, Keys
+from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.edge.upstream import Upstream
 from sage_rag.rag_server.services import Services
@@ -40,7 +40,9 @@ class World:
 
     def serve(self, answerer: Answerer | None = None, **settings) -> str:
         services = Services(
-            Corpora(self.catalog, WordsEmbedder()), answerer or ScriptedAnswerer(ANSWER), **settings
+            CorpusSearch(self.catalog, WordsEmbedder()),
+            answerer or ScriptedAnswerer(ANSWER),
+            **settings,
         )
         return self.run(create_app(services))
 
@@ -52,7 +54,7 @@ class World:
     def run(self, app) -> str:
         return self.stack.enter_context(running(app))
 
-    def keys(self, corpus: str = "clinic") -> Keys:
+    def keys(self, corpus: str = "clinic") -> CorpusKeys:
         return Keyring(self.keyset, TableRecognizer(TABLE), preset("sage")).for_model(corpus)
 
     def openai(self, url: str, **options) -> OpenAI:

@@ -2,8 +2,8 @@ import threading
 
 import pytest
 
-from sage_rag.common.web.errors import CorpusUnavailableError, UnknownModelError
-from sage_rag.rag_server.corpora import Corpora, HomeCatalog
+from sage_rag.rag_server.corpora import CorpusSearch, FolderCatalog
+from sage_rag.rag_server.exceptions import CorpusUnavailableError, UnknownModelError
 from sage_rag.rag_server.testing import MemoryCatalog, WordsEmbedder
 
 
@@ -13,11 +13,11 @@ def catalog() -> MemoryCatalog:
 
 
 @pytest.fixture
-def corpora(catalog) -> Corpora:
-    return Corpora(catalog, WordsEmbedder())
+def corpora(catalog) -> CorpusSearch:
+    return CorpusSearch(catalog, WordsEmbedder())
 
 
-def search(corpora: Corpora, name: str = "c") -> list[str]:
+def search(corpora: CorpusSearch, name: str = "c") -> list[str]:
     return [p.text for p in corpora.search(name, "note", 5)]
 
 
@@ -42,7 +42,7 @@ def test_a_replaced_version_stays_open_until_its_last_reader_is_done(catalog):
             return super().embed(texts)
 
     embedder, found = Waiting(), []
-    corpora = Corpora(catalog, embedder)
+    corpora = CorpusSearch(catalog, embedder)
     old = catalog.publish("c", ["old note"])
     reader = threading.Thread(target=lambda: found.extend(search(corpora)))
     embedder.waits = True
@@ -82,7 +82,7 @@ def test_a_withdrawn_version_is_not_served_when_the_new_one_is_damaged(tmp_path)
     (corpus / "versions" / "000001").mkdir(parents=True)
     (corpus / "current").write_text("000001")
     with pytest.raises(CorpusUnavailableError) as caught:
-        Corpora(HomeCatalog(tmp_path), WordsEmbedder()).search("c", "note", 1)
+        CorpusSearch(FolderCatalog(tmp_path), WordsEmbedder()).search("c", "note", 1)
     assert str(tmp_path) not in caught.value.message
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.rag_server.corpora import Corpora
+from sage_rag.rag_server.corpora import CorpusSearch
 from sage_rag.rag_server.services import Services
 from sage_rag.rag_server.settings import ServeSettings
 from sage_rag.rag_server.testing import MemoryCatalog, ScriptedAnswerer, WordsEmbedder
@@ -11,7 +11,7 @@ from sage_rag.rag_server.wiring import build_server, warnings
 
 
 def shown(catalog: MemoryCatalog, home: Path = Path("absent")) -> list[str]:
-    services = Services(Corpora(catalog, WordsEmbedder()), ScriptedAnswerer([]))
+    services = Services(CorpusSearch(catalog, WordsEmbedder()), ScriptedAnswerer([]))
     return list(warnings(services, home))
 
 

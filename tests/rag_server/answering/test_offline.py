@@ -7,21 +7,15 @@ from sage_rag.rag_server.answering.offline import OfflineAnswerer
 from sage_rag.rag_server.answering.protocols import AnswerContext
 
 
-class Composer:
-    def __init__(self, answer: str) -> None:
-        self.answer = answer
-
-    def compose(self, question, passages) -> str:
-        return self.answer
-
-
 @pytest.mark.parametrize(
     "answer", ["", "one", " Rest well [1].\n\nDrink tea\t[2]. ", "患者 PERSON_[a] ok"]
 )
 def test_the_pieces_make_up_the_composed_answer(answer):
     async def read() -> list[str]:
         passages = [Passage("p", "s", {"text": "x"})]
-        pieces = OfflineAnswerer(Composer(answer)).answer(AnswerContext("q", passages))
+        pieces = OfflineAnswerer(lambda question, passages: answer).answer(
+            AnswerContext("q", passages)
+        )
         return [piece.text async for piece in pieces]
 
     assert "".join(asyncio.run(read())) == answer

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sage_rag.rag_server.edge.links import GuardedStream, Surroundings, replace_outside_addresses
+from sage_rag.rag_server.edge.links import AddressTracker, GuardedStream, replace_outside_addresses
 
 TOKEN = "PERSON_[q2Zf]"
 
@@ -110,7 +110,7 @@ def test_a_value_that_is_an_address_lets_no_other_value_follow_it():
 
 
 def test_what_is_remembered_of_a_text_is_bounded():
-    around = Surroundings()
+    around = AddressTracker()
     for piece in ["<", "a" * 10_000, '="', "b" * 10_000, "https:", "c" * 10_000]:
         around.read(piece)
         assert sum(map(len, around._open.values())) <= 40

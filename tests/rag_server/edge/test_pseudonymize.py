@@ -11,7 +11,7 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
 from sage_rag.privacy.tokens import TOKEN
-from sage_rag.rag_server.edge.keyring import Keyring, Keys
+from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
 from sage_rag.rag_server.edge.restore import restore_body
 from tests.rag_server.conftest import TABLE
@@ -19,7 +19,7 @@ from tests.rag_server.conftest import TABLE
 NAME = "Maria Keller"
 
 
-def keys_for(recognizer) -> Keys:
+def keys_for(recognizer) -> CorpusKeys:
     return Keyring(Keyset.generate(), recognizer, preset("sage")).for_model("clinic")
 
 

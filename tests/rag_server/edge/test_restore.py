@@ -10,7 +10,7 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.testing import TableRecognizer
-from sage_rag.rag_server.edge.keyring import Keyring, Keys
+from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.restore import StreamRestorer, restore_body
 from sage_rag.rag_server.testing import chunk, chunks
 from tests.rag_server.conftest import TABLE
@@ -20,14 +20,14 @@ KEYS = KEYRING.for_model("clinic")
 DONE = b"data: [DONE]\n\n"
 
 
-def token(value: str, entity_type: EntityType = EntityType.PERSON, keys: Keys = KEYS) -> str:
+def token(value: str, entity_type: EntityType = EntityType.PERSON, keys: CorpusKeys = KEYS) -> str:
     return keys.hide_whole(value, entity_type)
 
 
 MARIA, ZOE, ACE = token("Maria Keller"), token("Zoë Ødegård"), token('Jo "Ace" Q\\ay')
 
 
-def restore(*pieces: bytes, keys: Keys = KEYS) -> list:
+def restore(*pieces: bytes, keys: CorpusKeys = KEYS) -> list:
     restorer, decoder = StreamRestorer(keys), EventDecoder()
     out = b"".join([*(restorer.feed(piece) for piece in pieces), restorer.flush()])
     events = [*decoder.feed(out), *decoder.flush()]

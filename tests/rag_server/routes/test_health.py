@@ -27,7 +27,7 @@ def test_a_server_without_a_corpus_is_alive_and_not_ready(world: World):
     ("failure", "reason"),
     [
         (UpstreamError("the chat model is away"), "the chat model is away"),
-        (RuntimeError("canary"), "the request failed for a reason on our side"),
+        (RuntimeError("canary"), "the service failed to process the request"),
     ],
 )
 def test_a_server_that_cannot_answer_is_not_ready(world: World, failure, reason):

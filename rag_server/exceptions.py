@@ -1,0 +1,17 @@
+"""Failures of the server, with the HTTP status that each has."""
+
+from __future__ import annotations
+
+from sage_rag.common.exceptions import InputError, SageRagError
+
+
+class UnknownModelError(InputError):
+    """No corpus is served under the requested model name."""
+
+    http = 404, "model_not_found"
+
+
+class CorpusUnavailableError(SageRagError):
+    """A corpus is published but cannot be searched."""
+
+    http = 503, "corpus_unavailable"
