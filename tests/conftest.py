@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+
+# Test processes share the cores (pytest-xdist): one thread each, children included.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ["OMP_NUM_THREADS"] = "1"
 
 # How long an example takes says something of the machine, not of the code.
 settings.register_profile("default", deadline=None)
