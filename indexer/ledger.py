@@ -6,10 +6,9 @@ hashes.
 
 from __future__ import annotations
 
-import fcntl
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal
@@ -17,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import locked
 from sage_rag.common.ledger import StageLedger, StageTable, to_json
 from sage_rag.indexer.protocols import Vector
 
@@ -211,17 +211,17 @@ class Ledger(StageLedger):
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold a corpus for one run; released by the system if the process dies.
+def locked_corpus(folder: Path) -> Iterator[None]:
+    """Hold the owner's folder of a corpus for one run; the system frees it when the process dies.
 
     Raises:
         InputError: when another run holds it.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with (folder / "lock").open("w") as file:
+    with ExitStack() as stack:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            stack.enter_context(locked(folder / "lock", create=True))
+        except BlockingIOError:
             raise InputError(
                 f"another run is indexing `{folder.name}`", hint="wait for it, or stop it"
             ) from None

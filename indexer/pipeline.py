@@ -20,6 +20,7 @@ from sage_rag.agents.attributes import format_attributes, parse_attributes
 from sage_rag.agents.protocols import Attributes, Draft
 from sage_rag.agents.samples import choose_samples
 from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.common.files import write_file
 from sage_rag.indexer.assembly import Assembly, Refused, assemble, assemble_plain
 from sage_rag.indexer.audit import CorpusAudit
 from sage_rag.indexer.changes import changes, document_hash, hashes
@@ -27,7 +28,7 @@ from sage_rag.indexer.corpus import Document, read_corpus
 from sage_rag.indexer.embedding import CachedEmbedder, text_hash
 from sage_rag.indexer.engines.local import in_process
 from sage_rag.indexer.job import IndexJob, Progress, Summary, treatment_of
-from sage_rag.indexer.ledger import Ledger, Refusal, Result, locked
+from sage_rag.indexer.ledger import Ledger, Refusal, Result, locked_corpus
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.protocols import Engine, Vectors
 from sage_rag.indexer.publishing import publish
@@ -59,7 +60,7 @@ async def index_corpus(job: IndexJob, progress: Progress) -> Summary:
     """
     corpus_folder(job.home, job.name)
     with (
-        locked(job.owner_folder),
+        locked_corpus(job.owner_folder),
         closing(Ledger(job.owner_folder / "ledger.sqlite")) as ledger,
         closing(_started(job)) as engine,  # ended first: its threads write vectors to the ledger
         _settled(),
@@ -151,7 +152,7 @@ class _Run:
         text = format_attributes(attributes)
         self._ledger.store_attributes(treatment.drafting, text)
         if self._job.recipe.refine:
-            _write(self._job.owner_folder / "attributes.toml", text)
+            write_file(self._job.owner_folder / "attributes.toml", text)
         return attributes
 
     async def _treat_all(self, treatment: Treatment) -> None:
@@ -318,12 +319,4 @@ async def _each(items: Iterable[_T], work: Callable[[_T], Awaitable[None]], at_o
 def _write_quarantine(path: Path, refused: Sequence[Refused]) -> None:
     """Write the owner's list of refused documents, replacing the last run's."""
     lines = [json.dumps({"id": i, "reasons": r}, ensure_ascii=False) + "\n" for i, r in refused]
-    _write(path, "".join(lines))
-
-
-def _write(path: Path, text: str) -> None:
-    """Put an owner's file in its place, whole."""
-    aside = path.with_suffix(".tmp")
-    aside.write_text(text, "utf-8")
-    aside.chmod(0o600)
-    aside.replace(path)
+    write_file(path, "".join(lines))

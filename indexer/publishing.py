@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.common.files import sync_file, sync_folder, write_file
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.protocols import Vectors
 from sage_rag.indexer.stores.faiss import FaissIndex
@@ -90,7 +90,7 @@ def publish_filled(home: Path, corpus: str, fill: Callable[[Path], Mapping[str, 
         _sync(staging)
         open_version(staging, verify=True).close()
         staging.rename(final)
-        _sync_folder(final.parent)
+        sync_folder(final.parent)
         move_pointer(folder, number)
     except (OSError, RuntimeError) as error:  # FAISS reports a full disk as RuntimeError
         reason = error.strerror if isinstance(error, OSError) else "FAISS could not write"
@@ -105,11 +105,7 @@ def publish_filled(home: Path, corpus: str, fill: Callable[[Path], Mapping[str, 
 
 def move_pointer(folder: Path, number: str) -> None:
     """Make a version current, atomically."""
-    aside = folder / ".current"
-    aside.write_text(number + "\n", "ascii")
-    _sync_file(aside)
-    aside.replace(folder / "current")
-    _sync_folder(folder)
+    write_file(folder / "current", number + "\n", mode=0o644)  # servers run as another user
 
 
 def hand_over(home: Path, corpus: str, server_home: Path) -> Path:
@@ -155,18 +151,5 @@ def _sync(folder: Path) -> None:
     """Force a folder's files to the disk before anything points at them."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            _sync_file(path)
-    _sync_folder(folder)
-
-
-def _sync_file(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
-
-
-def _sync_folder(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+            sync_file(path)
+    sync_folder(folder)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sage_rag.common.exceptions import InputError, ProtectionError
-from sage_rag.indexer.ledger import locked
+from sage_rag.indexer.ledger import locked_corpus
 from sage_rag.indexer.passages import Passage, passage_id
 from sage_rag.indexer.publishing import publish_filled, write_passages
 from sage_rag.indexer.stores.vocabulary import copy_renamed, index_words
@@ -73,7 +73,7 @@ def rekey(home: Path, corpus: str, keyset: Keyset) -> RekeySummary:
     if isinstance(keyset, Grant):
         raise KeysetError("this is a grant; rekeying takes the whole keyset, which its owner holds")
     current_path(home, corpus)  # before a folder is made for the lock
-    with locked(home / "owner" / corpus):
+    with locked_corpus(home / "owner" / corpus):
         path = current_path(home, corpus)
         version = open_version(path, verify=True)
         try:

@@ -95,7 +95,7 @@ def review(
 
 @contextmanager
 def _opened(job: IndexJob) -> Iterator[ReviewSession]:
-    from sage_rag.indexer.ledger import Ledger, locked
+    from sage_rag.indexer.ledger import Ledger, locked_corpus
     from sage_rag.indexer.review import ReviewSession
     from sage_rag.indexer.versions import corpus_folder
 
@@ -103,7 +103,7 @@ def _opened(job: IndexJob) -> Iterator[ReviewSession]:
     path = job.owner_folder / "ledger.sqlite"
     if not path.exists():
         raise InputError(f"`{job.name}` was never indexed in `{job.home}`")
-    with locked(job.owner_folder):
+    with locked_corpus(job.owner_folder):
         ledger = Ledger(path)
         try:
             yield ReviewSession(job, ledger)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import replacing
 
-Write = Callable[[str], None]
+Write = Callable[[str], object]
 
 
 @contextmanager
@@ -36,37 +35,10 @@ def whole_file(path: Path | None) -> Iterator[Write]:
             hint="without --out, the text goes to standard output",
         )
     try:
-        descriptor, name = tempfile.mkstemp(
-            prefix=f".{place.name}.", suffix=".tmp", dir=place.parent
-        )
+        with replacing(place) as file:
+            yield file.write
     except OSError as error:
         raise InputError(f"cannot write `{path}`: {error.strerror}") from None
-    draft = Path(name)
-    file = os.fdopen(descriptor, "w", encoding="utf-8", newline="")
-    try:
-        yield _guarded(path, file.write)
-        _guarded(path, lambda _: _settle(file, draft, place))("")
-    finally:
-        with suppress(OSError):  # a full disk has been told of; closing tries to write again
-            file.close()
-        draft.unlink(missing_ok=True)
-
-
-def _settle(file: IO[str], draft: Path, path: Path) -> None:
-    """Put the file in its place once its content is on disk."""
-    file.flush()
-    os.fsync(file.fileno())
-    draft.replace(path)
-
-
-def _guarded(path: Path, write: Callable[[str], object]) -> Write:
-    def guarded(text: str) -> None:
-        try:
-            write(text)
-        except OSError as error:
-            raise InputError(f"cannot write `{path}`: {error.strerror}") from None
-
-    return guarded
 
 
 def _to_standard_output(text: str) -> None:

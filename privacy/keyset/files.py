@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import create_file, locked, sync_folder
 from sage_rag.privacy.exceptions import KeysetError
 from sage_rag.privacy.keyset import envelope
 from sage_rag.privacy.keyset.envelope import Header
@@ -68,7 +68,7 @@ def write_private(path: Path, content: str) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _create(path, content)
+        create_file(path, content)
     except FileExistsError:
         raise InputError(
             f"`{path}` exists; a keyset is never overwritten",
@@ -115,16 +115,20 @@ def change_keyset(
     """
     path = path.resolve()
     aside = path.with_name(f".{path.name}.new")
-    with _locked(path):
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(path.parent, wait=True))
+        except OSError as error:
+            raise KeysetError(f"cannot read keyset `{path}`: {error.strerror}") from None
         changed = change(read_stored(path, passphrase))
         try:
             with suppress(FileNotFoundError):
                 aside.unlink()
-            _create(aside, _seal(changed, passphrase))
+            create_file(aside, _seal(changed, passphrase))
             if read_stored(aside, passphrase) != changed:
                 raise KeysetError(f"`{path}` could not be rewritten; it is as it was")
             aside.replace(path)
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
         except OSError as error:
             raise InputError(f"cannot write `{path}`: {error.strerror}") from None
         finally:
@@ -188,34 +192,3 @@ def _header(stored: StoredKeyset) -> Header:
 def _seal(stored: StoredKeyset, passphrase: str) -> str:
     body = _Body(material=KeyMaterial.of(stored.keyset), grants=stored.grants)
     return envelope.seal(_header(stored), body.model_dump_json().encode(), passphrase)
-
-
-def _create(path: Path, content: str) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Let one process at a time change the keysets of a folder."""
-    try:
-        descriptor = os.open(path.parent, os.O_RDONLY)
-    except OSError as error:
-        raise KeysetError(f"cannot read keyset `{path}`: {error.strerror}") from None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

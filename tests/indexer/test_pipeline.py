@@ -12,7 +12,7 @@ import pytest
 from sage_rag.agents.protocols import Roles
 from sage_rag.agents.testing import ReversingAgent, reversing_roles
 from sage_rag.common.exceptions import InputError, ProtectionError, UpstreamError
-from sage_rag.indexer.ledger import locked
+from sage_rag.indexer.ledger import locked_corpus
 from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.indexer.versions import current_path, list_versions, open_version
@@ -220,7 +220,10 @@ def test_a_new_key_renews_tokens_without_the_agents(run: Run, tmp_path: Path) ->
 
 
 def test_two_runs_at_once_are_refused(run: Run, tmp_path: Path) -> None:
-    with locked(tmp_path / "home/owner/clinic"), pytest.raises(InputError, match="another run"):
+    with (
+        locked_corpus(tmp_path / "home/owner/clinic"),
+        pytest.raises(InputError, match="another run"),
+    ):
         run()
 
 

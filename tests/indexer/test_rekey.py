@@ -14,7 +14,7 @@ from sage_rag.agents.testing import ReversingAgent
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.indexer import publishing
 from sage_rag.indexer import rekey as rekeying
-from sage_rag.indexer.ledger import locked
+from sage_rag.indexer.ledger import locked_corpus
 from sage_rag.indexer.publishing import hand_over, publish
 from sage_rag.indexer.rekey import rekey
 from sage_rag.indexer.stores.vocabulary import copy_renamed, index_words
@@ -288,7 +288,7 @@ def test_what_cannot_be_rekeyed_says_why(run: Run, tmp_path: Path) -> None:
 
 
 def test_it_waits_for_nobody_who_is_indexing(home: Path) -> None:
-    with locked(home / "owner/clinic"), pytest.raises(InputError, match="another run"):
+    with locked_corpus(home / "owner/clinic"), pytest.raises(InputError, match="another run"):
         rekey(home, "clinic", ROTATED)
 
 

@@ -17,7 +17,7 @@ from sage_rag.agents.testing import ReversingAgent
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.indexer import review_cli
 from sage_rag.indexer.job import IndexJob
-from sage_rag.indexer.ledger import Ledger, locked
+from sage_rag.indexer.ledger import Ledger, locked_corpus
 from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.review import QuarantinedRecord, ReviewSession
 from sage_rag.indexer.testing import HashEmbedder
@@ -250,7 +250,7 @@ def test_the_verb_takes_a_file_or_an_editor(
 
 
 def test_nobody_reviews_while_a_run_is_at_work(again, command, tmp_path: Path) -> None:
-    with locked(tmp_path / "home/owner/clinic"):
+    with locked_corpus(tmp_path / "home/owner/clinic"):
         done = command("--drop", "doc-4")
     assert "another run" in str(done.exception)
 

@@ -17,7 +17,7 @@ from sage_rag.training.ciphers.codewords import code_count, displayed_type, draw
 from sage_rag.training.ciphers.sealed_tables import (
     SealedTable,
     TableName,
-    locked,
+    locked_codebook,
     open_table,
     read_tables,
     seal_table,
@@ -181,7 +181,7 @@ def codebook_writer(path: Path, keyset: Keyset, corpus_id: str) -> Iterator[Code
     Raises:
         InputError: when another process is writing, or the disk does not take the file.
     """
-    with locked(path):
+    with locked_codebook(path):
         cipher = CodebookCipher(path, keyset, corpus_id)
         yield cipher
         cipher._save()

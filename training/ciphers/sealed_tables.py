@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import base64
-import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from Crypto.Cipher import AES
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import locked, write_file
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import KeysetError
 from sage_rag.privacy.keyset.keyset import Keyset
@@ -121,36 +121,27 @@ def write_tables(path: Path, corpus: str, tables: Mapping[TableName, SealedTable
         for (key_id, entity_type), sealed in sorted(tables.items())
     ]
     content = json.dumps({"format": FORMAT, "corpus": corpus, "tables": rows}, indent=1) + "\n"
-    staged = path.with_name(f"{path.name}.{os.getpid()}.staged")
     try:
-        descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        staged.replace(path)
+        write_file(path, content)
     except OSError as error:
-        staged.unlink(missing_ok=True)
         raise InputError(f"cannot write `{path}`: {error.strerror}") from None
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Be the one writer of a codebook; released by the system if the process dies.
+def locked_codebook(path: Path) -> Iterator[None]:
+    """Be the only writer of a codebook; the system frees the lock when the process dies.
 
     Raises:
         InputError: when another process is writing it, or the folder cannot be written.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.with_name(f"{path.name}.lock").open("w")
-    except OSError as error:
-        raise InputError(f"cannot write beside `{path}`: {error.strerror}") from None
-    with file:
+    with ExitStack() as stack:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locked(path.with_name(f"{path.name}.lock"), create=True))
+        except BlockingIOError:
             raise InputError(f"another process is writing `{path}`", hint="wait for it") from None
+        except OSError as error:
+            raise InputError(f"cannot write next to `{path}`: {error.strerror}") from None
         yield
 
 

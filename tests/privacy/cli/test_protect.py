@@ -10,8 +10,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from sage_rag.common import files
 from sage_rag.common.exceptions import InputError, ProtectionError
-from sage_rag.privacy.cli import output
 from sage_rag.privacy.cli.protect import protect
 from sage_rag.privacy.cli.restore import restore
 from sage_rag.privacy.exceptions import KeysetError
@@ -131,7 +131,7 @@ def test_a_full_disk_leaves_the_old_file_alone(run, tmp_path, monkeypatch):
     def full(descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(output.os, "fsync", full)
+    monkeypatch.setattr(files.os, "fsync", full)
     result = run("protect", source, "--out", out)
     assert isinstance(result.exception, InputError)
     assert "No space left" in str(result.exception)

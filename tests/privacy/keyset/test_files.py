@@ -266,7 +266,7 @@ def test_a_link_stays_a_link(whole: Sealed, tmp_path: Path) -> None:
     assert read_keyset(path, PASSPHRASE) == changed.keyset
 
 
-@pytest.mark.parametrize("broken", ["_seal", "_create", "read_stored", "_sync_folder"])
+@pytest.mark.parametrize("broken", ["_seal", "create_file", "read_stored", "sync_folder"])
 def test_a_change_that_is_cut_short_leaves_a_whole_file(
     whole: Sealed, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:

@@ -269,7 +269,7 @@ def test_a_failed_write_leaves_the_old_file(
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sage_rag.training.ciphers.sealed_tables.os.fsync", full)
+    monkeypatch.setattr("sage_rag.common.files.os.fsync", full)
     with pytest.raises(InputError, match="No space left"):
         written(path, KEYSET, {"Jo Falk": PERSON})
     assert CodebookCipher(path, KEYSET, "clinic").decrypt(token) == "Ada Novak"
