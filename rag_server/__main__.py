@@ -1,4 +1,4 @@
-"""`python -m rag_server` is `sage-rag`."""
+"""`python -m sage_rag.rag_server` runs `sage-rag`."""
 
 from sage_rag.rag_server.cli import main
 

@@ -1,4 +1,4 @@
-"""`sage-rag`: the root command. Its verbs come from the packages, by entry points."""
+"""The root command `sage-rag`. Packages register its verbs as entry points."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Start with: sage-rag demo
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and exit: 0, or the exit code of what went wrong."""
+    """Run the command line and exit with 0 or the failure's exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     sys.exit(run(arguments, metadata.entry_points(group=GROUP)))
 
@@ -56,7 +56,7 @@ def run(arguments: Sequence[str], verbs: Iterable[metadata.EntryPoint]) -> int:
 
 
 def build(verbs: Iterable[metadata.EntryPoint], only: str | None = None) -> typer.Typer:
-    """Return the root command with its verbs; `only` leaves the others unloaded."""
+    """Return the root command with its verbs; with `only`, load that verb alone."""
     app = typer.Typer(
         cls=_Ordered,
         help=_SUMMARY,
@@ -86,7 +86,7 @@ def _rank(name: str) -> tuple[int, str]:
 def _add(app: typer.Typer, verb: metadata.EntryPoint) -> None:
     try:
         loaded = verb.load()
-    except Exception as error:  # noqa: BLE001 - one verb's trouble is not the others'
+    except Exception as error:  # noqa: BLE001 - the other verbs still work
         loaded = _broken(verb.name, error)
     if isinstance(loaded, typer.Typer):
         app.add_typer(loaded, name=verb.name)
@@ -97,14 +97,14 @@ def _add(app: typer.Typer, verb: metadata.EntryPoint) -> None:
 
 
 def _split_example(text: str) -> tuple[str, str | None]:
-    """Return a docstring's paragraphs, each on one line, and apart from them the example."""
+    """Return a docstring's paragraphs, each on one line, and its example separately."""
     paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
     example = paragraphs.pop() if paragraphs[-1].startswith("Example:") else None
     return "\n\n".join(paragraphs), example
 
 
 def _broken(name: str, error: Exception) -> Callable[[], None]:
-    """Return a verb that says why it is not there, whatever it is called with."""
+    """Return a verb that accepts any arguments and reports why it cannot be loaded."""
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
     reason = f"`{missing}` is not installed" if missing else f"{type(error).__name__} on import"
 
@@ -119,7 +119,7 @@ def _broken(name: str, error: Exception) -> Callable[[], None]:
 
 
 class _Ordered(TyperGroup):
-    """List verbs in our order; by itself typer puts groups after plain commands."""
+    """List verbs in the order of `ORDER`; typer lists groups after plain commands."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return sorted(super().list_commands(ctx), key=_rank)
@@ -139,7 +139,7 @@ def _root(
         ),
     ] = False,
 ) -> None:
-    """Take the options that stand before a verb."""
+    """Accept the options before a verb."""
 
 
 def _report(error: Exception, message: str, hint: str | None, code: int) -> int:
@@ -152,7 +152,7 @@ def _report(error: Exception, message: str, hint: str | None, code: int) -> int:
 
 
 def _flush() -> None:
-    """Write what is buffered; a reader that has gone away is no error of ours."""
+    """Flush stdout; a reader that has closed the pipe is not an error."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:

@@ -1,9 +1,9 @@
-"""The verbs `serve`, `edge` and `ask`. What they need is imported when they run."""
+"""The verbs `serve`, `edge` and `ask`. They import what they need when they run."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,9 +23,15 @@ def _announce(address: str) -> None:
     _say(f"listening on {address}")
 
 
+def _given(ctx: typer.Context) -> dict[str, Any]:
+    """Return the options of a verb by the names of their settings; `None` if absent."""
+    return {name: value for name, value in ctx.params.items() if name != "config"}
+
+
 def serve(
+    ctx: typer.Context,
     home: Annotated[
-        Path | None, typer.Option(help="Where corpora/ lies.", show_default=False)
+        Path | None, typer.Option(help="The folder that contains corpora/.", show_default=False)
     ] = None,
     host: Annotated[str | None, typer.Option(help="Default: 127.0.0.1.")] = None,
     port: Annotated[int | None, typer.Option(help="Default: 8000; 0 picks a free one.")] = None,
@@ -37,14 +43,14 @@ def serve(
         str | None, typer.Option(help="OpenAI-compatible endpoint for chat, ending in /v1.")
     ] = None,
     llm_model: Annotated[str | None, typer.Option(help="Model at that endpoint.")] = None,
-    api_key_file: Annotated[
-        Path | None, typer.Option(help="File with the endpoint's API key.")
+    llm_api_key_file: Annotated[
+        Path | None, typer.Option("--api-key-file", help="File with the endpoint's API key.")
     ] = None,
     config: _Config = None,
 ) -> None:
     """Serve published corpora as an OpenAI-compatible API, without any key.
 
-    Each corpus is a model. It refuses to start where a keyset or passphrase is within reach.
+    Each corpus is a model. The server refuses to start if it can read a keyset or passphrase.
     Settings also come from SAGE_RAG_SERVE_... variables and from --config.
 
     Example: sage-rag serve --home home --port 8000
@@ -53,17 +59,7 @@ def serve(
 
     from sage_rag.rag_server.settings import ServeSettings
 
-    given = {
-        "home": home,
-        "host": host,
-        "port": port,
-        "top_k": top_k,
-        "answerer": answerer,
-        "llm_base_url": llm_base_url,
-        "llm_model": llm_model,
-        "llm_api_key_file": api_key_file,
-    }
-    settings = ServeSettings.load(given, config)
+    settings = ServeSettings.load(_given(ctx), config)
 
     from sage_rag.common.web.serving import run_server
     from sage_rag.rag_server.app import create_app
@@ -76,9 +72,12 @@ def serve(
 
 
 def edge(
+    ctx: typer.Context,
     server: Annotated[
         str | None,
-        typer.Option(help="The server's address, like http://host:8000.", show_default=False),
+        typer.Option(
+            help="The server, for example http://host:8000.", show_default=False
+        ),
     ] = None,
     keyset: Annotated[
         Path | None,
@@ -95,36 +94,27 @@ def edge(
     ] = None,
     recognizer: Recognizers = None,
     expose: Annotated[
-        bool, typer.Option("--expose", help="Allow a --host that other machines can reach.")
-    ] = False,
+        bool | None, typer.Option("--expose", help="Allow a --host that other machines can reach.")
+    ] = None,
     config: _Config = None,
 ) -> None:
-    """Stand between chat clients on this machine and a server: hide names, show them again.
+    """Connect chat clients on this machine to a server: hide names in questions, restore answers.
 
-    Clients use http://127.0.0.1:8001/v1 as they would the server. Nothing that is recognised as
-    private leaves in clear; if recognising fails, nothing leaves at all.
+    Clients use http://127.0.0.1:8001/v1 in place of the server. No value that is recognised as
+    private leaves in clear; if recognition fails, nothing is sent.
 
     Example: sage-rag edge --server http://127.0.0.1:8000 --keyset keys/clinic.keyset
     """
     from sage_rag.common.web.serving import is_loopback, run_server
     from sage_rag.rag_server.settings import EdgeSettings
 
-    given = {
-        "server": server,
-        "keyset": keyset,
-        "passphrase_file": passphrase_file,
-        "keyset_secret": keyset_secret,
-        "host": host,
-        "port": port,
-        "policy": policy,
-        "recognizers": recognizer or None,
-        "expose": expose or None,
-    }
+    given = _given(ctx)
+    given["recognizers"] = given.pop("recognizer") or None
     settings = EdgeSettings.load(given, config)
     if not settings.expose and not is_loopback(settings.host):
         raise InputError(
             f"{settings.host} can be reached from other machines, which would read plain values",
-            hint="use --host 127.0.0.1, or add --expose if that is meant",
+            hint="use --host 127.0.0.1, or add --expose to allow it",
         )
 
     from sage_rag.rag_server.edge.app import create_edge_app
@@ -134,20 +124,18 @@ def edge(
 
 
 def ask(
-    question: Annotated[str, typer.Argument(help="What to ask.", show_default=False)],
+    question: Annotated[str, typer.Argument(help="The question.", show_default=False)],
     url: Annotated[str, typer.Option(help="The edge, or a server.")] = "http://127.0.0.1:8001/v1",
-    model: Annotated[
-        str | None, typer.Option(help="The corpus. Default: the only one there is.")
-    ] = None,
+    model: Annotated[str | None, typer.Option(help="The corpus. Default: the only one.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the completion as JSON.")] = False,
     show_sent: Annotated[
         bool,
         typer.Option(
-            "--show-sent", help="First show, on stderr, what the edge sends to the server."
+            "--show-sent", help="First print to stderr what the edge sends to the server."
         ),
     ] = False,
 ) -> None:
-    """Ask one question; the answer streams to stdout, its sources follow.
+    """Ask one question; print the answer while it is written, then its sources.
 
     Example: sage-rag ask "What did Maria Keller complain about?"
     """

@@ -1,4 +1,4 @@
-"""`sage-rag doctor`: does this installation work, and is this home or keyset sound?"""
+"""`sage-rag doctor`: check an installation, a home folder and a keyset file."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _PACKAGES = (
 ).split()
 
 Check = tuple[str, Callable[[], str]]
-"""A name, and what returns a remark or raises."""
+"""A name, and a function that returns a remark or raises an error."""
 
 
 class FailedCheckError(SageRagError):
-    """Something is not as it should be."""
+    """A check found a fault."""
 
 
 def doctor(
     home: Annotated[
-        Path | None, typer.Option(help="Also verify its corpora, and that no key lies in it.")
+        Path | None, typer.Option(help="Also verify its corpora, and that it contains no key.")
     ] = None,
     keyset: Annotated[
-        Path | None, typer.Option(help="Also look at this keyset file; no passphrase needed.")
+        Path | None, typer.Option(help="Also check this keyset file; needs no passphrase.")
     ] = None,
 ) -> None:
-    """Check Python, packages, the embedding model, FAISS and the cipher; nothing is downloaded.
+    """Check Python, packages, the embedding model, FAISS and the cipher; download nothing.
 
     Exits with 1 if a check fails.
 
@@ -54,12 +54,12 @@ def examine(all_checks: Iterator[Check]) -> Iterator[tuple[str, bool, str]]:
             yield name, True, check()
         except SageRagError as error:
             yield name, False, error.message + (f" (hint: {error.hint})" if error.hint else "")
-        except Exception as error:  # noqa: BLE001 - a broken installation breaks in many ways
+        except Exception as error:  # noqa: BLE001 - a broken installation fails in many ways
             yield name, False, type(error).__name__
 
 
 def checks(home: Path | None, keyset: Path | None) -> Iterator[Check]:
-    """Yield the checks in order, the quick ones first."""
+    """Yield the checks, fast ones first."""
     yield "python", check_python
     for package in _PACKAGES:
         yield package, lambda package=package: check_package(package)  # type: ignore[misc]
@@ -75,8 +75,8 @@ def checks(home: Path | None, keyset: Path | None) -> Iterator[Check]:
 
 def check_python() -> str:
     """Python is 3.11 or newer."""
-    if sys.version_info < (3, 11):  # noqa: UP036 - whoever runs it from source may have less
-        raise FailedCheckError("Python 3.11 or newer is needed")
+    if sys.version_info < (3, 11):  # noqa: UP036 - a source checkout may run on an older one
+        raise FailedCheckError("Python 3.11 or newer is required")
     return ".".join(map(str, sys.version_info[:3]))
 
 
@@ -90,7 +90,7 @@ def check_package(name: str) -> str:
 
 
 def check_cipher() -> str:
-    """AES-SIV gives what RFC 5297, appendix A.1, says it gives."""
+    """AES-SIV reproduces the test vector of RFC 5297, appendix A.1."""
     from Crypto.Cipher import AES
 
     key = bytes.fromhex("fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
@@ -104,7 +104,7 @@ def check_cipher() -> str:
 
 
 def check_faiss() -> str:
-    """FAISS writes an index, opens it and finds each vector as its own neighbour."""
+    """FAISS writes and opens an index, and finds each vector as its own nearest neighbour."""
     import tempfile
 
     import numpy as np
@@ -123,7 +123,7 @@ def check_faiss() -> str:
 
 
 def check_embedder() -> str:
-    """The packaged model loads without a network, and means the same by the same text."""
+    """The packaged model loads without a network; equal texts have equal vectors."""
     from sage_rag.indexer.embedding import SentenceTransformerEmbedder
 
     embedder = SentenceTransformerEmbedder()
@@ -131,12 +131,12 @@ def check_embedder() -> str:
     vectors = embedder.embed(texts)
     same, other = float(vectors[0] @ vectors[1]), float(vectors[0] @ vectors[2])
     if vectors.shape != (3, 384) or not 0.999 < same < 1.001 or other > 0.9:
-        raise FailedCheckError("the embedding model gives wrong vectors")
+        raise FailedCheckError("the embedding model returns wrong vectors")
     return f"{embedder.name}, {vectors.shape[1]} dimensions"
 
 
 def check_keyset(path: Path) -> str:
-    """A keyset is sealed, whole and closed to other users."""
+    """A keyset is sealed, complete and not readable for other users."""
     from sage_rag.privacy.keyset.files import describe_keyset
 
     described = describe_keyset(path)
@@ -144,7 +144,7 @@ def check_keyset(path: Path) -> str:
 
 
 def check_no_key(home: Path) -> str:
-    """No keyset lies in a home that a server would get."""
+    """The home folder contains no keyset."""
     from sage_rag.rag_server.keyguard import files_under, refuse_keys
 
     if not home.is_dir():
@@ -161,7 +161,7 @@ def _corpora(home: Path) -> Iterator[Check]:
 
 
 def check_corpus(home: Path, name: str) -> str:
-    """A corpus's current version is whole, byte for byte."""
+    """The files of a corpus's current version are unchanged."""
     from sage_rag.indexer.versions import current_path, open_version
 
     version = open_version(current_path(home, name), verify=True)

@@ -1,7 +1,7 @@
 """Settings. Precedence: defaults < file < environment < command line.
 
-The file is TOML with a table per verb, `[serve]` and `[edge]`; in the environment a setting is
-`SAGE_RAG_SERVE_PORT` or `SAGE_RAG_EDGE_PORT`. Nothing here is read at import.
+The file is TOML with the tables `[serve]` and `[edge]`; in the environment, a setting is for
+example `SAGE_RAG_SERVE_PORT` or `SAGE_RAG_EDGE_PORT`. Nothing is read at import.
 """
 
 from __future__ import annotations
@@ -20,20 +20,21 @@ from pydantic_settings import (
 )
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.web.requests import MAX_BODY_BYTES
 
 
 class _Settings(BaseSettings):
-    """What both verbs share: how values are found."""
+    """Load settings from command line, environment and file."""
 
     table: ClassVar[str]
     _file: ClassVar[dict[str, Any]] = {}
 
     @classmethod
     def load(cls, given: Mapping[str, Any], file: Path | None = None) -> Self:
-        """Return settings from all sources; `given` are command-line values, `None` if absent.
+        """Return settings from all sources; `given` holds command-line values, `None` if absent.
 
         Raises:
-            InputError: naming the setting that does not fit, never its value.
+            InputError: names the invalid setting, never its value.
         """
         values = _table(file, cls.table) if file else {}
         with_file: type[Self] = type(cls.__name__, (cls,), {"_file": values})
@@ -42,7 +43,7 @@ class _Settings(BaseSettings):
         except ValidationError as error:
             first = error.errors(include_input=False)[0]
             name = ".".join(str(part) for part in first["loc"])
-            hint = f"give --{name.replace('_', '-')}, or set it in the environment or a file"
+            hint = f"set --{name.replace('_', '-')}, an environment variable or a line in the file"
             if first["type"] == "extra_forbidden":
                 raise InputError(f"there is no setting `{name}`", hint=_known(cls)) from None
             raise InputError(f"setting `{name}`: {first['msg']}", hint=hint) from None
@@ -56,7 +57,7 @@ class _Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Put the file below environment and command line."""
+        """Order the sources: command line, environment, file."""
         return init_settings, env_settings, InitSettingsSource(settings_cls, cls._file)
 
 
@@ -67,20 +68,20 @@ class ServeSettings(_Settings):
     table: ClassVar[str] = "serve"
 
     home: Path
-    """Where `corpora/` lies."""
+    """The folder that contains `corpora/`."""
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
     top_k: int = Field(5, ge=1, le=100)
     """Passages per answer."""
     embedder: str = "all-MiniLM-L6-v2"
-    """The packaged model, or the folder of another; must be the one that corpora were made with."""
+    """The packaged model, or the folder of another; must be the model of the corpora."""
     answerer: Literal["extractive", "chat"] = "extractive"
     llm_base_url: str | None = None
     llm_model: str | None = None
     llm_api_key: SecretStr | None = None
     llm_api_key_file: Path | None = None
     llm_timeout_s: float = Field(60.0, gt=0)
-    max_body_bytes: int = Field(1024 * 1024, ge=1024)
+    max_body_bytes: int = Field(MAX_BODY_BYTES, ge=1024)
 
 
 class EdgeSettings(_Settings):
@@ -95,23 +96,23 @@ class EdgeSettings(_Settings):
     """A sealed keyset or grant."""
     passphrase_file: Path | None = None
     keyset_secret: Path | None = None
-    """Instead of a sealed file: raw keys, as a secret manager mounts them."""
+    """In place of `keyset`: a file with raw keys, as secret managers mount them."""
     host: str = "127.0.0.1"
     port: int = Field(8001, ge=0, le=65535)
     policy: str = "sage"
     """A preset, or a file like `./mine.toml`."""
     recognizers: tuple[str, ...] = ()
-    """Recognizers beside the default, each `KIND:MODEL`."""
+    """Recognizers in addition to the default, each `KIND:MODEL`."""
     expose: bool = False
-    """Allow addresses other than loopback: whoever reaches the edge reads plain values."""
+    """Allow addresses other than loopback: anyone who reaches the edge can read plain values."""
     server_api_key: SecretStr | None = None
     server_api_key_file: Path | None = None
     timeout_s: float = Field(120.0, gt=0)
-    max_body_bytes: int = Field(1024 * 1024, ge=1024)
+    max_body_bytes: int = Field(MAX_BODY_BYTES, ge=1024)
 
 
 def secret(value: SecretStr | None, file: Path | None) -> SecretStr | None:
-    """Return a secret from its value or the file that holds it.
+    """Return a secret from its value or from its file.
 
     Raises:
         InputError: when the file cannot be read or is empty.
@@ -128,7 +129,7 @@ def secret(value: SecretStr | None, file: Path | None) -> SecretStr | None:
 
 
 def _known(settings: type[_Settings]) -> str:
-    return f"[{settings.table}] may hold {', '.join(settings.model_fields)}"
+    return f"[{settings.table}] may contain {', '.join(settings.model_fields)}"
 
 
 def _table(file: Path, name: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Fakes for the server's seams, and real servers on loopback to test them with."""
+"""Fakes of the server's protocols, and real servers on loopback for tests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sage_rag.rag_server.answering.protocols import AnswerContext, Piece
 
 
 class WordsEmbedder:
-    """Embed a text as its hashed words: equal words, near vectors."""
+    """Embed a text by hashing its words."""
 
     name = "words"
     dim = 64
@@ -44,7 +44,7 @@ class WordsEmbedder:
 
 
 class MemoryVersion:
-    """An index version of a few passages in memory. `closed` tells whether it was released."""
+    """An index version of a few passages in memory. `closed`: whether `close` was called."""
 
     def __init__(self, manifest: Manifest, passages: Sequence[Passage], embedder: Embedder) -> None:
         self.manifest = manifest
@@ -67,15 +67,15 @@ class MemoryVersion:
         return _best(enumerate(map(float, self._vectors @ vector)), top_k)
 
     def search_lexical(self, text: str, top_k: int) -> list[tuple[int, float]]:
-        """Return rows by the number of words they share with the text."""
-        asked = set(text.split())
+        """Return rows by the number of words that they share with the text, best first."""
+        words = set(text.split())
         shared = (
-            (i, float(len(asked & set(p.text.split())))) for i, p in enumerate(self._passages)
+            (i, float(len(words & set(p.text.split())))) for i, p in enumerate(self._passages)
         )
         return _best([(row, score) for row, score in shared if score > 0], top_k)
 
     def close(self) -> None:
-        """Note that it was released."""
+        """Record that it was closed."""
         self.closed = True
 
 
@@ -84,7 +84,7 @@ def _best(scored: Any, top_k: int) -> list[tuple[int, float]]:
 
 
 class MemoryCatalog:
-    """Published corpora in memory; `publish` puts a newer version in place."""
+    """Published corpora in memory; `publish` adds a newer version."""
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._embedder = embedder or WordsEmbedder()
@@ -134,9 +134,9 @@ class MemoryCatalog:
 
 @dataclass
 class ScriptedAnswerer:
-    """Answer with given pieces; an exception among them is raised when its turn comes.
+    """Answer with the given pieces; exceptions among them are raised in order.
 
-    `conversations` records what was asked, `cancelled` is set when an answer was stopped early.
+    `conversations` records the requests; `cancelled` is set when an answer is stopped early.
     """
 
     script: Sequence[Piece | Exception | Callable[[], Awaitable[object]]]
@@ -163,7 +163,7 @@ class ScriptedAnswerer:
                 self.cancelled.set()
 
     async def check(self) -> None:
-        """Raise if told to."""
+        """Raise `failing_check` if it is set."""
         if self.failing_check is not None:
             raise self.failing_check
 
@@ -173,7 +173,7 @@ class ScriptedAnswerer:
 
 @dataclass(frozen=True)
 class RecordedRequest:
-    """A request as it arrived."""
+    """A received request."""
 
     path: str
     headers: Mapping[str, str]
@@ -186,7 +186,7 @@ class RecordedRequest:
 
 
 class ScriptedServer:
-    """An ASGI application that records every request and answers with what `reply` returns."""
+    """An ASGI application that records every request and answers with `reply`."""
 
     def __init__(self, reply: Callable[[RecordedRequest], Response | Awaitable[Response]]) -> None:
         self.reply = reply
@@ -267,6 +267,6 @@ class _Announcing(uvicorn.Server):
         self.ready.set()
 
     async def main_loop(self) -> None:
-        """Look for the end more often than uvicorn does, since tests start many servers."""
+        """Check for the end more often than uvicorn, because tests start many servers."""
         while not await self.on_tick(0):
             await asyncio.sleep(0.01)

@@ -1,7 +1,7 @@
-"""The one composition root: settings in, services out.
+"""The composition root: build the services of server and edge from settings.
 
-Server and edge are built by functions that import what they build: the server's process loads no
-recognizer and nothing that opens keysets, the edge's process no index.
+Each function imports what it builds: the server's process loads no recognizer and no code that
+opens keysets, and the edge's process loads no index.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
     """Return the server's services, warmed up.
 
     Raises:
-        ProtectionError: when a key is within reach.
-        InputError: when the home is missing or settings do not fit together.
+        ProtectionError: when the server can read a key.
+        InputError: when the home folder is missing or settings contradict each other.
     """
     from sage_rag.indexer.embedding import SentenceTransformerEmbedder
     from sage_rag.rag_server.corpora import CorpusSearch, FolderCatalog
@@ -33,7 +33,7 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
 
     if not settings.home.is_dir():
         raise InputError(
-            f"there is no home `{settings.home}`", hint="make one: sage-rag index --help"
+            f"there is no home `{settings.home}`", hint="create one: sage-rag index --help"
         )
     own = [settings.llm_api_key_file] if settings.llm_api_key_file else []
     refuse_keys(settings.home, environment, own=own)
@@ -51,8 +51,8 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     """Return the edge's services, with the recognizer loaded.
 
     Raises:
-        InputError: when there is no keyset, or more than one source of keys.
-        KeysetError: when the keyset does not open.
+        InputError: when there is no source of keys, or more than one.
+        KeysetError: when the keyset cannot be opened.
     """
     from sage_rag.privacy.keyset.sources import open_keyset
     from sage_rag.privacy.policy import load_policy
@@ -78,12 +78,12 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
 
 
 def warnings(services: Services, home: Path) -> Iterator[str]:
-    """Yield what an operator must know of the corpora before serving them."""
+    """Yield warnings about the home folder and its corpora, for the operator."""
     if (home / "owner").exists():
-        yield f"the owner's ledger lies in `{home}`; give a server a copy of corpora/ and no more"
+        yield f"`{home}` contains the owner's ledger; a server needs a copy of corpora/ only"
     names = services.corpora.names()
     if not names:
-        yield "no corpus is published in this home; one that is added is served without restart"
+        yield "no corpus is published in this home; a new one is served without a restart"
     for name in names:
         try:
             if services.corpora.manifest(name).protection == "none":

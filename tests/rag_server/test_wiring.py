@@ -17,7 +17,7 @@ def shown(catalog: MemoryCatalog, home: Path = Path("absent")) -> list[str]:
 
 def test_an_owners_ledger_beside_the_corpora_is_warned_of(tmp_path):
     (tmp_path / "owner").mkdir()
-    assert "corpora/ and no more" in shown(MemoryCatalog(), tmp_path)[0]
+    assert "the owner's ledger" in shown(MemoryCatalog(), tmp_path)[0]
 
 
 def test_an_unprotected_corpus_is_warned_of_by_name_and_a_protected_one_is_not():
