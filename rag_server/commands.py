@@ -75,9 +75,7 @@ def edge(
     ctx: typer.Context,
     server: Annotated[
         str | None,
-        typer.Option(
-            help="The server, for example http://host:8000.", show_default=False
-        ),
+        typer.Option(help="The server, for example http://host:8000.", show_default=False),
     ] = None,
     keyset: Annotated[
         Path | None,
