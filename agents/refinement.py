@@ -76,11 +76,11 @@ class Refinement:
         self,
         *,
         max_rounds: int = MAX_ROUNDS,
-        thrift: CallSavings = ALL_SAVINGS,
+        savings: CallSavings = ALL_SAVINGS,
         adversarial: bool = False,
     ) -> None:
         self._max_rounds = max_rounds
-        self._thrift = thrift
+        self._savings = savings
         self._adversarial = adversarial
         self.turns: list[TranscriptTurn] = []
         self.rounds = 0
@@ -95,7 +95,7 @@ class Refinement:
     def anew(self) -> Refinement:
         """Return one with the same rules, in which nothing was said yet."""
         return Refinement(
-            max_rounds=self._max_rounds, thrift=self._thrift, adversarial=self._adversarial
+            max_rounds=self._max_rounds, savings=self._savings, adversarial=self._adversarial
         )
 
     def hear(self, turn: TranscriptTurn) -> None:
@@ -120,7 +120,7 @@ class Refinement:
         if self._closed:
             over = self.agreed or self.rounds >= self._max_rounds
             return None if over else Speaker.REWRITER
-        if self.verdict is None and self._thrift.gate_first:
+        if self.verdict is None and self._savings.gate_first:
             return Speaker.GATE
         return self._undecided() or Speaker.GATE
 
@@ -140,7 +140,7 @@ class Refinement:
 
     def _take(self, draft: Draft, number: int) -> None:
         self.rounds = number
-        if self._thrift.stop_without_progress and draft in self._refused:
+        if self._savings.stop_without_progress and draft in self._refused:
             self.stop = NO_PROGRESS  # what was said of the draft before stands
             return
         self._refused.append(draft)
@@ -151,11 +151,11 @@ class Refinement:
     def _undecided(self) -> Speaker | None:
         """Return who still has to judge the draft, apart from the gate."""
         refused = self.verdict is not None and not self.verdict.safe
-        if self.review is None and not (refused and self._thrift.gate_first):
+        if self.review is None and not (refused and self._savings.gate_first):
             return Speaker.REVIEWER
         doubted = refused or self.review is None or not self.review.safe
         if self._adversarial and self.inference is None:
-            return None if doubted and self._thrift.infer_last else Speaker.ADVERSARY
+            return None if doubted and self._savings.infer_last else Speaker.ADVERSARY
         return None
 
 
@@ -225,13 +225,13 @@ class Adversary(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RefinementOptions:
-    """On which terms the records of a run are refined.
+    """On which options the records of a run are refined.
 
     `max_rounds`: rewrites of one record at most. `conversation` is how the members come to speak;
     no outcome depends on it.
     """
 
-    thrift: CallSavings = ALL_SAVINGS
+    savings: CallSavings = ALL_SAVINGS
     max_rounds: int = MAX_ROUNDS
     adversary: Adversary | None = None
     conversation: Discussion = loop
@@ -239,13 +239,13 @@ class RefinementOptions:
     @property
     def fingerprint(self) -> str:
         """What could change an outcome, as far as it is not the default; empty for the default."""
-        saved = [] if self.thrift == ALL_SAVINGS else [str(self.thrift)]
+        saved = [] if self.savings == ALL_SAVINGS else [str(self.savings)]
         rounds = [] if self.max_rounds == MAX_ROUNDS else [f"rounds={self.max_rounds}"]
         attacked = [] if self.adversary is None else [self.adversary.fingerprint]
         return "/".join([*saved, *rounds, *attacked])
 
 
-PLAIN = RefinementOptions()
+DEFAULT_OPTIONS = RefinementOptions()
 
 
 async def refine(
@@ -255,11 +255,11 @@ async def refine(
     judge: Judge,
     *,
     infer: Infer | None = None,
-    terms: RefinementOptions = PLAIN,
+    options: RefinementOptions = DEFAULT_OPTIONS,
 ) -> RefinementOutcome:
     """Review and rewrite a draft until reviewer and gate agree, or the rounds are used up.
 
-    `infer` is the attack on this record, where the terms have an adversary. What a member raises
+    `infer` is the attack on this record, where the options have an adversary. What a member raises
     ends it, the end of a budget too: there is no outcome then, so that a later run takes the record
     up again.
 
@@ -268,9 +268,11 @@ async def refine(
     """
     members = RefinementMembers(record, roles, judge, infer)
     adversarial = infer is not None
-    state = Refinement(max_rounds=terms.max_rounds, thrift=terms.thrift, adversarial=adversarial)
+    state = Refinement(
+        max_rounds=options.max_rounds, savings=options.savings, adversarial=adversarial
+    )
     opening = TranscriptTurn(round=0, speaker=Speaker.GENERATOR, draft=draft)
-    await terms.conversation(members, state, opening)
+    await options.conversation(members, state, opening)
     return await _outcome(state, judge)
 
 

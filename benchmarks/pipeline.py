@@ -50,7 +50,7 @@ from sage_rag.agents.attributes import load_attributes
 from sage_rag.agents.chat.options import ModelOptions, chat_model
 from sage_rag.agents.chat.protocols import ChatMessage
 from sage_rag.agents.model.roles import model_roles
-from sage_rag.agents.refinement import PLAIN, RefinementOptions
+from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions
 from sage_rag.agents.rules import assignment, extractor
 from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.agents.team.conversation import team
@@ -171,7 +171,7 @@ async def bare(url: str, arguments: argparse.Namespace, calls: int) -> dict[str,
 
 
 async def through(
-    url: str, arguments: argparse.Namespace, name: str, terms: RefinementOptions, folder: Path
+    url: str, arguments: argparse.Namespace, name: str, refinement: RefinementOptions, folder: Path
 ) -> dict[str, Any]:
     """Index with a model; from the first call to the last document that is done."""
     options = ModelOptions(base_url=url, model="scripted")
@@ -189,7 +189,7 @@ async def through(
         corpus(arguments.records, arguments.corpus, folder),
         folder / name.replace(" ", "-"),
         roles=model_roles(model),
-        terms=terms,
+        refinement=refinement,
         accounts=model.accounts,
         concurrency=arguments.concurrency,
         attributes=load_attributes("medical-dialogue", ["question", "answer"]),
@@ -217,11 +217,11 @@ def beside_a_model(arguments: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _way(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
-    terms = RefinementOptions(conversation=team) if name == "team" else PLAIN
+    refinement = RefinementOptions(conversation=team) if name == "team" else DEFAULT_OPTIONS
     with TemporaryDirectory() as folder, scripted_model(arguments.latency_ms) as url:
         warm = argparse.Namespace(**{**vars(arguments), "records": 8})
-        asyncio.run(through(url, warm, "warm", terms, Path(folder)))
-        return asyncio.run(through(url, arguments, name, terms, Path(folder)))
+        asyncio.run(through(url, warm, "warm", refinement, Path(folder)))
+        return asyncio.run(through(url, arguments, name, refinement, Path(folder)))
 
 
 def _bare(arguments: argparse.Namespace, calls: int) -> dict[str, Any]:

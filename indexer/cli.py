@@ -106,7 +106,7 @@ def index(
         roles=_roles(chosen, model, agents, embedder),
         concurrency=concurrency,
         attributes=_attributes(attributes, chosen, corpus, fields),
-        terms=_terms(model, agents),
+        refinement=_refinement(model, agents),
         accounts=model.accounts if model else None,
         engine=_engine(engine, workers, names, chosen.policy, model, concurrency, embedder),
     )
@@ -193,12 +193,12 @@ def _attributes(
     return load_attributes(wanted, list(next(read_corpus(corpus, fields)).fields))
 
 
-def _terms(model: ModelCalls | None, options: AgentOptions) -> RefinementOptions:
+def _refinement(model: ModelCalls | None, options: AgentOptions) -> RefinementOptions:
     """Return how records are refined: agents that wait for a model work as a team."""
-    from sage_rag.agents.refinement import PLAIN, RefinementOptions
+    from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions
 
     if model is None:
-        return PLAIN
+        return DEFAULT_OPTIONS
     from sage_rag.agents.model.adversary import ModelAdversary
     from sage_rag.agents.team.conversation import team
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sage_rag.agents.chat.accounting import Accounts
 from sage_rag.agents.protocols import Attributes, Roles
-from sage_rag.agents.refinement import PLAIN, RefinementOptions
+from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.changes import Changes
 from sage_rag.indexer.likeness import EmbeddingLikeness
@@ -27,8 +27,8 @@ Progress = Callable[[str, int, int], None]
 class IndexJob:
     """Everything one run needs. `keyset` may be absent only where nothing is protected.
 
-    `attributes` takes the place of the identifier's, which is then not asked. `terms` says how a
-    record is refined. `accounts` are those of the model that does the roles. `engine` starts what
+    `attributes` replace the identifier's, which is then not asked. `refinement`: how a record is
+    refined. `accounts` are those of the model that does the roles. `engine` starts what
     recognises and embeds in the place of `recognizer` and `embedder`, and as they do; without one,
     they work in this process. `timer` times the stages.
     """
@@ -44,7 +44,7 @@ class IndexJob:
     roles: Roles | None = None
     concurrency: int = 8
     attributes: Attributes | None = None
-    terms: RefinementOptions = PLAIN
+    refinement: RefinementOptions = DEFAULT_OPTIONS
     accounts: Accounts | None = None
     engine: Callable[[], Engine] | None = None
     timer: Timer | None = None
@@ -97,7 +97,7 @@ def treatment_of(
         job.name,
         job.recognizer,
         timed_roles(job.roles, job.timer) if job.roles else None,
-        terms=job.terms,
+        refinement=job.refinement,
         likeness=EmbeddingLikeness(job.embedder, vectors),
         aside=aside,
         timer=job.timer,

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from sage_rag.agents.attributes import format_attributes
 from sage_rag.agents.exceptions import AgentOutputError
 from sage_rag.agents.protocols import Attributes, Draft, Roles
-from sage_rag.agents.refinement import PLAIN, RefinementOptions, RefinementOutcome, refine
+from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions, RefinementOutcome, refine
 from sage_rag.agents.transcript import (
     Judge,
     Speaker,
@@ -80,7 +80,7 @@ class Treatment:
         recognizer: Recognizer,
         roles: Roles | None,
         *,
-        terms: RefinementOptions = PLAIN,
+        refinement: RefinementOptions = DEFAULT_OPTIONS,
         likeness: Likeness | None = None,
         aside: Aside | None = None,
         timer: Timer | None = None,
@@ -90,7 +90,7 @@ class Treatment:
             raise ValueError(f"recipe {recipe.name} protects nothing")
         self._recipe = recipe
         self._roles = roles if recipe.synthesize else None
-        self._terms = terms
+        self._options = refinement
         self._aside = aside or _at_once
         self._corpus = corpus
         self._keyset = keyset
@@ -127,8 +127,8 @@ class Treatment:
         """What decides a result: the draft, recipe, all agents, gate. The ledger's second key."""
         agents = self._roles.fingerprint if self._roles else "none"
         parts = [self.draft_fingerprint, self._recipe.name, agents, self._gate.fingerprint]
-        if self._recipe.refine and self._terms.fingerprint:
-            parts.append(self._terms.fingerprint)
+        if self._recipe.refine and self._options.fingerprint:
+            parts.append(self._options.fingerprint)
         return _digest(*parts)
 
     @property
@@ -289,10 +289,10 @@ class Treatment:
     ) -> RefinementOutcome:
         if self._roles is None or not self._recipe.refine:
             return await _judged(draft, judge)
-        adversary = self._terms.adversary
+        adversary = self._options.adversary
         infer = adversary.against(protection, self._recognizer) if adversary else None
         record = protection.protected
-        return await refine(record, draft, self._roles, judge, infer=infer, terms=self._terms)
+        return await refine(record, draft, self._roles, judge, infer=infer, options=self._options)
 
     def _direct_identifiers(self, protection: Protection) -> tuple[str, ...]:
         direct = [

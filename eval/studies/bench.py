@@ -133,7 +133,7 @@ class StudyHome:
             recognizer=self.recognizer,
             embedder=self.embedder,
             roles=self._roles(recipe, variant.attributes_per_field or ATTRIBUTES_PER_FIELD),
-            terms=RefinementOptions(max_rounds=rounds),
+            refinement=RefinementOptions(max_rounds=rounds),
             accounts=self.model.accounts if self.model else None,
         )
         if variant.attributes_per_field is None or self.model is not None:

@@ -57,7 +57,7 @@ def _stories(bench: StudyHome, corpus: Corpus) -> list[_Story]:
         stories.append(_Story(drafts, state.rounds if state.agreed else None))
 
     job = bench.job(corpus, Variant(RECIPES["sage"]))
-    treatment = treatment_of(replace(job, terms=RefinementOptions(conversation=listen)))
+    treatment = treatment_of(replace(job, refinement=RefinementOptions(conversation=listen)))
     if treatment is None:
         raise ValueError("recipe sage protects")
     treatment.attributes = bench.attributes(corpus, job)

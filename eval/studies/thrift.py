@@ -46,7 +46,7 @@ class Saving:
     """One choice of savings. `joined`: one call extracts and writes."""
 
     name: str
-    thrift: CallSavings = ALL_SAVINGS
+    savings: CallSavings = ALL_SAVINGS
     joined: bool = True
     adversary: bool = False
 
@@ -79,7 +79,7 @@ def _measure(bench: StudyHome, measurer: Measurer, saving: Saving) -> Calls:
         bench.job(corpus, Variant(RECIPES["sage"])),
         name=f"{corpus.name}-calls",
         roles=model_roles(model, joined=saving.joined),
-        terms=RefinementOptions(thrift=saving.thrift, adversary=adversary),
+        refinement=RefinementOptions(savings=saving.savings, adversary=adversary),
         accounts=model.accounts,
     )
     with TemporaryDirectory(dir=bench.home) as home:

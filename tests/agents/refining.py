@@ -124,9 +124,9 @@ def refined(
     *,
     draft: Draft = REVIEWED,
     infer: Infer | None = None,
-    terms: RefinementOptions,
+    options: RefinementOptions,
 ) -> RefinementOutcome:
-    call = refine(PROTECTION.protected, draft, agents.roles, judge, infer=infer, terms=terms)
+    call = refine(PROTECTION.protected, draft, agents.roles, judge, infer=infer, options=options)
     return asyncio.run(call)
 
 

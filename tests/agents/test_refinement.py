@@ -49,7 +49,7 @@ def test_a_safe_draft_takes_one_call_and_the_gate_closes_the_round(
     conversation: Discussion,
 ) -> None:
     agents = Scripted()
-    outcome = refined(agents, terms=RefinementOptions(conversation=conversation))
+    outcome = refined(agents, options=RefinementOptions(conversation=conversation))
     assert outcome.safe
     assert outcome.draft == REVIEWED
     assert outcome.rounds == 0
@@ -62,7 +62,7 @@ def test_a_draft_that_the_gate_refuses_goes_to_the_rewriter_unreviewed(
     conversation: Discussion,
 ) -> None:
     agents = Scripted(drafts=[REVIEWED])
-    outcome = refined(agents, draft=COPY, terms=RefinementOptions(conversation=conversation))
+    outcome = refined(agents, draft=COPY, options=RefinementOptions(conversation=conversation))
     assert outcome.safe
     assert outcome.rounds == 1
     assert speakers(outcome) == [
@@ -80,7 +80,7 @@ def test_safe_at_once_with_the_original_copied_is_refused_by_the_gate(
     conversation: Discussion,
 ) -> None:
     agents = Scripted(drafts=[COPY])
-    outcome = refined(agents, draft=COPY, terms=RefinementOptions(conversation=conversation))
+    outcome = refined(agents, draft=COPY, options=RefinementOptions(conversation=conversation))
     assert not outcome.safe
     assert "shared-run" in outcome.reasons
     assert agents.reviewed == []
@@ -89,8 +89,8 @@ def test_safe_at_once_with_the_original_copied_is_refused_by_the_gate(
 @pytest.mark.parametrize("max_rounds", [0, 1, MAX_ROUNDS])
 def test_never_safe_ends_at_the_round_limit(conversation: Discussion, max_rounds: int) -> None:
     agents = Scripted(reviews=[False])
-    terms = RefinementOptions(max_rounds=max_rounds, conversation=conversation)
-    outcome = refined(agents, verdicts(SAFE), terms=terms)
+    options = RefinementOptions(max_rounds=max_rounds, conversation=conversation)
+    outcome = refined(agents, verdicts(SAFE), options=options)
     assert not outcome.safe
     assert outcome.rounds == max_rounds
     assert len(agents.rewritten) == max_rounds
@@ -102,7 +102,7 @@ def test_verdicts_that_alternate_end_with_the_first_that_both_give(
 ) -> None:
     agents = Scripted(reviews=[False, True])
     judge = verdicts(SAFE, UNSAFE, SAFE)
-    outcome = refined(agents, judge, terms=RefinementOptions(conversation=conversation))
+    outcome = refined(agents, judge, options=RefinementOptions(conversation=conversation))
     assert outcome.safe
     assert outcome.rounds == 2
     assert len(agents.reviewed) == 2
@@ -110,14 +110,14 @@ def test_verdicts_that_alternate_end_with_the_first_that_both_give(
 
 def test_drafts_that_alternate_end_the_record(conversation: Discussion) -> None:
     agents = Scripted(drafts=[WORSE, COPY])
-    outcome = refined(agents, draft=COPY, terms=RefinementOptions(conversation=conversation))
+    outcome = refined(agents, draft=COPY, options=RefinementOptions(conversation=conversation))
     assert not outcome.safe
     assert outcome.rounds == 2
     assert outcome.reasons[-1] == NO_PROGRESS
     without = RefinementOptions(
-        thrift=CallSavings(stop_without_progress=False), conversation=conversation
+        savings=CallSavings(stop_without_progress=False), conversation=conversation
     )
-    outcome = refined(Scripted(drafts=[WORSE, COPY]), draft=COPY, terms=without)
+    outcome = refined(Scripted(drafts=[WORSE, COPY]), draft=COPY, options=without)
     assert outcome.rounds == MAX_ROUNDS
     assert NO_PROGRESS not in outcome.reasons
 
@@ -126,7 +126,7 @@ def test_a_rewriter_that_makes_it_worse_publishes_nothing_and_is_kept_without_na
     conversation: Discussion,
 ) -> None:
     agents = Scripted(drafts=[WORSE])
-    outcome = refined(agents, draft=COPY, terms=RefinementOptions(conversation=conversation))
+    outcome = refined(agents, draft=COPY, options=RefinementOptions(conversation=conversation))
     assert not outcome.safe
     assert "identifier" in outcome.reasons
     kept = transcript_to_json(outcome.transcript)
@@ -139,8 +139,8 @@ def test_without_the_saving_the_reviewer_judges_every_draft_before_the_gate(
     conversation: Discussion,
 ) -> None:
     agents = Scripted(reviews=[True], drafts=[REVIEWED])
-    terms = RefinementOptions(thrift=CallSavings(gate_first=False), conversation=conversation)
-    outcome = refined(agents, draft=COPY, terms=terms)
+    options = RefinementOptions(savings=CallSavings(gate_first=False), conversation=conversation)
+    outcome = refined(agents, draft=COPY, options=options)
     assert outcome.safe
     assert speakers(outcome) == [
         *("generator", "reviewer", "gate", "rewriter"),
@@ -160,15 +160,15 @@ def test_the_adversary_is_asked_last_and_what_it_finds_is_rewritten(
         return Review(draft != REVIEWED, ("coarsen the place",) if draft == REVIEWED else ())
 
     agents = Scripted()
-    terms = RefinementOptions(CallSavings(infer_last=last), conversation=conversation)
-    outcome = refined(agents, verdicts(UNSAFE, SAFE), draft=COPY, infer=infer, terms=terms)
+    options = RefinementOptions(CallSavings(infer_last=last), conversation=conversation)
+    outcome = refined(agents, verdicts(UNSAFE, SAFE), draft=COPY, infer=infer, options=options)
     assert outcome.safe
     assert len(attacked) == (1 if last else 2)
     agents = Scripted()
-    outcome = refined(agents, verdicts(SAFE), infer=infer, terms=replace(terms, max_rounds=0))
+    outcome = refined(agents, verdicts(SAFE), infer=infer, options=replace(options, max_rounds=0))
     assert not outcome.safe
     assert outcome.reasons == ("adversary",)
-    outcome = refined(agents, verdicts(SAFE), infer=infer, terms=terms)
+    outcome = refined(agents, verdicts(SAFE), infer=infer, options=options)
     assert outcome.rounds == 1
     assert agents.rewritten[0][1].suggestions == ("coarsen the place",)
     assert speakers(outcome)[:5] == ["generator", "gate", "reviewer", "adversary", "gate"]
@@ -184,18 +184,18 @@ SCRIPTS = [
 
 
 @pytest.mark.parametrize(
-    "thrift", [CallSavings(), CallSavings(False, False, False)], ids=["thrift", "none"]
+    "savings", [CallSavings(), CallSavings(False, False, False)], ids=["savings", "none"]
 )
 @pytest.mark.parametrize(("reviews", "drafts", "judge"), SCRIPTS)
 def test_loop_and_team_give_the_same_outcome_and_transcript(
-    reviews, drafts, judge, thrift: CallSavings
+    reviews, drafts, judge, savings: CallSavings
 ) -> None:
     looped, teamed = (
         refined(
             Scripted(reviews, drafts),
             judge,
             draft=COPY,
-            terms=RefinementOptions(thrift, conversation=way),
+            options=RefinementOptions(savings, conversation=way),
         )
         for way in (loop, team)
     )
@@ -205,7 +205,7 @@ def test_loop_and_team_give_the_same_outcome_and_transcript(
 
 def test_every_round_ends_with_the_gate(conversation: Discussion) -> None:
     agents = Scripted(reviews=[False])
-    outcome = refined(agents, verdicts(SAFE), terms=RefinementOptions(conversation=conversation))
+    outcome = refined(agents, verdicts(SAFE), options=RefinementOptions(conversation=conversation))
     said = speakers(outcome)
     before = [said[i - 1] for i, speaker in enumerate(said) if speaker == Speaker.REWRITER]
     assert before == ["gate"] * MAX_ROUNDS
@@ -216,9 +216,9 @@ def test_two_records_at_once_do_not_hear_each_other(conversation: Discussion) ->
     async def one(word: str, reviews: list[bool]) -> RefinementOutcome:
         draft = Draft({"question": f"{word} aches a lot on most of these days", "answer": word})
         agents = Scripted(reviews)
-        terms = RefinementOptions(conversation=conversation)
+        options = RefinementOptions(conversation=conversation)
         record = protect({"question": f"{word}?", "answer": "Yes."}).protected
-        return await refine(record, draft, agents.roles, verdicts(SAFE), terms=terms)
+        return await refine(record, draft, agents.roles, verdicts(SAFE), options=options)
 
     async def both() -> list[RefinementOutcome]:
         return await asyncio.gather(*(one(f"w{i}", [False] * i + [True]) for i in range(4)))
@@ -234,4 +234,4 @@ def test_a_conversation_that_ends_before_the_gate_spoke_gives_no_outcome() -> No
         state.hear(opening)
 
     with pytest.raises(ValueError, match="gate"):
-        refined(Scripted(), terms=RefinementOptions(conversation=silent))
+        refined(Scripted(), options=RefinementOptions(conversation=silent))

@@ -150,7 +150,7 @@ class Clinic:
                 embedder=HashEmbedder(),
                 roles=roles,
                 concurrency=concurrency,
-                terms=RefinementOptions(conversation=team),
+                refinement=RefinementOptions(conversation=team),
             )
             progress = index_corpus(job, lambda stage, done, total: None)
             return await asyncio.wait_for(progress, RUN_S)

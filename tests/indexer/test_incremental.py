@@ -106,10 +106,13 @@ def test_nothing_changed_is_said_too(run: Run) -> None:
         (lambda a: {"roles": roles_of(a, everything="another review prompt")}, (0, 0, 20)),
         (lambda a: {"recipe": sage(rouge_l=0.45)}, (0, 0, 20)),
         (lambda a: {"recipe": sage(run_tokens=9)}, (0, 0, 20)),
-        (lambda a: {"terms": RefinementOptions(thrift=CallSavings(gate_first=False))}, (0, 0, 20)),
-        (lambda a: {"terms": RefinementOptions(max_rounds=2)}, (0, 0, 20)),
-        (lambda a: {"terms": RefinementOptions(adversary=Harmless())}, (0, 0, 20)),
-        (lambda a: {"terms": RefinementOptions(conversation=team)}, (0, 0, 0)),
+        (
+            lambda a: {"refinement": RefinementOptions(savings=CallSavings(gate_first=False))},
+            (0, 0, 20),
+        ),
+        (lambda a: {"refinement": RefinementOptions(max_rounds=2)}, (0, 0, 20)),
+        (lambda a: {"refinement": RefinementOptions(adversary=Harmless())}, (0, 0, 20)),
+        (lambda a: {"refinement": RefinementOptions(conversation=team)}, (0, 0, 0)),
         (lambda a: {"roles": roles_of(a, "e2", "d2")}, (1, 20, 20)),
         (lambda a: {"recipe": recipe_called("sage", "soe-all")}, (1, 20, 20)),
         (
@@ -124,7 +127,7 @@ def test_nothing_changed_is_said_too(run: Run) -> None:
     ],
     ids=[
         *("nothing", "review prompt", "similarity", "run"),
-        *("thrift", "rounds", "adversary", "conversation"),
+        *("savings", "rounds", "adversary", "conversation"),
         *("stage-1 prompt", "policy", "attributes"),
     ],
 )

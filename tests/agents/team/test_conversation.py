@@ -56,7 +56,7 @@ def test_what_a_member_raises_comes_out_as_it_was(
         drafts=[error] if role == "rewriter" else None,
     )
     with pytest.raises(type(error)) as caught:
-        refined(agents, judge, terms=TEAM)
+        refined(agents, judge, options=TEAM)
     assert caught.value is error
     assert "autogen" not in "".join(traceback.format_exception(caught.value))
     assert caplog.text == ""
@@ -90,7 +90,7 @@ def test_cancelling_cancels_the_member_that_speaks_and_leaves_no_task(verdict: V
     async def run() -> set[asyncio.Task[object]]:
         agents = Scripted(wait=for_ever)
         call = asyncio.ensure_future(
-            refine(PROTECTION.protected, REVIEWED, agents.roles, verdicts(verdict), terms=TEAM)
+            refine(PROTECTION.protected, REVIEWED, agents.roles, verdicts(verdict), options=TEAM)
         )
         await begun.wait()
         call.cancel()
@@ -104,7 +104,7 @@ def test_cancelling_cancels_the_member_that_speaks_and_leaves_no_task(verdict: V
 
 def test_autogen_logs_nothing_of_what_is_said(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
-        outcome = refined(Scripted(reviews=[False, True]), verdicts(SAFE), terms=TEAM)
+        outcome = refined(Scripted(reviews=[False, True]), verdicts(SAFE), options=TEAM)
     assert outcome.safe
     assert "knee" not in caplog.text
 
@@ -120,7 +120,7 @@ def test_members_speak_in_the_context_of_their_record() -> None:
     async def one(name: str) -> None:
         record.set(name)
         agents = Scripted(reviews=[False, True], wait=note)
-        await refine(PROTECTION.protected, REVIEWED, agents.roles, verdicts(SAFE), terms=TEAM)
+        await refine(PROTECTION.protected, REVIEWED, agents.roles, verdicts(SAFE), options=TEAM)
 
     async def both() -> None:
         await asyncio.gather(one("a"), one("b"))
@@ -140,10 +140,10 @@ def test_a_team_is_convened_with_the_first_objection_and_told_what_was_said(
             return await super().run(task=task, **options)
 
     monkeypatch.setattr(conversation, "SelectorGroupChat", Counted)
-    assert refined(Scripted(), verdicts(SAFE), terms=TEAM).safe
+    assert refined(Scripted(), verdicts(SAFE), options=TEAM).safe
     assert convened == []
-    assert refined(Scripted(reviews=[False, True]), verdicts(SAFE), terms=TEAM).safe
-    assert refined(Scripted(), verdicts(UNSAFE, SAFE), terms=TEAM).safe
+    assert refined(Scripted(reviews=[False, True]), verdicts(SAFE), options=TEAM).safe
+    assert refined(Scripted(), verdicts(UNSAFE, SAFE), options=TEAM).safe
     assert convened == [["generator", "gate", "reviewer", "gate"], ["generator", "gate"]]
 
 

@@ -1,1 +1,0 @@
-"""Adapters to model libraries, one file each."""
