@@ -1,11 +1,11 @@
 """Stage 2 for one record: review and rewrite a draft until reviewer and gate agree.
 
-`Refinement` decides who speaks next and when it ends, from what was said so far and nothing else.
-It is asked by a plain loop here, for agents that answer at once, and by the team of
-`agents.team.conversation`, for those that ask a model.
+`Refinement` decides, from the turns so far alone, who speaks next and when it ends. A plain loop
+asks it here, for rule agents; the team of `agents.team.conversation` asks it for agents over a
+model.
 
-Source: Zeng et al. (2024), arXiv 2406.14773, §3.2, A.1.2. Differs: the gate has the last word, the
-rewriter never sees the original, and what is still unsafe after the last round is not used.
+Source: Zeng et al. (2024), arXiv 2406.14773, §3.2, A.1.2. Differs: the gate decides last, the
+rewriter never sees the original, and a draft still unsafe after the last round is not used.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from sage_rag.privacy.protect import ProtectedText, Protection
 from sage_rag.privacy.protocols import Recognizer
 
 MAX_ROUNDS = 5
-"""As the authors' code; their average was 2.7 (chat) and 3.5 (wiki) rounds, Table 7."""
+"""As in the authors' code; their average is 2.7 (chat) and 3.5 (wiki) rounds, Table 7."""
 
 NO_PROGRESS = "no-progress"
-"""Why a refinement ended before its rounds were used up, as `RefinementOutcome.reasons` has it."""
+"""The reason in `RefinementOutcome.reasons` when the rewriter repeats a refused draft."""
 
 Infer = Callable[[Draft], Awaitable[Review]]
-"""An attacker for one record: what it got right counts as findings of a review."""
+"""An attack on one record's drafts: its right guesses count as a review's findings."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallSavings:
-    """Which model calls are saved. Each saving can be left out, to measure what it costs."""
+    """Which model calls are saved. Each saving can be switched off, to measure its effect."""
 
     gate_first: bool = True
-    """The gate measures before the reviewer is asked, who only judges drafts that pass it. Off: the
-    reviewer judges every draft, then the gate."""
+    """The gate measures first; the reviewer judges only drafts that pass it. Off: the reviewer
+    judges every draft, then the gate."""
     infer_last: bool = True
-    """The adversary only reads drafts that whoever spoke before it finds safe. Off: every draft."""
+    """The adversary reads only drafts that gate and reviewer find safe. Off: every draft."""
     stop_without_progress: bool = True
-    """A rewriter that hands back a draft that was refused before ends the record. Off: it is asked
-    again until the rounds are used up."""
+    """The record ends when the rewriter returns a draft that was refused before. Off: the rewriter
+    is asked again until the rounds are used up."""
 
 
 ALL_SAVINGS = CallSavings()
@@ -52,8 +52,8 @@ class RefinementOutcome:
     """How a record ended. `draft` may be published only if `safe`.
 
     `rounds` counts rewrites; `reasons` are the last round's findings, without plain values, and
-    "no-progress" where it ended early. `transcript` holds what the gate knows to be
-    private in no refused draft; `agents.transcript` writes it as JSON.
+    `NO_PROGRESS` where it ended early. In `transcript` the values that the gate found private in
+    refused drafts are hidden; `agents.transcript` writes it as JSON.
     """
 
     draft: Draft
@@ -66,10 +66,10 @@ class RefinementOutcome:
 
 
 class Refinement:
-    """Where the refinement of one record stands: who speaks next, and when it is over.
+    """The state of one record's refinement: the turns so far, who speaks next, when it is over.
 
-    The first turn to be heard brings the draft. The gate closes every round: it speaks last, after
-    whoever else is to judge the draft.
+    The first turn brings the draft. The gate closes every round: it speaks after all other judges
+    of the draft.
     """
 
     def __init__(
@@ -92,28 +92,28 @@ class Refinement:
         self._closed = False
         self._refused: list[Draft] = []
 
-    def anew(self) -> Refinement:
-        """Return one with the same rules, in which nothing was said yet."""
+    def without_turns(self) -> Refinement:
+        """Return a refinement with the same rules and no turns."""
         return Refinement(
             max_rounds=self._max_rounds, savings=self._savings, adversarial=self._adversarial
         )
 
-    def hear(self, turn: TranscriptTurn) -> None:
-        """Take note of what was said."""
+    def add(self, turn: TranscriptTurn) -> None:
+        """Add a turn and update the state."""
         self.turns.append(turn)
         self.stop = self.stop or turn.stop
         if turn.draft is not None:
-            self._take(turn.draft, turn.round)
+            self._set_draft(turn.draft, turn.round)
         if turn.verdict is not None:
             self.verdict = turn.verdict
-            self._closed = self._undecided() is None
+            self._closed = self._other_judge() is None
         if turn.speaker is Speaker.REVIEWER:
             self.review = turn.review
         if turn.speaker is Speaker.ADVERSARY:
             self.inference = turn.review
 
     @property
-    def speaker(self) -> Speaker | None:
+    def next_speaker(self) -> Speaker | None:
         """Who speaks next; `None` when it is over."""
         if self.stop is not None:
             return None
@@ -122,34 +122,34 @@ class Refinement:
             return None if over else Speaker.REWRITER
         if self.verdict is None and self._savings.gate_first:
             return Speaker.GATE
-        return self._undecided() or Speaker.GATE
+        return self._other_judge() or Speaker.GATE
 
     @property
     def agreed(self) -> bool:
-        """Whether everybody who has to judge the draft has found it safe."""
+        """Whether every judge of the draft has found it safe."""
         inferred = self._adversarial and (self.inference is None or not self.inference.safe)
         reviewed = self.review is not None and self.review.safe
         return self.verdict is not None and self.verdict.safe and reviewed and not inferred
 
     @property
-    def advice(self) -> Review:
-        """What reviewer and adversary want changed, as the rewriter gets it."""
-        said = [review for review in (self.review, self.inference) if review is not None]
-        suggestions = tuple(s for review in said for s in review.suggestions)
-        return Review(bool(said) and all(review.safe for review in said), suggestions)
+    def combined_review(self) -> Review:
+        """The reviewer's and the adversary's suggestions, as the rewriter receives them."""
+        reviews = [review for review in (self.review, self.inference) if review is not None]
+        suggestions = tuple(s for review in reviews for s in review.suggestions)
+        return Review(bool(reviews) and all(review.safe for review in reviews), suggestions)
 
-    def _take(self, draft: Draft, number: int) -> None:
+    def _set_draft(self, draft: Draft, number: int) -> None:
         self.rounds = number
         if self._savings.stop_without_progress and draft in self._refused:
-            self.stop = NO_PROGRESS  # what was said of the draft before stands
+            self.stop = NO_PROGRESS  # verdict and review of the draft before stay valid
             return
         self._refused.append(draft)
         self.draft = draft
         self.verdict = self.review = self.inference = None
         self._closed = False
 
-    def _undecided(self) -> Speaker | None:
-        """Return who still has to judge the draft, apart from the gate."""
+    def _other_judge(self) -> Speaker | None:
+        """Return the next judge of the draft besides the gate; `None` when all have judged."""
         refused = self.verdict is not None and not self.verdict.safe
         if self.review is None and not (refused and self._savings.gate_first):
             return Speaker.REVIEWER
@@ -161,15 +161,15 @@ class Refinement:
 
 @dataclass(frozen=True, slots=True)
 class RefinementMembers:
-    """Who takes part in the refinement of one record, behind one door."""
+    """The members that refine one record. `infer` is `None` without an adversary."""
 
     record: ProtectedText
     roles: Roles
     judge: Judge
     infer: Infer | None
 
-    async def say(self, speaker: Speaker, state: Refinement) -> TranscriptTurn:
-        """Return what the member says where things stand."""
+    async def speak(self, speaker: Speaker, state: Refinement) -> TranscriptTurn:
+        """Return the turn of one member in this state."""
         number, draft = state.rounds, state.draft
         if speaker is Speaker.GATE:
             verdict = state.verdict or await self.judge(draft)
@@ -180,17 +180,17 @@ class RefinementMembers:
         if speaker is Speaker.ADVERSARY and self.infer is not None:
             return TranscriptTurn(round=number, speaker=speaker, review=await self.infer(draft))
         verdict = state.verdict or await self.judge(draft)
-        revised = await self.roles.rewriter.rewrite(draft, state.advice, verdict)
+        revised = await self.roles.rewriter.rewrite(draft, state.combined_review, verdict)
         return TranscriptTurn(round=number + 1, speaker=Speaker.REWRITER, draft=revised)
 
 
 class Discussion(Protocol):
-    """Lets the members speak, in the order that the refinement names, until it is over."""
+    """Lets the members speak in the order that the refinement names, until it is over."""
 
     async def __call__(
         self, members: RefinementMembers, state: Refinement, opening: TranscriptTurn
     ) -> None:
-        """Hear the opening, then every member in turn; `state` knows the end of it."""
+        """Add the opening and every further turn to `state`."""
         ...
 
 
@@ -201,13 +201,10 @@ async def loop(
     *,
     until: Speaker | None = None,
 ) -> None:
-    """Let the members speak one after the other, without any runtime between them.
-
-    `until`: before whom to stop; else it goes on to the end.
-    """
-    state.hear(opening)
-    while (speaker := state.speaker) not in {None, until}:
-        state.hear(await members.say(speaker, state))
+    """Let the members speak one after the other, to the end or until `until` would speak."""
+    state.add(opening)
+    while (speaker := state.next_speaker) not in {None, until}:
+        state.add(await members.speak(speaker, state))
 
 
 class Adversary(Protocol):
@@ -215,7 +212,7 @@ class Adversary(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """A name that changes with whatever could change what it finds."""
+        """Changes with everything that could change its findings."""
         ...
 
     def against(self, protection: Protection, recognizer: Recognizer) -> Infer:
@@ -225,10 +222,10 @@ class Adversary(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RefinementOptions:
-    """On which options the records of a run are refined.
+    """How the records of a run are refined.
 
-    `max_rounds`: rewrites of one record at most. `conversation` is how the members come to speak;
-    no outcome depends on it.
+    `max_rounds`: rewrites of one record at most. `conversation`: a plain loop or a team; no outcome
+    depends on it.
     """
 
     savings: CallSavings = ALL_SAVINGS
@@ -238,11 +235,11 @@ class RefinementOptions:
 
     @property
     def fingerprint(self) -> str:
-        """What could change an outcome, as far as it is not the default; empty for the default."""
-        saved = [] if self.savings == ALL_SAVINGS else [str(self.savings)]
+        """The options that differ from the defaults and could change an outcome; else empty."""
+        savings = [] if self.savings == ALL_SAVINGS else [str(self.savings)]
         rounds = [] if self.max_rounds == MAX_ROUNDS else [f"rounds={self.max_rounds}"]
-        attacked = [] if self.adversary is None else [self.adversary.fingerprint]
-        return "/".join([*saved, *rounds, *attacked])
+        adversary = [] if self.adversary is None else [self.adversary.fingerprint]
+        return "/".join([*savings, *rounds, *adversary])
 
 
 DEFAULT_OPTIONS = RefinementOptions()
@@ -259,17 +256,15 @@ async def refine(
 ) -> RefinementOutcome:
     """Review and rewrite a draft until reviewer and gate agree, or the rounds are used up.
 
-    `infer` is the attack on this record, where the options have an adversary. What a member raises
-    ends it, the end of a budget too: there is no outcome then, so that a later run takes the record
-    up again.
+    `infer` is the attack on this record, where the options name an adversary. An exception of a
+    member ends it without an outcome, so that a later run refines the record again.
 
     Raises:
-        SageRagError: what a member raised, as it was, whatever the conversation.
+        SageRagError: what a member raised, unchanged, whatever the conversation.
     """
     members = RefinementMembers(record, roles, judge, infer)
-    adversarial = infer is not None
     state = Refinement(
-        max_rounds=options.max_rounds, savings=options.savings, adversarial=adversarial
+        max_rounds=options.max_rounds, savings=options.savings, adversarial=infer is not None
     )
     opening = TranscriptTurn(round=0, speaker=Speaker.GENERATOR, draft=draft)
     await options.conversation(members, state, opening)

@@ -231,7 +231,7 @@ def test_two_records_at_once_do_not_hear_each_other(conversation: Discussion) ->
 
 def test_a_conversation_that_ends_before_the_gate_spoke_gives_no_outcome() -> None:
     async def silent(members, state, opening) -> None:
-        state.hear(opening)
+        state.add(opening)
 
     with pytest.raises(ValueError, match="gate"):
         refined(Scripted(), options=RefinementOptions(conversation=silent))

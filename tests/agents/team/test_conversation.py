@@ -63,14 +63,14 @@ def test_what_a_member_raises_comes_out_as_it_was(
 
 
 def test_a_failure_of_the_team_itself_is_ours_and_names_no_text() -> None:
-    class Deaf(Refinement):
-        def hear(self, turn: TranscriptTurn) -> None:
-            raise RuntimeError(f"cannot hear {turn!r}")
+    class Broken(Refinement):
+        def add(self, turn: TranscriptTurn) -> None:
+            raise RuntimeError(f"cannot add {turn!r}")
 
     members = RefinementMembers(PROTECTION.protected, Scripted().roles, verdicts(UNSAFE), None)
     opening = TranscriptTurn(round=0, speaker=Speaker.GENERATOR, draft=COPY)
     with pytest.raises(SageRagError) as caught:
-        asyncio.run(team(members, Deaf(), opening))
+        asyncio.run(team(members, Broken(), opening))
     shown = "".join(traceback.format_exception(caught.value))
     assert "autogen" not in shown
     assert "knee" not in shown
