@@ -1,4 +1,4 @@
-"""Protect many records: streamed, in order, in bounded memory, on several processes if asked."""
+"""Protect a stream of records in order, in bounded memory, on one or more processes."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _CHUNK_CHARS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record to protect: its place or name, and its texts by field. `repr` hides the texts."""
+    """A record to protect: an id, and its texts by field. `repr` hides the texts."""
 
     id: str
     fields: Mapping[str, str] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class RecordResult:
-    """What became of a record: its protected fields, or why there are none.
+class RecordOutcome:
+    """The protected fields of a record, or why there are none.
 
     `counts`: distinct values hidden or coarsened, by entity type. `failure` holds no plain text.
     """
@@ -45,32 +45,32 @@ class RecordResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
-    """How records are protected. `recognizer` is an importable function that builds one.
+class ProtectorSpec:
+    """What a `Protector` is built from. `recognizer` is an importable function that builds one.
 
-    Each worker process builds its own: recognizers hold models and tables that do not travel.
+    Each worker process builds its own: the models and tables of a recognizer cannot be pickled.
     """
 
     corpus: str
     policy: Policy
     recognizer: Callable[[], Recognizer]
 
-    def protector(self, keyset: Keyset) -> Protector:
+    def build(self, keyset: Keyset) -> Protector:
         """Return a protector of this corpus under this policy."""
         cipher, surrogates = default_cipher(keyset, self.corpus), Surrogates(keyset, self.corpus)
         return Protector(self.recognizer(), self.policy, cipher, surrogates)
 
 
 def protect_records(
-    records: Iterable[Record], keyset: Keyset, setup: Setup, *, workers: int = 1
-) -> Iterator[RecordResult]:
-    """Yield the outcome of every record, in order, while the records are being read.
+    records: Iterable[Record], keyset: Keyset, spec: ProtectorSpec, *, workers: int = 1
+) -> Iterator[RecordOutcome]:
+    """Yield the outcome of each record, in order, while the records are read.
 
-    One record that cannot be protected is an outcome with a failure; the others go on. With more
-    than one worker, keys travel to new processes through a pipe of the operating system, never
-    through a file, an argument or the environment.
+    A record that cannot be protected yields a failure; the others continue. With more than one
+    worker, keys go to the new processes through a pipe of the operating system, never through a
+    file, an argument or the environment.
 
-    Guarantees: at most a few hundred records are held at a time, however many there are.
+    Guarantees: holds at most a few hundred records at a time.
 
     Raises:
         SageRagError: when a worker cannot be set up, or three end (killed, out of memory) over the
@@ -78,24 +78,24 @@ def protect_records(
         ValueError: for less than one worker.
     """
     if workers < 1:
-        raise ValueError("it takes at least one worker")
+        raise ValueError("protecting needs at least one worker")
     if workers == 1:
-        protector = setup.protector(keyset)
+        protector = spec.build(keyset)
         return (_protected(record, protector) for record in records)
-    answers = map_on_processes(_WorkerSetup(keyset, setup), "protect", _chunks(records), workers)
+    answers = map_on_processes(_WorkerSetup(keyset, spec), "protect", _chunks(records), workers)
     return (result for results in answers for result in results)
 
 
-def _protected(record: Record, protector: Protector) -> RecordResult:
+def _protected(record: Record, protector: Protector) -> RecordOutcome:
     try:
         protection = protector.protect(record.fields)
         fields = {n: seal(t, protection.tokens) for n, t in protection.protected.fields.items()}
     except SageRagError as error:
-        return RecordResult(record.id, None, {}, error.message)
+        return RecordOutcome(record.id, None, {}, error.message)
     except Exception as error:  # noqa: BLE001 - its message may hold the record's text
-        return RecordResult(record.id, None, {}, f"unexpected {type(error).__name__}")
+        return RecordOutcome(record.id, None, {}, f"unexpected {type(error).__name__}")
     counts = Counter(identifier.entity_type for identifier in protection.identifiers)
-    return RecordResult(record.id, fields, dict(counts))
+    return RecordOutcome(record.id, fields, dict(counts))
 
 
 def _chunks(records: Iterable[Record]) -> Iterator[list[Record]]:
@@ -117,12 +117,12 @@ class _WorkerSetup:
     A keyset refuses to be pickled; this is the only way around that.
     """
 
-    def __init__(self, keyset: Keyset, setup: Setup) -> None:
+    def __init__(self, keyset: Keyset, spec: ProtectorSpec) -> None:
         self._keys = export_raw(keyset)
-        self._setup = setup
+        self._spec = spec
 
     def __call__(self) -> _WorkerHandler:
-        return _WorkerHandler(self._setup.protector(parse_raw(self._keys)))
+        return _WorkerHandler(self._spec.build(parse_raw(self._keys)))
 
 
 class _WorkerHandler:
@@ -133,5 +133,5 @@ class _WorkerHandler:
     def fingerprint(self) -> str:
         return self._protector.fingerprint
 
-    def answer(self, task: str, argument: Any) -> list[RecordResult]:
+    def answer(self, task: str, argument: Any) -> list[RecordOutcome]:
         return [_protected(record, self._protector) for record in argument]

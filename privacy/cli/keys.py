@@ -1,4 +1,4 @@
-"""`sage-rag keys`: make keysets, look at them, change them, and grant parts of them."""
+"""`sage-rag keys`: make, show and change keysets, and grant parts of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from sage_rag.common.exceptions import InputError, ProtectionError
-from sage_rag.privacy.cli.options import PassphraseFile
+from sage_rag.privacy.cli.options import PassphraseFile, split_names
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.exceptions import KeysetError
 from sage_rag.privacy.keyset import register
@@ -34,7 +34,7 @@ File = Annotated[Path, typer.Argument(help="A sealed keyset.", show_default=Fals
 _REKEY = "next: sage-rag rekey --home HOME --corpus NAME --keyset"
 
 
-def _say(line: str) -> None:
+def _status(line: str) -> None:
     typer.echo(line, err=True)
 
 
@@ -43,13 +43,13 @@ def new(
     out: Annotated[Path, typer.Option(help="Where to write the sealed keyset; never overwritten.")],
     passphrase_file: PassphraseFile = None,
 ) -> None:
-    """Make a keyset with one fresh 256-bit key, sealed under a passphrase.
+    """Make a keyset with one new 256-bit key, sealed under a passphrase.
 
-    Without it nobody, you included, can restore an index made with it: keep a backup.
+    Without the keyset no one, you included, can restore an index made with it: keep a backup.
     """
     keyset = Keyset.generate()
     write_keyset(out, keyset, read_passphrase(passphrase_file, confirm=True))
-    _say(f"made keyset {keyset.primary} in {out}")
+    _status(f"made keyset {keyset.primary} in {out}")
     typer.echo(keyset.primary)
 
 
@@ -61,9 +61,9 @@ def show(
     ] = False,
     passphrase_file: PassphraseFile = None,
 ) -> None:
-    """Print what a file tells in public: kind, primary, key ids, a grant's types. Never a key.
+    """Print the public part of a file: kind, primary, key ids, types of a grant. Never a key.
 
-    Who was granted what stands in the sealed part: that takes --verify.
+    The grants are in the sealed part: --verify prints them.
     """
     described = describe_keyset(file)
     if verify:
@@ -76,13 +76,13 @@ def show(
 
 @keys.command(epilog="Example: sage-rag keys rotate keys/clinic.keyset")
 def rotate(file: File, passphrase_file: PassphraseFile = None) -> None:
-    """Add a fresh primary key; the old ones stay, so that what they sealed still opens.
+    """Add a new primary key; old keys stay, so that their tokens still open.
 
-    Prints the new key id. The file is replaced atomically; no copy of the old one is kept.
+    Prints the new key id. The file is replaced atomically; no copy of the old file stays.
     """
     stored = change_keyset(file, read_passphrase(passphrase_file), _rotated)
-    _say(f"rotated {file}: the primary is {stored.keyset.primary}, old keys still open tokens")
-    _tell_next(file, stored)
+    _status(f"rotated {file}: the primary is {stored.keyset.primary}; old keys still open tokens")
+    _print_next_steps(file, stored)
     typer.echo(stored.keyset.primary)
 
 
@@ -98,20 +98,20 @@ def grant(
         str | None, typer.Option(help="Key ids, separated by commas. Default: all.")
     ] = None,
     source: Annotated[
-        bool, typer.Option(help="Whether the names of cited documents can be read.")
+        bool, typer.Option(help="Whether the grant can read the names of cited documents.")
     ] = True,
     passphrase_file: PassphraseFile = None,
     out_passphrase_file: Annotated[
         Path | None, typer.Option(help="The grant's own passphrase. Default: a prompt.")
     ] = None,
 ) -> None:
-    """Seal the keys of some entity types for somebody: "may read names, not account numbers".
+    """Seal the keys of some entity types for one reader: "may read names, not account numbers".
 
-    With it an edge hides and shows values of these types only, in every corpus made with the
-    keyset. It gets a passphrase of its own.
+    With a grant, an edge hides and shows values of these types only, in every corpus made with
+    the keyset. A grant has its own passphrase.
     """
     granted_types = _types(types)
-    wanted = None if key_ids is None else _listed(key_ids)
+    wanted = None if key_ids is None else split_names(key_ids, "--key-ids")
     register.check_label(to)
     if out.exists():
         raise InputError(f"`{out}` exists; a grant is never overwritten")
@@ -133,24 +133,24 @@ def grant(
         )
         return replace(stored, grants=(*stored.grants, record))
 
-    # The register first: a recorded grant that nobody got is better than one not recorded.
+    # The register first: a record without a grant is better than a grant without a record.
     changed = change_keyset(file, passphrase, recorded)
     record = changed.grants[-1]
     made = changed.keyset.grant(record.types, key_ids=record.key_ids, source=source)
     write_keyset(out, made, own, label=to)
-    _say(f"granted {', '.join(granted_types)} to `{to}` in {out}")
+    _status(f"granted {', '.join(granted_types)} to `{to}` in {out}")
 
 
 @keys.command(epilog="Example: sage-rag keys revoke keys/clinic.keyset --grant desk")
 def revoke(
     file: File,
-    label: Annotated[str, typer.Option("--grant", help="Whose grant; the label it was given.")],
+    label: Annotated[str, typer.Option("--grant", help="The label of the grant.")],
     passphrase_file: PassphraseFile = None,
 ) -> None:
-    """Mark somebody's grants as revoked, and rotate, so that new tokens stay closed to them.
+    """Mark the grants of one label as revoked, and rotate, so that they do not open new tokens.
 
-    A grant that was handed out cannot be called back: it opens what was sealed under its key
-    ids until `sage-rag rekey` has replaced each index and nobody serves the old versions.
+    The file of a grant keeps working: it opens what was sealed under its key ids until
+    `sage-rag rekey` has replaced each index and no server has the old versions.
     """
 
     def revoked(stored: StoredKeyset) -> StoredKeyset:
@@ -158,12 +158,12 @@ def revoke(
         return _rotated(replace(stored, grants=register.revoke(stored.grants, label, now())))
 
     stored = change_keyset(file, read_passphrase(passphrase_file), revoked)
-    _say(f"revoked `{label}` and rotated {file}: the primary is {stored.keyset.primary}")
-    _say(
-        "WARNING: the grant still opens every index under the old key ids; it ends when `rekey` "
-        "has replaced them, servers hold only the new versions, and old copies are gone"
+    _status(f"revoked `{label}` and rotated {file}: the primary is {stored.keyset.primary}")
+    _status(
+        "WARNING: the grant opens every index under the old key ids until `rekey` has replaced "
+        "them, servers have only the new versions, and old copies are deleted"
     )
-    _tell_next(file, stored)
+    _print_next_steps(file, stored)
     typer.echo(stored.keyset.primary)
 
 
@@ -173,17 +173,17 @@ def prune(
     key_id: Annotated[str, typer.Option(help="An old key id; never the primary.")],
     passphrase_file: PassphraseFile = None,
 ) -> None:
-    """Forget an old key for good: later grants and exports no longer carry it.
+    """Delete an old key for good: later grants and exports do not contain it.
 
-    What only this key opens, old versions and their backups, can then never be restored. It does
-    not reach the grants that hold the key already.
+    Old versions and backups that only this key opens can never be restored. Existing grants that
+    contain the key keep it.
     """
 
     def pruned(stored: StoredKeyset) -> StoredKeyset:
         return replace(stored, keyset=stored.keyset.without(key_id))
 
     stored = change_keyset(file, read_passphrase(passphrase_file), pruned)
-    _say(f"forgot key {key_id}; {file} holds {', '.join(stored.keyset.key_ids)}")
+    _status(f"deleted key {key_id}; {file} contains {', '.join(stored.keyset.key_ids)}")
 
 
 @keys.command(
@@ -200,10 +200,10 @@ def export(
     ] = False,
     passphrase_file: PassphraseFile = None,
 ) -> None:
-    """Write raw keys for a secret manager. Whoever reads them reads everything they open."""
+    """Write raw keys for a secret manager. Anyone who has them reads everything they open."""
     if not reveal:
         raise ProtectionError(
-            "this writes keys in clear", hint="if that is meant, add --yes-reveal-keys"
+            "this writes keys in clear", hint="if you want this, add --yes-reveal-keys"
         )
     if (out is None) != stdout:
         raise InputError("give either --out FILE or --stdout")
@@ -212,7 +212,7 @@ def export(
         typer.echo(raw, nl=False)
         return
     write_private(out, raw)
-    _say(f"wrote raw keys to {out}; hand them to the secret manager and delete the file")
+    _status(f"wrote raw keys to {out}; move them to the secret manager and delete the file")
 
 
 @keys.command("import", epilog="Example: sage-rag keys import raw.json --out clinic.keyset")
@@ -224,10 +224,10 @@ def import_(
     out: Annotated[Path, typer.Option(help="Where to write the sealed keyset; never overwritten.")],
     passphrase_file: PassphraseFile = None,
 ) -> None:
-    """Seal raw keys: an export of ours, or 256-bit keys in hex or Base64, the primary first."""
+    """Seal raw keys: output of `keys export`, or 256-bit keys in hex or Base64, primary first."""
     keyset = parse_raw(_standard_input()) if str(raw) == "-" else read_secret_file(raw)
     write_keyset(out, keyset, read_passphrase(passphrase_file, confirm=True))
-    _say(f"sealed keyset {keyset.primary} in {out}; delete the raw keys")
+    _status(f"sealed keyset {keyset.primary} in {out}; delete the raw keys")
     typer.echo(keyset.primary)
 
 
@@ -235,7 +235,7 @@ def _standard_input() -> str:
     try:
         return sys.stdin.read()
     except UnicodeDecodeError:
-        raise KeysetError("standard input holds no raw keys") from None
+        raise KeysetError("standard input contains no raw keys") from None
 
 
 def _rotated(stored: StoredKeyset) -> StoredKeyset:
@@ -243,34 +243,24 @@ def _rotated(stored: StoredKeyset) -> StoredKeyset:
 
 
 def _require_whole(stored: StoredKeyset) -> None:
-    """Grants are made from the keyset alone, so that its register knows them all."""
+    """Refuse a grant: only the keyset's register lists all grants."""
     if isinstance(stored.keyset, Grant):
-        raise KeysetError("this is a grant; it takes the whole keyset, which its owner holds")
+        raise KeysetError("this is a grant; the verb needs the whole keyset, which its owner has")
 
 
-def _tell_next(file: Path, stored: StoredKeyset) -> None:
-    _say("until each index is rekeyed, questions under the new key find nobody by name")
-    _say(f"{_REKEY} {file}")
+def _print_next_steps(file: Path, stored: StoredKeyset) -> None:
+    _status("until each index is rekeyed, questions under the new key find no record by name")
+    _status(f"{_REKEY} {file}")
     if labels := register.outdated_labels(stored.grants, stored.keyset.primary):
-        _say(f"then grant anew, with the new key: {', '.join(labels)}")
+        _status(f"then grant again, with the new key: {', '.join(labels)}")
 
 
 def _types(listed: str) -> list[EntityType]:
     types = []
-    for name in _listed(listed):
+    for name in split_names(listed, "--types"):
         if name not in EntityType.__members__:
-            raise InputError("there is no such entity type", hint=f"one of: {_grantable()}")
+            technical = Identifiability.TECHNICAL
+            grantable = ", ".join(t for t in EntityType if identifiability(t) is not technical)
+            raise InputError("there is no such entity type", hint=f"one of: {grantable}")
         types.append(EntityType(name))
     return types
-
-
-def _grantable() -> str:
-    chosen = [t for t in EntityType if identifiability(t) is not Identifiability.TECHNICAL]
-    return ", ".join(chosen)
-
-
-def _listed(listed: str) -> list[str]:
-    names = [name.strip() for name in listed.split(",") if name.strip()]
-    if not names or len(set(names)) < len(names):
-        raise InputError("give different names, separated by commas")
-    return names

@@ -1,148 +1,144 @@
-"""Records of a file, one a line: plain text, or JSON objects whose strings are the texts."""
+"""Records of a file, one per line: plain text, or JSON values whose strings are the texts."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from sage_rag.common.exceptions import InputError
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
-"""A line is held in memory as a whole; this is a novel in one line."""
+"""A line is held in memory as a whole; this is the length of a novel."""
 _LONG_NUMBER = 100_000
-"""From six digits on, a number can be somebody's."""
+"""A number of six or more digits can identify a person."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One line without its end; `end` is what ended it, perhaps nothing at the end of a file."""
+class LineRecord:
+    """One line: its texts by path, and what is needed to write it again. `repr` hides the texts."""
 
     number: int
-    text: str
-    end: str
+    fields: Mapping[str, str] = field(repr=False)
+    _content: Any = field(repr=False)
+    _end: str = field(repr=False)
+    _is_json: bool = False
+
+    def with_fields(self, fields: Mapping[str, str]) -> str:
+        """Return the line with its texts replaced; JSON has the white space of `json.dumps`."""
+        content = _replace(self._content, "", fields)
+        return (json.dumps(content, ensure_ascii=False) if self._is_json else content) + self._end
 
 
-def read_lines(source: BinaryIO) -> Iterator[Line | InputError]:
-    """Yield the lines of a stream, or for a line that cannot be read, why."""
-    number = 0
-    while raw := source.readline(MAX_LINE_BYTES + 1):
-        number += 1
-        if len(raw) > MAX_LINE_BYTES:
-            while raw and not raw.endswith(b"\n"):
-                raw = source.readline(MAX_LINE_BYTES)
-            yield InputError(f"line {number} is longer than {MAX_LINE_BYTES} bytes")
-            continue
-        try:
-            text = raw.decode("utf-8")
-        except UnicodeDecodeError as error:
-            yield InputError(f"line {number} is not UTF-8 at byte {error.start}")
-            continue
-        body = text.rstrip("\r\n")
-        yield Line(number, body, text[len(body) :])
+class LineReader:
+    """Reads plain text, where each line is a text, or with `jsonl` one JSON value per line.
 
-
-class TextLines:
-    """Lines of plain text: the whole line is the record's only field."""
-
-    def fields(self, line: Line) -> tuple[Any, dict[str, str]]:
-        """Return nothing to keep, and the text."""
-        return None, {"line": line.text} if line.text.strip() else {}
-
-    def line(self, line: Line, kept: Any, fields: Mapping[str, str]) -> str:
-        """Return the line with its text replaced."""
-        return fields.get("line", line.text) + line.end
-
-
-class JsonLines:
-    """Lines of JSON. By default every string at any depth is a text; keys and numbers are kept.
-
-    With `names`, only these fields of the outermost object are texts; the others are left out,
-    unless `keep_others`. `long_numbers` counts the numbers of six or more digits that were kept.
+    By default every string of a JSON value, at any depth, is a text; keys and numbers stay. With
+    `names`, only these fields of the outermost object are texts; the other fields are left out,
+    unless `keep_others`. `long_numbers` counts the numbers of six or more digits that stay.
     """
 
-    def __init__(self, names: Sequence[str] | None = None, *, keep_others: bool = False) -> None:
+    def __init__(
+        self, *, jsonl: bool, names: Sequence[str] | None = None, keep_others: bool = False
+    ) -> None:
+        self.jsonl = jsonl
         self._names = names
         self._keep_others = keep_others
         self.long_numbers = 0
 
-    def fields(self, line: Line) -> tuple[Any, dict[str, str]]:
-        """Return the parsed line and its texts by their path.
+    def read(self, source: BinaryIO) -> Iterator[LineRecord | InputError]:
+        """Yield a record per line, or the error of a line that cannot be read; it holds no text."""
+        number = 0
+        while raw := source.readline(MAX_LINE_BYTES + 1):
+            number += 1
+            too_long = len(raw) > MAX_LINE_BYTES
+            while too_long and raw and not raw.endswith(b"\n"):
+                raw = source.readline(MAX_LINE_BYTES)
+            try:
+                if too_long:
+                    raise InputError(f"line {number} is longer than {MAX_LINE_BYTES} bytes")
+                record = self._record(number, _decode(raw, number))
+            except InputError as error:
+                yield error
+            else:
+                yield record
 
-        Raises:
-            InputError: for a line that is not JSON, or lacks a named field; names the number.
-        """
-        if not line.text.strip():
-            return None, {}
-        kept = _parse(line)
+    def _record(self, number: int, line: str) -> LineRecord:
+        text = line.rstrip("\r\n")
+        end = line[len(text) :]
+        if not text.strip():
+            return LineRecord(number, {}, text, end)
+        if not self.jsonl:
+            return LineRecord(number, {"": text}, text, end)
+        content = _parse(text, number)
         if self._names is not None:
-            kept = self._chosen(kept, line)
+            content = self._select(content, number)
         texts: dict[str, str] = {}
-        self._collect(kept, "", texts, named=self._names)
-        return kept, texts
+        self._collect(content, "", texts, names=self._names)
+        return LineRecord(number, texts, content, end, _is_json=True)
 
-    def line(self, line: Line, kept: Any, fields: Mapping[str, str]) -> str:
-        """Return the line with its texts replaced; space between its parts is as JSON writes it."""
-        if not line.text.strip():
-            return line.text + line.end
-        return json.dumps(_replaced(kept, "", fields), ensure_ascii=False) + line.end
-
-    def _chosen(self, record: Any, line: Line) -> dict[str, Any]:
+    def _select(self, record: Any, number: int) -> dict[str, Any]:
         if not isinstance(record, dict):
-            raise InputError(f"line {line.number} is not a JSON object")
+            raise InputError(f"line {number} is not a JSON object")
         for name in self._names or ():
             if not isinstance(record.get(name), str):
-                raise InputError(f"line {line.number} has no text in field `{name}`")
+                raise InputError(f"line {number} has no text in field `{name}`")
         if self._keep_others:
             return record
         return {name: record[name] for name in record if name in (self._names or ())}
 
     def _collect(
-        self, value: Any, path: str, texts: dict[str, str], *, named: Sequence[str] | None
+        self, value: Any, path: str, texts: dict[str, str], *, names: Sequence[str] | None
     ) -> None:
         if isinstance(value, str):
             texts[path] = value
         elif isinstance(value, dict):
             for name, item in value.items():
-                if named is None or name in named:
-                    self._collect(item, f"{path}/{_escaped(name)}", texts, named=None)
+                if names is None or name in names:
+                    self._collect(item, f"{path}/{_escape(name)}", texts, names=None)
         elif isinstance(value, list):
             for position, item in enumerate(value):
-                self._collect(item, f"{path}/{position}", texts, named=None)
+                self._collect(item, f"{path}/{position}", texts, names=None)
         elif isinstance(value, int | float) and abs(value) >= _LONG_NUMBER:
             self.long_numbers += 1
 
 
-def _parse(line: Line) -> Any:
+def _decode(raw: bytes, number: int) -> str:
     try:
-        parsed = json.loads(line.text, object_pairs_hook=_object)
-        line.text.encode("utf-8")
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"line {number} is not UTF-8 at byte {error.start}") from None
+
+
+def _parse(text: str, number: int) -> Any:
+    try:
+        parsed = json.loads(text, object_pairs_hook=_unique_keys)
         json.dumps(parsed, ensure_ascii=False, allow_nan=False).encode("utf-8")
     except (ValueError, RecursionError):
-        # Half a surrogate pair, too, is a ValueError: no UTF-8 file can hold it. So is a number
-        # too large for us, which would come out as `Infinity`, and no JSON.
-        raise InputError(f"line {line.number} is not JSON that can be kept as it is") from None
+        # A ValueError also for half a surrogate pair, which no UTF-8 file can hold, and for a
+        # number that is too large: it would be written as `Infinity`, which is not JSON.
+        raise InputError(f"line {number} is not JSON that can be written again") from None
     return parsed
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a key occurs twice")
     return found
 
 
-def _replaced(value: Any, path: str, fields: Mapping[str, str]) -> Any:
+def _replace(value: Any, path: str, fields: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         return fields.get(path, value)
     if isinstance(value, dict):
-        return {k: _replaced(v, f"{path}/{_escaped(k)}", fields) for k, v in value.items()}
+        return {k: _replace(v, f"{path}/{_escape(k)}", fields) for k, v in value.items()}
     if isinstance(value, list):
-        return [_replaced(v, f"{path}/{i}", fields) for i, v in enumerate(value)]
+        return [_replace(v, f"{path}/{i}", fields) for i, v in enumerate(value)]
     return value
 
 
-def _escaped(name: str) -> str:
-    """Return a step of a path that no other step can be taken for (RFC 6901)."""
+def _escape(name: str) -> str:
+    """Return a key as a step of a JSON Pointer (RFC 6901), so that paths are unambiguous."""
     return name.replace("~", "~0").replace("/", "~1")

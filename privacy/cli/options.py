@@ -1,4 +1,4 @@
-"""Options that several verbs share: where keys come from, and what else recognises."""
+"""Options that several verbs share."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from sage_rag.common.exceptions import InputError
 
 KeysetFile = Annotated[Path | None, typer.Option(help="The sealed keyset.", show_default=False)]
 PassphraseFile = Annotated[
@@ -24,7 +26,21 @@ KeysetSecret = Annotated[
 Recognizers = Annotated[
     list[str] | None,
     typer.Option(
-        help="Beside the default, KIND:MODEL, e.g. spacy:en_core_web_lg. Repeatable.",
+        help="In addition to the default, KIND:MODEL, e.g. spacy:en_core_web_lg. Repeatable.",
         show_default=False,
     ),
 ]
+Jsonl = Annotated[bool, typer.Option("--jsonl", help="Read standard input as jsonl.")]
+Out = Annotated[Path | None, typer.Option(help="Where to write. Default: to the screen.")]
+
+
+def split_names(listed: str, option: str) -> list[str]:
+    """Return the names of a comma-separated option.
+
+    Raises:
+        InputError: when there is no name, or one occurs twice.
+    """
+    names = [name.strip() for name in listed.split(",") if name.strip()]
+    if not names or len(set(names)) < len(names):
+        raise InputError(f"{option} needs different names, separated by commas")
+    return names

@@ -9,11 +9,9 @@ from typing import Annotated
 import typer
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.privacy.cli.lines import JsonLines, TextLines, read_lines
-from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
-from sage_rag.privacy.cli.output import whole_file
-from sage_rag.privacy.cli.progress import byte_bar
-from sage_rag.privacy.cli.protect import check_places, is_jsonl, opened
+from sage_rag.privacy.cli.files import check_paths, is_jsonl, open_input, open_output
+from sage_rag.privacy.cli.lines import LineReader
+from sage_rag.privacy.cli.options import Jsonl, KeysetFile, KeysetSecret, Out, PassphraseFile
 from sage_rag.privacy.exceptions import KeysetError
 
 
@@ -23,15 +21,13 @@ def restore(
     keyset: KeysetFile = None,
     passphrase_file: PassphraseFile = None,
     keyset_secret: KeysetSecret = None,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="Read standard input as jsonl.")] = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Where to write. Default: to the screen.")
-    ] = None,
+    jsonl: Jsonl = False,
+    out: Out = None,
 ) -> None:
-    """Turn the tokens of a file back into plain values, with the keys at hand.
+    """Turn the tokens of a file back into plain values, with the keys that you have.
 
-    A token that these keys do not open stays visible as unreadable. The output is private: a
-    file is readable by its owner only.
+    A token that these keys do not open stays in the text as unreadable. The output is private:
+    only its owner can read the file.
 
     Example: sage-rag restore safe.jsonl --corpus clinic --keyset clinic.keyset --out plain.jsonl
     """
@@ -40,23 +36,20 @@ def restore(
     from sage_rag.privacy.keyset.sources import open_keyset
     from sage_rag.privacy.restore import Restorer
 
-    lines = JsonLines() if is_jsonl(file, jsonl) else TextLines()
-    check_places(file, out)
+    reader = LineReader(jsonl=is_jsonl(file, jsonl))
+    check_paths(file, out)
     keys = open_keyset(keyset, passphrase_file, secret_file=keyset_secret)
-    found: Counter[Condition] = Counter()
-    restorer = Restorer(default_cipher(keys, corpus), lambda condition: found.update([condition]))
-    with opened(file) as source, byte_bar(file, "restore") as bar, whole_file(out) as write:
-        for line in read_lines(source):
-            if isinstance(line, InputError):
-                raise line
-            kept, fields = lines.fields(line)
-            plain = {name: restorer.restore(text) for name, text in fields.items()}
-            write(lines.line(line, kept, plain))
-            bar.advance(source)
-        if found and not found[Condition.VALID] + found[Condition.REPAIRED]:
+    counts: Counter[Condition] = Counter()
+    restorer = Restorer(default_cipher(keys, corpus), lambda condition: counts.update([condition]))
+    with open_input(file, "restore") as source, open_output(out) as write:
+        for record in reader.read(source):
+            if isinstance(record, InputError):
+                raise record
+            write(record.with_fields({n: restorer.restore(t) for n, t in record.fields.items()}))
+        if counts and not counts[Condition.VALID] + counts[Condition.REPAIRED]:
             raise KeysetError(
-                f"none of the {found.total()} tokens opens with these keys",
-                hint="--corpus and the keys must be those it was protected with",
+                f"none of the {counts.total()} tokens opens with these keys",
+                hint="give the --corpus and the keys that protected the file",
             )
-    counted = ", ".join(f"{count} {condition}" for condition, count in sorted(found.items()))
-    typer.echo(f"tokens: {counted or 'none'}", err=True)
+    summary = ", ".join(f"{count} {condition}" for condition, count in sorted(counts.items()))
+    typer.echo(f"tokens: {summary or 'none'}", err=True)

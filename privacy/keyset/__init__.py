@@ -1,1 +1,1 @@
-"""Keys: who may turn tokens back into plain values."""
+"""Keys that turn tokens back into plain values."""

@@ -6,7 +6,7 @@
  "scrypt": {"n": 32768, "r": 8, "p": 1}, "salt": ..., "nonce": ..., "tag": ..., "ciphertext": ...}
 ```
 
-Everything but tag and ciphertext is the associated data, so that no word of it can be changed.
+All fields except tag and ciphertext are associated data: a change of any of them is detected.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sage_rag.privacy.exceptions import KeysetError
 from sage_rag.privacy.keyset.register import KeyId, Label, Timestamp
 
 MARK: Final = "sage-rag-keyset-"
-"""Stands at the beginning of every file format of ours that holds keys."""
+"""The first characters of the format of every file of this project that contains keys."""
 FORMAT: Final = "sage-rag-keyset-2"
 
 _Base64 = Annotated[str, Field(pattern=r"\A[A-Za-z0-9+/]*={0,2}\z")]
@@ -43,15 +43,15 @@ class ScryptCost(BaseModel):
 
 
 COST: Final = ScryptCost(n=2**15, r=8, p=1)
-"""RFC 7914 interactive cost doubled: 32 MiB and under half a second on one core."""
+"""Twice the interactive cost of RFC 7914: 32 MiB and less than 0.5 s on one core."""
 _MAX_MEMORY_BYTES = 2**28
 _MAX_P = 4
 _cost = COST
-"""What new envelopes get and old ones need at least. `privacy.keyset.testing` alone lowers it."""
+"""The cost of new files, and the minimum of files that are read. Only `testing` lowers it."""
 
 
 class Header(BaseModel):
-    """What a sealed file tells without a passphrase. `types` and `label`: of grants only."""
+    """The part of a sealed file that needs no passphrase. Only grants have `types` and `label`."""
 
     model_config = _STRICT
     format: Literal["sage-rag-keyset-2"] = FORMAT
@@ -84,20 +84,20 @@ def seal(header: Header, body: bytes, passphrase: str) -> str:
         "salt": _encode(salt),
         "nonce": _encode(nonce),
     }
-    cipher = AES.new(_stretch(passphrase, salt, _cost), AES.MODE_GCM, nonce=nonce)
-    cipher.update(_associated(open_parts))
+    cipher = AES.new(_derive_key(passphrase, salt, _cost), AES.MODE_GCM, nonce=nonce)
+    cipher.update(_header_bytes(open_parts))
     ciphertext, tag = cipher.encrypt_and_digest(body)
     sealed = {**open_parts, "tag": _encode(tag), "ciphertext": _encode(ciphertext)}
     return json.dumps(sealed, indent=2) + "\n"
 
 
 def unseal(content: bytes, passphrase: str, name: str) -> tuple[Header, bytes]:
-    """Return header and body of a sealed file; `name` stands for it in messages.
+    """Return header and body of a sealed file; messages call the file `name`.
 
-    Guarantees: at most 256 MiB and a few seconds go into a file that somebody made up.
+    Guarantees: a manipulated file costs at most 256 MiB and a few seconds.
 
     Raises:
-        KeysetError: for anything but a file that `seal` made under this passphrase.
+        KeysetError: for a file that `seal` did not make under this passphrase.
     """
     envelope = _parse(content, name)
     _check_cost(envelope.scrypt, name)
@@ -106,8 +106,10 @@ def unseal(content: bytes, passphrase: str, name: str) -> tuple[Header, bytes]:
             base64.b64decode(part, validate=True)
             for part in (envelope.salt, envelope.nonce, envelope.tag, envelope.ciphertext)
         )
-        cipher = AES.new(_stretch(passphrase, salt, envelope.scrypt), AES.MODE_GCM, nonce=nonce)
-        cipher.update(_associated(envelope.model_dump(mode="json", exclude={"tag", "ciphertext"})))
+        cipher = AES.new(_derive_key(passphrase, salt, envelope.scrypt), AES.MODE_GCM, nonce=nonce)
+        cipher.update(
+            _header_bytes(envelope.model_dump(mode="json", exclude={"tag", "ciphertext"}))
+        )
         body = cipher.decrypt_and_verify(ciphertext, tag)
     except ValueError:
         raise KeysetError(
@@ -118,10 +120,10 @@ def unseal(content: bytes, passphrase: str, name: str) -> tuple[Header, bytes]:
 
 
 def read_header(content: bytes, name: str) -> Header:
-    """Return the readable part of a sealed file. Without `unseal` nobody vouches for it.
+    """Return the header of a sealed file. Only `unseal` checks that it is genuine.
 
     Raises:
-        KeysetError: when it is no sealed file.
+        KeysetError: when it is not a sealed file.
     """
     envelope = _parse(content, name)
     return Header(**{field: getattr(envelope, field) for field in Header.model_fields})
@@ -143,29 +145,29 @@ def _check_cost(cost: ScryptCost, name: str) -> None:
     power_of_two = cost.n > 1 and cost.n & (cost.n - 1) == 0
     bounded = cost.r >= 1 and 1 <= cost.p <= _MAX_P and 128 * cost.n * cost.r <= _MAX_MEMORY_BYTES
     if not (power_of_two and bounded):
-        raise KeysetError(f"`{name}` asks for an unreasonable scrypt cost")
+        raise KeysetError(f"`{name}` has a scrypt cost outside the allowed range")
     if cost.n * cost.r < _cost.n * _cost.r:
         raise KeysetError(
             f"`{name}` is sealed too weakly: its passphrase could be guessed quickly",
-            hint="its keys may be known to others; use another keyset",
+            hint="others may know its keys; use another keyset",
         )
 
 
-def _stretch(passphrase: str, salt: bytes, cost: ScryptCost) -> bytes:
+def _derive_key(passphrase: str, salt: bytes, cost: ScryptCost) -> bytes:
     if not passphrase:
-        raise KeysetError("an empty passphrase protects nothing")
+        raise KeysetError("the passphrase is empty")
     try:
         secret = unicodedata.normalize("NFC", passphrase).encode()
     except UnicodeEncodeError:
         raise KeysetError("the passphrase is not UTF-8") from None
-    # bytes, since PyCryptodome would encode a string as Latin-1
+    # As bytes: PyCryptodome would encode a string as Latin-1.
     key = scrypt(secret, salt, 32, cost.n, cost.r, cost.p)
     if not isinstance(key, bytes):
-        raise TypeError("scrypt returned several keys where one was asked for")
+        raise TypeError("scrypt returned several keys in place of one")
     return key
 
 
-def _associated(open_parts: dict[str, Any]) -> bytes:
+def _header_bytes(open_parts: dict[str, Any]) -> bytes:
     return json.dumps(open_parts, sort_keys=True, separators=(",", ":")).encode()
 
 

@@ -1,4 +1,4 @@
-"""Sealed keyset files: written once or replaced whole, mode 0600, never half."""
+"""Sealed keyset files: mode 0600, created once, or replaced atomically."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from sage_rag.privacy.keyset.raw import KeyMaterial, is_bare_keys
 from sage_rag.privacy.keyset.register import Register
 
 _MAX_FILE_BYTES = 1024 * 1024
-_LOOKED_AT_BYTES = 64 * 1024
+_INSPECTED_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class StoredKeyset:
-    """What one sealed file holds.
+    """The content of a sealed file.
 
-    `created`: ISO 8601. `label`: who a grant is for. `grants`: the register, in a keyset's file.
+    `created`: ISO 8601. `label`: the reader of a grant. `grants`: the register of a keyset.
     """
 
     keyset: Keyset
@@ -45,12 +45,12 @@ class _Body(BaseModel):
 
 
 def now() -> str:
-    """Return this second in ISO 8601, UTC."""
+    """Return the current time in ISO 8601, UTC, in seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def write_keyset(path: Path, keyset: Keyset, passphrase: str, *, label: str | None = None) -> None:
-    """Seal a keyset or grant into a new file that only its owner may read.
+    """Seal a keyset or grant into a new file that only its owner can read.
 
     Raises:
         InputError: if the file exists or cannot be written; an existing keyset is never replaced.
@@ -61,7 +61,7 @@ def write_keyset(path: Path, keyset: Keyset, passphrase: str, *, label: str | No
 
 
 def write_private(path: Path, content: str) -> None:
-    """Write a new file of mode 0600 and force it to the disk.
+    """Write a new file of mode 0600 and sync it to the disk.
 
     Raises:
         InputError: if the file exists or cannot be written.
@@ -88,7 +88,7 @@ def read_keyset(path: Path, passphrase: str) -> Keyset:
 
 
 def read_stored(path: Path, passphrase: str) -> StoredKeyset:
-    """Open a sealed file with all that it holds. Raises as `read_keyset` does."""
+    """Open a sealed file and return all its content. Raises as `read_keyset` does."""
     header, body = envelope.unseal(read_private(path), passphrase, str(path))
     try:
         opened = _Body.model_validate_json(body)
@@ -103,18 +103,19 @@ def read_stored(path: Path, passphrase: str) -> StoredKeyset:
 def change_keyset(
     path: Path, passphrase: str, change: Callable[[StoredKeyset], StoredKeyset]
 ) -> StoredKeyset:
-    """Replace a sealed file by what `change` makes of it; return the new state.
+    """Replace the content of a sealed file by `change` of it; return the new content.
 
-    The new file is written aside, opened once, and renamed over the old one: killed at any
-    moment there is one whole file, the old or the new. No copy of the old one stays: what was
-    taken out on purpose would live on in it. Two changes at once follow each other.
+    The new content is written to a draft, opened as a check, and renamed over the old file: if
+    the process is killed, the old or the new file is there, whole. No copy of the old file stays,
+    since it would still contain a key that was deleted on purpose. Concurrent changes wait for
+    each other.
 
     Raises:
-        KeysetError: as `read_keyset`, and whatever `change` raises; the file is then as it was.
+        KeysetError: as `read_keyset`, and what `change` raises; the file is then unchanged.
         InputError: when the folder cannot be written.
     """
     path = path.resolve()
-    aside = path.with_name(f".{path.name}.new")
+    draft = path.with_name(f".{path.name}.new")
     with ExitStack() as stack:
         try:
             stack.enter_context(locked(path.parent, wait=True))
@@ -123,41 +124,41 @@ def change_keyset(
         changed = change(read_stored(path, passphrase))
         try:
             with suppress(FileNotFoundError):
-                aside.unlink()
-            create_file(aside, _seal(changed, passphrase))
-            if read_stored(aside, passphrase) != changed:
-                raise KeysetError(f"`{path}` could not be rewritten; it is as it was")
-            aside.replace(path)
+                draft.unlink()
+            create_file(draft, _seal(changed, passphrase))
+            if read_stored(draft, passphrase) != changed:
+                raise KeysetError(f"`{path}` could not be rewritten; it is unchanged")
+            draft.replace(path)
             sync_folder(path.parent)
         except OSError as error:
             raise InputError(f"cannot write `{path}`: {error.strerror}") from None
         finally:
             with suppress(OSError):
-                aside.unlink()
+                draft.unlink()
     return changed
 
 
 def describe_keyset(path: Path) -> dict[str, Any]:
-    """Return what a sealed file tells without a passphrase: never a key, never who has a grant.
+    """Return the public part of a sealed file: no key, no register of grants.
 
-    Format, kind, primary, key ids and creation; of a grant also its types and label.
+    Format, kind, primary, key ids and creation time; of a grant also its types and label.
     """
     header = envelope.read_header(read_private(path), str(path))
     return header.model_dump(mode="json", exclude_none=True)
 
 
 def is_keyset_file(path: Path) -> bool:
-    """Return whether a file holds keys: sealed, as an export, or as nothing but bare keys."""
+    """Return whether a file contains keys: sealed, exported, or bare keys and nothing else."""
     try:
         with path.open("rb") as file:
-            content = file.read(_LOOKED_AT_BYTES)
+            content = file.read(_INSPECTED_BYTES)
     except OSError:
         return False
     return envelope.MARK.encode() in content or is_bare_keys(content.decode("latin-1"))
 
 
 def read_private(path: Path) -> bytes:
-    """Return a file that no other user may read.
+    """Return the content of a file that no other user can read.
 
     Raises:
         KeysetError: if it is missing, readable by others or too long.

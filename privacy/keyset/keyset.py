@@ -1,4 +1,4 @@
-"""A keyset: master keys by key id, one of them primary; a grant: some entity types of one."""
+"""Keysets (master keys by key id, one of them primary) and grants (keys of some entity types)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sage_rag.privacy.exceptions import KeysetError, NotGrantedError
 
 KEY_BYTES = 32
 KEY_ID_BYTES = 4
-"""32 bits tell a handful of keys apart; a key id is public and authenticates nothing."""
+"""32 bits distinguish a handful of keys; a key id is public and authenticates nothing."""
 _ENTITY = "entity/"
 _ALL_TYPES = frozenset(EntityType)
 
@@ -48,7 +48,7 @@ class Keyset:
 
     @classmethod
     def generate(cls) -> Keyset:
-        """Make a keyset with one fresh 256-bit key."""
+        """Return a keyset with one new 256-bit key."""
         key = secrets.token_bytes(KEY_BYTES)
         return Keyset({key_id_of(key): key}, key_id_of(key))
 
@@ -72,14 +72,14 @@ class Keyset:
     ) -> bytes:
         """Return the subkey of one entity type for one purpose: master → type → purpose.
 
-        Each step is HKDF-SHA256, so that a grant of the type's key opens nothing else.
+        Each step is HKDF-SHA256, so that a granted type key opens no other type.
 
         Raises:
             KeysetError: for a key id that is not in the keyset.
-            NotGrantedError: in a grant, for an entity type that it does not hold.
+            NotGrantedError: in a grant, for an entity type that is not granted.
         """
         if entity_type not in self.types:
-            raise NotGrantedError(f"this grant does not hold {entity_type}")
+            raise NotGrantedError(f"this grant does not include {entity_type}")
         self._require(key_id)
         return self._entity_key(key_id, entity_type, purpose, size_bytes)
 
@@ -88,7 +88,7 @@ class Keyset:
 
         Raises:
             KeysetError: for a key id that is not in the keyset; in a grant, always.
-            ValueError: for a purpose that would be an entity type's key.
+            ValueError: for a purpose that names the key of an entity type.
         """
         self._require(key_id)
         if purpose.startswith(_ENTITY):
@@ -96,18 +96,18 @@ class Keyset:
         return _hkdf(self._master(key_id), purpose, size_bytes)
 
     def rotate(self) -> Keyset:
-        """Return a keyset with a fresh primary; what the old keys sealed it still opens.
+        """Return a keyset with a new primary key; it still opens tokens of the old keys.
 
         Raises:
-            KeysetError: in a grant: only who holds the whole keyset can rotate it.
+            KeysetError: in a grant: rotating needs the whole keyset.
         """
         fresh = Keyset.generate()
-        while fresh.primary in self._keys:  # ids are short: 2^-32 a key
+        while fresh.primary in self._keys:  # key ids are short: a chance of 2^-32 per key
             fresh = Keyset.generate()
         return Keyset({**export_master_keys(self), **export_master_keys(fresh)}, fresh.primary)
 
     def without(self, key_id: str) -> Keyset:
-        """Return the keyset without an old key: what only that key opens stays closed for good.
+        """Return the keyset without an old key: its tokens can never be opened again.
 
         Raises:
             KeysetError: for the primary, an unknown key id, or in a grant.
@@ -128,33 +128,33 @@ class Keyset:
     ) -> Grant:
         """Return the keys of some entity types only: "may read names, not account numbers".
 
-        `key_ids` chooses among the keyset's, by default all. LITERAL is always granted: it hides
-        look-alikes of our markup, nothing private. SOURCE is granted unless `source` is false:
+        `key_ids` selects keys of the keyset, by default all. LITERAL is always granted: it hides
+        text that imitates our markup, nothing private. SOURCE is granted unless `source` is false:
         citations name the owner's documents with it, and an answer without its sources is hard
-        to check; leave it out where the names of documents tell something.
+        to check. Leave it out where the names of documents are private.
 
-        Guarantees: a grant yields no key of another type, no other type's tokens and none of
-        `derive`'s keys. It can be narrowed by its holder (who holds the keys could hand them on
-        anyhow), never widened.
-        Does not guarantee: that a grant ends (revoking it means new keys: rotate, then rekey); that
-        it is of one corpus: it opens all that were made with these keys; that it only reads: its
-        holder can make tokens and blind words of its types, which nobody can tell from the owner's.
+        Guarantees: a grant yields no key of another type, no token of another type and no key of
+        `derive`. Its holder can make a narrower grant of it (and could pass on the keys anyway),
+        never a wider one.
+        Does not guarantee: that a grant ends (to end it, rotate and rekey); that it is limited to
+        one corpus: it opens all corpora made with these keys; that it only reads: its holder can
+        make tokens and blind words of its types, which look the same as the owner's.
 
         Raises:
             KeysetError: for key ids that this keyset does not hold.
-            NotGrantedError: in a grant, for entity types that it does not hold.
+            NotGrantedError: in a grant, for entity types that are not granted.
         """
         wanted = {*types, EntityType.LITERAL}
         if source and EntityType.SOURCE in self.types:
             wanted.add(EntityType.SOURCE)
         if lacking := sorted(wanted - self.types):
-            raise NotGrantedError(f"this grant does not hold {', '.join(lacking)}")
+            raise NotGrantedError(f"this grant does not include {', '.join(lacking)}")
         chosen = self._chosen(key_ids)
         keys = {k: {t: self._type_key(k, t) for t in sorted(wanted)} for k in chosen}
         return Grant(keys, chosen[0])
 
     def _chosen(self, key_ids: Iterable[str] | None) -> tuple[str, ...]:
-        """Return key ids in the keyset's order, so that its primary stays primary if it can."""
+        """Return the selected key ids in the keyset's order: its primary key comes first."""
         wanted = set(self._keys if key_ids is None else key_ids)
         for key_id in sorted(wanted):
             self._require(key_id)
@@ -171,7 +171,7 @@ class Keyset:
         if not isinstance(key, bytes):
             raise KeysetError(
                 "a grant of some entity types is not enough for this",
-                hint="it takes the whole keyset, which the owner holds",
+                hint="this needs the whole keyset, which the owner has",
             )
         return key
 
@@ -199,13 +199,13 @@ class Keyset:
         return f"Keyset(key_ids={list(self.key_ids)})"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a keyset cannot be pickled: it must not leave this process by accident")
+        raise TypeError("a keyset cannot be pickled: it must stay in this process")
 
 
 class Grant(Keyset):
-    """A keyset that holds the keys of some entity types and no master key.
+    """A keyset with the keys of some entity types and no master key.
 
-    `type_keys` maps key ids to the keys of entity types, the same types for every key id. Made by
+    `type_keys` maps key ids to keys by entity type, with the same types for every key id. Made by
     `Keyset.grant`, or read from a file.
     """
 
@@ -237,7 +237,7 @@ def _hkdf(key: bytes, purpose: str, size_bytes: int) -> bytes:
 
 
 def _fingerprint(keyset: Keyset) -> bytes:
-    """Digest all keys, so that two keysets are compared in constant time."""
+    """Return a digest of all keys, for comparing two keysets in constant time."""
     digest = hashlib.sha256(type(keyset).__name__.encode())
     for key_id in keyset.key_ids:
         key = keyset._keys[key_id]
@@ -252,14 +252,14 @@ def key_id_of(key: bytes) -> str:
 
 
 def export_master_keys(keyset: Keyset) -> dict[str, bytes]:
-    """Return the raw master keys. Every caller is a place to review.
+    """Return the raw master keys. Review every caller.
 
     Raises:
-        KeysetError: for a grant, which has none.
+        KeysetError: for a grant, which has no master keys.
     """
     return {key_id: keyset._master(key_id) for key_id in keyset.key_ids}
 
 
 def export_type_keys(grant: Grant) -> dict[str, dict[EntityType, bytes]]:
-    """Return a grant's raw keys. Every caller is a place to review."""
+    """Return a grant's raw keys. Review every caller."""
     return {key_id: dict(grant._keys[key_id]) for key_id in grant.key_ids}

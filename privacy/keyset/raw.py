@@ -1,7 +1,7 @@
-"""Raw key material as text: for secret managers, and inside sealed files. Nothing here is sealed.
+"""Raw key material as text, for secret managers and inside sealed files. Nothing here is sealed.
 
-Two spellings are read: our export, and bare 256-bit keys in hex or Base64, the first of them the
-primary, as `openssl rand -base64 32` makes them.
+Two formats are read: output of `keys export`, and bare 256-bit keys in hex or Base64, as
+`openssl rand -base64 32` makes them; the first one is the primary key.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _TypeKeys = dict[KeyId, dict[EntityType, _Key]]
 
 
 class KeyMaterial(BaseModel):
-    """Keys as they stand in a file: master keys, or a grant's keys per entity type."""
+    """The keys of a file: master keys, or a grant's keys by entity type."""
 
     model_config = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
     primary: KeyId
@@ -47,7 +47,7 @@ class KeyMaterial(BaseModel):
 
     @classmethod
     def of(cls, keyset: Keyset) -> KeyMaterial:
-        """Take a keyset apart. Every caller is a place to review."""
+        """Return the keys of a keyset in clear. Review every caller."""
         if isinstance(keyset, Grant):
             granted = {
                 key_id: {t: _encode(key) for t, key in keys.items()}
@@ -58,10 +58,10 @@ class KeyMaterial(BaseModel):
         return cls(primary=keyset.primary, masters=masters)
 
     def keyset(self) -> Keyset:
-        """Put the keyset together again.
+        """Return the keyset of these keys.
 
         Raises:
-            KeysetError: when the keys are damaged, weak or the same twice.
+            KeysetError: when a key is damaged, weak or occurs twice.
         """
         if self.masters is not None and self.type_keys is None:
             masters = {key_id: _decode(key) for key_id, key in self.masters.items()}
@@ -74,7 +74,7 @@ class KeyMaterial(BaseModel):
             }
             _check([key for keys in granted.values() for key in keys.values()])
             return Grant(granted, self.primary)
-        raise KeysetError("it takes either master keys or the keys of a grant")
+        raise KeysetError("there must be either master keys or the keys of a grant")
 
 
 class _Export(KeyMaterial):
@@ -82,9 +82,9 @@ class _Export(KeyMaterial):
 
 
 def export_raw(keyset: Keyset) -> str:
-    """Return a keyset or grant in clear, as one line of JSON. Whoever reads it reads everything.
+    """Return a keyset or grant in clear, as one line of JSON. It opens everything.
 
-    Every caller is a place to review.
+    Review every caller.
     """
     content = {"format": RAW_FORMAT, **KeyMaterial.of(keyset).model_dump(mode="json")}
     return json.dumps({name: value for name, value in content.items() if value is not None}) + "\n"
@@ -94,11 +94,11 @@ def parse_raw(text: str) -> Keyset:
     """Return the keyset of an export, or of bare keys separated by white space.
 
     Raises:
-        KeysetError: for anything else; for keys of another size, twice the same key, or a key
-            that repeats one byte. Names no key.
+        KeysetError: for other text, keys of another size, a key that occurs twice, or a key
+            that repeats one byte. The message contains no key.
     """
     if len(text) > _MAX_CHARS:
-        raise KeysetError("this is too long for raw keys")
+        raise KeysetError("the text is too long for raw keys")
     if text.lstrip().startswith("{"):
         return _parse_export(text)
     keys = [_bare(word, number) for number, word in enumerate(text.split(), 1)]
@@ -109,7 +109,7 @@ def parse_raw(text: str) -> Keyset:
 
 
 def is_bare_keys(text: str) -> bool:
-    """Return whether a text is nothing but 256-bit keys in hex or Base64."""
+    """Return whether a text consists of 256-bit keys in hex or Base64 alone."""
     words = text.split()
     return bool(words) and all(_HEX.fullmatch(w) or _BASE64.fullmatch(w) for w in words)
 
@@ -135,7 +135,7 @@ def _bare(word: str, number: int) -> bytes:
 
 def _check(keys: Sequence[bytes]) -> None:
     if len(set(keys)) < len(keys):
-        raise KeysetError("the same key stands there twice")
+        raise KeysetError("the same key occurs twice")
     if any(len(set(key)) == 1 for key in keys):
         raise KeysetError("a key that repeats one byte protects nothing")
 

@@ -1,4 +1,4 @@
-"""The register of grants: what was handed to whom, kept inside the keyset's sealed file."""
+"""The register of grants, which is stored inside the keyset's sealed file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _printable(label: str) -> str:
 
 
 Label = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_CHARS), AfterValidator(_printable)]
-"""Who a grant is for, in the owner's words; shown on terminals, so without control characters."""
+"""The reader a grant is for. It is printed on terminals, so it has no control characters."""
 
 KeyId = Annotated[str, Field(pattern=r"\A[0-9a-f]{8}\z")]
 Timestamp = Annotated[str, Field(pattern=r"\A[0-9T:+Z.-]{10,40}\z")]
@@ -29,7 +29,7 @@ Timestamp = Annotated[str, Field(pattern=r"\A[0-9T:+Z.-]{10,40}\z")]
 
 
 class GrantRecord(BaseModel):
-    """One grant as it was made; `revoked` tells when, if it was."""
+    """One grant as it was made; `revoked`: when it was revoked, if it was."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", hide_input_in_errors=True)
     label: Label
@@ -40,12 +40,12 @@ class GrantRecord(BaseModel):
 
 
 Register = tuple[GrantRecord, ...]
-"""Grants in the order in which they were made. A label may stand there more than once: whoever
-is given a grant again, after a rotation or a revocation, has a new record beside the old one."""
+"""Grants in the order in which they were made. A label can occur more than once: a new grant
+after a rotation or a revocation is a new record."""
 
 
 def check_label(label: str) -> str:
-    """Return a label as given.
+    """Return the label unchanged.
 
     Raises:
         InputError: when it is empty, too long, or not one printable line.
@@ -60,25 +60,25 @@ def check_label(label: str) -> str:
 
 
 def revoke(register: Register, label: str, when: str) -> Register:
-    """Return the register with every grant of that label marked as revoked.
+    """Return the register with every active grant of that label marked as revoked.
 
     Raises:
-        KeysetError: when no grant of that label is in force.
+        KeysetError: when no grant of that label is active.
     """
-    if not any(_in_force(record, label) for record in register):
-        raise KeysetError("no grant of that label is in force", hint="see: sage-rag keys show")
+    if not any(_is_active(record, label) for record in register):
+        raise KeysetError("no grant of that label is active", hint="see: sage-rag keys show")
     return tuple(
-        record.model_copy(update={"revoked": when}) if _in_force(record, label) else record
+        record.model_copy(update={"revoked": when}) if _is_active(record, label) else record
         for record in register
     )
 
 
 def outdated_labels(register: Register, primary: str) -> Sequence[str]:
-    """Return the labels whose every grant in force lacks the primary key, in order."""
-    in_force = [record for record in register if record.revoked is None]
-    current = {record.label for record in in_force if primary in record.key_ids}
-    return tuple(dict.fromkeys(r.label for r in in_force if r.label not in current))
+    """Return the labels, in order, of which no active grant includes the primary key."""
+    active = [record for record in register if record.revoked is None]
+    current = {record.label for record in active if primary in record.key_ids}
+    return tuple(dict.fromkeys(r.label for r in active if r.label not in current))
 
 
-def _in_force(record: GrantRecord, label: str) -> bool:
+def _is_active(record: GrantRecord, label: str) -> bool:
     return record.label == label and record.revoked is None

@@ -1,4 +1,4 @@
-"""Where keys and passphrases come from: sealed file, secret file, environment or prompt."""
+"""Read keys and passphrases from a sealed file, a secret file, the environment or a prompt."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sage_rag.privacy.keyset.raw import parse_raw
 VARIABLE = "SAGE_RAG_PASSPHRASE"
 FILE_VARIABLE = "SAGE_RAG_PASSPHRASE_FILE"
 RAW_VARIABLE = "SAGE_RAG_KEYSET_RAW"
-"""Raw keys in the environment, where a secret manager can put them: an export or bare keys."""
+"""Raw keys in the environment, set by a secret manager: an export or bare keys."""
 
 
 def open_keyset(
@@ -25,32 +25,29 @@ def open_keyset(
     *,
     secret_file: Path | None = None,
 ) -> Keyset:
-    """Open the one keyset, or grant, that there is a source for.
+    """Open the keyset or grant of the only source given.
 
-    `path` is a sealed file, opened with a passphrase from `read_passphrase`; `secret_file` holds
-    raw keys (a Docker or Kubernetes secret, mode 0400); else SAGE_RAG_KEYSET_RAW holds them.
+    `path` is a sealed file, opened with a passphrase from `read_passphrase`; `secret_file`
+    contains raw keys (a Docker or Kubernetes secret, mode 0400), or SAGE_RAG_KEYSET_RAW does.
 
     Raises:
-        InputError: for no source, or more than one: which keys are used must not be a guess.
-        KeysetError: when the source does not give a keyset.
+        InputError: for no source, or more than one, which would be ambiguous.
+        KeysetError: when the source contains no keyset.
     """
     raw = os.environ.get(RAW_VARIABLE)
     given = {"--keyset": path, "--keyset-secret": secret_file, RAW_VARIABLE: raw or None}
     named = [name for name, value in given.items() if value is not None]
     if len(named) > 1:
-        raise InputError(f"{' and '.join(named)} both give keys", hint="leave one of them")
+        raise InputError(f"{' and '.join(named)} both give keys", hint="give only one of them")
     if path is not None:
         if not path.exists():
-            return read_keyset(path, "")  # fails with its own message before anyone is asked
+            return read_keyset(path, "")  # fails before it prompts
         return read_keyset(path, read_passphrase(passphrase_file))
     if secret_file is not None:
         return read_secret_file(secret_file)
     if raw:
         return parse_raw(raw)
-    raise InputError(
-        "--keyset is missing",
-        hint="make one: sage-rag keys new --out FILE",
-    )
+    raise InputError("--keyset is missing", hint="make one: sage-rag keys new --out FILE")
 
 
 def open_whole_keyset(
@@ -59,25 +56,25 @@ def open_whole_keyset(
     *,
     secret_file: Path | None = None,
 ) -> Keyset:
-    """Open a keyset as `open_keyset` does, for work that only its owner can do.
+    """Open a keyset as `open_keyset` does, but refuse a grant.
 
     Raises:
-        KeysetError: also when it is a grant.
+        KeysetError: also for a grant.
     """
     keyset = open_keyset(path, passphrase_file, secret_file=secret_file)
     if isinstance(keyset, Grant):
         raise KeysetError(
-            "this is a grant of some entity types; it takes the whole keyset",
+            "this is a grant of some entity types; the whole keyset is needed",
             hint="ask the owner of the corpus",
         )
     return keyset
 
 
 def read_secret_file(path: Path) -> Keyset:
-    """Return the keyset whose raw keys a file holds.
+    """Return the keyset of a file with raw keys.
 
     Raises:
-        KeysetError: if the file is missing, readable by other users, or holds no keys.
+        KeysetError: if the file is missing, readable by other users, or contains no keys.
     """
     try:
         text = read_private(path).decode("ascii").strip()
@@ -94,7 +91,7 @@ def read_passphrase(
 ) -> str:
     """Return the passphrase from `path`, else the environment, else a prompt.
 
-    `confirm` asks twice at a prompt; `of` says what the passphrase opens.
+    `confirm`: whether a prompt asks twice. `of`: what the passphrase opens.
 
     Raises:
         KeysetError: when there is no source, or the two entries differ.
@@ -114,16 +111,13 @@ def prompt_passphrase(
     confirm: bool,
     otherwise: str = f"set {VARIABLE} or {FILE_VARIABLE}, or give --passphrase-file FILE",
 ) -> str:
-    """Ask for a passphrase at the terminal; `otherwise` says how to do without one.
+    """Ask for a passphrase at the terminal. `otherwise`: the hint where there is no terminal.
 
     Raises:
         KeysetError: without a terminal, or when the two entries differ.
     """
     if not sys.stdin.isatty():
-        raise KeysetError(
-            f"no passphrase for {of}",
-            hint=otherwise,
-        )
+        raise KeysetError(f"no passphrase for {of}", hint=otherwise)
     passphrase = getpass.getpass(f"passphrase of {of}: ")
     if confirm and getpass.getpass("once more: ") != passphrase:
         raise KeysetError("the two passphrases differ")

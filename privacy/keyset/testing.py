@@ -1,4 +1,4 @@
-"""For tests only: keysets that are sealed in microseconds, and that nothing else opens."""
+"""Cheap sealing for tests: it takes microseconds, and no other process opens the files."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from sage_rag.privacy.keyset import envelope
 
 @contextmanager
 def cheap_scrypt() -> Iterator[None]:
-    """Seal with a cost that protects nothing, in this process and within this context only.
+    """Seal with a cost that does not protect, in this process and this context only.
 
-    Guarantees: a file made here opens nowhere else: it is refused as sealed too weakly.
+    Guarantees: every other process refuses the files as sealed too weakly.
     """
     before = envelope._cost
     envelope._cost = envelope.ScryptCost(n=16, r=1, p=1)

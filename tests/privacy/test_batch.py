@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sage_rag.common.exceptions import SageRagError
-from sage_rag.privacy.batch import Record, RecordResult, Setup, protect_records
+from sage_rag.privacy.batch import ProtectorSpec, Record, RecordOutcome, protect_records
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import KeysetError
@@ -47,7 +47,7 @@ class Deadly:
 
 
 def setup(recognizer=table):
-    return Setup("clinic", preset("soe-all"), recognizer)
+    return ProtectorSpec("clinic", preset("soe-all"), recognizer)
 
 
 def records(count):
@@ -100,7 +100,7 @@ def test_processes_do_not_read_ahead_without_bound():
 
 def test_a_record_that_fails_tells_why_without_its_text():
     outcome, again = protect_records(records(2), KEYSET, setup(failing))
-    assert isinstance(outcome, RecordResult)
+    assert isinstance(outcome, RecordOutcome)
     assert outcome.fields is None
     assert again.failure == outcome.failure
     assert CANARY not in str(outcome)
@@ -142,7 +142,7 @@ def _endless(tmp_path):
         textwrap.dedent(
             """
             import signal, sys, time
-            from sage_rag.privacy.batch import Record, Setup, protect_records
+            from sage_rag.privacy.batch import ProtectorSpec, Record, protect_records
             from sage_rag.privacy.keyset.keyset import Keyset
             from sage_rag.privacy.policy import preset
             from sage_rag.privacy.testing import TableRecognizer
@@ -159,7 +159,7 @@ def _endless(tmp_path):
             if __name__ == "__main__":
                 # A shell's background job is started deaf to it, and hands that down.
                 signal.signal(signal.SIGINT, signal.default_int_handler)
-                setup = Setup("c", preset("soe-all"), table)
+                setup = ProtectorSpec("c", preset("soe-all"), table)
                 for i, outcome in enumerate(protect_records(endless(), Keyset.generate(), setup, workers=2)):
                     if i == 0:
                         print("started", flush=True)

@@ -88,7 +88,7 @@ def test_long_numbers_that_are_kept_are_told(run, tmp_path):
     source = tmp_path / "a.jsonl"
     source.write_text('{"n": 123456789, "m": 12}\n')
     result = run("protect", source)
-    assert "kept 1 numbers of six or more digits" in result.stderr
+    assert "1 numbers of six or more digits are unchanged" in result.stderr
 
 
 @pytest.mark.parametrize(
