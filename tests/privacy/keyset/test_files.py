@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from sage_rag.common import files as common_files
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import KeysetError
@@ -266,12 +267,20 @@ def test_a_link_stays_a_link(whole: Sealed, tmp_path: Path) -> None:
     assert read_keyset(path, PASSPHRASE) == changed.keyset
 
 
-@pytest.mark.parametrize("broken", ["_seal", "create_file", "read_stored", "sync_folder"])
+@pytest.mark.parametrize(
+    ("owner", "broken"),
+    [
+        (files, "_seal"),
+        (files, "create_file"),
+        (files, "read_stored"),
+        (common_files, "sync_folder"),
+    ],
+)
 def test_a_change_that_is_cut_short_leaves_a_whole_file(
-    whole: Sealed, monkeypatch: pytest.MonkeyPatch, broken: str
+    whole: Sealed, monkeypatch: pytest.MonkeyPatch, owner: Any, broken: str
 ) -> None:
     path, keyset = whole
-    real = getattr(files, broken)
+    real = getattr(owner, broken)
     calls = 0
 
     def cut(*arguments: Any) -> Any:
@@ -282,7 +291,7 @@ def test_a_change_that_is_cut_short_leaves_a_whole_file(
         return real(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(files, broken, cut)
+        patch.setattr(owner, broken, cut)
         with pytest.raises(KeyboardInterrupt):
             change_keyset(path, PASSPHRASE, rotated)
     assert read_keyset(path, PASSPHRASE) == keyset
@@ -304,7 +313,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(files, "_create", full)
+        patch.setattr(files, "create_file", full)
         with pytest.raises(InputError, match="No space left"):
             change_keyset(path, PASSPHRASE, rotated)
     assert read_keyset(path, PASSPHRASE) == keyset
