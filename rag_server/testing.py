@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import threading
 import zlib
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import uvicorn
 from numpy.typing import NDArray
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.web import sse
-from sage_rag.common.web.serving import address_of, bind
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.protocols import Embedder, Vectors
 from sage_rag.indexer.versions import Manifest
@@ -236,37 +232,3 @@ def streamed(pieces: Sequence[bytes | Exception]) -> StreamingResponse:
             yield piece
 
     return StreamingResponse(body(), media_type=sse.MEDIA_TYPE)
-
-
-@contextmanager
-def running(app: ASGIApp) -> Iterator[str]:
-    """Run an application under uvicorn on a free loopback port; yield its address."""
-    listener = bind("127.0.0.1", 0)
-    config = uvicorn.Config(
-        app, log_config=None, access_log=False, ws="none", timeout_graceful_shutdown=1
-    )
-    server = _Announcing(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-    thread.start()
-    if not server.ready.wait(10):
-        raise RuntimeError("the test server did not start")
-    try:
-        yield address_of(listener)
-    finally:
-        server.should_exit = True
-        thread.join(10)
-
-
-class _Announcing(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.ready = threading.Event()
-
-    async def startup(self, sockets: Any = None) -> None:
-        await super().startup(sockets)
-        self.ready.set()
-
-    async def main_loop(self) -> None:
-        """Check for the end more often than uvicorn, because tests start many servers."""
-        while not await self.on_tick(0):
-            await asyncio.sleep(0.01)

@@ -154,7 +154,7 @@ def _judged(
     """Return what fits of a reply, and what is to be said against it."""
     fitting: tuple[_A, str] | None = None
     complaint = "it holds no JSON object"
-    for content in _objects(reply.text):
+    for content in json_objects(reply.text):
         try:
             found = answer.model_validate(content)
         except ValidationError as error:
@@ -169,7 +169,7 @@ def _judged(
     return None, complaint if reply.finished else "it was cut off before its end; be briefer"
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def json_objects(text: str) -> Iterator[dict[str, Any]]:
     """Yield the JSON objects in an answer, with or without a fence or words around them."""
     decoder, position = json.JSONDecoder(), text.find("{")
     for _ in range(_OBJECTS_TRIED):

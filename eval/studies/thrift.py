@@ -1,6 +1,6 @@
 """What each saving of model calls saves and costs, with a scripted model in the place of one.
 
-The model of `agents.testing.role_play` does every role from the prompt alone and is made to fail
+The model of `agents.testing.model` does every role from the prompt alone and is made to fail
 now and then, so that reviewer and rewriter have something to do. It is no language model: calls and
 tokens are those of our prompts, and how often a draft fails is what `CARELESS` says.
 """
@@ -20,9 +20,9 @@ from sage_rag.agents.chat.protocols import ChatMessage
 from sage_rag.agents.model.adversary import ModelAdversary
 from sage_rag.agents.model.roles import model_roles
 from sage_rag.agents.refinement import ALL_SAVINGS, CallSavings, RefinementOptions
-from sage_rag.agents.testing.behaviours import SAYING, Call
 from sage_rag.agents.testing.fakes import ScriptedChatModel
-from sage_rag.agents.testing.role_play import play, role_of
+from sage_rag.agents.testing.faults import REPLIES, Call
+from sage_rag.agents.testing.model import answer_to, role_of
 from sage_rag.eval.studies.bench import StudyHome, Variant
 from sage_rag.eval.studies.corpora import Corpus
 from sage_rag.eval.studies.measuring import Measurer
@@ -109,8 +109,8 @@ def _measure(bench: StudyHome, measurer: Measurer, saving: Saving) -> Calls:
 def careless(messages: Sequence[ChatMessage]) -> str:
     """Answer as the role demands, or wrongly where the question's digest says so."""
     system, user = messages[0].content, messages[1].content
-    role, answer = role_of(system), play(system, user)
+    role, answer = role_of(system), answer_to(system, user)
     wrong, once_in = CARELESS.get(role, ("", 0))
     if not wrong or zlib.crc32(user.encode()) % once_in:
         return json.dumps(answer, ensure_ascii=False)
-    return SAYING[wrong](Call(role, user, answer)).text
+    return REPLIES[wrong](Call(role, system, user, answer))

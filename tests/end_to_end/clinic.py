@@ -24,7 +24,7 @@ from sage_rag.agents.model.roles import model_roles
 from sage_rag.agents.protocols import Roles
 from sage_rag.agents.refinement import RefinementOptions
 from sage_rag.agents.team.conversation import team
-from sage_rag.agents.testing.behaviours import INVENTED_NAME
+from sage_rag.agents.testing.faults import INVENTED_NAME
 from sage_rag.indexer.pipeline import IndexJob, Summary, index_corpus
 from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.testing import HashEmbedder

@@ -15,12 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from sage_rag.agents.testing.behaviours import (
-    BEHAVES,
-    BEHAVIOURS,
-    INVENTED_NAME,
-    INVENTED_PLACEHOLDER,
-)
+from sage_rag.agents.testing.faults import FAULTS, INVENTED_NAME, INVENTED_PLACEHOLDER
+from sage_rag.agents.testing.model import OTHER
 from sage_rag.agents.testing.server import ModelServer, model_server
 from sage_rag.common.exceptions import InputError, ProtectionError, SageRagError, UpstreamError
 from sage_rag.indexer.pipeline import Summary
@@ -120,16 +116,16 @@ def test_a_model_that_behaves_gets_everything_published(clinic: Clinic) -> None:
     check_nothing_private(ended, server)
     assert ended.error is None
     assert (ended.published, ended.quarantined) == (set(IDS), {})
-    assert "unknown" not in server.asked_roles
+    assert OTHER not in server.asked_roles
 
 
 COPED_WITH = ["rambles", "drips", "bom", "old-server"]
 """What the calls and the roles set right by themselves."""
 
 
-@pytest.mark.parametrize("behaviour", COPED_WITH)
-def test_every_record_is_published_all_the_same(clinic: Clinic, behaviour: str) -> None:
-    with model_server(behaviour) as (url, server):
+@pytest.mark.parametrize("fault", COPED_WITH)
+def test_every_record_is_published_all_the_same(clinic: Clinic, fault: str) -> None:
+    with model_server(fault) as (url, server):
         ended = indexed(clinic, url)
     check_nothing_private(ended, server)
     assert ended.error is None
@@ -153,21 +149,19 @@ QUARANTINED = {
 """What costs the record it happens to, and the reasons that the owner reads."""
 
 
-@pytest.mark.parametrize("behaviour", QUARANTINED)
-def test_the_record_is_quarantined_and_the_others_are_published(
-    clinic: Clinic, behaviour: str
-) -> None:
-    with model_server(behaviour, about=ABOUT, roles=OF_A_RECORD) as (url, server):
+@pytest.mark.parametrize("fault", QUARANTINED)
+def test_the_record_is_quarantined_and_the_others_are_published(clinic: Clinic, fault: str) -> None:
+    with model_server(fault, about=ABOUT, roles=OF_A_RECORD) as (url, server):
         ended = indexed(clinic, url)
     check_nothing_private(ended, server)
     assert ended.error is None
     assert ended.published == {*IDS} - {ABOUT_ID}
-    assert {i: set(r) for i, r in ended.quarantined.items()} == {ABOUT_ID: QUARANTINED[behaviour]}
+    assert {i: set(r) for i, r in ended.quarantined.items()} == {ABOUT_ID: QUARANTINED[fault]}
 
 
-@pytest.mark.parametrize("behaviour", QUARANTINED)
-def test_where_it_happens_to_all_nothing_is_published(clinic: Clinic, behaviour: str) -> None:
-    with model_server(behaviour, roles=OF_A_RECORD) as (url, server):
+@pytest.mark.parametrize("fault", QUARANTINED)
+def test_where_it_happens_to_all_nothing_is_published(clinic: Clinic, fault: str) -> None:
+    with model_server(fault, roles=OF_A_RECORD) as (url, server):
         ended = indexed(clinic, url)
     check_nothing_private(ended, server)
     assert isinstance(ended.error, ProtectionError)
@@ -182,17 +176,15 @@ GIVEN_UP = [
 """What ends the run, since the next record would fare no better."""
 
 
-@pytest.mark.parametrize("behaviour", GIVEN_UP)
-def test_the_run_ends_with_one_error_and_the_next_one_goes_on(
-    clinic: Clinic, behaviour: str
-) -> None:
-    with model_server(behaviour, about=ABOUT, roles=OF_A_RECORD) as (url, server):
+@pytest.mark.parametrize("fault", GIVEN_UP)
+def test_the_run_ends_with_one_error_and_the_next_one_goes_on(clinic: Clinic, fault: str) -> None:
+    with model_server(fault, about=ABOUT, roles=OF_A_RECORD) as (url, server):
         ended = indexed(clinic, url, **HASTE)
         check_nothing_private(ended, server)
         assert isinstance(ended.error, UpstreamError)
         assert ended.error.hint
         assert ended.published == set()
-        server.behaviour, before = BEHAVES, len(server.bodies)
+        server.fault, before = None, len(server.bodies)
         again = indexed(clinic, url)
     check_nothing_private(again, server)
     assert again.error is None
@@ -202,18 +194,18 @@ def test_the_run_ends_with_one_error_and_the_next_one_goes_on(
     assert "identify" not in server.asked_roles[before:]
 
 
-@pytest.mark.parametrize("behaviour", sorted({*GIVEN_UP} - {"denies", "endless"}))
-def test_faults_now_and_then_are_asked_past(clinic: Clinic, behaviour: str) -> None:
-    with model_server(behaviour, rate=0.3) as (url, server):
+@pytest.mark.parametrize("fault", sorted({*GIVEN_UP} - {"denies", "endless"}))
+def test_faults_now_and_then_are_asked_past(clinic: Clinic, fault: str) -> None:
+    with model_server(fault, rate=0.3) as (url, server):
         ended = indexed(clinic, url, concurrency=1)  # else one call might meet every fault
     check_nothing_private(ended, server)
     assert ended.error is None
     assert (ended.published, ended.quarantined) == (set(IDS), {})
 
 
-@pytest.mark.parametrize("behaviour", QUARANTINED)
-def test_slips_now_and_then_lose_no_record_from_the_books(clinic: Clinic, behaviour: str) -> None:
-    with model_server(behaviour, rate=0.3, roles=OF_A_RECORD) as (url, server):
+@pytest.mark.parametrize("fault", QUARANTINED)
+def test_slips_now_and_then_lose_no_record_from_the_books(clinic: Clinic, fault: str) -> None:
+    with model_server(fault, rate=0.3, roles=OF_A_RECORD) as (url, server):
         ended = indexed(clinic, url, concurrency=4)
     check_nothing_private(ended, server)
     assert ended.error is None
@@ -222,16 +214,16 @@ def test_slips_now_and_then_lose_no_record_from_the_books(clinic: Clinic, behavi
     assert not ended.published & ended.quarantined.keys()
 
 
-@pytest.mark.parametrize("behaviour", ["refuses", "wrong-fields", "html-page", "truncates"])
+@pytest.mark.parametrize("fault", ["refuses", "wrong-fields", "html-page", "truncates"])
 def test_without_attributes_there_is_one_error_and_nothing_is_lost(
-    clinic: Clinic, behaviour: str
+    clinic: Clinic, fault: str
 ) -> None:
-    with model_server(behaviour, roles={"identify"}) as (url, server):
+    with model_server(fault, roles={"identify"}) as (url, server):
         ended = indexed(clinic, url)
         check_nothing_private(ended, server)
         assert isinstance(ended.error, SageRagError)
         assert ended.published == set()
-        server.behaviour = BEHAVES
+        server.fault = None
         again = indexed(clinic, url)
     assert again.error is None
     assert again.published == set(IDS)
@@ -245,8 +237,8 @@ def test_a_storm_that_passes_is_waited_out(clinic: Clinic) -> None:
     assert ended.published == set(IDS)
 
 
-def test_every_behaviour_is_tested() -> None:
-    assert {*COPED_WITH, *QUARANTINED, *GIVEN_UP, BEHAVES} == set(BEHAVIOURS)
+def test_every_fault_is_tested() -> None:
+    assert {*COPED_WITH, *QUARANTINED, *GIVEN_UP} == set(FAULTS)
 
 
 VISITS = 12

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from sage_rag.agents.testing.behaviours import BEHAVES
 from sage_rag.agents.testing.server import model_server
 from sage_rag.indexer.versions import current_path, open_version
 from tests.end_to_end.command import PASSPHRASE, environment, sage_rag
@@ -44,12 +43,12 @@ def test_a_model_does_the_roles_and_never_reads_a_plain_identifier(
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "reason"), [("copies", "shared-run"), ("truncates", "malformed-agent-output")]
+    ("fault", "reason"), [("copies", "shared-run"), ("truncates", "malformed-agent-output")]
 )
 def test_a_model_that_copies_or_breaks_off_gets_nothing_published(
-    place: list[str], tmp_path: Path, behaviour: str, reason: str
+    place: list[str], tmp_path: Path, fault: str, reason: str
 ) -> None:
-    with model_server(behaviour, roles=OF_A_RECORD) as (url, _):
+    with model_server(fault, roles=OF_A_RECORD) as (url, _):
         done = sage_rag(*place, "--llm-base-url", url, "--llm-model", "tiny", env=ENV)
     assert done.returncode == 4
     assert "no document passed the gate" in done.stderr
@@ -64,7 +63,7 @@ def test_an_endpoint_that_shuts_ends_the_run_and_a_second_run_goes_on(place: lis
         first = sage_rag(*place, *model, env=ENV)
         assert first.returncode == 5
         assert "error: the model endpoint answered 401" in first.stderr
-        server.behaviour, before = BEHAVES, len(server.asked)
+        server.fault, before = None, len(server.asked)
         second = sage_rag(*place, *model, env=ENV)
     assert second.returncode == 0, second.stderr
     assert "2 taken up from before" in second.stderr

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 from openai import OpenAI
 
+from sage_rag.common.web.testing import running
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import preset
@@ -17,7 +18,7 @@ from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.edge.upstream import Upstream
 from sage_rag.rag_server.services import Services
-from sage_rag.rag_server.testing import MemoryCatalog, ScriptedAnswerer, WordsEmbedder, running
+from sage_rag.rag_server.testing import MemoryCatalog, ScriptedAnswerer, WordsEmbedder
 
 TABLE = {
     "Maria Keller": EntityType.PERSON,

@@ -10,10 +10,7 @@ import httpx
 import openai
 import pytest
 
-from sage_rag.agents.testing import server as module
-from sage_rag.agents.testing.behaviours import BEHAVIOURS
 from sage_rag.agents.testing.server import ModelServer, model_server
-from sage_rag.agents.testing.shapes import fitted
 
 MESSAGES = [
     {"role": "system", "content": "Say it anew."},
@@ -34,11 +31,11 @@ def test_it_speaks_the_api_of_the_openai_client() -> None:
         "text": "cool it, rest the joint and."
     }
     assert completion.choices[0].finish_reason == "stop"
-    assert completion.usage.prompt_tokens == 18
-    assert completion.usage.completion_tokens == 16
-    assert completion.usage.total_tokens == 34
+    assert completion.usage.prompt_tokens == 10
+    assert completion.usage.completion_tokens == 7
+    assert completion.usage.total_tokens == 17
     assert server.bodies[0]["seed"] == 3
-    assert server.asked_roles == ["unknown"]
+    assert server.asked_roles == ["other"]
 
 
 def test_the_same_prompt_has_the_same_answer_to_the_byte() -> None:
@@ -77,37 +74,15 @@ def test_an_old_server_knows_no_schemas() -> None:
         assert ask(url).status_code == 200
 
 
-def test_a_schema_is_kept_to() -> None:
-    closed = {
-        "type": "object",
-        "properties": {"text": {"type": "string"}, "also": {"$ref": "#/$defs/also"}},
-        "required": ["text", "also"],
-        "additionalProperties": False,
-        "$defs": {"also": {"type": "object", "properties": {"n": {"type": "integer"}},
-                           "required": ["n"]}},
-    }  # fmt: skip
-    assert fitted({"text": "a", "more": 1}, closed) == {"text": "a", "also": {"n": 0}}
-    assert fitted({"text": "a", "more": 1}, {}) == {"text": "a", "more": 1}
-    format_ = {"type": "json_schema", "json_schema": {"name": "answer", "schema": closed}}
-    with model_server() as (url, _):
-        content = ask(url, response_format=format_).json()["choices"][0]["message"]["content"]
-    assert json.loads(content).keys() == {"text", "also"}
-
-
-def test_every_behaviour_stands_in_the_table() -> None:
-    for behaviour in BEHAVIOURS:
-        assert f"| `{behaviour}` |" in str(module.__doc__)
-
-
-def test_an_unknown_behaviour_is_refused() -> None:
-    with pytest.raises(ValueError, match="no behaviour is called lies"):
+def test_an_unknown_fault_is_refused() -> None:
+    with pytest.raises(ValueError, match="there is no fault `lies`"):
         ModelServer("lies")
 
 
 @pytest.mark.slow
 def test_it_starts_as_a_process_and_prints_its_address() -> None:
     command = [sys.executable, "-m", "sage_rag.agents.testing.server", "--port", "0"]
-    options = ["--behaviour", "refuses", "--rate", "0.5", "--latency-ms", "1"]
+    options = ["--fault", "refuses", "--rate", "0.5", "--latency-ms", "1"]
     with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as process:
         url = process.stdout.readline().strip()
         said = [ask(url).json()["choices"][0]["message"]["content"] for _ in range(2)]

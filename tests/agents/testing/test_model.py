@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from importlib import resources
-from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,9 +12,17 @@ from hypothesis import strategies as st
 
 from sage_rag.agents.chat.protocols import ChatMessage
 from sage_rag.agents.model.roles import model_roles
+from sage_rag.agents.prompts import prompt
 from sage_rag.agents.testing import ScriptedChatModel
-from sage_rag.agents.testing.role_play import ASPECTS, UNKNOWN, extract, objects_in, play, role_of
-from sage_rag.agents.testing.wording import phrases_of, reworded
+from sage_rag.agents.testing.model import (
+    NO_OBJECTION,
+    OTHER,
+    ROLES,
+    answer_to,
+    phrases,
+    reordered,
+    role_of,
+)
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.gate.gate import Gate, GateLimits
@@ -25,10 +32,8 @@ from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.testing import TableRecognizer
 from tests.agents.refining import treated
 
-PROMPTS = sorted(Path(str(resources.files("sage_rag.agents").joinpath("prompts"))).glob("*.md"))
 TABLE = {
     "Ottilie Branntwein": EntityType.PERSON,
-    "欧阳明": EntityType.PERSON,
     "Łukasz Ćwik": EntityType.PERSON,
 }
 RECORDS = {
@@ -46,10 +51,6 @@ RECORDS = {
         "note": 'Said "no {really}" and left [sic] at 9:30, with 2.5 mg of it in the bag; the '
         'label {"dose": 3} was torn, so that nobody could read whose it had been, nor when.'
     },
-    "Chinese": {
-        "问题": "医生您好,我叫欧阳明,膝盖疼了三个星期,上下楼梯的时候特别厉害,晚上也睡不好。",
-        "回答": "欧阳明您好,建议先休息两周,每天冷敷两次,如果还疼就来医院拍片子检查一下。",
-    },
     "Polish": {
         "Pytanie (1)": "Nazywam się Łukasz Ćwik i od świąt boli mnie głowa, zwłaszcza rano, kiedy "
         "wstaję z łóżka i jest jeszcze ciemno na dworze.",
@@ -60,17 +61,17 @@ RECORDS = {
 
 
 def answers(messages: Sequence[ChatMessage]) -> str:
-    return json.dumps(play(messages[0].content, messages[1].content), ensure_ascii=False)
+    return json.dumps(answer_to(messages[0].content, messages[1].content), ensure_ascii=False)
 
 
-@pytest.mark.parametrize("file", PROMPTS, ids=lambda file: file.stem)
-def test_the_role_of_every_prompt_is_told(file: Path) -> None:
-    assert role_of(file.read_text("utf-8").split("-->", 1)[1].strip()) == file.stem
+@pytest.mark.parametrize("role", ROLES)
+def test_the_role_of_a_prompt_is_known(role: str) -> None:
+    assert role_of(prompt(role).template) == role
 
 
-def test_other_prompts_have_no_role_and_get_the_record_reworded() -> None:
-    assert role_of("You are a pirate.") == UNKNOWN
-    assert play("You are a pirate.", '{"a": "one two three four five"}') == {
+def test_other_prompts_have_no_role_and_get_the_record_reordered() -> None:
+    assert role_of("You are a pirate.") == OTHER
+    assert answer_to("You are a pirate.", '{"a": "one two three four five"}') == {
         "a": "five, one two three four."
     }
 
@@ -90,52 +91,42 @@ def test_its_records_pass_the_gate(name: str, joined: bool) -> None:
         assert placeholder in outcome.draft.text
 
 
-@given(
-    st.sampled_from(PROMPTS),
-    st.dictionaries(st.text(min_size=1), st.text()),
-    st.integers(0, 9),
-)
-def test_no_record_is_too_odd_for_any_role(file: Path, fields: dict[str, str], seed: int) -> None:
-    system = file.read_text("utf-8").split("-->", 1)[1]
+@given(st.sampled_from(ROLES), st.dictionaries(st.text(min_size=1), st.text()))
+def test_no_record_is_too_odd_for_any_role(role: str, fields: dict[str, str]) -> None:
     user = json.dumps(fields, ensure_ascii=False)
-    answer = play(system, user, seed)
-    assert answer == play(system, user, seed)
+    answer = answer_to(prompt(role).template, user)
+    assert answer == answer_to(prompt(role).template, user)
     json.dumps(answer)
 
 
-def test_another_seed_puts_the_facts_in_another_order() -> None:
-    user = json.dumps(RECORDS["a dialogue"])
-    first, second = (extract("", user, seed) for seed in (0, 1))
-    assert first != second
-    assert sorted(first["question"]) == sorted(second["question"])
-
-
 def test_a_review_objects_to_ten_words_of_the_original() -> None:
-    system = next(f for f in PROMPTS if f.stem == "review").read_text("utf-8").split("-->")[1]
     text = "one two three four five six seven eight nine ten eleven"
 
-    def verdict(draft: str):
-        return play(system, f'ORIGINAL\n{{"a": "{text}"}}\n\nDRAFT\n{{"a": "{draft}"}}')
+    def verdict(draft: str) -> dict[str, Any]:
+        pair = f'ORIGINAL\n{{"a": "{text}"}}\n\nDRAFT\n{{"a": "{draft}"}}'
+        return answer_to(prompt("review").template, pair)
 
-    assert verdict("eleven ten nine") == dict.fromkeys(ASPECTS, "ok")
-    assert verdict(f"zero {text}")["recovery"]["quote"] == "one two three four five"
+    assert verdict("eleven ten nine") == NO_OBJECTION
+    assert verdict(f"zero {text}")["recovery"]["quote"] == text
 
 
 def test_a_rewrite_drops_what_is_quoted_and_keeps_placeholders() -> None:
-    system = next(f for f in PROMPTS if f.stem == "rewrite").read_text("utf-8").split("-->")[1]
     draft = json.dumps({"a": "he said Ann Bee to [PERSON_1] twice"})
     finding = '- the draft holds a PERSON in clear: "Ann Bee to [PERSON_1]"'
-    answer = play(system, f"{draft}\n\nFindings:\n{finding}")
+    answer = answer_to(prompt("rewrite").template, f"{draft}\n\nFindings:\n{finding}")
     assert answer == {"a": "he said [PERSON_1] twice"}
+
+
+def test_a_rewrite_without_quotes_drops_a_word_that_is_not_a_placeholder() -> None:
+    draft = json.dumps({"a": "he spoke to [PERSON_1]"})
+    answer = answer_to(prompt("rewrite").template, f"{draft}\n\nFindings:\n- say it otherwise")
+    assert answer == {"a": "he spoke [PERSON_1]"}
 
 
 def test_phrases_lose_no_word_but_their_order() -> None:
     text = "First this, then that: a dose of 2.5 mg for [PERSON_1]'s knee, daily."
-    assert sorted(" ".join(phrases_of("a b c d e f")).split()) == list("abcdef")
-    assert "of 2.5," in reworded(text)
-    assert "[PERSON_1]" in reworded(text)
-    assert phrases_of("") == []
-
-
-def test_objects_are_found_between_other_braces() -> None:
-    assert list(objects_in('a {b} {"c": {"d": 1}} {"e": 2} }{')) == [{"c": {"d": 1}}, {"e": 2}]
+    assert sorted(" ".join(phrases("a b c d e f")).split()) == list("abcdef")
+    assert reordered(text) == (
+        "knee daily, mg for [PERSON_1] s, a dose of 2.5, First this then that."
+    )
+    assert phrases("") == []
