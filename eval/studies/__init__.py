@@ -1,1 +1,1 @@
-"""Studies: measurements that produce the tables of docs/results."""
+"""Studies: measurements that write pages of `docs/results` (`python -m sage_rag.eval.studies`)."""

@@ -1,4 +1,4 @@
-"""Spans and vectors of texts, kept on disk, so that a study computes each of them once.
+"""Cache spans and vectors of texts on disk, so that a study computes each of them once.
 
 Several recipes protect the same documents, and a study is run again after changes that leave most
 texts unchanged. A text is stored as its hash.
@@ -38,7 +38,7 @@ class StudyCache(StageLedger):
 
 
 class CachedRecognizer:
-    """A recognizer that reads every text once."""
+    """Wraps a recognizer so that it reads each text once."""
 
     def __init__(self, recognizer: Recognizer, cache: StudyCache) -> None:
         self._recognizer = recognizer

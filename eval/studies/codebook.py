@@ -1,17 +1,15 @@
 """Measure how many model tokens a pseudonym of the codebook takes, and a token of AES-SIV.
 
-    python -m sage_rag.eval.studies.codebook --ranks llama-3=tokenizer.model \\
-        --ranks qwen2.5=qwen.tiktoken --ranks tekken=tekken_240911.json \\
-        --tokenizer minilm=tokenizer.json --out codebook.md
+    --ranks llama-3=tokenizer.model --ranks qwen2.5=qwen.tiktoken
+    --ranks tekken=tekken_240911.json --tokenizer minilm=tokenizer.json
 
-`--ranks`: a vocabulary as tiktoken stores it, or Mistral's Tekken file; the name says how text is
-cut before (`llama-3`, `qwen2.5`, `cl100k`, `o200k`, `tekken`). `--tokenizer`: a `tokenizer.json` of
-the library tokenizers. A token of the model counts when it covers any character of the pseudonym.
+`--ranks`: a vocabulary in tiktoken's format, or Mistral's Tekken file. The name selects how text
+is split first (`llama-3`, `qwen2.5`, `cl100k`, `o200k`, `tekken`). `--tokenizer`: a `tokenizer.json`
+of the library tokenizers. A model token counts if it covers any character of the pseudonym.
 
-The count is a sum over parts: the type after what stands before it, the first word, the second,
-and the bracket with what follows. So the greatest of the sums is that of all codes, and no code
-need be left out. That counts do add up is verified on random pseudonyms; where they do not, the
-study fails.
+The count is a sum over parts: the type with the context before it, the first word, the second word,
+and the bracket with the context after it. So the largest sum is the maximum over all codes, and no
+code is left out. The study checks on random pseudonyms that the counts add up, and fails otherwise.
 """
 
 from __future__ import annotations
@@ -19,16 +17,15 @@ from __future__ import annotations
 import base64
 import json
 import random
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from statistics import fmean
 
-import typer
-
-from sage_rag.common.exceptions import InputError, SageRagError
-from sage_rag.eval.studies.environment import environment
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.studies.runner import StudyResult, StudyRun, page, report
+from sage_rag.eval.studies.tables import table
 from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
@@ -48,7 +45,7 @@ CUTS = {
     rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_SHORT}"
     r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
 }
-"""How each family cuts a text into words before merging bytes, as its own release has it."""
+"""How each family splits a text into words before it merges bytes, from its own release."""
 
 BEFORE = {
     "at a line's start": "x\n",
@@ -58,21 +55,26 @@ BEFORE = {
 }
 AFTER = ("", " x", ".", ",", ":", "?", "'s", ")", '"', "\n")
 _SAMPLE = 3000
+_ABOUT = """\
+`PERSON_[river_length]`: the words were chosen for the vocabularies of Llama-3 and Qwen2.5, and
+types whose name takes these three or more tokens show the name of their family (`ID`, `MISC`). The
+goal is at most 6 there. After an opening bracket without a space before it those vocabularies
+merge the bracket with the beginning of the type's name, which can cost one token more. Other
+vocabularies were not aimed at."""
 
 Offsets = Callable[[str], Sequence[tuple[int, int]]]
-"""From an ASCII text to the `[start, end)` of each of its tokens."""
+"""Return the `[start, end)` of each token of an ASCII text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """Tokens per pseudonym for one tokenizer: by context the mean over types, and the greatest.
+class TokenCounts:
+    """Tokens per pseudonym for one tokenizer: by context the mean over types, and the maximum.
 
-    `worst`: the types that reach the greatest; `siv`: the mean for names under AES-SIV.
+    `siv`: the mean for names under AES-SIV.
     """
 
     mean: Mapping[str, float]
     greatest: Mapping[str, int]
-    worst: Mapping[str, Sequence[EntityType]]
     siv: float
 
 
@@ -82,11 +84,11 @@ def count(offsets: Offsets, before: str, token: str, after: str) -> int:
     return sum(1 for a, b in offsets(before + token + after) if a < end and b > start)
 
 
-def measure(offsets: Offsets) -> Counts:
+def measure(offsets: Offsets) -> TokenCounts:
     """Measure one tokenizer.
 
     Raises:
-        InputError: where the counts of the parts do not add up to that of the whole.
+        InputError: if the counts of the parts do not add up to the count of the whole.
     """
     firsts, seconds = word_lists()
     known = f"PERSON_[{firsts[0]}_{seconds[0]}]"
@@ -100,18 +102,12 @@ def measure(offsets: Offsets) -> Counts:
         for after in AFTER
     }
     _verify(offsets, by_first, by_second, by_place)
-    words = max(by_first.values()) + max(by_second.values())
-    mean_words = _mean(by_first.values()) + _mean(by_second.values())
-    greatest = {
-        b: words + max(n for p, n in by_place.items() if p[1] == b) for b in BEFORE.values()
-    }
-    return Counts(
-        {b: mean_words + _mean(n for p, n in by_place.items() if p[1] == b) for b in greatest},
-        greatest,
-        {
-            b: sorted({p[0] for p, n in by_place.items() if p[1] == b and words + n == top})
-            for b, top in greatest.items()
-        },
+    contexts = {b: [n for p, n in by_place.items() if p[1] == b] for b in BEFORE.values()}
+    most = max(by_first.values()) + max(by_second.values())
+    mean = fmean(by_first.values()) + fmean(by_second.values())
+    return TokenCounts(
+        {before: mean + fmean(counts) for before, counts in contexts.items()},
+        {before: most + max(counts) for before, counts in contexts.items()},
         _siv(offsets),
     )
 
@@ -128,18 +124,13 @@ def _verify(
         f, s, place = draw.choice(firsts), draw.choice(seconds), draw.choice(places)
         whole = count(offsets, place[1], f"{place[0]}_[{f}_{s}]", place[2])
         if whole != by_first[f] + by_second[s] + by_place[place]:
-            raise InputError(f"the tokens of {place[0]}_[{f}_{s}] are not those of its parts")
+            raise InputError(f"the tokens of {place[0]}_[{f}_{s}] are not the sum of its parts")
 
 
 def _siv(offsets: Offsets) -> float:
     cipher = default_cipher(Keyset.generate(), "study")
     names = (f"Ada Novak {number}" for number in range(200))
-    return _mean(count(offsets, "x ", cipher.encrypt(n, EntityType.PERSON), ".") for n in names)
-
-
-def _mean(numbers: Iterable[float]) -> float:
-    values = list(numbers)
-    return sum(values) / len(values)
+    return fmean(count(offsets, "x ", cipher.encrypt(n, EntityType.PERSON), ".") for n in names)
 
 
 def ranks_offsets(name: str, path: Path) -> Offsets:
@@ -164,7 +155,7 @@ def ranks_offsets(name: str, path: Path) -> Offsets:
         ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
         cut = CUTS[name]
     else:
-        raise InputError(f"`{name}` is none of {', '.join(CUTS)}, tekken")
+        raise InputError(f"`{name}` is not one of {', '.join(CUTS)}, tekken")
     encoding = tiktoken.Encoding(name, pat_str=cut, mergeable_ranks=ranks, special_tokens={})
 
     def offsets(text: str) -> list[tuple[int, int]]:
@@ -189,61 +180,33 @@ def json_offsets(path: Path) -> Offsets:
     return offsets
 
 
-def markdown(measured: Mapping[str, Counts], command: str) -> str:
-    """Return the document."""
-    return "\n".join(_lines(measured, command)) + "\n"
+def add_options(parser: ArgumentParser) -> None:
+    """Add the vocabularies."""
+    parser.add_argument("--ranks", action="append", default=[], help="NAME=FILE, of byte pairs")
+    parser.add_argument("--tokenizer", action="append", default=[], help="NAME=FILE, JSON")
 
 
-def _lines(measured: Mapping[str, Counts], command: str) -> Iterator[str]:
-    where = environment()
+def run(options: Namespace, run: StudyRun) -> StudyResult:
+    """Measure pseudonyms on each vocabulary."""
+    counts: dict[str, TokenCounts] = {}
+    for argument in (*options.ranks, *options.tokenizer):
+        name, _, file = argument.partition("=")
+        path = Path(file)
+        ranks = argument in options.ranks
+        counts[name] = measure(ranks_offsets(name, path) if ranks else json_offsets(path))
+        report(f"{name} done")
+    return StudyResult(page("Model tokens per pseudonym", _ABOUT, run, *_tables(counts)), counts)
+
+
+def _tables(counts: Mapping[str, TokenCounts]) -> tuple[str, str]:
     firsts, seconds = word_lists()
-    yield from ("# Model tokens per pseudonym", "", _NOTE, "", "```", command, "```", "")
-    yield f"Commit {where.commit}, {where.date}, {where.hardware}."
-    yield ""
-    yield f"All {code_count(EntityType.PERSON)} codes ({len(firsts)} first words, {len(seconds)}"
-    yield f"second words), all {len(EntityType)} entity types, {len(AFTER)} contexts after. A cell:"
-    yield "mean over codes, types and contexts; the greatest in brackets."
-    yield ""
-    yield f"| tokenizer | {' | '.join(BEFORE)} | a name under AES-SIV |"
-    yield "| --- | " + "--- | " * len(BEFORE) + "--- |"
-    for name, counts in measured.items():
-        cells = [f"{counts.mean[b]:.2f} ({counts.greatest[b]})" for b in BEFORE.values()]
-        yield f"| {name} | {' | '.join(cells)} | {counts.siv:.1f} |"
-
-
-_NOTE = """\
-`PERSON_[river_length]`: the words were chosen for the vocabularies of Llama-3 and Qwen2.5, and
-types whose name takes these three or more tokens show the name of their family (`ID`, `MISC`). The
-goal is at most 6 there. After an opening bracket without a space before it those vocabularies
-merge the bracket with the beginning of the type's name, which can cost one token more. Other
-vocabularies were not aimed at."""
-
-
-def main(
-    out: Annotated[Path, typer.Option(help="Where the Markdown goes.")],
-    ranks: Annotated[list[str] | None, typer.Option(help="NAME=FILE, of byte pairs.")] = None,
-    tokenizer: Annotated[list[str] | None, typer.Option(help="NAME=FILE, JSON.")] = None,
-) -> None:
-    """Measure pseudonyms on tokenizers."""
-    found: dict[str, Counts] = {}
-    names: list[str] = []
-    for option, given in (("--ranks", ranks or []), ("--tokenizer", tokenizer or [])):
-        for pair in given:
-            name, _, file = pair.partition("=")
-            path = Path(file)
-            found[name] = measure(
-                ranks_offsets(name, path) if option == "--ranks" else json_offsets(path)
-            )
-            names.append(f"{option} {name}={path.name}")
-            typer.echo(f"{name} done", err=True)
-    command = f"python -m sage_rag.eval.studies.codebook {' '.join(names)} --out {out.name}"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(markdown(found, command), "utf-8")
-
-
-if __name__ == "__main__":
-    try:
-        typer.run(main)
-    except SageRagError as error:
-        typer.echo(f"error: {error.message}", err=True)
-        sys.exit(error.exit_code)
+    measured = (
+        f"All {code_count(EntityType.PERSON)} codes ({len(firsts)} first words, {len(seconds)}\n"
+        f"second words), all {len(EntityType)} entity types, {len(AFTER)} contexts after. A cell:\n"
+        "mean over codes, types and contexts; the greatest in brackets."
+    )
+    rows = (
+        [name, *(f"{c.mean[b]:.2f} ({c.greatest[b]})" for b in BEFORE.values()), f"{c.siv:.1f}"]
+        for name, c in counts.items()
+    )
+    return measured, table(("tokenizer", *BEFORE, "a name under AES-SIV"), rows)

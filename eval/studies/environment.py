@@ -1,4 +1,4 @@
-"""Where and with what a study ran."""
+"""Commit, hardware and software of a measurement."""
 
 from __future__ import annotations
 
@@ -24,9 +24,13 @@ class Environment(BaseModel):
     hardware: str
     software: dict[str, str]
 
+    def __str__(self) -> str:
+        software = ", ".join(f"{name} {number}" for name, number in self.software.items())
+        return f"Commit {self.commit}, {self.date}. {self.hardware}. {software}."
+
 
 def environment() -> Environment:
-    """Describe this machine, without its name."""
+    """Describe the machine and its software, without the machine's name."""
     return Environment(
         commit=_commit(),
         date=datetime.now(UTC).date().isoformat(),
@@ -39,7 +43,7 @@ def environment() -> Environment:
 
 
 def _commit() -> str:
-    """Return the commit of the software measured; `+` when files differ from it."""
+    """Return the commit of the measured software, with `+` if files differ from it."""
 
     def git(*arguments: str) -> str:
         return subprocess.run(

@@ -1,31 +1,28 @@
-"""Say which hard cases the default recognizer catches: names that are words, particles, noise.
+"""Show which hard cases the default recognizer solves: names that are words, particles, noise.
 
-    python -m sage_rag.eval.studies.hard_cases --out docs/results/hard_cases.md
-
-`eval/gold/hard_cases.jsonl` holds short texts written by hand. *Covered*: every letter and digit of
-a private value lies in some span, of whatever type. *Left alone*: no letter or digit of a tempting
-word does. A test holds the page to what the recognizer does, in both directions: a case that is
-caught but listed as missed fails, too, and this command writes the page anew.
+The test of the page fails in both directions: when a listed case is solved, and when a solved case
+fails. This command writes the page again.
 """
 
 from __future__ import annotations
 
 import json
-import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from sage_rag.common.exceptions import InputError, SageRagError
-from sage_rag.eval.studies.environment import environment
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.studies.runner import StudyResult, StudyRun, page, report
+from sage_rag.eval.studies.tables import cell, table
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.default import default_recognizer
 
-COMMAND = "python -m sage_rag.eval.studies.hard_cases --out docs/results/hard_cases.md"
+_ABOUT = """\
+`eval/gold/hard_cases.jsonl` holds short texts written by hand. *Covered*: every letter and digit of
+a private value lies in some span, of any type. *Left alone*: no letter or digit of a tempting word
+does. A test compares the page with the recognizer in both directions: a case that is solved but
+listed as missed fails, too. This command writes the page again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +37,15 @@ class HardCase:
 
 @dataclass(frozen=True, slots=True)
 class HardCaseResult:
-    """What a recognizer did wrong in one case: values it left in clear, words it took."""
+    """The errors in one case: values left in clear, words covered without need."""
 
     case: HardCase
     uncovered: tuple[str, ...]
     taken: tuple[str, ...]
 
     @property
-    def caught(self) -> bool:
-        """Return whether nothing is wrong."""
+    def solved(self) -> bool:
+        """Whether there is no error."""
         return not (self.uncovered or self.taken)
 
 
@@ -56,18 +53,16 @@ def hard_cases() -> list[HardCase]:
     """Return all cases, those of one kind together.
 
     Raises:
-        InputError: for a case whose strings do not stand in its text exactly once.
+        InputError: for a case whose strings do not occur in its text exactly once.
     """
-    lines = (
-        (resources.files("sage_rag.eval.gold") / "hard_cases.jsonl").read_text("utf-8").splitlines()
-    )
-    return [_case(json.loads(line)) for line in lines]
+    file = resources.files("sage_rag.eval.gold") / "hard_cases.jsonl"
+    return [_case(json.loads(line)) for line in file.read_text("utf-8").splitlines()]
 
 
 def _case(row: Mapping[str, object]) -> HardCase:
     text, private, stays = str(row["text"]), _strings(row["private"]), _strings(row["stays"])
     if any(text.count(string) != 1 for string in (*private, *stays)) or not (private or stays):
-        raise InputError(f"a string of this hard case does not stand in it once: {text}")
+        raise InputError(f"a string of this hard case does not occur in it once: {text}")
     return HardCase(str(row["kind"]), text, private, stays)
 
 
@@ -76,83 +71,64 @@ def _strings(value: object) -> tuple[str, ...]:
 
 
 def judge(cases: Iterable[HardCase], recognizer: Recognizer) -> list[HardCaseResult]:
-    """Return what a recognizer did in each case."""
-    return [_verdict(case, recognizer) for case in cases]
+    """Return the recognizer's errors in each case."""
+    return [_judge(case, recognizer) for case in cases]
 
 
-def _verdict(case: HardCase, recognizer: Recognizer) -> HardCaseResult:
+def _judge(case: HardCase, recognizer: Recognizer) -> HardCaseResult:
     covered = {p for s in recognizer.recognize(case.text) for p in range(s.start, s.end)}
     return HardCaseResult(
         case,
-        tuple(s for s in case.private if not _telling(case.text, s) <= covered),
-        tuple(s for s in case.stays if _telling(case.text, s) & covered),
+        tuple(s for s in case.private if not _alphanumerics(case.text, s) <= covered),
+        tuple(s for s in case.stays if _alphanumerics(case.text, s) & covered),
     )
 
 
-def _telling(text: str, string: str) -> set[int]:
-    """Return the places of a string's letters and digits."""
+def _alphanumerics(text: str, string: str) -> set[int]:
+    """Return the positions of a string's letters and digits."""
     start = text.index(string)
     return {p for p in range(start, start + len(string)) if text[p].isalnum()}
 
 
-def tables(verdicts: Sequence[HardCaseResult]) -> str:
-    """Return the counts by kind and the list of what went wrong, as Markdown."""
-    return "\n".join([*_counts(verdicts), "", "## Missed", "", *_missed(verdicts)]) + "\n"
+def tables(results: Sequence[HardCaseResult]) -> str:
+    """Return the counts by kind and the list of errors, as Markdown."""
+    kinds = dict.fromkeys(result.case.kind for result in results)
+    counts = [_counts(k, [r for r in results if r.case.kind == k]) for k in kinds]
+    titles = ("kind", "cases caught", "values covered", "tempting words left alone")
+    counted = table(titles, [*counts, _counts("all", results)])
+    missed = table(("kind", "text", "left in clear", "taken without need"), _missed(results))
+    return f"{counted}\n\n## Missed\n\n{missed}"
 
 
-def _counts(verdicts: Sequence[HardCaseResult]) -> Iterator[str]:
-    yield "| kind | cases caught | values covered | tempting words left alone |"
-    yield "| --- | --- | --- | --- |"
-    kinds = dict.fromkeys(verdict.case.kind for verdict in verdicts)
-    for kind in kinds:
-        yield _count(kind, [v for v in verdicts if v.case.kind == kind])
-    yield _count("all", verdicts)
+def _counts(kind: str, results: Sequence[HardCaseResult]) -> list[str]:
+    private = sum(len(r.case.private) for r in results)
+    stays = sum(len(r.case.stays) for r in results)
+    covered = private - sum(len(r.uncovered) for r in results)
+    left = stays - sum(len(r.taken) for r in results)
+    solved = sum(r.solved for r in results)
+    shares = ((solved, len(results)), (covered, private), (left, stays))
+    return [kind, *(f"{x} of {n}" if n else "" for x, n in shares)]
 
 
-def _count(name: str, verdicts: Sequence[HardCaseResult]) -> str:
-    private = sum(len(v.case.private) for v in verdicts)
-    stays = sum(len(v.case.stays) for v in verdicts)
-    covered = private - sum(len(v.uncovered) for v in verdicts)
-    left = stays - sum(len(v.taken) for v in verdicts)
-    caught = sum(v.caught for v in verdicts)
-    shares = ((caught, len(verdicts)), (covered, private), (left, stays))
-    return f"| {name} | " + " | ".join(f"{x} of {n}" if n else "" for x, n in shares) + " |"
+def _missed(results: Sequence[HardCaseResult]) -> Iterator[list[str]]:
+    for r in results:
+        if not r.solved:
+            errors = (", ".join(map(_code, strings)) for strings in (r.uncovered, r.taken))
+            yield [r.case.kind, _code(r.case.text), *errors]
 
 
-def _missed(verdicts: Sequence[HardCaseResult]) -> Iterator[str]:
-    yield "| kind | text | left in clear | taken without need |"
-    yield "| --- | --- | --- | --- |"
-    for v in verdicts:
-        if not v.caught:
-            wrong = (", ".join(map(_shown, strings)) for strings in (v.uncovered, v.taken))
-            yield f"| {v.case.kind} | {_shown(v.case.text)} | " + " | ".join(wrong) + " |"
-
-
-def _shown(text: str) -> str:
+def _code(text: str) -> str:
     """Return a text as code in one cell of a table."""
-    plain = text.replace("\\", "\\\\").replace("\n", "\\n").replace("|", "\\|")
-    return f"`{plain}`"
+    escaped = text.replace("\\", "\\\\").replace("\n", "\\n")
+    return f"`{cell(escaped)}`"
 
 
-def markdown(verdicts: Sequence[HardCaseResult]) -> str:
-    """Return the page."""
-    here = environment()
-    about = (__doc__ or "").split("\n\n")[2].strip()
-    head = f"# Hard cases\n\n{about}\n\n```\n{COMMAND}\n```\n\n"
-    return f"{head}Commit {here.commit}, {here.date}, {here.hardware}.\n\n{tables(verdicts)}"
+def add_options(parser: ArgumentParser) -> None:
+    """The study has no options of its own."""
 
 
-def main(out: Annotated[Path, typer.Option(help="Markdown to write.")]) -> None:
-    """Judge the default recognizer and write the page."""
-    verdicts = judge(hard_cases(), default_recognizer())
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(markdown(verdicts), "utf-8")
-    typer.echo(f"{sum(v.caught for v in verdicts)} of {len(verdicts)} cases caught")
-
-
-if __name__ == "__main__":
-    try:
-        typer.run(main)
-    except SageRagError as error:
-        typer.echo(f"error: {error.message}", err=True)
-        sys.exit(error.exit_code)
+def run(options: Namespace, run: StudyRun) -> StudyResult:
+    """Judge the default recognizer."""
+    results = judge(hard_cases(), default_recognizer())
+    report(f"{sum(r.solved for r in results)} of {len(results)} cases solved")
+    return StudyResult(page("Hard cases", _ABOUT, run, tables(results)))

@@ -1,39 +1,39 @@
-"""How rightly mentions of one person are linked, on gold spans that say who is who.
+"""Measure how precisely mentions of one person are linked, on gold spans with identities.
 
-    python -m sage_rag.eval.studies.linking --gold tab=tab.jsonl \\
-        --gold pii-anon=sample.jsonl --out out.md
+    --gold tab=tab.jsonl --gold pii-anon=sample.jsonl
 
-Pairs of mentions of people inside one record: *precision*, of the pairs we link, those that the
-annotators do; *recall*, the other way round. Pairs that are spelt alike are easy, so those that
-differ are counted apart. A span's `entity_id` or `cluster` says who it is; spans without one are
-left out.
+*Precision*: of the pairs of mentions that we link, the share that the annotators link. *Recall*:
+the converse. Pairs with equal spelling are easy, so the others are also counted separately. A
+span's `entity_id` or `cluster` identifies the person; spans without one are left out.
 """
 
 from __future__ import annotations
 
-import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from pydantic import BaseModel, ConfigDict
-
-from sage_rag.common.exceptions import SageRagError
 from sage_rag.common.proportions import Proportion
-from sage_rag.eval.studies.environment import Environment, environment
 from sage_rag.eval.studies.recognition import gold_argument, gold_rows
+from sage_rag.eval.studies.runner import StudyResult, StudyRun, page
+from sage_rag.eval.studies.tables import table
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.labels import Scheme, type_of_label
 from sage_rag.privacy.people.mentions import link_mentions
 
+_ABOUT = """\
+Pairs of mentions inside one record, linked by `privacy.people.mentions` and by annotators. A wrong
+link gives two people one stand-in; a missed link only costs meaning, so precision counts more."""
+_TITLES = ("set", "records", "mentions", "precision", "recall")
 
-class Links(BaseModel):
-    """Pairs of one set; `differing` are those spelt in two ways."""
 
-    model_config = ConfigDict(frozen=True)
+@dataclass(frozen=True, slots=True)
+class LinkScore:
+    """Pairs of one set; `differing` are pairs with two spellings."""
+
     name: str
     records: int
     mentions: int
@@ -43,18 +43,9 @@ class Links(BaseModel):
     differing_recall: Proportion
 
 
-class Linking(BaseModel):
-    """The whole study."""
-
-    model_config = ConfigDict(frozen=True)
-    command: str
-    environment: Environment
-    sets: tuple[Links, ...]
-
-
 @dataclass
-class _Count:
-    """Pairs: linked by both, by us, by the annotators."""
+class _PairCounts:
+    """Pairs linked by both, by us, by the annotators."""
 
     both: int = 0
     ours: int = 0
@@ -66,17 +57,17 @@ class _Count:
         self.theirs += theirs
 
 
-def measure(name: str, records: Sequence[tuple[Sequence[str], Sequence[str]]]) -> Links:
-    """Link the mentions of each record, given with the person each is of, and count pairs."""
-    every, differing = _Count(), _Count()
-    for mentions, who in records:
+def measure(name: str, records: Sequence[tuple[Sequence[str], Sequence[str]]]) -> LinkScore:
+    """Link the mentions of each record, given with the identity of each, and count pairs."""
+    every, differing = _PairCounts(), _PairCounts()
+    for mentions, people in records:
         numbers = link_mentions(mentions)
         for i, j in combinations(range(len(mentions)), 2):
-            pair = numbers[i] == numbers[j], who[i] == who[j]
+            pair = numbers[i] == numbers[j], people[i] == people[j]
             every.add(*pair)
             if mentions[i] != mentions[j]:
                 differing.add(*pair)
-    return Links(
+    return LinkScore(
         name=name,
         records=len(records),
         mentions=sum(len(mentions) for mentions, _ in records),
@@ -88,63 +79,32 @@ def measure(name: str, records: Sequence[tuple[Sequence[str], Sequence[str]]]) -
 
 
 def read_people(path: Path, scheme: Scheme) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield each record's mentions of people, with who they are of."""
+    """Yield each record's mentions of people, and the identity of each."""
     for row in gold_rows(path):
         spans = [s for s in row["spans"] if type_of_label(s["label"], scheme) is EntityType.PERSON]
-        known = [(row["text"][s["start"] : s["end"]], who) for s in spans if (who := _who(s))]
+        known = [(row["text"][s["start"] : s["end"]], who) for s in spans if (who := _identity(s))]
         if known:
             yield [text for text, _ in known], [who for _, who in known]
 
 
-def _who(span: Mapping[str, Any]) -> str | None:
-    who = span.get("entity_id") or span.get("cluster")
-    return None if who is None else str(who)
+def _identity(span: Mapping[str, Any]) -> str | None:
+    identity = span.get("entity_id") or span.get("cluster")
+    return None if identity is None else str(identity)
 
 
-def markdown(study: Linking) -> str:
-    """Return the page: command, environment, table."""
-    environment = study.environment
-    rows = "\n".join(
-        f"| {s.name} | {s.records} | {s.mentions} | {s.precision} | {s.recall} "
-        f"| {s.differing_precision} | {s.differing_recall} |"
-        for s in study.sets
+def add_options(parser: ArgumentParser) -> None:
+    """Add the gold files."""
+    parser.add_argument(
+        "--gold", action="append", required=True, help="SCHEME=PATH of jsonl with `spans`"
     )
-    return f"""# Mentions of one person
-
-Pairs of mentions inside one record, `privacy.people.mentions` beside annotators. A wrong link gives
-two people one stand-in, a missed one only costs sense, so precision counts more.
-
-```
-{study.command}
-```
-
-Commit {environment.commit}, {environment.date}, {environment.hardware}.
-
-| set | records | mentions | precision | recall | precision, spelt differently | recall, so |
-| --- | --- | --- | --- | --- | --- | --- |
-{rows}
-"""
 
 
-def main(
-    gold: Annotated[list[str], typer.Option(help="SCHEME=PATH of jsonl with spans.")],
-    out: Annotated[Path, typer.Option(help="Markdown to write.")],
-) -> None:
-    """Run the study and write its page."""
-    sets = []
-    for argument in gold:
-        scheme, path = gold_argument(argument)
-        sets.append(measure(f"{path.parent.name}/{path.name}", list(read_people(path, scheme))))
-    arguments = " ".join(f"--gold {g.partition('=')[0]}={Path(g).name}" for g in gold)
-    command = f"python -m sage_rag.eval.studies.linking {arguments} --out {out.name}"
-    study = Linking(command=command, environment=environment(), sets=tuple(sets))
-    out.write_text(markdown(study), "utf-8")
-    typer.echo(markdown(study))
-
-
-if __name__ == "__main__":
-    try:
-        typer.run(main)
-    except SageRagError as error:
-        typer.echo(f"error: {error.message}", err=True)
-        sys.exit(error.exit_code)
+def run(options: Namespace, run: StudyRun) -> StudyResult:
+    """Measure each gold file."""
+    scores = []
+    for scheme, path in map(gold_argument, options.gold):
+        people = list(read_people(path, scheme))
+        scores.append(measure(f"{path.parent.name}/{path.name}", people))
+    titles = (*_TITLES, "precision, spelt differently", "recall, spelt differently")
+    rows = table(titles, map(astuple, scores))
+    return StudyResult(page("Mentions of one person", _ABOUT, run, rows), scores)

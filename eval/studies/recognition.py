@@ -1,18 +1,11 @@
-"""Measure what recognizers find of values that people marked, and how much else they flag.
+"""Measure which marked values recognizers find, and how much else they flag.
 
-    python -m sage_rag.eval.studies.recognition --gold presidio=synth_v2.jsonl \\
-        --out recognition.md
+    --gold presidio=synth_v2.jsonl [--halves] [--peer]
 
 Each line of a gold file has `text` and `spans` with `start`, `end` (code points, end exclusive)
 and `label`, in the words of the scheme named before `=` (`privacy.labels`); a span may have an
 `identifier_type`. With `annotated`, a list of our types, spans of other types do not count; nor do
 spans in `unsure`, a list of ranges.
-
-*Found*: every letter and digit of a value lies in some span, titles ("Mr") aside: then nothing of
-it leaves in clear, whatever type it was taken for. *Right*: a span of a type, overlaps resolved,
-touches a value whose label is of that type. Character precision: the share
-of letters and digits in spans that people marked, too. Odd and even lines are counted apart where
-asked: misses of the even lines may have been read while rules were written.
 
 Source: Pilán et al. (2022), arXiv 2202.00443, §5: recall on whole entities. Differs: types are not
 compared, since a value under a wrong type is protected all the same.
@@ -21,17 +14,16 @@ compared, since a value under a wrong type is protected all the same.
 from __future__ import annotations
 
 import json
-import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from sage_rag.common.exceptions import InputError, SageRagError
+from sage_rag.common.exceptions import InputError
 from sage_rag.common.proportions import Proportion
-from sage_rag.eval.studies.environment import environment
+from sage_rag.eval.studies.runner import StudyResult, StudyRun, page, report
+from sage_rag.eval.studies.tables import table
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.labels import Scheme, matching_types
 from sage_rag.privacy.protocols import Recognizer
@@ -39,6 +31,12 @@ from sage_rag.privacy.recognizers.default import default_recognizer
 from sage_rag.privacy.recognizers.scores import GoldText, GoldValue, RecognitionCounts
 
 PEER = "Presidio"
+_ABOUT = """\
+*Found*: every letter and digit of a value lies in some span, titles ("Mr") aside: then no part of
+it leaves in clear, whatever its type. *Right*: a span of a type, overlaps resolved, touches a value
+whose label is of that type. Character precision: the share of letters and digits in spans that are
+also marked. Odd and even lines are counted apart on request: the rules may have been written with
+misses on the even lines in view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class Coverage:
 
     by_label: Mapping[str, Proportion]
     by_risk: Mapping[str, Proportion]
-    """Found values by what annotators said of them (DIRECT, QUASI), where they did."""
+    """Found values by the annotators' identifier type (DIRECT, QUASI), if they give one."""
     by_type: Mapping[EntityType, Proportion]
     precision: Proportion
 
@@ -85,73 +83,62 @@ def _gold(row: Mapping[str, Any], scheme: Scheme) -> GoldText:
     return GoldText(row["text"], values, annotated, unsure)
 
 
-def markdown(measured: Mapping[str, Mapping[str, Coverage]], command: str) -> str:
-    """Return the page: per gold file, the shares of each recognizer side by side."""
-    here = environment()
-    parts = [
-        "# What the recognizers find",
-        (__doc__ or "").split("\n\n")[3].replace("\n", " "),
-        f"```\n{command}\n```",
-        f"Commit {here.commit}, {here.date}, {here.hardware}.",
-    ]
+def tables(measured: Mapping[str, Mapping[str, Coverage]]) -> list[str]:
+    """Return the blocks of the page: per gold file, the shares of each recognizer side by side."""
+    blocks = []
     for name, by_recognizer in measured.items():
-        columns = list(by_recognizer)
-        found = {c: {**by_recognizer[c].by_label, **by_recognizer[c].by_risk} for c in columns}
-        right = {c: by_recognizer[c].by_type for c in columns}
-        flagged = "; ".join(f"{c}: {by_recognizer[c].precision}" for c in columns)
-        parts += [
+        found = {c: {**r.by_label, **r.by_risk} for c, r in by_recognizer.items()}
+        right = {c: r.by_type for c, r in by_recognizer.items()}
+        flagged = "; ".join(f"{c}: {r.precision}" for c, r in by_recognizer.items())
+        blocks += [
             f"## {name}",
             _table("values found", found),
             _table("spans right", right),
             f"Character precision: {flagged}",
         ]
-    return "\n\n".join(parts) + "\n"
+    return blocks
 
 
 def _table(head: str, columns: Mapping[str, Mapping[Any, Proportion]]) -> str:
-    names = sorted({str(name) for column in columns.values() for name in column})
-    shares = {
+    named = {
         c: {str(name): share for name, share in column.items()} for c, column in columns.items()
     }
-    rows = [
-        f"| {name} | " + " | ".join(str(shares[c].get(name, "none")) for c in columns) + " |"
-        for name in names
-    ]
-    titles = f"| {head} | " + " | ".join(columns) + " |"
-    return "\n".join([titles, "| --- |" + " --- |" * len(columns), *rows])
+    names = sorted({name for column in named.values() for name in column})
+    rows = ([name, *(column.get(name, "none") for column in named.values())] for name in names)
+    return table([head, *columns], rows)
 
 
-def main(
-    gold: Annotated[list[str], typer.Option(help="SCHEME=PATH, a jsonl with `text` and `spans`.")],
-    out: Annotated[Path, typer.Option(help="Markdown to write.")],
-    halves: Annotated[bool, typer.Option(help="Count odd and even lines apart.")] = False,
-    peer: Annotated[bool, typer.Option(help="Run Presidio's engine, patterns only, too.")] = False,
-) -> None:
-    """Measure the default recognizer on gold spans."""
+def add_options(parser: ArgumentParser) -> None:
+    """Add the gold files and what is measured of them."""
+    parser.add_argument(
+        "--gold", action="append", required=True, help="SCHEME=PATH, a jsonl with `text`, `spans`"
+    )
+    parser.add_argument("--halves", action="store_true", help="count odd and even lines apart")
+    parser.add_argument("--peer", action="store_true", help="also run Presidio's patterns")
+
+
+def run(options: Namespace, run: StudyRun) -> StudyResult:
+    """Measure the default recognizer on each gold file."""
     recognizers: dict[str, Recognizer] = {"default": default_recognizer()}
-    if peer:
+    if options.peer:
         from sage_rag.privacy.recognizers.presidio.engine import PresidioEngine
 
         recognizers[PEER] = PresidioEngine()
     measured: dict[str, dict[str, Coverage]] = {}
-    for scheme, path in map(gold_argument, gold):
+    for scheme, path in map(gold_argument, options.gold):
         rows = list(gold_rows(path))
-        parts = {" (even lines)": rows[::2], " (odd lines)": rows[1::2]} if halves else {"": rows}
-        for part, chosen in parts.items():
+        halves = {" (even lines)": rows[::2], " (odd lines)": rows[1::2]}
+        for part, chosen in (halves if options.halves else {"": rows}).items():
             measured[f"{path.parent.name}/{path.name}{part}"] = {
                 name: coverage(chosen, recognizer, scheme)
                 for name, recognizer in recognizers.items()
             }
-        typer.echo(f"{path} done", err=True)
-    names = " ".join(f"--gold {scheme}={path.name}" for scheme, path in map(gold_argument, gold))
-    flags = " --halves" * halves + " --peer" * peer
-    command = f"python -m sage_rag.eval.studies.recognition {names} --out {out.name}{flags}"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(markdown(measured, command), "utf-8")
+        report(f"{path} done")
+    return StudyResult(page("What the recognizers find", _ABOUT, run, *tables(measured)), measured)
 
 
 def gold_argument(argument: str) -> tuple[Scheme, Path]:
-    """Read `SCHEME=PATH`; `InputError` for a scheme that `privacy.labels` has not."""
+    """Read `SCHEME=PATH`; `InputError` for a scheme that `privacy.labels` does not have."""
     name, equals, path = argument.partition("=")
     if not equals or name not in {s.value for s in Scheme}:
         known = ", ".join(s.value for s in Scheme)
@@ -160,7 +147,7 @@ def gold_argument(argument: str) -> tuple[Scheme, Path]:
 
 
 def gold_rows(path: Path) -> Iterator[Mapping[str, Any]]:
-    """Yield the records of a gold file; `InputError` names the first line that is none."""
+    """Yield the records of a gold file; `InputError` names the first invalid line."""
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             row = json.loads(line)
@@ -171,11 +158,3 @@ def gold_rows(path: Path) -> Iterator[Mapping[str, Any]]:
 
 def _are_spans(spans: object) -> bool:
     return isinstance(spans, Sequence) and all({"start", "end", "label"} <= set(s) for s in spans)
-
-
-if __name__ == "__main__":
-    try:
-        typer.run(main)
-    except SageRagError as error:
-        typer.echo(f"error: {error.message}", err=True)
-        sys.exit(error.exit_code)

@@ -1,15 +1,15 @@
-"""Check on whole data sets that what protects a text can be taken back to the letter.
+"""Check on whole data sets that protected texts are restored exactly.
 
-    python -m sage_rag.eval.studies.roundtrip --data ../shared/data --out docs/results/roundtrip.md
+    --data FOLDER [--limit 100]
 
-Every string of every record of every jsonl file (also gzipped) below the folder is a text, ids
-aside. Five ways, each exact when the restored text equals the text, byte for byte:
+Every string of every record of every jsonl file (also gzipped) in the folder is a text, except ids.
+There are five ways; each is exact if the restored text equals the text, byte for byte:
 
 - whole: tokens by the default recognizer under policy `soe-all`, restored at once;
-- stream: the same tokens, arriving in pieces cut at random places;
-- gold, gold stream: the same with the spans that people marked, where there are any; their types
-  go round all types, since a round trip must not depend on the type;
-- placeholders: what agents read, sealed and restored.
+- stream: the same tokens, arriving in pieces cut at random positions;
+- gold, gold stream: the same with the annotators' spans, if there are any; their types rotate
+  through all types, since a round trip must not depend on the type;
+- placeholders: the text that agents read, sealed and restored.
 """
 
 from __future__ import annotations
@@ -17,19 +17,21 @@ from __future__ import annotations
 import gzip
 import json
 import random
-import sys
+from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from pydantic import BaseModel, ConfigDict
 
 from sage_rag.common.exceptions import InputError, SageRagError
 from sage_rag.common.proportions import Proportion
-from sage_rag.eval.studies.environment import Environment, environment
+from sage_rag.eval.studies.runner import StudyResult, StudyRun, page, report
+from sage_rag.eval.studies.tables import table
 from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.keyset.keyset import Keyset
@@ -43,20 +45,20 @@ from sage_rag.privacy.spans import Span
 WAYS = ("whole", "stream", "gold", "gold stream", "placeholders")
 _SEED = 0
 _LONGEST_PIECE = 40
-"""Longest piece of a stream in code points; model servers send a few characters at a time."""
+"""Longest piece of a stream in code points. Model servers send a few characters at a time."""
 _TYPES = [t for t in EntityType if identifiability(t) is not Identifiability.TECHNICAL]
 
-_NOTE = """\
-Texts that come back to the letter, of all texts, with the exact 95 % bound (Clopper-Pearson).
-Policy `soe-all`; whole, in a stream cut at random places, with the spans that people marked, and
-by way of placeholders. A set without marked spans has no figure for them."""
+_ABOUT = """\
+Texts that are restored exactly, of all texts, with the exact 95 % bound (Clopper-Pearson). Policy
+`soe-all`; whole, in a stream cut at random positions, with the annotators' spans, and through
+placeholders. A set without marked spans has no figure for them."""
 
 Text = tuple[str, tuple[tuple[int, int], ...]]
-"""A text and the ranges that people marked in it."""
+"""A text and the ranges that annotators marked in it."""
 
 
-class SetResult(BaseModel):
-    """One file. `ways` holds those that applied; `failures` names records by line, never text."""
+class SetScore(BaseModel):
+    """One file. `ways` holds the ways that apply; `failures` names records by line, never text."""
 
     model_config = ConfigDict(frozen=True)
     name: str
@@ -66,30 +68,22 @@ class SetResult(BaseModel):
     failures: tuple[tuple[int, str], ...]
 
 
-class RoundTrips(BaseModel):
-    """The whole study."""
-
-    model_config = ConfigDict(frozen=True)
-    command: str
-    environment: Environment
-    sets: tuple[SetResult, ...]
-
-
 class RoundTrip:
-    """Take texts there and back with one keyset."""
+    """Protect and restore texts with one keyset."""
 
     def __init__(self, recognizer: Recognizer) -> None:
         self._cipher = default_cipher(Keyset.generate(), "round-trip")
-        self._recognizer = _Remembering(recognizer)
+        # All ways recognise the same text in turn.
+        self._recognizer = _Recognizer(recognizer.fingerprint, lru_cache(1)(recognizer.recognize))
         self._restorer = Restorer(self._cipher)
-        self._random = random.Random(_SEED)  # noqa: S311 - places to cut at, no secret
+        self._random = random.Random(_SEED)  # noqa: S311 - where to cut, not a secret
 
     def exact(self, text: str, marked: Iterable[tuple[int, int]] = ()) -> dict[str, bool]:
-        """Return for each way that applies whether it gave the text back."""
+        """Return, for each way that applies, whether it restores the text exactly."""
         protector = self._protector(self._recognizer)
         found = dict(zip(WAYS, self._both(protector, text), strict=False))
         if ranges := list(marked):
-            gold = self._protector(_Marked(ranges))
+            gold = self._protector(_marked(ranges))
             found |= dict(zip(WAYS[2:], self._both(gold, text), strict=False))
         return found | {"placeholders": self._sealed(protector, text)}
 
@@ -122,38 +116,23 @@ class RoundTrip:
             start = end
 
 
-class _Remembering:
-    """Recognise a text once for the several ways that it goes."""
+@dataclass(frozen=True)
+class _Recognizer:
+    """A recognizer made of a function."""
 
-    def __init__(self, recognizer: Recognizer) -> None:
-        self._recognizer = recognizer
-        self._last: tuple[str, Sequence[Span]] = ("", ())
-
-    @property
-    def fingerprint(self) -> str:
-        return self._recognizer.fingerprint
-
-    def recognize(self, text: str) -> Sequence[Span]:
-        if self._last[0] != text:
-            self._last = (text, self._recognizer.recognize(text))
-        return self._last[1]
+    fingerprint: str
+    recognize: Callable[[str], Sequence[Span]]
 
 
-class _Marked:
-    """Recognise the ranges that people marked in one text."""
-
-    fingerprint = "marked"
-
-    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
-        types = cycle(_TYPES)
-        self._spans = [Span(start, end, next(types)) for start, end in ranges]
-
-    def recognize(self, text: str) -> Sequence[Span]:
-        return self._spans
+def _marked(ranges: Iterable[tuple[int, int]]) -> Recognizer:
+    """Return a recognizer of the ranges that annotators marked in one text."""
+    types = cycle(_TYPES)
+    spans = [Span(start, end, next(types)) for start, end in ranges]
+    return _Recognizer("marked", lambda text: spans)
 
 
-def measure(name: str, records: Iterable[Any], trip: RoundTrip) -> SetResult:
-    """Take every text of a set there and back."""
+def measure(name: str, records: Iterable[Any], trip: RoundTrip) -> SetScore:
+    """Protect and restore every text of a set, in every way."""
     texts = characters = 0
     exact: Counter[str] = Counter()
     tried: Counter[str] = Counter()
@@ -167,13 +146,13 @@ def measure(name: str, records: Iterable[Any], trip: RoundTrip) -> SetResult:
                 if not good:
                     failures.append((line, way))
     ways = {way: Proportion.of(exact[way], tried[way]) for way in WAYS if tried[way]}
-    return SetResult(
+    return SetScore(
         name=name, texts=texts, characters=characters, ways=ways, failures=tuple(failures)
     )
 
 
 def texts_of(record: Any) -> Iterator[Text]:
-    """Yield the strings of a record, ids aside; `text` with the ranges in `spans` beside it."""
+    """Yield the strings of a record except ids; `text` comes with the ranges of `spans`."""
     if isinstance(record, str):
         if record:
             yield record, ()
@@ -190,14 +169,14 @@ def texts_of(record: Any) -> Iterator[Text]:
 
 
 def read_sets(folder: Path) -> Iterator[tuple[str, Iterator[Any]]]:
-    """Yield name and records of every jsonl file below a folder, by name.
+    """Yield name and records of every jsonl file in a folder, at any depth, by name.
 
     Raises:
-        InputError: when there is none, or a line is no JSON.
+        InputError: when there is no file, or a line is not JSON.
     """
     files = sorted(p for p in folder.rglob("*") if p.name.endswith((".jsonl", ".jsonl.gz")))
     if not files:
-        raise InputError(f"no jsonl file below `{folder.name}`")
+        raise InputError(f"no jsonl file in `{folder.name}`")
     for file in files:
         yield file.relative_to(folder).as_posix(), _records(file)
 
@@ -209,71 +188,43 @@ def _records(path: Path) -> Iterator[Any]:
             try:
                 yield json.loads(line)
             except ValueError:
-                raise InputError(f"`{path.name}` line {number} is no JSON") from None
+                raise InputError(f"`{path.name}` line {number} is not JSON") from None
 
 
-def markdown(study: RoundTrips) -> str:
-    """Return the study as a document."""
-    here = study.environment
-    total = _total(study.sets)
-    rows = [_row(one) for one in (*study.sets, total)]
-    head = ["set", "texts", "characters", *WAYS]
-    table = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|", *rows]
-    failed = [f"- {s.name}: {len(s.failures)} failures" for s in study.sets if s.failures]
-    parts = [
-        "# Round trips",
-        _NOTE,
-        f"```\n{study.command}\n```",
-        f"Commit {here.commit}, {here.date}, {here.hardware}.",
-        "\n".join(table),
-        *(["\n".join(failed)] if failed else []),
-    ]
-    return "\n\n".join(parts) + "\n"
+def add_options(parser: ArgumentParser) -> None:
+    """Add the data, and how much of it is read."""
+    parser.add_argument(
+        "--data", type=Path, required=True, help="folder with jsonl files, at any depth"
+    )
+    parser.add_argument("--limit", type=int, help="records per file; default: all")
 
 
-def _total(sets: Sequence[SetResult]) -> SetResult:
+def run(options: Namespace, run: StudyRun) -> StudyResult:
+    """Measure round trips on every file of a folder; a text that is lost is a problem."""
+    trip = RoundTrip(default_recognizer())
+    scores = []
+    for name, records in read_sets(options.data):
+        scores.append(measure(name, islice(records, options.limit), trip))
+        report(f"{name}: {scores[-1].texts} texts")
+    rows = table(("set", "texts", "characters", *WAYS), map(_row, (*scores, _total(scores))))
+    failed = "\n".join(f"- {s.name}: {len(s.failures)} failures" for s in scores if s.failures)
+    return StudyResult(
+        page("Round trips", _ABOUT, run, rows, *([failed] if failed else [])),
+        scores,
+        "not every text came back" if failed else "",
+    )
+
+
+def _row(score: SetScore) -> list[object]:
+    shares = (score.ways.get(way, "") for way in WAYS)
+    return [score.name, score.texts, score.characters, *shares]
+
+
+def _total(sets: Sequence[SetScore]) -> SetScore:
     ways = {}
     for way in WAYS:
         found = [s.ways[way] for s in sets if way in s.ways]
         if found:
             ways[way] = Proportion.of(sum(p.successes for p in found), sum(p.trials for p in found))
     texts, characters = sum(s.texts for s in sets), sum(s.characters for s in sets)
-    return SetResult(name="all", texts=texts, characters=characters, ways=ways, failures=())
-
-
-def _row(one: SetResult) -> str:
-    shares = [str(one.ways[way]) if way in one.ways else "" for way in WAYS]
-    return f"| {' | '.join([one.name, str(one.texts), str(one.characters), *shares])} |"
-
-
-def main(
-    data: Annotated[Path, typer.Option(help="Folder with jsonl files, at any depth.")],
-    out: Annotated[Path, typer.Option(help="Markdown to write; JSON goes beside it.")],
-    limit: Annotated[int | None, typer.Option(help="Records per file; default: all.")] = None,
-) -> None:
-    """Measure round trips on every file of a folder."""
-    trip = RoundTrip(default_recognizer())
-    results = []
-    for name, records in read_sets(data):
-        results.append(measure(name, islice(records, limit), trip))
-        typer.echo(f"{name}: {results[-1].texts} texts", err=True)
-    limited = f" --limit {limit}" if limit else ""
-    study = RoundTrips(
-        command="python -m sage_rag.eval.studies.roundtrip "
-        f"--data {data.name} --out {out.name}{limited}",
-        environment=environment(),
-        sets=tuple(results),
-    )
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(markdown(study), "utf-8")
-    out.with_suffix(".json").write_text(study.model_dump_json(indent=1) + "\n", "utf-8")
-    if any(result.failures for result in results):
-        raise typer.Exit(1)
-
-
-if __name__ == "__main__":
-    try:
-        typer.run(main)
-    except SageRagError as error:
-        typer.echo(f"error: {error.message}", err=True)
-        sys.exit(error.exit_code)
+    return SetScore(name="all", texts=texts, characters=characters, ways=ways, failures=())

@@ -6,8 +6,8 @@ from sage_rag.common.proportions import Proportion
 from sage_rag.eval.attack import WHOLE_INDEX
 from sage_rag.eval.report import AttackReport, Group, Measure
 from sage_rag.eval.studies.environment import Environment, environment
-from sage_rag.eval.studies.indexing import Indexing
-from sage_rag.eval.studies.results import (
+from sage_rag.eval.studies.sage.indexing_cost import Indexing
+from sage_rag.eval.studies.sage.results import (
     Answering,
     Calls,
     Drafts,
@@ -17,8 +17,8 @@ from sage_rag.eval.studies.results import (
     Ratio,
     Study,
 )
-from sage_rag.eval.studies.sage_page import markdown
-from sage_rag.eval.studies.sage_tables import ratio, share, table
+from sage_rag.eval.studies.sage.page import markdown
+from sage_rag.eval.studies.sage.tables import ratio, share, table
 
 DETECTORS = ("repeat", "rouge", "contacts", "rouge-compat")
 

@@ -7,8 +7,8 @@ from scipy.optimize import linear_sum_assignment
 
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.studies.environment import Environment
-from sage_rag.eval.studies.finding import FindingScore, Words, about_cases, about_examples
-from sage_rag.eval.studies.frequency import (
+from sage_rag.eval.studies.frequency.search import FindingScore, Words, about_cases, about_examples
+from sage_rag.eval.studies.frequency.study import (
     FrequencyStudy,
     Recovery,
     attack,
@@ -16,16 +16,16 @@ from sage_rag.eval.studies.frequency import (
     elsewhere,
     people_in,
 )
-from sage_rag.eval.studies.frequency_tables import markdown
-from sage_rag.eval.studies.guessing import (
+from sage_rag.eval.studies.frequency.page import markdown
+from sage_rag.eval.studies.frequency.inference import (
     ObservedValue,
     by_parts,
     by_rank,
     by_structure,
     match_ranks,
 )
-from sage_rag.eval.studies.people import cases
-from sage_rag.eval.studies.sightings import CIPHERS, Sight, parts_of
+from sage_rag.eval.studies.frequency.people import cases
+from sage_rag.eval.studies.frequency.observer import CIPHERS, Sight, parts_of
 from sage_rag.privacy.blind_index import PartWords
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.testing import TableRecognizer

@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from sage_rag.agents.chat.calls import ModelCalls
-from sage_rag.agents.chat.protocols import ChatMessage
+from sage_rag.agents.chat.protocols import ChatMessage, Reply
 from sage_rag.agents.prompts import prompt
 from sage_rag.agents.protocols import Attribute
-from sage_rag.agents.testing import ScriptedChatModel
-from sage_rag.agents.testing.faults import REPLIES
-from sage_rag.eval.studies.bench import STAGE_1, StudyHome, Variant, first_of
+from sage_rag.agents.testing.behaviours import SAYING
+from sage_rag.agents.testing.shapes import fitted
+from sage_rag.eval.studies.study_home import STAGE_1, StudyHome, Variant, first_of
 from sage_rag.eval.studies.corpora import load_corpus
-from sage_rag.eval.studies.drafts import measure_drafts
-from sage_rag.eval.studies.measuring import Measurer
-from sage_rag.eval.studies.results import Part, Ratio, Study
-from sage_rag.eval.studies.sage import PARTS, Workplace, run_part, write
-from sage_rag.eval.studies.thrift import CARELESS, SAVINGS, careless, measure_calls
+from sage_rag.eval.studies.sage.drafts import measure_drafts
+from sage_rag.eval.studies.sage.measurer import Measurer
+from sage_rag.eval.studies.sage.results import Part, Ratio, Study
+from sage_rag.eval.studies.sage.study import PARTS, Workplace, run_part, write
+from sage_rag.eval.studies.sage.call_savings import CARELESS, SAVINGS, careless, measure_calls
 from sage_rag.indexer.recipes import RECIPES
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.privacy.testing import TableRecognizer
@@ -127,8 +127,18 @@ def test_savings_save_calls_and_nothing_is_counted_twice(place):
     assert again == least
 
 
+class ShapedModel:
+    """The scripted model as a server that holds answers to the shape asked for."""
+
+    name = "scripted"
+
+    async def complete(self, messages, *, stage="", shape=None):
+        answer = json.loads(careless(messages))
+        return Reply(json.dumps(fitted(answer, shape) if shape else answer))
+
+
 def test_a_model_does_what_rules_cannot_and_the_stages_too(tmp_path):
-    model = ModelCalls(ScriptedChatModel(careless))
+    model = ModelCalls(ShapedModel())
     bench = StudyHome(tmp_path / "home", TableRecognizer(NAMES), HashEmbedder(), model)
     corpus = load_corpus("healthcaremagic", write_data(tmp_path / "data"), tmp_path)
     for recipe in (RECIPES["checklist"], RECIPES["zerogen"], STAGE_1, RECIPES["sage"]):
@@ -144,7 +154,7 @@ def test_a_model_does_what_rules_cannot_and_the_stages_too(tmp_path):
 
 def test_the_scripted_model_goes_wrong_as_often_as_it_says():
     _, once_in = CARELESS["review"]
-    assert {wrong for wrong, _ in CARELESS.values()} <= set(REPLIES)
+    assert {wrong for wrong, _ in CARELESS.values()} <= set(SAYING)
     system = prompt("review").substitute(domain="")
     record = {"question": "one two three", "answer": "four five six"}
     asked = [f"ORIGINAL\n{json.dumps(record)}\nDRAFT\n{json.dumps({**record, 'n': str(i)})}"

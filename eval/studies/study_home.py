@@ -1,4 +1,4 @@
-"""Index a corpus in many variants, in this process, so that what they share is done once."""
+"""Index a corpus in many variants in one process, so that shared work is done once."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
-
-import typer
 
 from sage_rag.agents.attributes import CorpusAttributes, form_of
 from sage_rag.agents.baselines import baseline_roles
@@ -23,11 +21,13 @@ from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.agents.samples import choose_samples
 from sage_rag.eval.studies.cache import CachedRecognizer, StudyCache
 from sage_rag.eval.studies.corpora import Corpus
+from sage_rag.eval.studies.runner import report
 from sage_rag.indexer.embedding import CachedEmbedder, SentenceTransformerEmbedder
 from sage_rag.indexer.job import IndexJob, Summary, treatment_of
 from sage_rag.indexer.pipeline import index_corpus
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.recipes import RECIPES, Recipe
+from sage_rag.indexer.treatment import Treatment
 from sage_rag.indexer.versions import REPORT, open_version
 from sage_rag.privacy.gate.limits import IDENTIFIERS_ONLY
 from sage_rag.privacy.keyset.keyset import Keyset
@@ -37,14 +37,14 @@ from sage_rag.privacy.recognizers.default import default_recognizer
 STAGE_1 = replace(
     RECIPES["sage"], name="sage-stage-1", method="paraphrase", limits=IDENTIFIERS_ONLY
 )
-"""The draft of stage 1 as it is: nobody reviews it, and of the gate only what baselines pass."""
-_TOLD_EVERY = 100
+"""The unchanged draft of stage 1: no review, and only the gate that baselines pass."""
+_REPORT_EVERY = 100
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to treat a corpus. `None` leaves a choice to the recipe and its agents."""
+    """One way to treat a corpus. `None` means the default of the recipe and its agents."""
 
     recipe: Recipe
     attributes_per_field: int | None = None
@@ -52,7 +52,7 @@ class Variant:
 
     @property
     def name(self) -> str:
-        """A name for the index, and for a row."""
+        """The name of the index and of its row in tables."""
         parts = [self.recipe.name]
         if self.attributes_per_field is not None:
             parts.append(f"m{self.attributes_per_field}")
@@ -63,7 +63,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class IndexedVariant:
-    """A published index: what was done, where it is, and how often its records were rewritten."""
+    """A published index: the summary of its run, and its folder."""
 
     name: str
     summary: Summary
@@ -71,7 +71,7 @@ class IndexedVariant:
 
     @property
     def rounds(self) -> dict[int, int]:
-        """Count the published records by how often they were rewritten."""
+        """Published records by number of rewrites."""
         report = json.loads((self.path / REPORT).read_text("utf-8"))
         return {int(rounds): count for rounds, count in report["rounds"].items()}
 
@@ -85,8 +85,8 @@ class IndexedVariant:
 class StudyHome:
     """One home with one keyset, recognizer and embedder for all variants.
 
-    What recognizer and embedder found is kept in `home`, as are the ledgers; both are used again.
-    Rules do the agents' roles, unless there is a `model`.
+    `home` keeps ledgers, spans and vectors for later runs. Rules fill the agents' roles unless
+    there is a `model`.
     """
 
     def __init__(
@@ -105,18 +105,18 @@ class StudyHome:
         self.embedder = CachedEmbedder(embedder or SentenceTransformerEmbedder(), cache)
 
     def index(self, corpus: Corpus, variant: Variant) -> IndexedVariant:
-        """Publish the corpus as the variant treats it.
+        """Treat the corpus as the variant says, and publish it.
 
         Raises:
-            ProtectionError: when nothing may be published.
+            ProtectionError: when no record may be published.
         """
         return self.run(self.job(corpus, variant), variant.name)
 
     def run(self, job: IndexJob, name: str) -> IndexedVariant:
-        """Do a run; `name` is what its results are called."""
-        summary = self.wait_for(index_corpus(job, _Ticker(job.name)))
+        """Do a run; `name` is the name of its results."""
+        summary = self.wait_for(index_corpus(job, _Reporter(job.name)))
         if summary.path is None:
-            raise ValueError("a run that ended without an error published nothing")
+            raise ValueError("the run published nothing and raised no error")
         return IndexedVariant(name, summary, summary.path)
 
     def job(self, corpus: Corpus, variant: Variant) -> IndexJob:
@@ -141,17 +141,28 @@ class StudyHome:
         attributes = self.attributes(corpus, job)
         return replace(job, attributes=first_of(attributes, variant.attributes_per_field))
 
+    def treatment(
+        self, corpus: Corpus, variant: Variant, options: RefinementOptions | None = None
+    ) -> Treatment:
+        """Return the variant's treatment of single documents, with the corpus's attributes."""
+        job = self.job(corpus, variant)
+        treatment = treatment_of(replace(job, refinement=options or job.refinement))
+        if treatment is None:
+            raise ValueError(f"recipe {job.recipe.name} protects nothing")
+        treatment.attributes = self.attributes(corpus, job)
+        return treatment
+
     def attributes(self, corpus: Corpus, job: IndexJob) -> Attributes:
-        """Return the attributes that the run's identifier names."""
+        """Return the attributes that the job's identifier finds in samples of the corpus."""
         treatment = treatment_of(job)
         if treatment is None or job.roles is None:
-            raise ValueError(f"recipe {job.recipe.name} knows no attributes")
+            raise ValueError(f"recipe {job.recipe.name} has no attributes")
         samples = choose_samples(corpus.documents, lambda document: document.text)
         shown = [treatment.protect(sample).protected for sample in samples]
         return self.wait_for(job.roles.identifier.identify(shown))
 
     def wait_for(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Run agents to their end; connections to a model belong to the loop that ends here."""
+        """Run `work` in a loop of its own, and close the model, whose connections belong to it."""
 
         async def closing_model() -> _T:
             try:
@@ -173,7 +184,7 @@ class StudyHome:
 
 
 def first_of(attributes: Attributes, per_field: int) -> Attributes:
-    """Return the first so many attributes of each field."""
+    """Return the first `per_field` attributes of each field."""
     kept = []
     counts: dict[str, int] = {}
     for attribute in attributes:
@@ -183,12 +194,12 @@ def first_of(attributes: Attributes, per_field: int) -> Attributes:
     return CorpusAttributes(kept, form_of(attributes))
 
 
-class _Ticker:
-    """Say on standard error how far a run is, now and then."""
+class _Reporter:
+    """Report the progress of a run."""
 
-    def __init__(self, what: str) -> None:
-        self._what = what
+    def __init__(self, name: str) -> None:
+        self._name = name
 
     def __call__(self, stage: str, done: int, of: int) -> None:
-        if done == of or done % _TOLD_EVERY == 0:
-            typer.echo(f"{self._what}: {stage} {done} of {of}", err=True)
+        if done == of or done % _REPORT_EVERY == 0:
+            report(f"{self._name}: {stage} {done} of {of}")

@@ -1,14 +1,13 @@
-"""The tables of recipes: what each leaks and what answers from it are worth."""
+"""The tables of recipes: leakage and utility of each."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Sequence
 
 from sage_rag.agents.baselines import NEED_A_MODEL
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.report import Group
-from sage_rag.eval.studies import paper
-from sage_rag.eval.studies.results import IndexComparison, IndexMeasurement, Ratio
+from sage_rag.eval.studies.sage import paper
+from sage_rag.eval.studies.sage.results import IndexComparison, IndexMeasurement, Ratio
+from sage_rag.eval.studies.tables import table
 from sage_rag.indexer.recipes import RECIPES
 
 NAMES = {"sage-stage-1": "sage, stage 1 alone", "sage": "sage, both stages"}
@@ -17,48 +16,39 @@ NO_FIGURE = "–"
 _PAPER_K, ANSWERING_K = 1, 5
 
 
-def table(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """Yield the lines of a Markdown table and the blank line after it."""
-    yield "| " + " | ".join(titles) + " |"
-    yield "|" + " --- |" * len(titles)
-    for row in rows:
-        yield "| " + " | ".join(map(str, row)) + " |"
-    yield ""
-
-
 def pieces(group: Group, detector: str) -> str:
-    """Return how many distinct pieces a detector found, where it looked."""
+    """Return how many distinct pieces a detector found; a dash if it did not run."""
     found = group.find(detector)
     return NO_FIGURE if found is None else str(found.pieces)
 
 
 def prompts(group: Group, detector: str) -> str:
-    """Return how many prompts brought something out, with the 95 % interval."""
+    """Return how many prompts leaked, with the 95 % interval."""
     found = group.find(detector)
     return NO_FIGURE if found is None else share(found.prompts)
 
 
 def share(found: Proportion) -> str:
-    """Write a proportion with its 95 % interval in per cent, short enough for a wide table."""
+    """Format a proportion with its 95 % interval in per cent, short enough for a wide table."""
     low, high = (f"{100 * bound:.1f}" for bound in (found.low, found.high))
     return f"{found.successes} of {found.trials} ({low}–{high} %)"
 
 
 def ratio(found: Ratio | None) -> str:
-    """Write a ratio with its 95 % interval."""
+    """Format a ratio with its 95 % interval."""
     return NO_FIGURE if found is None else f"{found.value:.2f} ({found.low:.2f}–{found.high:.2f})"
 
 
-def whole_indexes(compared: IndexComparison) -> Iterator[str]:
-    """What each index itself shows, nobody asking: the most that any attack can bring out."""
+def whole_indexes(compared: IndexComparison) -> str:
+    """Tabulate the leakage of whole indexes: the most that any attack can extract."""
     marked = compared.marked > 0
     titles = ["recipe", "passages", "originals repeated", "originals alike", "alike by code"]
     titles += ["contact details", *(["marked identifiers"] if marked else [])]
     detectors = ["repeat", "rouge", "rouge-compat", "contacts", *(["canaries"] if marked else [])]
-    yield from table(
+    return table(
         titles,
         (
-            [_called(row), row.whole_index.attempts]
+            [_row_name(row), row.whole_index.attempts]
             + [_of(row.whole_index, detector) for detector in detectors]
             for row in compared.rows
         ),
@@ -72,21 +62,19 @@ def _of(group: Group, detector: str) -> str:
     return str(found.pieces) if found.of is None else f"{found.pieces} of {found.of}"
 
 
-def attacks(compared: IndexComparison) -> Iterator[str]:
-    """What the paper's prompts bring out of each index at the paper's k, next to its figures."""
+def attacks(compared: IndexComparison) -> str:
+    """Tabulate attacks with the paper's prompts at the paper's k, next to its figures."""
     titles = ["recipe", "targeted: repeat prompts", "paper", "disease cases", "paper"]
     titles += ["untargeted: repeat prompts", "paper", "repeat contexts", "paper"]
     titles += ["ROUGE contexts", "paper"]
-    yield from table(
-        titles, [*map(_attacked, compared.rows), *map(_unattacked, _missing(compared))]
-    )
+    return table(titles, [*map(_attacked, compared.rows), *map(_unattacked, _missing(compared))])
 
 
 def _attacked(row: IndexMeasurement) -> list[str]:
     theirs = paper.ROWS.get(row.name, paper.Row(""))
     targeted, untargeted = row.group(_PAPER_K, "targeted"), row.group(_PAPER_K, "untargeted")
     return [
-        _called(row),
+        _row_name(row),
         prompts(targeted, "repeat"),
         _figure(theirs.targeted_repeat),
         pieces(targeted, "disease"),
@@ -107,8 +95,8 @@ def _unattacked(name: str) -> list[str]:
     return [name, *(cell for figure in figures for cell in (_NOT_HERE, _figure(figure)))]
 
 
-def brought_out(compared: IndexComparison) -> Iterator[str]:
-    """What the prompts bring out of each index where several passages are retrieved."""
+def attacks_with_five_passages(compared: IndexComparison) -> str:
+    """Tabulate attacks that retrieve five passages for each prompt."""
     titles = ["recipe", "targeted: repeat prompts", "contact details", "disease cases"]
     titles += ["untargeted: repeat prompts", "repeat contexts", "ROUGE contexts"]
     rows = []
@@ -116,38 +104,38 @@ def brought_out(compared: IndexComparison) -> Iterator[str]:
         targeted, untargeted = (row.group(ANSWERING_K, kind) for kind in ("targeted", "untargeted"))
         found = [prompts(targeted, "repeat"), pieces(targeted, "contacts")]
         found += [pieces(targeted, "disease"), prompts(untargeted, "repeat")]
-        rows.append([_called(row), *found, *(pieces(untargeted, d) for d in ("repeat", "rouge"))])
-    yield from table(titles, rows)
+        rows.append([_row_name(row), *found, *(pieces(untargeted, d) for d in ("repeat", "rouge"))])
+    return table(titles, rows)
 
 
-def worth(compared: IndexComparison) -> Iterator[str]:
-    """What answers are worth next to the paper's, each as a share of `origin`'s, and `FOUND`."""
+def utility(compared: IndexComparison) -> str:
+    """Tabulate utility next to the paper's figures, each as a share of `origin`'s, and `FOUND`."""
     titles = ["recipe", "ROUGE-L F", "of `origin`'s", "paper", "BLEU-1", "of `origin`'s", "paper"]
     rows = []
     for row in compared.rows:
-        theirs, (name, *cells) = paper.ROWS.get(row.name, paper.Row("")), _worth(row)
+        theirs, (name, *cells) = paper.ROWS.get(row.name, paper.Row("")), _utility(row)
         cells.insert(2, _relative(theirs.rouge_l, paper.ORIGIN_ROUGE_L))
         cells.insert(5, _relative(theirs.bleu_1, paper.ORIGIN_BLEU_1))
         rows.append([name, *cells])
-    yield from table([*titles, *FOUND], rows)
+    return table([*titles, *FOUND], rows)
 
 
-def worth_alone(compared: IndexComparison) -> Iterator[str]:
-    """What `worth` tells, of a corpus for which the paper has no figures."""
+def utility_alone(compared: IndexComparison) -> str:
+    """Tabulate utility of a corpus for which the paper has no figures."""
     titles = ["recipe", "ROUGE-L F", "of `origin`'s", "BLEU-1", "of `origin`'s", *FOUND]
-    yield from table(titles, map(_worth, compared.rows))
+    return table(titles, map(_utility, compared.rows))
 
 
 FOUND = ("`origin`'s first in the top 5", "known item at rank 1", "of `origin`'s", "quarantined")
 
 
-def _worth(row: IndexMeasurement) -> list[str]:
+def _utility(row: IndexMeasurement) -> list[str]:
     answers = row.answering(ANSWERING_K)
     if answers is None:
-        return [_called(row), *[NO_FIGURE] * 4, *finding(row)]
+        return [_row_name(row), *[NO_FIGURE] * 4, *finding(row)]
     rouge_l, bleu_1 = f"{answers.rouge_l:.4f}", f"{answers.bleu_1:.4f}"
     ratios = ratio(answers.rouge_ratio), ratio(answers.bleu_ratio)
-    return [_called(row), rouge_l, ratios[0], bleu_1, ratios[1], *finding(row)]
+    return [_row_name(row), rouge_l, ratios[0], bleu_1, ratios[1], *finding(row)]
 
 
 def finding(row: IndexMeasurement) -> list[str]:
@@ -156,39 +144,41 @@ def finding(row: IndexMeasurement) -> list[str]:
     return [*found, share(row.quarantine)]
 
 
-def useful(row: IndexMeasurement, top_k: int = ANSWERING_K) -> str:
-    """Write the answers' ROUGE-L as a share of `origin`'s."""
+def rouge_share(row: IndexMeasurement, top_k: int = ANSWERING_K) -> str:
+    """Format the answers' ROUGE-L as a share of `origin`'s."""
     answers = row.answering(top_k)
     return ratio(answers.rouge_ratio if answers else None)
 
 
-def reasons(compared: IndexComparison) -> Iterator[str]:
-    """Why records are quarantined; one can have several reasons."""
+def reasons(compared: IndexComparison) -> str:
+    """List the reasons of quarantine; one record can have several."""
+    lines = ["Why records are quarantined (one can have several reasons):", ""]
     for row in compared.rows:
         if row.reasons:
             counted = sorted(row.reasons.items(), key=lambda item: (-item[1], item[0]))
-            yield f"* {_called(row)}: {', '.join(f'{name} {count}' for name, count in counted)}"
-    yield ""
+            named = ", ".join(f"{name} {count}" for name, count in counted)
+            lines.append(f"* {_row_name(row)}: {named}")
+    return "\n".join(lines).rstrip()
 
 
-def passages(compared: IndexComparison) -> Iterator[str]:
-    """What the number of passages retrieved changes."""
+def passages(compared: IndexComparison) -> str:
+    """Tabulate leakage and utility by the number of retrieved passages."""
     titles = ["recipe", "k", "repeat prompts, targeted", "cases", "repeat prompts, untargeted"]
     titles += ["repeat contexts", "ROUGE-L of `origin`'s at that k"]
     shown = [r for r in (compared.row(n) for n in ("origin", "sage-stage-1", "sage")) if r]
-    yield from table(titles, (_retrieved(r, a.top_k or 0) for r in shown for a in r.attacks))
+    return table(titles, (_retrieved(r, a.top_k or 0) for r in shown for a in r.attacks))
 
 
 def _retrieved(row: IndexMeasurement, top_k: int) -> list[object]:
     targeted, untargeted = row.group(top_k, "targeted"), row.group(top_k, "untargeted")
     return [
-        _called(row),
+        _row_name(row),
         top_k,
         prompts(targeted, "repeat"),
         pieces(targeted, "disease"),
         prompts(untargeted, "repeat"),
         pieces(untargeted, "repeat"),
-        useful(row, top_k),
+        rouge_share(row, top_k),
     ]
 
 
@@ -196,7 +186,7 @@ def _missing(compared: IndexComparison) -> list[str]:
     return [n for n in RECIPES if RECIPES[n].method in NEED_A_MODEL and compared.row(n) is None]
 
 
-def _called(row: IndexMeasurement) -> str:
+def _row_name(row: IndexMeasurement) -> str:
     return NAMES.get(row.name, row.name)
 
 

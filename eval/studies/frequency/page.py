@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sage_rag.eval.studies.finding import FindingScore, Words
+from sage_rag.eval.studies.frequency.search import SearchScore, Words
+from sage_rag.eval.studies.tables import table
 
 if TYPE_CHECKING:
-    from sage_rag.eval.studies.frequency import FrequencyStudy, Recovery
+    from sage_rag.eval.studies.frequency.study import RecoveryScore
 
-_HEAD = """\
-# What part words give, and what they give away
-
+TITLE = "What part words give, and what they give away"
+ABOUT = """\
 The lexical index holds keyed *blind words* of the values in a record (`privacy/blind_index.py`):
 always one for the whole value in any spelling, and for parts as a policy's `part_words` says:
 `none`, `family-names` (of a person the last part alone; the default) or `all`."""
@@ -70,45 +70,29 @@ ECB adds what equal blocks and lengths give away; a codebook hides the length, w
 list most."""
 
 
-def markdown(study: FrequencyStudy) -> str:
-    """Return the document: conditions, gain, leak, meaning."""
-    return "\n".join(_lines(study)) + "\n"
-
-
-def _lines(study: FrequencyStudy) -> Iterator[str]:
-    where = study.environment
-    software = ", ".join(f"{name} {number}" for name, number in where.software.items())
-    yield from (_HEAD, "", "```", study.command, "```", "")
-    yield from (f"Commit {where.commit}, {where.date}. {where.hardware}. {software}.", "")
-    yield from (_GAIN, "")
-    for corpus in dict.fromkeys(found.corpus for found in study.found):
-        yield from (f"### {corpus}", "")
-        yield from _gain([found for found in study.found if found.corpus == corpus])
-    yield from (_LEAK, "")
-    for corpus in dict.fromkeys(r.corpus for r in study.recoveries):
-        yield from (f"### {corpus}", "")
-        yield from _leak([r for r in study.recoveries if r.corpus == corpus])
+def blocks(recoveries: Sequence[RecoveryScore], searches: Sequence[SearchScore]) -> Iterator[str]:
+    """Yield the blocks of the page: gain, leakage, meaning."""
+    yield _GAIN
+    for corpus in dict.fromkeys(found.corpus for found in searches):
+        yield from (f"### {corpus}", _gain([s for s in searches if s.corpus == corpus]))
+    yield _LEAK
+    for corpus in dict.fromkeys(r.corpus for r in recoveries):
+        yield from (f"### {corpus}", _leak([r for r in recoveries if r.corpus == corpus]))
     yield _MEANING
 
 
-def _gain(found: Sequence[FindingScore]) -> Iterator[str]:
-    yield "| asked by | words | first | among five |"
-    yield "| --- | --- | --- | --- |"
-    for asked in dict.fromkeys(f.asked for f in found):
-        for words in Words:
-            for one in found:
-                if (one.asked, one.words) == (asked, words):
-                    yield f"| {asked} | {words} | {one.first} | {one.among_five} |"
-    yield ""
+def _gain(searches: Sequence[SearchScore]) -> str:
+    asked = {kind: i for i, kind in enumerate(dict.fromkeys(s.asked for s in searches))}
+    ordered = sorted(searches, key=lambda s: (asked[s.asked], list(Words).index(s.words)))
+    rows = ((s.asked, s.words, s.first, s.among_five) for s in ordered)
+    return table(("asked by", "words", "first", "among five"), rows)
 
 
-def _leak(recoveries: Sequence[Recovery]) -> Iterator[str]:
-    yield "| attacker | cipher | part words | names | occurrences | part words guessed |"
-    yield "| --- | --- | --- | --- | --- | --- |"
-    for attacker in dict.fromkeys(r.attacker for r in recoveries):
-        for r in recoveries:
-            if r.attacker == attacker:
-                parts = "" if r.parts is None else str(r.parts)
-                shares = f"{r.values} | {r.occurrences} | {parts}"
-                yield f"| {attacker} | {r.cipher} | {r.part_words} | {shares} |"
-    yield ""
+def _leak(recoveries: Sequence[RecoveryScore]) -> str:
+    attackers = {name: i for i, name in enumerate(dict.fromkeys(r.attacker for r in recoveries))}
+    titles = ("attacker", "cipher", "part words", "names", "occurrences", "part words guessed")
+    rows = (
+        (r.attacker, r.cipher, r.part_words, r.values, r.occurrences, r.parts or "")
+        for r in sorted(recoveries, key=lambda r: attackers[r.attacker])
+    )
+    return table(titles, rows)

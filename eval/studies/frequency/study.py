@@ -1,31 +1,32 @@
-"""Measure what part words give who searches, and what they give who steals an index.
+"""Measure what part words add to search, and what they reveal to a thief of the index.
 
-    python -m sage_rag.eval.studies.frequency --mails mails.jsonl --out docs/results/frequency.md
+    --mails mails.jsonl
 
-Each line of `--mails` has a `body`. Nothing of it leaves this process but counts. Writes the
-Markdown and, beside it, the same figures as JSON.
+Each line of `--mails` has a `body`. Only counts of it leave this process.
 """
 
 from __future__ import annotations
 
 import json
-import sys
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-from pydantic import BaseModel, ConfigDict
-
-from sage_rag.common.exceptions import SageRagError
 from sage_rag.common.proportions import Proportion
-from sage_rag.eval.studies.environment import Environment, environment
-from sage_rag.eval.studies.finding import FindingScore, find_all
-from sage_rag.eval.studies.frequency_tables import markdown
-from sage_rag.eval.studies.guessing import AttackerKnowledge, by_parts, by_rank, by_structure
-from sage_rag.eval.studies.people import cases, family_names, given_names
-from sage_rag.eval.studies.sightings import CIPHERS, Sight, parts_of
+from sage_rag.eval.studies.frequency.inference import (
+    AttackerKnowledge,
+    by_parts,
+    by_rank,
+    by_structure,
+)
+from sage_rag.eval.studies.frequency.observer import CIPHERS, ObservedIndex, parts_of
+from sage_rag.eval.studies.frequency.page import ABOUT, TITLE, blocks
+from sage_rag.eval.studies.frequency.people import family_names, given_names, patients
+from sage_rag.eval.studies.frequency.search import search_scores
+from sage_rag.eval.studies.runner import StudyResult, StudyRun, page
+from sage_rag.eval.studies.study_home import StudyHome
 from sage_rag.privacy.blind_index import PartWords
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.protocols import Recognizer
@@ -35,19 +36,19 @@ from sage_rag.privacy.spans import resolve_overlaps
 SIZES = (500, 5000)
 _SEED = 0
 _DICTIONARY = 20_000
-"""The most frequent full names that an attacker looks among; no corpus here has as many values."""
+"""How many of the most frequent full names an attacker tries; no corpus here has as many values."""
 
 Names = list[list[str]]
 """The distinct names of each record."""
 
 
-class Recovery(BaseModel):
-    """What one attacker recovered of one index: distinct values, and occurrences in records.
+@dataclass(frozen=True, slots=True)
+class RecoveryScore:
+    """The values that one attacker recovers from one index, distinct and by occurrence in records.
 
-    `parts` counts part words whose name was recovered; `None` where the index holds none.
+    `parts` counts part words whose name is recovered; `None` if the index holds no part words.
     """
 
-    model_config = ConfigDict(frozen=True)
     corpus: str
     cipher: str
     part_words: PartWords
@@ -57,26 +58,18 @@ class Recovery(BaseModel):
     parts: Proportion | None
 
 
-class FrequencyStudy(BaseModel):
-    """The whole study."""
-
-    model_config = ConfigDict(frozen=True)
-    command: str
-    environment: Environment
-    recoveries: tuple[Recovery, ...]
-    found: tuple[FindingScore, ...]
-
-
-def attack(corpus: str, names: Names, known: Mapping[str, AttackerKnowledge]) -> list[Recovery]:
-    """Attack an index of the names under every cipher; `known`: what each attacker knows."""
+def attack(
+    corpus: str, names: Names, known: Mapping[str, AttackerKnowledge]
+) -> list[RecoveryScore]:
+    """Attack an index of the names under every cipher; `known`: knowledge by attacker."""
     recoveries = [_no_information(corpus, names)]
     for cipher in CIPHERS:
-        own_key = Sight(cipher, PartWords.NONE)
+        own_key = ObservedIndex(cipher, PartWords.NONE)
         for part_words in PartWords:
-            for attacker, knowledge in known.items():
-                recoveries.append(
-                    _by_frequency(corpus, names, own_key, part_words, attacker, knowledge)
-                )
+            recoveries += [
+                _by_frequency(corpus, names, own_key, part_words, attacker, knowledge)
+                for attacker, knowledge in known.items()
+            ]
             recoveries += [
                 _with_the_list(corpus, names, cipher, part_words, counted=counted)
                 for counted in (False, True)
@@ -84,8 +77,8 @@ def attack(corpus: str, names: Names, known: Mapping[str, AttackerKnowledge]) ->
     return recoveries
 
 
-def _no_information(corpus: str, names: Names) -> Recovery:
-    """Guess the corpus's most frequent name for every value, without looking at ciphertext."""
+def _no_information(corpus: str, names: Names) -> RecoveryScore:
+    """Guess the corpus's most frequent name for every value, without the ciphertext."""
     (guess, _), *_ = Counter(name for record in names for name in record).most_common(1)
     right = {name: name == guess for record in names for name in record}
     return _recovery(corpus, "any", PartWords.NONE, "the most frequent name for all", names, right)
@@ -94,24 +87,24 @@ def _no_information(corpus: str, names: Names) -> Recovery:
 def _by_frequency(
     corpus: str,
     names: Names,
-    own_key: Sight,
+    own_key: ObservedIndex,
     part_words: PartWords,
     attacker: str,
     known: AttackerKnowledge,
-) -> Recovery:
-    cipher, sight = own_key.cipher, Sight(own_key.cipher, part_words)
-    records = [[sight.of(name) for name in record] for record in names]
-    whole = by_rank(records, known.names, lambda name: own_key.of(name).shape, _SEED)
+) -> RecoveryScore:
+    cipher, observed = own_key.cipher, ObservedIndex(own_key.cipher, part_words)
+    records = [[observed.value(name) for name in record] for record in names]
+    whole = by_rank(records, known.names, lambda name: own_key.value(name).shape, _SEED)
     distinct = {name for record in names for name in record}
     if part_words is PartWords.NONE:
-        right = {name: whole.get(sight.of(name).ciphertext) == name for name in distinct}
+        right = {name: whole.get(observed.value(name).ciphertext) == name for name in distinct}
         return _recovery(corpus, cipher, part_words, attacker, names, right)
     guessed = by_parts(records, known, _SEED)
-    hits = {word: guessed.get(word) == part for word, part in sight.truth.items()}
+    hits = {word: guessed.get(word) == part for word, part in observed.truth.items()}
     right = {
-        name: all(hits[word] for word in sight.of(name).parts)
-        if len(sight.of(name).parts) == len(parts_of(name)) > 0
-        else whole.get(sight.of(name).ciphertext) == name
+        name: all(hits[word] for word in observed.value(name).parts)
+        if len(observed.value(name).parts) == len(parts_of(name)) > 0
+        else whole.get(observed.value(name).ciphertext) == name
         for name in distinct
     }
     parts = Proportion.of(sum(hits.values()), len(hits))
@@ -120,16 +113,16 @@ def _by_frequency(
 
 def _with_the_list(
     corpus: str, names: Names, cipher: str, part_words: PartWords, *, counted: bool
-) -> Recovery:
-    """Attack with a list of exactly the people in the index, and how many records each has."""
-    sight, own_key = Sight(cipher, part_words), Sight(cipher, part_words)
+) -> RecoveryScore:
+    """Attack with a list of exactly the people in the index, perhaps with record counts."""
+    observed, own_key = ObservedIndex(cipher, part_words), ObservedIndex(cipher, part_words)
     counts = {n: c * counted for n, c in Counter(n for record in names for n in record).items()}
     guessed = by_structure(
-        {sight.of(name): count for name, count in counts.items()},
-        {name: (own_key.of(name), count) for name, count in counts.items()},
+        {observed.value(name): count for name, count in counts.items()},
+        {name: (own_key.value(name), count) for name, count in counts.items()},
         _SEED,
     )
-    right = {name: guessed.get(sight.of(name).ciphertext) == name for name in counts}
+    right = {name: guessed.get(observed.value(name).ciphertext) == name for name in counts}
     attacker = "list of the names, with counts" if counted else "list of the names"
     return _recovery(corpus, cipher, part_words, attacker, names, right)
 
@@ -142,9 +135,9 @@ def _recovery(
     names: Names,
     right: Mapping[str, bool],
     parts: Proportion | None = None,
-) -> Recovery:
+) -> RecoveryScore:
     occurrences = [right[name] for record in names for name in record]
-    return Recovery(
+    return RecoveryScore(
         corpus=corpus,
         cipher=cipher,
         part_words=part_words,
@@ -156,7 +149,7 @@ def _recovery(
 
 
 def census(*, alone: float) -> AttackerKnowledge:
-    """Return weights of full names by census figures, `alone` of them of given names alone."""
+    """Return weights of full names by census figures; the share `alone` is given names alone."""
     given, family = given_names(), family_names()
     scale = (1 - alone) / (sum(given.values()) * sum(family.values()))
     full = {f"{g} {f}": v * w * scale for g, v in given.items() for f, w in family.items()}
@@ -177,9 +170,9 @@ def _spelled_as_parts(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def elsewhere(names: Names) -> AttackerKnowledge:
-    """Return what other records teach: names by records, parts by distinct names that hold them.
+    """Learn from other records: names by records, parts by distinct names that hold them.
 
-    The last part of several is a family name, the first a given name, and so is one alone.
+    The last of several parts is a family name; the first, or a single part, is a given name.
     """
     records = Counter(name for record in names for name in record)
     parts = [parts_of(name) for name in records]
@@ -189,56 +182,43 @@ def elsewhere(names: Names) -> AttackerKnowledge:
     return AttackerKnowledge(records, given, family, lone)
 
 
-def people_in(bodies: Iterable[str], recognizer: Recognizer) -> Names:
-    """Return the distinct people whom each text names, as recognised; none of texts without."""
+def people_in(texts: Iterable[str], recognizer: Recognizer) -> Names:
+    """Return the distinct recognised people of each text; texts without people are left out."""
     found = []
-    for body in bodies:
-        spans = resolve_overlaps(recognizer.recognize(body))
-        people = [body[s.start : s.end] for s in spans if s.entity_type is EntityType.PERSON]
+    for text in texts:
+        spans = resolve_overlaps(recognizer.recognize(text))
+        people = [text[s.start : s.end] for s in spans if s.entity_type is EntityType.PERSON]
         found.append(list(dict.fromkeys(people)))
     return [people for people in found if people]
 
 
-def attacks(mails: Sequence[Path]) -> Iterator[Recovery]:
+def attacks(mails: Sequence[Path]) -> Iterator[RecoveryScore]:
     """Attack the invented corpora and the people of real mails."""
     for size in SIZES:
-        names = [list(case.names) for case in cases(size, _SEED)]
+        names = [list(patient.names) for patient in patients(size, _SEED)]
         yield from attack(f"invented, {size} records", names, {"census": census(alone=0.0)})
     if mails:
-        records = people_in(_bodies(mails), default_recognizer())
+        records = people_in(_texts(mails), default_recognizer())
         # Every other mail, so that both halves hold the same threads and years.
         attacked, others = records[::2], records[1::2]
         known = {"census": census(alone=0.5), "the other half of the mails": elsewhere(others)}
         yield from attack(f"mails, {len(attacked)} that name people", attacked, known)
 
 
-def _bodies(mails: Sequence[Path]) -> Iterator[str]:
+def _texts(mails: Sequence[Path]) -> Iterator[str]:
     for path in mails:
         with path.open(encoding="utf-8") as lines:
             yield from (str(json.loads(line)["body"]) for line in lines)
 
 
-def main(
-    out: Annotated[Path, typer.Option(help="Markdown to write; JSON goes beside it.")],
-    mails: Annotated[list[Path] | None, typer.Option(help="jsonl with `body`.")] = None,
-) -> None:
-    """Measure the gain and the leak of part words."""
-    paths = mails or []
-    shown = "".join(f" --mails {path.name}" for path in paths)
-    study = FrequencyStudy(
-        command=f"python -m sage_rag.eval.studies.frequency{shown} --out {out.name}",
-        environment=environment(),
-        recoveries=tuple(attacks(paths)),
-        found=tuple(find_all()),
-    )
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(markdown(study), "utf-8")
-    out.with_suffix(".json").write_text(study.model_dump_json(indent=2) + "\n", "utf-8")
+def add_options(parser: ArgumentParser) -> None:
+    """Add the mails."""
+    parser.add_argument("--mails", type=Path, action="append", default=[], help="jsonl with `body`")
 
 
-if __name__ == "__main__":
-    try:
-        typer.run(main)
-    except SageRagError as error:
-        typer.echo(f"error: {error.message}", err=True)
-        sys.exit(error.exit_code)
+def run(options: Namespace, run: StudyRun) -> StudyResult:
+    """Measure gain and leakage of part words."""
+    recoveries = list(attacks(options.mails))
+    searches = list(search_scores(StudyHome(run.home)))
+    written = page(TITLE, ABOUT, run, *blocks(recoveries, searches))
+    return StudyResult(written, {"recoveries": recoveries, "searches": searches})

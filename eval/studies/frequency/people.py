@@ -30,25 +30,25 @@ def family_names() -> Mapping[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """One record: who it is about, the doctor, the complaint, and a text that names all three."""
+class Patient:
+    """One record: a patient's name, the doctor, the complaint, and a text that holds all three."""
 
-    patient: tuple[str, str]
+    name: tuple[str, str]
     doctor: tuple[str, str]
     complaint: str
     text: str
 
     @property
     def names(self) -> tuple[str, str]:
-        """The full names in it."""
-        return " ".join(self.patient), " ".join(self.doctor)
+        """The full names of patient and doctor."""
+        return " ".join(self.name), " ".join(self.doctor)
 
 
-def cases(count: int, seed: int) -> list[Case]:
-    """Invent records: a patient each, drawn by the weights; a doctor for some forty, likewise."""
+def patients(count: int, seed: int) -> list[Patient]:
+    """Invent records. Names are drawn by weight; about forty patients share a doctor."""
     chance = random.Random(seed)  # noqa: S311 - not for secrets
     doctors = _people(max(1, count // _RECORDS_PER_DOCTOR), chance)
-    return [_case(patient, chance.choice(doctors), chance) for patient in _people(count, chance)]
+    return [_patient(name, chance.choice(doctors), chance) for name in _people(count, chance)]
 
 
 def _people(count: int, chance: random.Random) -> Sequence[tuple[str, str]]:
@@ -58,10 +58,10 @@ def _people(count: int, chance: random.Random) -> Sequence[tuple[str, str]]:
     return list(zip(firsts, lasts, strict=True))
 
 
-def _case(patient: tuple[str, str], doctor: tuple[str, str], chance: random.Random) -> Case:
+def _patient(name: tuple[str, str], doctor: tuple[str, str], chance: random.Random) -> Patient:
     complaint, remedy = chance.choice(_COMPLAINTS), chance.choice(_REMEDIES)
     text = (
-        f"My name is {' '.join(patient)} and I have had {complaint} for {chance.randint(2, 20)} "
+        f"My name is {' '.join(name)} and I have had {complaint} for {chance.randint(2, 20)} "
         f"weeks. Dr. {' '.join(doctor)} advised {remedy}."
     )
-    return Case(patient, doctor, complaint, text)
+    return Patient(name, doctor, complaint, text)

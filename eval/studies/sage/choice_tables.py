@@ -1,12 +1,18 @@
-"""The tables of choices: attributes, rounds, savings of calls, and what indexing takes."""
+"""The tables of choices: attributes, rounds, call savings, and the cost of indexing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from sage_rag.eval.studies import paper
-from sage_rag.eval.studies.results import Calls, Drafts, IndexComparison, IndexMeasurement, Part
-from sage_rag.eval.studies.sage_tables import (
+from sage_rag.eval.studies.sage import paper
+from sage_rag.eval.studies.sage.results import (
+    CallCost,
+    DraftLeakage,
+    IndexComparison,
+    IndexMeasurement,
+    StudyPart,
+)
+from sage_rag.eval.studies.sage.tables import (
     ANSWERING_K,
     FOUND,
     NAMES,
@@ -14,18 +20,18 @@ from sage_rag.eval.studies.sage_tables import (
     finding,
     pieces,
     prompts,
+    rouge_share,
     share,
-    table,
-    useful,
 )
+from sage_rag.eval.studies.tables import table
 
 _SIDES = 2
 """Fields of a dialogue; the paper counts the attributes of both."""
 _MEBIBYTE = 2**20
 
 
-def attributes(compared: IndexComparison) -> Iterator[str]:
-    """What the number of attributes changes; the paper's are targeted attacks on stage 1."""
+def attributes(compared: IndexComparison) -> str:
+    """Tabulate the number of attributes; the paper's figures are targeted attacks on stage 1."""
     titles = ["m", "recipe", "originals repeated", "targeted: repeat prompts, k = 5", "cases"]
     titles += ["paper: repeat prompts, cases", "ROUGE-L of `origin`'s", *FOUND]
     rows = []
@@ -33,7 +39,7 @@ def attributes(compared: IndexComparison) -> Iterator[str]:
         name, marked, number = row.name.rpartition("-m")
         if marked:
             rows.append(_with_attributes(row, name, _SIDES * int(number)))
-    yield from table(titles, rows)
+    return table(titles, rows)
 
 
 def _with_attributes(row: IndexMeasurement, name: str, m: int) -> list[object]:
@@ -46,13 +52,13 @@ def _with_attributes(row: IndexMeasurement, name: str, m: int) -> list[object]:
         prompts(targeted, "repeat"),
         pieces(targeted, "disease"),
         f"{theirs[0]}, {theirs[1]}" if theirs else NO_FIGURE,
-        useful(row),
+        rouge_share(row),
         *finding(row),
     ]
 
 
-def rounds(compared: IndexComparison, drafts: Sequence[Drafts]) -> Iterator[str]:
-    """What each round of rewriting changes: in the index, and if the gate were not heard."""
+def rounds(compared: IndexComparison, drafts: Sequence[DraftLeakage]) -> str:
+    """Tabulate rounds of rewriting: their effect on the index, and on drafts without the gate."""
     titles = ["rewrites at most", "published", "quarantined", "originals repeated"]
     titles += ["ROUGE-L of `origin`'s", "known item at rank 1", "drafts still refused"]
     titles += ["if used anyway: originals repeated", "alike"]
@@ -61,16 +67,16 @@ def rounds(compared: IndexComparison, drafts: Sequence[Drafts]) -> Iterator[str]
         row = compared.row(f"sage-r{found.max_rounds}")
         if row is not None:
             rows.append(_after(row, found))
-    yield from table(titles, rows)
+    return table(titles, rows)
 
 
-def _after(row: IndexMeasurement, found: Drafts) -> list[object]:
+def _after(row: IndexMeasurement, found: DraftLeakage) -> list[object]:
     return [
         found.max_rounds,
         row.published,
         share(row.quarantine),
         pieces(row.whole_index, "repeat"),
-        useful(row),
+        rouge_share(row),
         share(row.known_items),
         f"{found.refused} of {found.drafts}",
         found.repeated,
@@ -78,8 +84,8 @@ def _after(row: IndexMeasurement, found: Drafts) -> list[object]:
     ]
 
 
-def calls(found: Sequence[Calls]) -> Iterator[str]:
-    """What a record costs under each choice of savings."""
+def calls(found: Sequence[CallCost]) -> str:
+    """Tabulate the cost of a record under each choice of savings."""
     stages = sorted({stage for row in found for stage in row.stages}, key=_stage_order)
     titles = ["", "calls a record, mean", "median", *stages, "tokens", "dollars"]
     rows = (
@@ -89,7 +95,7 @@ def calls(found: Sequence[Calls]) -> Iterator[str]:
         + [c.repeated]
         for c in found
     )
-    yield from table([*titles, "published", "originals repeated"], rows)
+    return table([*titles, "published", "originals repeated"], rows)
 
 
 def _stage_order(stage: str) -> tuple[int, str]:
@@ -97,8 +103,8 @@ def _stage_order(stage: str) -> tuple[int, str]:
     return (order.index(stage) if stage in order else len(order), stage)
 
 
-def cost(part: Part) -> Iterator[str]:
-    """What `sage-rag index` takes."""
+def cost(part: StudyPart) -> str:
+    """Tabulate time and memory of `sage-rag index`."""
     titles = ("recipe", "published", "wall time", "documents per second", "peak memory", "index")
     rows = (
         [
@@ -111,4 +117,4 @@ def cost(part: Part) -> Iterator[str]:
         ]
         for i in part.indexing
     )
-    yield from table(titles, rows)
+    return table(titles, rows)

@@ -1,8 +1,8 @@
-"""What each saving of model calls saves and costs, with a scripted model in the place of one.
+"""Measure what each saving of model calls saves and costs, with a scripted model.
 
-The model of `agents.testing.model` does every role from the prompt alone and is made to fail
-now and then, so that reviewer and rewriter have something to do. It is no language model: calls and
-tokens are those of our prompts, and how often a draft fails is what `CARELESS` says.
+The model fills every role from the prompt alone and fails at fixed rates (`FAULTS`), so that
+reviewer and rewriter have work. It is not a language model: calls and tokens are those of our
+prompts, and `FAULTS` decides how often a draft fails.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from sage_rag.agents.refinement import ALL_SAVINGS, CallSavings, RefinementOptio
 from sage_rag.agents.testing.fakes import ScriptedChatModel
 from sage_rag.agents.testing.faults import REPLIES, Call
 from sage_rag.agents.testing.model import answer_to, role_of
-from sage_rag.eval.studies.bench import StudyHome, Variant
 from sage_rag.eval.studies.corpora import Corpus
-from sage_rag.eval.studies.measuring import Measurer
-from sage_rag.eval.studies.results import Calls
+from sage_rag.eval.studies.sage.measurer import Measurer
+from sage_rag.eval.studies.sage.results import CallCost
+from sage_rag.eval.studies.study_home import StudyHome, Variant
 from sage_rag.indexer.recipes import RECIPES
 
 PRICE = Price(0.15, 0.60)
-"""Dollars for a million tokens, prompt and answer: the order of a small hosted model's."""
-CARELESS: Mapping[str, tuple[str, int]] = {
+"""Dollars for a million tokens of prompt and answer: the order of a small hosted model."""
+FAULTS: Mapping[str, tuple[str, int]] = {
     "synthesize": ("copies", 4),
     "generate": ("copies", 4),
     "review": ("never-safe", 4),
     "rewrite": ("copies", 8),
 }
-"""What goes wrong at a role, once in so many different questions: drafts that copy the record,
-reviews that object without reason, rewriters that change nothing."""
+"""The fault of each role, once in `n` different questions: drafts that copy the record, reviews
+that object without reason, rewriters that change nothing."""
 
 
 @dataclass(frozen=True)
-class Saving:
+class SavingsChoice:
     """One choice of savings. `joined`: one call extracts and writes."""
 
     name: str
@@ -52,39 +52,39 @@ class Saving:
 
 
 SAVINGS = (
-    Saving("all savings"),
-    Saving("extract and write in two calls", joined=False),
-    Saving("reviewer before the gate", CallSavings(gate_first=False)),
-    Saving("go on without progress", CallSavings(stop_without_progress=False)),
-    Saving("none of these three", CallSavings(False, True, False), joined=False),
-    Saving("all savings, with an adversary", adversary=True),
-    Saving("adversary reads every draft", CallSavings(infer_last=False), adversary=True),
+    SavingsChoice("all savings"),
+    SavingsChoice("extract and write in two calls", joined=False),
+    SavingsChoice("reviewer before the gate", CallSavings(gate_first=False)),
+    SavingsChoice("go on without progress", CallSavings(stop_without_progress=False)),
+    SavingsChoice("none of these three", CallSavings(False, True, False), joined=False),
+    SavingsChoice("all savings, with an adversary", adversary=True),
+    SavingsChoice("adversary reads every draft", CallSavings(infer_last=False), adversary=True),
 )
 
 
 def measure_calls(
-    bench: StudyHome, corpus: Corpus, savings: Sequence[Saving] = SAVINGS
-) -> list[Calls]:
+    home: StudyHome, corpus: Corpus, savings: Sequence[SavingsChoice] = SAVINGS
+) -> list[CallCost]:
     """Index the corpus once for each choice of savings."""
-    measurer = Measurer(bench, corpus)
-    return [_measure(bench, measurer, saving) for saving in savings]
+    measurer = Measurer(home, corpus)
+    return [_measure(home, measurer, saving) for saving in savings]
 
 
-def _measure(bench: StudyHome, measurer: Measurer, saving: Saving) -> Calls:
-    """Run from nothing: a record that a ledger holds would cost no call."""
-    model = ModelCalls(ScriptedChatModel(careless), accounts=Accounts(PRICE))
+def _measure(home: StudyHome, measurer: Measurer, saving: SavingsChoice) -> CallCost:
+    """Run with an empty ledger: a stored record would cost no call."""
+    model = ModelCalls(ScriptedChatModel(faulty_reply), accounts=Accounts(PRICE))
     adversary = ModelAdversary(model) if saving.adversary else None
     corpus = measurer.corpus
     job = replace(
-        bench.job(corpus, Variant(RECIPES["sage"])),
+        home.job(corpus, Variant(RECIPES["sage"])),
         name=f"{corpus.name}-calls",
         roles=model_roles(model, joined=saving.joined),
         refinement=RefinementOptions(savings=saving.savings, adversary=adversary),
         accounts=model.accounts,
     )
-    with TemporaryDirectory(dir=bench.home) as home:
-        indexed = bench.run(replace(job, home=Path(home)), saving.name)
-        repeated, _ = measurer.shown(indexed.texts)
+    with TemporaryDirectory(dir=home.home) as folder:
+        indexed = home.run(replace(job, home=Path(folder)), saving.name)
+        repeated, _ = measurer.leaked_originals(indexed.texts)
     kept = model.accounts.snapshot()
     documents = indexed.summary.documents
     stages = {name: stage for name, stage in kept["stages"].items() if name != "identify"}
@@ -93,7 +93,7 @@ def _measure(bench: StudyHome, measurer: Measurer, saving: Saving) -> Calls:
         total: float = sum(stage[figure] for stage in stages.values())
         return round(total / documents, digits)
 
-    return Calls(
+    return CallCost(
         name=saving.name,
         documents=documents,
         published=indexed.summary.published,
@@ -106,11 +106,11 @@ def _measure(bench: StudyHome, measurer: Measurer, saving: Saving) -> Calls:
     )
 
 
-def careless(messages: Sequence[ChatMessage]) -> str:
-    """Answer as the role demands, or wrongly where the question's digest says so."""
+def faulty_reply(messages: Sequence[ChatMessage]) -> str:
+    """Answer correctly for the role, or with its fault, by the digest of the question."""
     system, user = messages[0].content, messages[1].content
     role, answer = role_of(system), answer_to(system, user)
-    wrong, once_in = CARELESS.get(role, ("", 0))
+    wrong, once_in = FAULTS.get(role, ("", 0))
     if not wrong or zlib.crc32(user.encode()) % once_in:
         return json.dumps(answer, ensure_ascii=False)
     return REPLIES[wrong](Call(role, system, user, answer))

@@ -1,4 +1,4 @@
-"""Answer held-out questions out of an index version, as a user with the key would read them."""
+"""Answer held-out questions from an index version, as a user with the key reads them."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
 from sage_rag.rag_server.retrieval import Retriever
 
-_ASKED_IN_PLAIN = "redacted"
+_PLAIN_QUESTIONS = "redacted"
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class EdgeAnswers:
     """Per question: the restored answer, and the sources of the passages, best first."""
 
     texts: tuple[str, ...] = field(repr=False)
     sources: tuple[tuple[str, ...], ...] = field(repr=False)
 
 
-class Reader:
-    """A user with the key, at the edge: questions leave pseudonymised, answers are restored.
+class EdgeReader:
+    """A user with the key at the edge: questions are pseudonymised, answers are restored.
 
-    The edge applies the policy that the index was made with, so that equal values meet as equal
-    tokens. A redacted or a plain index is asked in plain words.
+    The edge applies the policy of the index, so that equal values are equal tokens. A redacted or
+    plain index receives plain questions.
     """
 
     def __init__(self, keyset: Keyset, recognizer: Recognizer, embedder: Embedder) -> None:
@@ -49,7 +49,7 @@ class Reader:
         questions: Sequence[str],
         top_k: int,
         progress: Callable[[int], None] | None = None,
-    ) -> Answers:
+    ) -> EdgeAnswers:
         """Answer every question extractively from its `top_k` passages."""
         version = open_version(path)
         retriever, answerer = Retriever(version, self._embedder), ExtractiveAnswerer()
@@ -65,12 +65,12 @@ class Reader:
             words = blind.words_of_tokens(tokens, cipher) if blind else ()
             passages = retriever.retrieve(asked, top_k, words)
             texts.append(restore(answerer.compose(asked, passages)))
-            # A source is plain in a plain index; restoring leaves that as it is.
+            # Restoring does not change the plain source of a plain index.
             sources.append(tuple(restore(passage.source) for passage in passages))
             if progress is not None:
                 progress(len(texts))
         version.close()
-        return Answers(tuple(texts), tuple(sources))
+        return EdgeAnswers(tuple(texts), tuple(sources))
 
     def _blind_index(self, manifest: Manifest) -> BlindIndex | None:
         if manifest.policy is None:
@@ -80,7 +80,7 @@ class Reader:
 
     def _protect(self, manifest: Manifest, cipher: EntityCipher) -> Callable[[str], str]:
         recipe, policy, corpus = manifest.recipe, manifest.policy, manifest.corpus
-        if policy is None or recipe == _ASKED_IN_PLAIN:
+        if policy is None or recipe == _PLAIN_QUESTIONS:
             return lambda question: question
         surrogates = Surrogates(self._keyset, corpus)
         return Protector(self._recognizer, load_policy(policy), cipher, surrogates).pseudonymize

@@ -11,7 +11,7 @@ from sage_rag.common.proportions import Proportion
 from sage_rag.eval.attack import WHOLE_INDEX
 from sage_rag.eval.report import AttackReport, Group
 from sage_rag.eval.studies.environment import Environment
-from sage_rag.eval.studies.indexing import Indexing
+from sage_rag.eval.studies.sage.indexing_cost import IndexingCost
 
 _RESAMPLES = 2000
 
@@ -21,7 +21,7 @@ class _Frozen(BaseModel):
 
 
 class Ratio(_Frozen):
-    """A mean as a share of another over the same questions, with a 95 % interval.
+    """The ratio of two means over the same questions, with a 95 % interval.
 
     The interval is a percentile bootstrap over questions, seeded.
     """
@@ -32,19 +32,19 @@ class Ratio(_Frozen):
 
     @classmethod
     def of(cls, own: Sequence[float], reference: Sequence[float]) -> Ratio | None:
-        """Return the ratio of the two means, one value per question each; `None` over nothing."""
+        """Return the ratio of two means over questions; `None` if the reference is 0."""
         pairs = np.asarray([own, reference], dtype=np.float64)
         if not pairs[1].any():
             return None
         drawn = np.random.default_rng(0).integers(0, pairs.shape[1], (_RESAMPLES, pairs.shape[1]))
         sums = pairs[:, drawn].sum(axis=2)
-        ratios = sums[0, sums[1] > 0] / sums[1, sums[1] > 0]  # a draw of nothing says nothing
+        ratios = sums[0, sums[1] > 0] / sums[1, sums[1] > 0]  # a draw with reference 0 has no ratio
         low, high = (round(float(q), 4) for q in np.quantile(ratios, (0.025, 0.975)))
         return cls(value=round(float(pairs[0].sum() / pairs[1].sum()), 4), low=low, high=high)
 
 
-class Answering(_Frozen):
-    """What answers from the first `top_k` passages are worth, and as a share of `origin`'s."""
+class AnswerScores(_Frozen):
+    """Utility of answers from the first `top_k` passages, and its ratio to `origin`'s."""
 
     top_k: int
     rouge_l: float
@@ -54,11 +54,11 @@ class Answering(_Frozen):
 
 
 class IndexMeasurement(_Frozen):
-    """Everything measured of one index.
+    """All measurements of one index.
 
-    `rounds` counts published records by how often they were rewritten. `agreement`: the passage
-    that `origin` puts first is in the first 5. `known_items`: records that half of their own text
-    finds at rank 1; those that are quarantined count as not found.
+    `rounds` counts published records by number of rewrites. `agreement`: `origin`'s first passage
+    is among the first 5. `known_items`: records found at rank 1 by half of their own text;
+    quarantined records count as not found.
     """
 
     name: str
@@ -68,33 +68,33 @@ class IndexMeasurement(_Frozen):
     reasons: dict[str, int]
     rounds: dict[int, int]
     attacks: tuple[AttackReport, ...]
-    answers: tuple[Answering, ...]
+    answers: tuple[AnswerScores, ...]
     agreement: Proportion
     known_items: Proportion
     known_ratio: Ratio | None
 
     @property
     def quarantine(self) -> Proportion:
-        """The share of records that are not published."""
+        """The share of unpublished records."""
         return Proportion.of(self.quarantined, self.documents)
 
     @property
     def whole_index(self) -> Group:
-        """What the index itself shows, whatever is asked."""
+        """The leakage of the index itself, independent of prompts."""
         return next(group for group in self.attacks[0].groups if group.name == WHOLE_INDEX)
 
     def group(self, top_k: int, kind: str) -> Group:
-        """Return what prompts of one kind brought out with so many passages retrieved."""
+        """Return the leakage through prompts of one kind with `top_k` passages each."""
         report = next(report for report in self.attacks if report.top_k == top_k)
         return next(group for group in report.groups if group.name == kind)
 
-    def answering(self, top_k: int) -> Answering | None:
-        """Return the answers from so many passages, where questions have true answers."""
+    def answering(self, top_k: int) -> AnswerScores | None:
+        """Return the scores for `top_k` passages; `None` if questions have no true answers."""
         return next((found for found in self.answers if found.top_k == top_k), None)
 
 
 class IndexComparison(_Frozen):
-    """One corpus in several variants, `origin` first. `marked`: values that people marked."""
+    """One corpus in several variants, `origin` first. `marked`: values that annotators marked."""
 
     corpus: str
     documents: int
@@ -105,15 +105,15 @@ class IndexComparison(_Frozen):
     rows: tuple[IndexMeasurement, ...]
 
     def row(self, name: str) -> IndexMeasurement | None:
-        """Return a variant's results, where it was measured."""
+        """Return a variant's results; `None` if it was not measured."""
         return next((row for row in self.rows if row.name == name), None)
 
 
-class Drafts(_Frozen):
-    """Drafts as they stand after at most so many rewrites, whatever gate and reviewer say.
+class DraftLeakage(_Frozen):
+    """Drafts after at most `max_rounds` rewrites, without the verdicts of gate and reviewer.
 
-    `refused` counts those that are not agreed upon; `repeated` and `similar` the originals of
-    which a run of ten words, or a text over ROUGE-L 0.5, shows.
+    `refused` counts drafts without agreement. `repeated` counts originals with a shared run of ten
+    words, `similar` originals with ROUGE-L over 0.5.
     """
 
     max_rounds: int
@@ -123,10 +123,10 @@ class Drafts(_Frozen):
     similar: int
 
 
-class Calls(_Frozen):
-    """What a scripted model was asked under one choice of savings, and its dollars, per record.
+class CallCost(_Frozen):
+    """Calls, tokens and dollars of a scripted model per record, under one choice of savings.
 
-    `repeated`: originals of which the published index repeats ten words.
+    `repeated`: originals with a run of ten words in the published index.
     """
 
     name: str
@@ -141,20 +141,20 @@ class Calls(_Frozen):
     repeated: int
 
 
-class Part(_Frozen):
-    """One part of the study, with where and how it was run. `seconds`: wall time of all of it."""
+class StudyPart(_Frozen):
+    """One part of the study, with its command and environment. `seconds`: its wall time."""
 
     command: str
     environment: Environment
     agents: str
     seconds: float
     compared: tuple[IndexComparison, ...] = ()
-    drafts: tuple[Drafts, ...] = ()
-    calls: tuple[Calls, ...] = ()
-    indexing: tuple[Indexing, ...] = ()
+    drafts: tuple[DraftLeakage, ...] = ()
+    calls: tuple[CallCost, ...] = ()
+    indexing: tuple[IndexingCost, ...] = ()
 
 
-class Study(_Frozen):
+class SageStudy(_Frozen):
     """The parts that were run, by name."""
 
-    parts: dict[str, Part]
+    parts: dict[str, StudyPart] = {}

@@ -1,4 +1,4 @@
-"""An index of names as somebody sees it who has no key, under each cipher."""
+"""An index of names as an observer without a key sees it, under each cipher."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sage_rag.eval.studies.guessing import ObservedValue
+from sage_rag.eval.studies.frequency.inference import ObservedValue
 from sage_rag.privacy.blind_index import BlindIndex, PartWords, index_terms
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
@@ -33,7 +33,7 @@ def _ecb(keyset: Keyset) -> EntityCipher:
 
 
 def _codebook(keyset: Keyset) -> EntityCipher:
-    return CodebookCipher(Path("no-such-codebook"), keyset, _CORPUS)  # codes that nobody keeps
+    return CodebookCipher(Path("no-such-codebook"), keyset, _CORPUS)  # its codes are not kept
 
 
 CIPHERS: Mapping[str, Callable[[Keyset], EntityCipher]] = {
@@ -44,10 +44,10 @@ CIPHERS: Mapping[str, Callable[[Keyset], EntityCipher]] = {
 
 
 @dataclass
-class Sight:
-    """What one cipher, with or without part words, makes of names under a fresh key.
+class ObservedIndex:
+    """Names as one cipher shows them under a fresh key, with or without part words.
 
-    `truth` tells which part each part word stands for; the attackers never see it.
+    `truth` maps each part word to the part of a name; attackers do not have it.
     """
 
     cipher: str
@@ -60,12 +60,12 @@ class Sight:
         self._words = BlindIndex(keyset, _CORPUS, self.parts)
         self._seen: dict[str, ObservedValue] = {}
 
-    def of(self, name: str) -> ObservedValue:
+    def value(self, name: str) -> ObservedValue:
         """Return a name as it is seen."""
         if name not in self._seen:
             token = self._cipher.encrypt(name, EntityType.PERSON)
             blocks = _blocks(token) if self.cipher == "ecb" else frozenset()
-            # A codebook's words are drawn at random: their length tells nothing.
+            # A codebook draws its words at random: their length is unrelated to the value.
             shape = 0 if self.cipher == "codebook" else len(token)
             self._seen[name] = ObservedValue(token, shape, self._part_words(name), blocks)
         return self._seen[name]
@@ -77,12 +77,12 @@ class Sight:
 
 
 def parts_of(name: str, parts: PartWords = PartWords.ALL) -> tuple[str, ...]:
-    """Return the parts of a person's name as part words are made of them."""
+    """Return the parts of a person's name that part words are derived from."""
     return index_terms(name, EntityType.PERSON, parts)[1]
 
 
 def _blocks(token: str) -> frozenset[str]:
-    """Return the blocks of an ECB token, all of which are told apart by what they hold alone."""
+    """Return the blocks of an ECB token; equal blocks hold equal text."""
     match = TOKEN.fullmatch(token)
     raw = base64.b64decode(match.group(2)) if match else b""
     return frozenset(raw[i : i + _BLOCK].hex() for i in range(0, len(raw), _BLOCK))

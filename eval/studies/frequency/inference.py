@@ -1,9 +1,9 @@
-"""Guess names behind ciphertexts from their frequencies: two attackers on an index of names.
+"""Infer names from the frequencies of ciphertexts: two attackers on an index of names.
 
-The attacker sees, of each value in an index, its ciphertext and its *marks*: the blind words of
-its parts, and what else a cipher repeats (equal blocks under ECB). What is the same value is the
-same ciphertext, so each counts in how many records it occurs. Which marks belong to which value is
-given to the attacker for free, although an index shows it only where records hold few values:
+The attacker sees the ciphertext of each value in an index and its *marks*: the blind words of its
+parts, and everything else that a cipher repeats (equal blocks under ECB). Equal values have equal
+ciphertexts, so the attacker counts the records in which each occurs. The attacker is also given
+which marks belong to which value, although an index shows this only where records hold few values:
 the figures are upper bounds in that respect.
 
 Source: Naveed, Kamara and Wright (2015), "Inference attacks on property-preserving encrypted
@@ -25,18 +25,18 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh
 
 _ROUNDS = 12
-"""Of colour refinement; graphs of names are stable after three or four."""
+"""Rounds of colour refinement; graphs of names are stable after three or four."""
 _LEAST_GRAPH = 8
-"""Parts, below which there is no graph to read roles from."""
+"""Parts; with fewer, the graph shows no roles."""
 
 Weights = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class ObservedValue:
-    """A value as an index shows it, its part words and equal blocks in no order.
+    """A value as an index shows it; its part words and equal blocks have no order.
 
-    `shape` is what the ciphertext tells of the value's length.
+    `shape` is the value's length as far as the ciphertext shows it.
     """
 
     ciphertext: str
@@ -52,9 +52,9 @@ class ObservedValue:
 
 @dataclass(frozen=True, slots=True)
 class AttackerKnowledge:
-    """What an attacker knows: how frequent whole names, given names and family names are.
+    """The frequencies of whole names, given names and family names that an attacker knows.
 
-    `lone`: the same of parts where an index has one word of each name only.
+    `lone`: frequencies of parts, for an index with only one word of each name.
     """
 
     names: Weights
@@ -69,9 +69,9 @@ def by_rank(
     shape: Callable[[str], int],
     seed: int,
 ) -> dict[str, str]:
-    """Guess each ciphertext's name: the n-th frequent of a shape is the n-th frequent name of it.
+    """Guess each ciphertext's name by rank: match the n-th most frequent of each shape.
 
-    `shape` tells a name's shape, as anybody can who knows the cipher.
+    `shape` returns a name's shape, which anyone who knows the cipher can compute.
     Returns guesses by ciphertext; ties in random order.
     """
     counts = Counter(seen for record in records for seen in set(record))
@@ -91,10 +91,10 @@ def by_rank(
 def by_parts(
     records: Sequence[Iterable[ObservedValue]], known: AttackerKnowledge, seed: int
 ) -> dict[str, str]:
-    """Guess what each part word stands for: given names and family names by rank, apart.
+    """Guess the name behind each part word: given names and family names by rank, separately.
 
-    A value of two parts has one of either, so the graph of parts that share a value falls into
-    two sides; which side is which, the likelihood of the guesses decides. A part counts once per
+    A value of two parts has one of each, so the graph of parts that share a value has two sides;
+    the likelihood of the guesses decides which side holds the given names. A part counts once per
     distinct value, not per record: a doctor in every tenth record makes no name more frequent
     among people. Returns guesses by word.
     """
@@ -110,7 +110,7 @@ def by_parts(
         guesses: dict[str, str] = {}
         likelihood = 0.0
         for side, weights in ((orientation, known.given), (-orientation, known.family)):
-            # A mark that stands alone is a given name: so people are mentioned by one.
+            # A single mark is a given name: people are mentioned by it alone.
             own = {m: n for m, n in counts.items() if sides.get(m, orientation) == side}
             matched = match_ranks(own, weights, chance)
             likelihood += _log_likelihood(own, matched, weights)
@@ -122,7 +122,7 @@ def by_parts(
 def match_ranks(
     counts: Mapping[str, int], weights: Weights, chance: random.Random
 ) -> dict[str, str]:
-    """Pair ciphertexts with names by rank, the most frequent first, equal ones in random order."""
+    """Pair ciphertexts with names by rank, the most frequent first, ties in random order."""
     ciphertexts = sorted(counts, key=lambda c: (-counts[c], chance.random()))
     names = sorted(weights, key=lambda n: (-weights[n], chance.random()))
     return dict(zip(ciphertexts, names, strict=False))
@@ -131,7 +131,7 @@ def match_ranks(
 def _log_likelihood(
     counts: Mapping[str, int], matched: Mapping[str, str], weights: Weights
 ) -> float:
-    """Return how likely counts are under guesses; what no name is left for is rarer than all."""
+    """Return the log-likelihood of counts; a ciphertext without a name is rarer than all names."""
     total, rarest = sum(weights.values()), min(weights.values())
     shares = (weights[matched[c]] if c in matched else rarest / 2 for c in counts)
     return sum(
@@ -140,11 +140,11 @@ def _log_likelihood(
 
 
 def _sides(pairs: Sequence[Sequence[str]]) -> dict[str, int]:
-    """Return 1 or -1 for each mark, such that pairs mostly hold one of either.
+    """Return 1 or -1 for each mark, such that most pairs hold one of each.
 
-    By the sign of the lowest eigenvector of the normalised adjacency matrix, which tolerates that
-    some names are given and family names. Of the largest component alone; empty where
-    there are hardly any pairs.
+    It is the sign of the lowest eigenvector of the normalised adjacency matrix, which tolerates
+    names that are given and family names. Covers the largest component alone; empty if there are
+    too few pairs.
     """
     marks = sorted({mark for pair in pairs for mark in pair})
     if len(marks) < _LEAST_GRAPH:
@@ -166,12 +166,12 @@ def _sides(pairs: Sequence[Sequence[str]]) -> dict[str, int]:
 def by_structure(
     counts: Mapping[ObservedValue, int], own: Mapping[str, tuple[ObservedValue, int]], seed: int
 ) -> dict[str, str]:
-    """Guess with a list of the very names: who is in the index, but not in which records.
+    """Guess with a list of exactly the names in the index, without their records.
 
-    `counts`: in how many records each value is; `own`: for each name on the list, what the
-    attacker's own key makes of it, and the number of records if the list has it, else 0 for both.
-    Both graphs of values and marks are refined by colour; a ciphertext is one of the names of its
-    colour, at random. Returns guesses by ciphertext.
+    `counts`: the number of records of each value. `own`: for each listed name, its value under the
+    attacker's own key, and its number of records. Both numbers are 0 if the list has no counts.
+    Both graphs of values and marks are refined by colour; each ciphertext is matched to a random
+    name of its colour. Returns guesses by ciphertext.
     """
     name_of = {seen.ciphertext: name for name, (seen, _) in own.items()}
     theirs = _colours(counts)
@@ -190,7 +190,7 @@ def by_structure(
 
 
 def _colours(counts: Mapping[ObservedValue, int]) -> dict[str, Hashable]:
-    """Return a colour for each ciphertext: equal in two indexes where their roles are the same."""
+    """Return a colour for each ciphertext; the same role in two indexes has the same colour."""
     colours: dict[ObservedValue, int] = {
         s: hash((n, s.shape, len(s.marks))) for s, n in counts.items()
     }

@@ -1,4 +1,4 @@
-"""Index a corpus under a recipe with the real command, and measure what that takes."""
+"""Index a corpus with the real command, and measure time, memory and size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PASSPHRASE = "SAGE_RAG_PASSPHRASE"  # noqa: S105 - the variable's name
 _KIBIBYTE = 1024
 
 
-class Indexing(BaseModel):
+class IndexingCost(BaseModel):
     """One run of `sage-rag index`. `wall_s` includes the start of the process and its models."""
 
     model_config = ConfigDict(frozen=True)
@@ -36,12 +36,12 @@ class Indexing(BaseModel):
 
     @property
     def documents_per_s(self) -> float:
-        """Documents by wall time."""
+        """Documents per second of wall time."""
         return self.documents / self.wall_s
 
 
-class OwnerZone:
-    """The owner's zone of a study: a home folder and a fresh keyset under a random passphrase."""
+class OwnerCommands:
+    """Runs `sage-rag` as an owner with a home folder and a new keyset under a random passphrase."""
 
     def __init__(self, home: Path) -> None:
         home.mkdir(parents=True, exist_ok=True)
@@ -50,8 +50,8 @@ class OwnerZone:
         self.passphrase = secrets.token_urlsafe(24)
         self._run(["keys", "new", "--out", str(self.keyset)])
 
-    def index(self, corpus: Path, name: str, recipe: str, fields: Sequence[str]) -> Indexing:
-        """Index a corpus and return what it took.
+    def index(self, corpus: Path, name: str, recipe: str, fields: Sequence[str]) -> IndexingCost:
+        """Index a corpus and return its cost.
 
         Raises:
             UpstreamError: when the command fails.
@@ -62,7 +62,7 @@ class OwnerZone:
         wall_s, peak_rss_bytes = self._run([*command, "--text-fields", ",".join(fields)])
         version = current_path(self.home, name)
         report = json.loads((version / REPORT).read_text("utf-8"))
-        return Indexing(
+        return IndexingCost(
             recipe=recipe,
             documents=report["documents"],
             published=report["published"],
@@ -82,7 +82,7 @@ class OwnerZone:
         process = subprocess.Popen(
             [str(program), *arguments], env=environment, stdout=subprocess.DEVNULL
         )
-        # wait4 gives this child's own peak; RUSAGE_CHILDREN has the highest of all so far.
+        # wait4 reports the peak of this child; RUSAGE_CHILDREN reports the highest of all children.
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:

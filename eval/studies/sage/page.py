@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from sage_rag.eval.studies import choice_tables, paper, sage_tables
-from sage_rag.eval.studies.goals import AGREEMENT, goals
-from sage_rag.eval.studies.results import IndexComparison, Part, Study
-from sage_rag.eval.studies.sage_tables import share, table
-from sage_rag.eval.studies.thrift import CARELESS, PRICE
+from sage_rag.eval.studies.sage import choice_tables, paper, tables
+from sage_rag.eval.studies.sage.call_savings import FAULTS, PRICE
+from sage_rag.eval.studies.sage.criteria import AGREEMENT, criteria
+from sage_rag.eval.studies.sage.results import IndexComparison, SageStudy, StudyPart
+from sage_rag.eval.studies.sage.tables import share
+from sage_rag.eval.studies.tables import table
 
 
-def markdown(study: Study) -> str:
+def markdown(study: SageStudy) -> str:
     """Return the page; parts that were not run are left out."""
-    return "\n".join(_lines(study)).rstrip() + "\n"
+    return "\n\n".join(_blocks(study)) + "\n"
 
 
-def _lines(study: Study) -> Iterator[str]:
-    yield from ("# SAGE measured", "", _OPENING, "")
+def _blocks(study: SageStudy) -> Iterator[str]:
+    parts = study.parts
+    yield from ("# SAGE measured", _OPENING)
     sets = {c.corpus: c for name in ("recipes", "corpora") for c in _compared(study, name)}
     if sets:
-        counted = study.parts["calls"].calls[0] if "calls" in study.parts else None
-        yield from goals(sets, counted)
-    yield from _run(study)
+        yield from criteria(sets, parts["calls"].calls[0] if "calls" in parts else None)
+    if parts:
+        yield from _runs(parts)
     for name, section in _SECTIONS.items():
-        if name in study.parts:
-            yield from section(study.parts[name])
-    yield from ("## What the figures hide", "", *_hidden(sets), "")
+        if name in parts:
+            yield from section(parts[name])
+    yield from ("## What the figures hide", "\n".join(_limits(sets)))
 
 
 _OPENING = """\
@@ -35,29 +37,23 @@ next to the plain corpus (`origin`), the other recipes, and the SAGE paper (Zeng
 arXiv 2406.14773). Real data; no text of it stands here."""
 
 
-def _compared(study: Study, part: str) -> tuple[IndexComparison, ...]:
+def _compared(study: SageStudy, part: str) -> tuple[IndexComparison, ...]:
     return study.parts[part].compared if part in study.parts else ()
 
 
-def _run(study: Study) -> Iterator[str]:
-    parts = study.parts
-    if not parts:
-        return
-    yield from ("## How it was run", "", "```")
-    yield from dict.fromkeys(part.command for part in parts.values())
-    yield from ("```", "")
-    for described in dict.fromkeys(_where(part) for part in parts.values()):
-        names = ", ".join(
-            f"{n} ({p.seconds:.0f} s)" for n, p in parts.items() if _where(p) == described
-        )
-        yield from (f"{described} Parts: {names}.", "")
+def _runs(parts: Mapping[str, StudyPart]) -> Iterator[str]:
+    commands = dict.fromkeys(part.command for part in parts.values())
+    yield from ("## How it was run", "\n".join(["```", *commands, "```"]))
+    conditions = {name: f"By {p.agents}. {p.environment}" for name, p in parts.items()}
+    for condition in dict.fromkeys(conditions.values()):
+        names = (f"{n} ({p.seconds:.0f} s)" for n, p in parts.items() if conditions[n] == condition)
+        yield f"{condition} Parts: {', '.join(names)}."
     rows: dict[str, list[object]] = {}
     for found in (c for part in parts.values() for c in part.compared):
         asked = [found.questions, found.known_items, *found.prompts.values()]
         rows.setdefault(found.corpus, [found.corpus, found.documents, *asked])
     titles = ("corpus", "indexed", "questions", "known items", "targeted prompts", "untargeted")
-    yield from table(titles, rows.values())
-    yield from (_DATA, "")
+    yield from (table(titles, rows.values()), _DATA)
 
 
 _DATA = """\
@@ -71,22 +67,15 @@ proportions exact (Clopper-Pearson), of ratios a bootstrap over questions. Answe
 together from sentences of the passages, restored with the key."""
 
 
-def _where(part: Part) -> str:
-    where = part.environment
-    software = ", ".join(f"{name} {number}" for name, number in where.software.items())
-    return f"By {part.agents}. Commit {where.commit}, {where.date}. {where.hardware}. {software}."
-
-
-def _recipes(part: Part) -> Iterator[str]:
+def _recipes(part: StudyPart) -> Iterator[str]:
     (compared,) = part.compared
-    yield from (f"## What leaks ({compared.corpus})", "", _LEAKAGE, "")
-    yield from ("### The whole index", "", *sage_tables.whole_indexes(compared))
-    yield from (f"The paper's worst case of SAGE: {paper.WORST_CASE}.", "")
-    yield from ("### Through retrieval, k = 1", "", _PROMPTS, "", *sage_tables.attacks(compared))
-    yield from ("## What answers are worth", "", _WORTH, "", *sage_tables.worth(compared))
-    yield from (_REASONS, "", *sage_tables.reasons(compared))
-    yield from ("## How many passages are retrieved", "", _PASSAGES, "")
-    yield from sage_tables.passages(compared)
+    yield from (f"## What leaks ({compared.corpus})", _LEAKAGE)
+    yield from ("### The whole index", tables.whole_indexes(compared))
+    yield f"The paper's worst case of SAGE: {paper.WORST_CASE}."
+    yield from ("### Through retrieval, k = 1", _PROMPTS, tables.attacks(compared))
+    yield from ("## What answers are worth", _WORTH, tables.utility(compared))
+    yield tables.reasons(compared)
+    yield from ("## How many passages are retrieved", _PASSAGES, tables.passages(compared))
 
 
 _LEAKAGE = """\
@@ -106,21 +95,16 @@ _PASSAGES = """\
 The paper's Figure 5 has no numbers: stage 1 leaks more with k, stage 2 stays near nothing."""
 
 
-def _corpora(part: Part) -> Iterator[str]:
-    yield from ("## Other corpora", "")
+def _corpora(part: StudyPart) -> Iterator[str]:
+    yield "## Other corpora"
     for compared in part.compared:
-        yield from (f"### {compared.corpus}", "", *sage_tables.whole_indexes(compared))
-        yield from sage_tables.brought_out(compared)
-        yield from sage_tables.worth_alone(compared)
-        yield from (_REASONS, "", *sage_tables.reasons(compared))
+        yield from (f"### {compared.corpus}", tables.whole_indexes(compared))
+        yield from (tables.attacks_with_five_passages(compared), tables.utility_alone(compared))
+        yield tables.reasons(compared)
 
 
-_REASONS = "Why records are quarantined (one can have several reasons):"
-
-
-def _attributes(part: Part) -> Iterator[str]:
-    yield from ("## How many attributes", "", _ATTRIBUTES, "")
-    yield from choice_tables.attributes(part.compared[0])
+def _attributes(part: StudyPart) -> Iterator[str]:
+    yield from ("## How many attributes", _ATTRIBUTES, choice_tables.attributes(part.compared[0]))
 
 
 _ATTRIBUTES = """\
@@ -128,9 +112,9 @@ m counts those of both sides. Rules keep nearly all sentences, whatever m is, an
 by attribute, so that m changes little here; with a model it decides what is kept."""
 
 
-def _rounds(part: Part) -> Iterator[str]:
-    yield from ("## How many rounds", "", _ROUNDS, "")
-    yield from choice_tables.rounds(part.compared[0], part.drafts)
+def _rounds(part: StudyPart) -> Iterator[str]:
+    yield from ("## How many rounds", _ROUNDS)
+    yield choice_tables.rounds(part.compared[0], part.drafts)
 
 
 _ROUNDS = f"""\
@@ -139,34 +123,28 @@ The last columns show the drafts as they stand then, used whatever the gate says
 code uses drafts that stay unsafe. The paper's average was {paper.ROUNDS} rounds (Table 7)."""
 
 
-def _calls(part: Part) -> Iterator[str]:
-    yield from (
-        "## What savings of model calls cost",
-        "",
-        _CALLS,
-        "",
-        *choice_tables.calls(part.calls),
-    )
+def _calls(part: StudyPart) -> Iterator[str]:
+    yield from ("## What savings of model calls cost", _CALLS, choice_tables.calls(part.calls))
 
 
-_FAULTS = ", ".join(f"{role} {wrong} 1 in {often}" for role, (wrong, often) in CARELESS.items())
+_FAULT_LIST = ", ".join(f"{role} {wrong} 1 in {often}" for role, (wrong, often) in FAULTS.items())
 _CALLS = f"""\
 **With a scripted model, which is no language model; figures of a real one were not obtained.**
-It plays every role from the prompt alone and goes wrong by its question's digest ({_FAULTS}),
+It plays every role from the prompt alone and goes wrong by its question's digest ({_FAULT_LIST}),
 which decides how often a record is rewritten, and with that the counts. Tokens are estimated
 from bytes (three each), at ${PRICE.prompt_per_million} and ${PRICE.completion_per_million} a
 million of prompt and answer. The paper: {paper.CALLS} calls, ${paper.COST_PER_RECORD} a record
 (Table 7)."""
 
 
-def _cost(part: Part) -> Iterator[str]:
-    yield from ("## What indexing takes", "", _COST, "", *choice_tables.cost(part))
+def _cost(part: StudyPart) -> Iterator[str]:
+    yield from ("## What indexing takes", _COST, choice_tables.cost(part))
 
 
 _COST = """\
 `sage-rag index`, from the start of the process to its end; peak resident memory of that process."""
 
-_SECTIONS: Mapping[str, Callable[[Part], Iterator[str]]] = {
+_SECTIONS: Mapping[str, Callable[[StudyPart], Iterator[str]]] = {
     "recipes": _recipes,
     "corpora": _corpora,
     "attributes": _attributes,
@@ -176,8 +154,8 @@ _SECTIONS: Mapping[str, Callable[[Part], Iterator[str]]] = {
 }
 
 
-def _hidden(sets: Mapping[str, IndexComparison]) -> Iterator[str]:
-    yield _HIDDEN
+def _limits(sets: Mapping[str, IndexComparison]) -> Iterator[str]:
+    yield _LIMITS
     rows = [(name, row) for name, compared in sets.items() if (row := compared.row("sage"))]
     counted = [
         f"{found.prompts.successes} of {row.published} of `{name}`"
@@ -200,7 +178,7 @@ def _hidden(sets: Mapping[str, IndexComparison]) -> Iterator[str]:
         )
 
 
-_HIDDEN = """\
+_LIMITS = """\
 * **The rules were developed on `healthcaremagic` and `chatdoctor`**: their utility, agreement and
   quarantine are development figures. `tab` and `squality` show what rules do elsewhere; but how
   dense and lexical scores are weighed was chosen on all four.
