@@ -4,8 +4,9 @@
     --ranks tekken=tekken_240911.json --tokenizer minilm=tokenizer.json
 
 `--ranks`: a vocabulary in tiktoken's format, or Mistral's Tekken file. The name selects how text
-is split first (`llama-3`, `qwen2.5`, `cl100k`, `o200k`, `tekken`). `--tokenizer`: a `tokenizer.json`
-of the library tokenizers. A model token counts if it covers any character of the pseudonym.
+is split first (`llama-3`, `qwen2.5`, `cl100k`, `o200k`, `tekken`). `--tokenizer`: a file
+`tokenizer.json` of the library tokenizers. A model token counts if it covers any character of the
+pseudonym.
 
 The count is a sum over parts: the type with the context before it, the first word, the second word,
 and the bracket with the context after it. So the largest sum is the maximum over all codes, and no

@@ -3,7 +3,7 @@
     python -m sage_rag.training.recognition.held_out DATA OUT
 
 writes one file per set, with the set's own labels, for
-`python -m sage_rag.eval.studies.recognition`.
+`python -m sage_rag.eval.studies recognition`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Hard cases: docs/results/hard_cases.md lists exactly what the default recognizer gets wrong.
 
-When this fails because a case is caught now, or because a miss is accepted, write the page anew:
-`python -m sage_rag.eval.studies.hard_cases --out docs/results/hard_cases.md`.
+When this fails because a case is solved now, or because a miss is accepted, write the page again:
+`python -m sage_rag.eval.studies hard_cases --out docs/results/hard_cases.md`.
 """
 
 import json
@@ -63,7 +63,7 @@ def test_there_are_cases_enough_of_every_kind():
 def test_a_case_is_judged_by_letters_covered(found, uncovered, taken):
     [verdict] = judge([CASE], TableRecognizer(dict.fromkeys(found, EntityType.PERSON)))
     assert (verdict.uncovered, verdict.taken) == (uncovered, taken)
-    assert verdict.caught == (not uncovered and not taken)
+    assert verdict.solved == (not uncovered and not taken)
 
 
 def test_the_tables_count_values_and_list_what_went_wrong():

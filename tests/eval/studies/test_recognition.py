@@ -1,13 +1,12 @@
 import json
 
 import pytest
-from typer import Typer
-from typer.testing import CliRunner
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.studies import recognition
-from sage_rag.eval.studies.recognition import coverage, markdown
+from sage_rag.eval.studies.recognition import coverage, tables
+from sage_rag.eval.studies.runner import main
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.labels import Scheme
 from sage_rag.privacy.testing import TableRecognizer
@@ -69,7 +68,7 @@ def test_an_unknown_label_is_an_error():
 
 def test_the_report_holds_shares_side_by_side_and_no_text():
     measured = {"set/file": {"ours": measure({}), "theirs": measure({"Ulm": EntityType.ID})}}
-    shown = markdown(measured, "command")
+    shown = "\n\n".join(tables(measured))
     assert "| values found | ours | theirs |" in shown
     assert "| GPE | 0 of 1" in shown
     assert "| ID | none | 0 of 1" in shown
@@ -79,10 +78,8 @@ def test_the_report_holds_shares_side_by_side_and_no_text():
 def run(tmp_path, *extra):
     gold, page = tmp_path / "gold.jsonl", tmp_path / "page.md"
     gold.write_text("\n".join(json.dumps(row) for row in ROWS * 2), "utf-8")
-    app = Typer()
-    app.command()(recognition.main)
     arguments = ["--gold", f"presidio-research={gold}", "--out", str(page), *extra]
-    assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
+    assert main(["recognition", *arguments]) == 0
     return page.read_text("utf-8")
 
 

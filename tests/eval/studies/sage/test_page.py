@@ -6,19 +6,20 @@ from sage_rag.common.proportions import Proportion
 from sage_rag.eval.attack import WHOLE_INDEX
 from sage_rag.eval.report import AttackReport, Group, Measure
 from sage_rag.eval.studies.environment import Environment, environment
-from sage_rag.eval.studies.sage.indexing_cost import Indexing
+from sage_rag.eval.studies.sage.indexing_cost import IndexingCost
+from sage_rag.eval.studies.sage.page import markdown
 from sage_rag.eval.studies.sage.results import (
-    Answering,
-    Calls,
-    Drafts,
+    AnswerScores,
+    CallCost,
+    DraftLeakage,
     IndexComparison,
     IndexMeasurement,
-    Part,
     Ratio,
-    Study,
+    SageStudy,
+    StudyPart,
 )
-from sage_rag.eval.studies.sage.page import markdown
-from sage_rag.eval.studies.sage.tables import ratio, share, table
+from sage_rag.eval.studies.sage.tables import ratio, share
+from sage_rag.eval.studies.tables import cell, table
 
 DETECTORS = ("repeat", "rouge", "contacts", "rouge-compat")
 
@@ -55,7 +56,7 @@ def measured(name, hits=0, *, known=95, useful=0.95, quarantined=10, marked=()):
     )
     worth = Ratio(value=useful, low=useful - 0.1, high=useful + 0.1)
     answers = tuple(
-        Answering(top_k=k, rouge_l=0.12, bleu_1=0.2, rouge_ratio=worth, bleu_ratio=worth)
+        AnswerScores(top_k=k, rouge_l=0.12, bleu_1=0.2, rouge_ratio=worth, bleu_ratio=worth)
         for k in (1, 2, 5, 10)
     )
     return IndexMeasurement(
@@ -87,8 +88,8 @@ def compared(corpus, *rows, marked=0):
 
 def part(**found):
     where = Environment(commit="abc", date="2025-01-01", hardware="two cores", software={})
-    return Part(
-        command="python -m sage_rag.eval.studies.sage",
+    return StudyPart(
+        command="python -m sage_rag.eval.studies sage",
         environment=where,
         agents="rule agents",
         seconds=60.0,
@@ -97,7 +98,7 @@ def part(**found):
 
 
 def page(**parts):
-    return markdown(Study(parts=parts))
+    return markdown(SageStudy(parts=parts))
 
 
 @pytest.fixture
@@ -164,7 +165,9 @@ def test_attributes_count_both_sides_and_have_the_papers_figure_for_stage_1():
 def test_rounds_show_what_is_refused_and_what_would_leak():
     rows = [measured("origin"), measured("sage-r0", quarantined=300), measured("sage-r5")]
     drafts = tuple(
-        Drafts(max_rounds=n, drafts=500, refused=300 - 58 * n, repeated=90 - 18 * n, similar=n)
+        DraftLeakage(
+            max_rounds=n, drafts=500, refused=300 - 58 * n, repeated=90 - 18 * n, similar=n
+        )
         for n in (0, 5)
     )
     text = page(rounds=part(compared=(compared("healthcaremagic", *rows),), drafts=drafts))
@@ -174,7 +177,7 @@ def test_rounds_show_what_is_refused_and_what_would_leak():
 
 
 def test_calls_say_that_a_script_made_them():
-    calls = Calls(
+    calls = CallCost(
         name="all savings",
         documents=100,
         published=98,
@@ -193,7 +196,7 @@ def test_calls_say_that_a_script_made_them():
 
 
 def test_cost_is_of_the_command_and_no_folder_is_named(tmp_path):
-    run = Indexing(
+    run = IndexingCost(
         recipe="sage",
         documents=500,
         published=490,
@@ -235,7 +238,7 @@ def test_a_share_is_written_with_its_interval(found, written):
 
 def test_tables_and_ratios():
     assert ratio(None) == "–"
-    assert list(table(["a", "b"], [[1, "x"]])) == ["| a | b |", "| --- | --- |", "| 1 | x |", ""]
+    assert table(["a", "b"], [[1, cell("x|y")]]) == "| a | b |\n| --- | --- |\n| 1 | x\\|y |"
 
 
 def test_the_environment_names_versions_and_hardware():

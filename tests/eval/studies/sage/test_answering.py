@@ -1,6 +1,6 @@
 import numpy as np
 
-from sage_rag.eval.studies.sage.answering import Reader
+from sage_rag.eval.studies.sage.answering import EdgeReader
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.publishing import publish
 from sage_rag.indexer.testing import HashEmbedder
@@ -51,7 +51,7 @@ def publish_records(home, recipe, policy, keyset):
 
 def test_a_holder_of_the_key_reads_the_same_from_a_sealed_index_as_from_a_plain_one(tmp_path):
     keyset = Keyset.generate()
-    reader = Reader(keyset, RECOGNIZER, HashEmbedder())
+    reader = EdgeReader(keyset, RECOGNIZER, HashEmbedder())
     questions = ["What was Gudrun Falk told about her knee?", "What shall Tom Brook inhale?"]
     steps = []
     answers = {
@@ -70,6 +70,6 @@ def test_a_holder_of_the_key_reads_the_same_from_a_sealed_index_as_from_a_plain_
 def test_a_redacted_index_is_asked_in_plain_words_and_its_sources_are_opened(tmp_path):
     keyset = Keyset.generate()
     path = publish_records(tmp_path, "redacted", "redact-all", keyset)
-    answers = Reader(keyset, RECOGNIZER, HashEmbedder()).answer(path, ["cool the knee?"], 1)
+    answers = EdgeReader(keyset, RECOGNIZER, HashEmbedder()).answer(path, ["cool the knee?"], 1)
     assert answers.sources == (("doc-1",),)
     assert "Gudrun" not in answers.texts[0]

@@ -15,11 +15,10 @@ from sage_rag.eval.studies.codebook import (
     CUTS,
     count,
     json_offsets,
-    main,
-    markdown,
     measure,
     ranks_offsets,
 )
+from sage_rag.eval.studies.runner import main
 from sage_rag.privacy.entities import EntityType
 from sage_rag.training.ciphers.codewords import displayed_type, word_lists
 
@@ -71,7 +70,7 @@ def test_counts_that_do_not_add_up_are_an_error() -> None:
     def whole(text: str) -> list[tuple[int, int]]:
         return [(i, i + 1) for i in range(len(text) % 7)]
 
-    with pytest.raises(InputError, match="not those of its parts"):
+    with pytest.raises(InputError, match="not the sum of its parts"):
         measure(whole)
 
 
@@ -80,12 +79,10 @@ def test_the_study_writes_the_table_with_its_command(tmp_path: Path) -> None:
     lines = [f"{base64.b64encode(bytes([b])).decode()} {b}" for b in range(256)]
     ranks.write_text("\n".join(lines))
     out = tmp_path / "codebook.md"
-    main(out, ranks=[f"llama-3={ranks}"])
+    assert main(["codebook", "--ranks", f"llama-3={ranks}", "--out", str(out)]) == 0
     text = out.read_text()
-    assert (
-        "python -m sage_rag.eval.studies.codebook --ranks llama-3=byte.ranks --out codebook.md"
-        in text
-    )
+    command = "python -m sage_rag.eval.studies codebook --ranks llama-3=byte.ranks"
+    assert f"{command} --out codebook.md" in text
     longest = max(len(f"{displayed_type(t)}_[]") for t in EntityType)
     longest += max(map(len, word_lists()[0])) + 1 + max(map(len, word_lists()[1]))
     assert f"({longest})" in text  # one token a byte
@@ -103,9 +100,5 @@ def test_a_tekken_file_brings_its_own_cut(tmp_path: Path) -> None:
 
 
 def test_a_vocabulary_with_an_unknown_cut_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="`unheard-of` is none of llama-3"):
+    with pytest.raises(InputError, match="`unheard-of` is not one of llama-3"):
         ranks_offsets("unheard-of", tmp_path / "file")
-
-
-def test_an_empty_table_still_has_its_head() -> None:
-    assert markdown({}, "command").startswith("# Model tokens per pseudonym")

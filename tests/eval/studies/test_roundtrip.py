@@ -5,13 +5,13 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.eval.studies import roundtrip
 from sage_rag.eval.studies.roundtrip import WAYS, RoundTrip, measure, read_sets, texts_of
+from sage_rag.eval.studies.runner import main
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
 
@@ -79,11 +79,14 @@ def test_the_study_writes_figures_and_no_text(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(roundtrip, "default_recognizer", lambda: NAMES)
     (tmp_path / "set.jsonl").write_text('{"text": "Gudrun Falk"}\n{"text": "Ulm"}\n')
     out = tmp_path / "docs" / "roundtrip.md"
-    roundtrip.main(tmp_path, out, limit=1)
-    shown, figures = out.read_text(), json.loads(out.with_suffix(".json").read_text())
+    home = tmp_path / "home"
+    options = ["--data", str(tmp_path), "--out", str(out), "--home", str(home), "--limit", "1"]
+    assert main(["roundtrip", *options]) == 0
+    shown, saved = out.read_text(), json.loads((home / "roundtrip.json").read_text())
     assert "| set.jsonl | 1 | 11 | 1 of 1 (95 %: at least 5.0 %) |" in shown
-    assert "Gudrun" not in shown + json.dumps(figures)
-    assert figures["sets"][0]["ways"]["whole"]["successes"] == 1
+    assert "Gudrun" not in shown + json.dumps(saved)
+    assert saved["command"].endswith("roundtrip.md --home home --limit 1")
+    assert saved["figures"][0]["ways"]["whole"]["successes"] == 1
 
 
 def test_the_study_ends_with_an_error_where_a_text_is_lost(
@@ -92,6 +95,5 @@ def test_the_study_ends_with_an_error_where_a_text_is_lost(
     monkeypatch.setattr(roundtrip, "default_recognizer", FailingRecognizer)
     (tmp_path / "set.jsonl").write_text('{"text": "Gudrun Falk"}\n')
     out = tmp_path / "roundtrip.md"
-    with pytest.raises(typer.Exit):
-        roundtrip.main(tmp_path, out)
+    assert main(["roundtrip", "--data", str(tmp_path), "--out", str(out)]) == 1
     assert "set.jsonl: 3 failures" in out.read_text()

@@ -3,7 +3,7 @@ import pytest
 from sage_rag.common.exceptions import InputError
 from sage_rag.eval.probes.probe import ProbeKind
 from sage_rag.eval.studies.corpora import CORPORA, half, load_corpus
-from tests.eval.study_data import write_data
+from tests.eval.studies.study_data import write_data
 
 
 @pytest.fixture

@@ -6,26 +6,30 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from sage_rag.common.proportions import Proportion
-from sage_rag.eval.studies.environment import Environment
-from sage_rag.eval.studies.frequency.search import FindingScore, Words, about_cases, about_examples
-from sage_rag.eval.studies.frequency.study import (
-    FrequencyStudy,
-    Recovery,
-    attack,
-    census,
-    elsewhere,
-    people_in,
-)
-from sage_rag.eval.studies.frequency.page import markdown
 from sage_rag.eval.studies.frequency.inference import (
+    AttackerKnowledge,
     ObservedValue,
     by_parts,
     by_rank,
     by_structure,
     match_ranks,
 )
-from sage_rag.eval.studies.frequency.people import cases
-from sage_rag.eval.studies.frequency.observer import CIPHERS, Sight, parts_of
+from sage_rag.eval.studies.frequency.observer import CIPHERS, ObservedIndex, parts_of
+from sage_rag.eval.studies.frequency.page import blocks
+from sage_rag.eval.studies.frequency.people import patients
+from sage_rag.eval.studies.frequency.search import (
+    SearchScore,
+    Words,
+    questions_about_examples,
+    questions_about_patients,
+)
+from sage_rag.eval.studies.frequency.study import (
+    RecoveryScore,
+    attack,
+    census,
+    elsewhere,
+    people_in,
+)
 from sage_rag.privacy.blind_index import PartWords
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.testing import TableRecognizer
@@ -61,8 +65,7 @@ def test_parts_are_told_by_how_many_people_share_them():
         ObservedValue(f"c{i}", 1, frozenset({f"~{a}", f"~{b}"}))
         for i, (a, b) in enumerate(zip(firsts, lasts, strict=True))
     ]
-    known = elsewhere([[]])
-    known = type(known)({}, GIVEN, FAMILY, FAMILY)
+    known = AttackerKnowledge({}, GIVEN, FAMILY, FAMILY)
     guesses = by_parts([[p] for p in people], known, 0)
     right = [word for word, guess in guesses.items() if word == f"~{guess}"]
     assert len(right) >= 8
@@ -72,35 +75,37 @@ def test_a_list_and_the_pattern_of_shared_parts_tell_names_apart():
     # As a graph of parts, the smallest tree that looks the same in one way only.
     names = ["Ann Ash", "Ann Birch", "Cleo Birch", "Ann Cedar", "Dora Cedar", "Dora Elm"]
     for parts, least in ((PartWords.ALL, 6), (PartWords.NONE, 0)):
-        theirs, own = Sight("siv", parts), Sight("siv", parts)
+        theirs, own = ObservedIndex("siv", parts), ObservedIndex("siv", parts)
         guesses = by_structure(
-            {theirs.of(n): 0 for n in names}, {n: (own.of(n), 0) for n in names}, 0
+            {theirs.value(n): 0 for n in names}, {n: (own.value(n), 0) for n in names}, 0
         )
-        assert sum(guesses[theirs.of(n).ciphertext] == n for n in names) >= least
+        assert sum(guesses[theirs.value(n).ciphertext] == n for n in names) >= least
         assert sorted(guesses.values()) == sorted(names)
 
 
 @pytest.mark.parametrize("cipher", CIPHERS)
 def test_sights_under_two_keys_differ_but_for_their_pattern(cipher):
-    one, two = Sight(cipher, PartWords.ALL), Sight(cipher, PartWords.ALL)
+    one, two = ObservedIndex(cipher, PartWords.ALL), ObservedIndex(cipher, PartWords.ALL)
     names = ["Ann Ash", "Ann Birch", "Wilhelmina Featherstonehaugh"]
     for a, b in itertools.combinations(names, 2):
-        assert len(one.of(a).marks & one.of(b).marks) == len(two.of(a).marks & two.of(b).marks)
-    assert one.of("Ann Ash").ciphertext != two.of("Ann Ash").ciphertext
-    assert [one.of(n).shape for n in names] == [two.of(n).shape for n in names]
+        assert len(one.value(a).marks & one.value(b).marks) == len(
+            two.value(a).marks & two.value(b).marks
+        )
+    assert one.value("Ann Ash").ciphertext != two.value("Ann Ash").ciphertext
+    assert [one.value(n).shape for n in names] == [two.value(n).shape for n in names]
     assert set(one.truth.values()) == {p for n in names for p in parts_of(n)}
 
 
 def test_equal_blocks_show_under_ecb_alone():
     long = ["Maria Magdalena Keller", "Maria Magdalena Kellner"]
     for cipher in CIPHERS:
-        seen = [Sight(cipher, PartWords.NONE)] * 2
-        shared = seen[0].of(long[0]).blocks & seen[1].of(long[1]).blocks
+        seen = [ObservedIndex(cipher, PartWords.NONE)] * 2
+        shared = seen[0].value(long[0]).blocks & seen[1].value(long[1]).blocks
         assert bool(shared) is (cipher == "ecb")
 
 
 def test_an_attack_reports_every_cipher_choice_and_attacker():
-    names = [list(case.names) for case in cases(30, 0)]
+    names = [list(patient.names) for patient in patients(30, 0)]
     found = attack("invented", names, {"elsewhere": elsewhere(names)})
     assert {(r.cipher, r.part_words) for r in found[1:]} == set(
         itertools.product(CIPHERS, PartWords)
@@ -128,19 +133,18 @@ def test_people_are_those_recognised_once_per_text():
 def test_questions_name_the_person_in_every_form_and_all_records_of_that_person():
     entity = {"text": "Maria Keller", "type": "PERSON"}
     gold = [{"id": "a", "entities": [entity]}, {"id": "b", "entities": [entity]}]
-    asked = [one for one in about_examples(gold) if one.records == {"a", "b"}]
+    asked = [one for one in questions_about_examples(gold) if one.records == {"a", "b"}]
     assert {"Keller" in one.question or "Maria" in one.question for one in asked} == {True}
     assert "What was Ms Keller told?" in [one.question for one in asked]
-    case = cases(1, 0)[0]
-    [full, *_] = about_cases([case])
-    assert " ".join(case.patient) in full.question
+    patient = patients(1, 0)[0]
+    [full, *_] = questions_about_patients([patient])
+    assert " ".join(patient.name) in full.question
     assert full.records == {"case-0"}
 
 
 def test_the_report_names_shares_and_no_person():
     share = Proportion.of(1, 4)
-    where = Environment(commit="c", date="d", hardware="h", software={})
-    recovery = Recovery(
+    recovery = RecoveryScore(
         corpus="mails",
         cipher="siv",
         part_words=PartWords.ALL,
@@ -149,11 +153,9 @@ def test_the_report_names_shares_and_no_person():
         occurrences=share,
         parts=None,
     )
-    found = FindingScore(
+    found = SearchScore(
         corpus="x", asked="full name", words=Words.ALL, first=share, among_five=share
     )
-    shown = markdown(
-        FrequencyStudy(command="cmd", environment=where, recoveries=(recovery,), found=(found,))
-    )
+    shown = "\n\n".join(blocks([recovery], [found]))
     assert "| census | siv | all | 1 of 4" in shown
     assert "| full name | and of all parts | 1 of 4" in shown

@@ -1,4 +1,6 @@
 import json
+from argparse import Namespace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,17 +11,24 @@ from sage_rag.agents.prompts import prompt
 from sage_rag.agents.protocols import Attribute
 from sage_rag.agents.testing.behaviours import SAYING
 from sage_rag.agents.testing.shapes import fitted
-from sage_rag.eval.studies.study_home import STAGE_1, StudyHome, Variant, first_of
 from sage_rag.eval.studies.corpora import load_corpus
+from sage_rag.eval.studies.environment import environment
+from sage_rag.eval.studies.runner import StudyRun
+from sage_rag.eval.studies.sage.call_savings import (
+    FAULTS,
+    SAVINGS,
+    faulty_reply,
+    measure_calls,
+)
 from sage_rag.eval.studies.sage.drafts import measure_drafts
 from sage_rag.eval.studies.sage.measurer import Measurer
-from sage_rag.eval.studies.sage.results import Part, Ratio, Study
-from sage_rag.eval.studies.sage.study import PARTS, Workplace, run_part, write
-from sage_rag.eval.studies.sage.call_savings import CARELESS, SAVINGS, careless, measure_calls
+from sage_rag.eval.studies.sage.results import Ratio, SageStudy, StudyPart
+from sage_rag.eval.studies.sage.study import PARTS, StudyInputs, run, run_part
+from sage_rag.eval.studies.study_home import STAGE_1, StudyHome, Variant, first_of
 from sage_rag.indexer.recipes import RECIPES
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.privacy.testing import TableRecognizer
-from tests.eval.study_data import NAMES, write_data
+from tests.eval.studies.study_data import NAMES, write_data
 
 RECORDS, INDEXED = 12, 10
 
@@ -27,13 +36,18 @@ RECORDS, INDEXED = 12, 10
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
-    bench = StudyHome(folder / "home", TableRecognizer(NAMES), HashEmbedder())
-    return Workplace(write_data(folder / "data", RECORDS), folder / "home", bench, 1.0)
+    home = StudyHome(folder / "home", TableRecognizer(NAMES), HashEmbedder())
+    return StudyInputs(write_data(folder / "data", RECORDS), 1.0, home)
 
 
 @pytest.fixture(scope="module")
-def recipes(place):
-    return run_part("recipes", place)
+def study_run(place):
+    return StudyRun("python -m sage_rag.eval.studies sage", environment(), place.home.home)
+
+
+@pytest.fixture(scope="module")
+def recipes(place, study_run):
+    return run_part("recipes", place, study_run)
 
 
 def test_the_plain_corpus_leaks_all_of_itself_and_sage_nothing(recipes):
@@ -72,8 +86,8 @@ def test_nobody_rewrites_the_drafts_of_stage_1_alone(recipes):
     assert set(compared.row("sage-stage-1").rounds) == {0}
 
 
-def test_fewer_rounds_publish_fewer_records_and_leak_no_more(place):
-    part = run_part("rounds", place)
+def test_fewer_rounds_publish_fewer_records_and_leak_no_more(place, study_run):
+    part = run_part("rounds", place, study_run)
     rows = part.compared[0].rows[1:]
     assert rows[0].published <= rows[-1].published
     assert set(rows[0].rounds) == {0}
@@ -84,13 +98,13 @@ def test_fewer_rounds_publish_fewer_records_and_leak_no_more(place):
 
 
 def test_drafts_used_anyway_are_those_of_the_last_round_allowed(place):
-    measurer = Measurer(place.bench, place.corpus("healthcaremagic"))
-    found = measure_drafts(place.bench, measurer, (0, 5, 9))
+    measurer = Measurer(place.home, place.corpus("healthcaremagic"))
+    found = measure_drafts(place.home, measurer, (0, 5, 9))
     assert [drafts.drafts for drafts in found] == [INDEXED] * 3
     assert found[1].model_dump(exclude={"max_rounds"}) == found[2].model_dump(
         exclude={"max_rounds"}
     )
-    indexed = place.bench.index(measurer.corpus, Variant(RECIPES["sage"], max_rounds=0))
+    indexed = place.home.index(measurer.corpus, Variant(RECIPES["sage"], max_rounds=0))
     # Records that are refused without another's wording would have been published.
     assert indexed.summary.published <= INDEXED - found[0].refused
 
@@ -102,18 +116,18 @@ def test_attributes_are_cut_per_field():
 
 
 def test_judgments_without_questions_are_asked_for_their_own_records(place):
-    corpus = load_corpus("tab", place.data, place.home)
-    measurer = Measurer(place.bench, corpus)
-    plain = measurer.measure(place.bench.index(corpus, Variant(RECIPES["origin"])))
+    corpus = load_corpus("tab", place.data, place.home.home)
+    measurer = Measurer(place.home, corpus)
+    plain = measurer.measure(place.home.index(corpus, Variant(RECIPES["origin"])))
     assert plain.answers == ()
     assert plain.agreement.trials == len(corpus.documents)
     assert plain.whole_index.find("canaries").pieces == 1
-    hidden = measurer.measure(place.bench.index(corpus, Variant(RECIPES["redacted"])))
+    hidden = measurer.measure(place.home.index(corpus, Variant(RECIPES["redacted"])))
     assert hidden.whole_index.find("canaries").pieces == 0
 
 
-def test_savings_save_calls_and_nothing_is_counted_twice(place):
-    part = run_part("calls", place)
+def test_savings_save_calls_and_nothing_is_counted_twice(place, study_run):
+    part = run_part("calls", place, study_run)
     found = {calls.name: calls for calls in part.calls}
     assert list(found) == [saving.name for saving in SAVINGS]
     least = found["all savings"]
@@ -123,7 +137,7 @@ def test_savings_save_calls_and_nothing_is_counted_twice(place):
     assert found["extract and write in two calls"].stages["generate"] >= 1
     assert found["none of these three"].calls_mean > least.calls_mean
     assert {calls.repeated for calls in part.calls} == {0}
-    (again,) = measure_calls(place.bench, place.corpus("healthcaremagic", 0.2), SAVINGS[:1])
+    (again,) = measure_calls(place.home, place.corpus("healthcaremagic", 0.2), SAVINGS[:1])
     assert again == least
 
 
@@ -133,34 +147,35 @@ class ShapedModel:
     name = "scripted"
 
     async def complete(self, messages, *, stage="", shape=None):
-        answer = json.loads(careless(messages))
+        answer = json.loads(faulty_reply(messages))
         return Reply(json.dumps(fitted(answer, shape) if shape else answer))
 
 
 def test_a_model_does_what_rules_cannot_and_the_stages_too(tmp_path):
     model = ModelCalls(ShapedModel())
-    bench = StudyHome(tmp_path / "home", TableRecognizer(NAMES), HashEmbedder(), model)
+    home = StudyHome(tmp_path / "home", TableRecognizer(NAMES), HashEmbedder(), model)
     corpus = load_corpus("healthcaremagic", write_data(tmp_path / "data"), tmp_path)
     for recipe in (RECIPES["checklist"], RECIPES["zerogen"], STAGE_1, RECIPES["sage"]):
-        assert bench.index(corpus, Variant(recipe)).summary.published, recipe.name
+        assert home.index(corpus, Variant(recipe)).summary.published, recipe.name
     asked = model.accounts.snapshot()["stages"]
     assert asked["paraphrase"]["calls"] == 10
     assert asked["extract"]["calls"] >= 30
     assert asked["review"]["calls"]
-    few = bench.job(corpus, Variant(RECIPES["sage"], 2))
+    few = home.job(corpus, Variant(RECIPES["sage"], 2))
     assert few.attributes is None
-    assert len(bench.attributes(corpus, few)) == 4
+    assert len(home.attributes(corpus, few)) == 4
 
 
 def test_the_scripted_model_goes_wrong_as_often_as_it_says():
-    _, once_in = CARELESS["review"]
-    assert {wrong for wrong, _ in CARELESS.values()} <= set(SAYING)
+    _, once_in = FAULTS["review"]
+    assert {wrong for wrong, _ in FAULTS.values()} <= set(SAYING)
     system = prompt("review").substitute(domain="")
     record = {"question": "one two three", "answer": "four five six"}
     asked = [f"ORIGINAL\n{json.dumps(record)}\nDRAFT\n{json.dumps({**record, 'n': str(i)})}"
              for i in range(400)]  # fmt: skip
     answers = [
-        json.loads(careless([ChatMessage("system", system), ChatMessage("user", a)])) for a in asked
+        json.loads(faulty_reply([ChatMessage("system", system), ChatMessage("user", a)]))
+        for a in asked
     ]
     objections = sum(answer["recovery"] != "ok" for answer in answers)
     assert objections / len(asked) == pytest.approx(1 / once_in, abs=0.08)
@@ -190,12 +205,18 @@ def test_nothing_has_no_share():
     assert Ratio.of([1.0, 1.0], [0.0, 0.0]) is None
 
 
-def test_figures_are_read_again_and_no_folder_or_text_is_in_them(recipes, tmp_path):
-    write(tmp_path / "out" / "sage.md", Study(parts={"recipes": recipes}))
-    text = (tmp_path / "out" / "sage.json").read_text()
-    assert Study.model_validate_json(text).parts["recipes"] == recipes
-    page = (tmp_path / "out" / "sage.md").read_text()
+def test_saved_parts_are_read_again_and_hold_no_folder_or_text(recipes, study_run, tmp_path):
+    saved = tmp_path / "sage.json"
+    saved.write_text(SageStudy(parts={"recipes": recipes}).model_dump_json())
+    options = Namespace(data=tmp_path, share=1.0, model=[], part=["cost"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(PARTS, "cost", lambda inputs: {})
+        result = run(options, replace(study_run, home=tmp_path))
+    parts = SageStudy.model_validate_json(saved.read_text()).parts
+    assert list(parts) == ["cost", "recipes"]
+    assert parts["recipes"] == recipes
+    assert isinstance(recipes, StudyPart)
+    assert "## What leaks" in result.page
     for private in ("Falk", "stairs at home", str(tmp_path)):
-        assert private not in text + page
-    assert isinstance(recipes, Part)
+        assert private not in saved.read_text() + result.page
     assert set(PARTS) == {"recipes", "corpora", "attributes", "rounds", "calls", "cost"}
