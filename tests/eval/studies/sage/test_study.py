@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from sage_rag.agents.chat.calls import ModelCalls
-from sage_rag.agents.chat.protocols import ChatMessage, Reply
+from sage_rag.agents.chat.protocols import ChatMessage
 from sage_rag.agents.prompts import prompt
 from sage_rag.agents.protocols import Attribute
-from sage_rag.agents.testing.behaviours import SAYING
-from sage_rag.agents.testing.shapes import fitted
+from sage_rag.agents.testing import ScriptedChatModel
+from sage_rag.agents.testing.faults import REPLIES
 from sage_rag.eval.studies.corpora import load_corpus
 from sage_rag.eval.studies.environment import environment
 from sage_rag.eval.studies.runner import StudyRun
@@ -141,18 +141,8 @@ def test_savings_save_calls_and_nothing_is_counted_twice(place, study_run):
     assert again == least
 
 
-class ShapedModel:
-    """The scripted model as a server that holds answers to the shape asked for."""
-
-    name = "scripted"
-
-    async def complete(self, messages, *, stage="", shape=None):
-        answer = json.loads(faulty_reply(messages))
-        return Reply(json.dumps(fitted(answer, shape) if shape else answer))
-
-
 def test_a_model_does_what_rules_cannot_and_the_stages_too(tmp_path):
-    model = ModelCalls(ShapedModel())
+    model = ModelCalls(ScriptedChatModel(faulty_reply))
     home = StudyHome(tmp_path / "home", TableRecognizer(NAMES), HashEmbedder(), model)
     corpus = load_corpus("healthcaremagic", write_data(tmp_path / "data"), tmp_path)
     for recipe in (RECIPES["checklist"], RECIPES["zerogen"], STAGE_1, RECIPES["sage"]):
@@ -168,7 +158,7 @@ def test_a_model_does_what_rules_cannot_and_the_stages_too(tmp_path):
 
 def test_the_scripted_model_goes_wrong_as_often_as_it_says():
     _, once_in = FAULTS["review"]
-    assert {wrong for wrong, _ in FAULTS.values()} <= set(SAYING)
+    assert {wrong for wrong, _ in FAULTS.values()} <= set(REPLIES)
     system = prompt("review").substitute(domain="")
     record = {"question": "one two three", "answer": "four five six"}
     asked = [f"ORIGINAL\n{json.dumps(record)}\nDRAFT\n{json.dumps({**record, 'n': str(i)})}"
