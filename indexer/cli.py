@@ -53,7 +53,10 @@ _REPLIES = "replies.sqlite"
 
 @with_model_options
 def index(
-    corpus: Annotated[Path, typer.Argument(help="A jsonl, txt or md file, or a folder of them.")],
+    corpus: Annotated[
+        Path,
+        typer.Argument(help="A jsonl, txt or md file, a folder of them, or a pdf, docx or html."),
+    ],
     name: Annotated[str, typer.Option(help="The corpus's name; clients see it as the model.")],
     home: Home = Path("home"),
     keyset: KeysetFile = None,

@@ -1,4 +1,4 @@
-"""Read a corpus: jsonl records, or text and Markdown files."""
+"""Read a corpus: jsonl records, text and Markdown files, or one pdf, docx or html file."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.chunking import chunk_spans
 from sage_rag.privacy.protect import join_fields
 
 CHUNK_CHARS = 1500
 """Longest chunk of running text. Source: Zeng et al. (2024), arXiv 2406.14773, A.9."""
 _MAX_RECORD_CHARS = 1_000_000
-_TEXT_SUFFIXES = (".txt", ".md")
+_FOLDER_SUFFIXES = (".jsonl", ".txt", ".md")
+_DOCUMENT_SUFFIXES = (".pdf", ".docx", ".html", ".htm")
+"""Read with the extra `readers`, and only when the file itself is named."""
 _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 _KNOWN_FIELDS = (("text",), ("question", "answer"))
 
@@ -45,7 +48,7 @@ class Document:
 
 
 def read_corpus(path: Path, text_fields: Sequence[str] | None = None) -> Iterator[Document]:
-    """Yield the documents of a jsonl, txt or md file, or of a folder of them.
+    """Yield the documents of a file or of a folder of jsonl, txt and md files.
 
     `text_fields` names the fields of jsonl records that make up a document; without it `text`, or
     `question` and `answer`, are taken. A document of one field that is longer than `CHUNK_CHARS`
@@ -53,6 +56,7 @@ def read_corpus(path: Path, text_fields: Sequence[str] | None = None) -> Iterato
 
     Raises:
         InputError: for anything that cannot be read, with file and line.
+        MissingExtraError: for a pdf, docx or html file without the extra `readers`.
     """
     files = _files(path)
     root = path if path.is_dir() else path.parent
@@ -71,14 +75,17 @@ def read_corpus(path: Path, text_fields: Sequence[str] | None = None) -> Iterato
 
 
 def _files(path: Path) -> list[Path]:
-    wanted = (".jsonl", *_TEXT_SUFFIXES)
     if path.is_file():
-        if path.suffix.lower() not in wanted:
-            raise InputError(f"cannot read `{path}`", hint="a corpus is jsonl, txt or md")
+        if path.suffix.lower() not in (*_FOLDER_SUFFIXES, *_DOCUMENT_SUFFIXES):
+            raise InputError(
+                f"cannot read `{path}`", hint="a corpus is jsonl, txt, md, pdf, docx or html"
+            )
         return [path]
     if not path.is_dir():
         raise InputError(f"there is no corpus at `{path}`")
-    files = sorted(f for f in path.rglob("*") if f.is_file() and f.suffix.lower() in wanted)
+    files = sorted(
+        f for f in path.rglob("*") if f.is_file() and f.suffix.lower() in _FOLDER_SUFFIXES
+    )
     if not files:
         raise InputError(f"`{path}` holds no jsonl, txt or md file")
     return files
@@ -90,13 +97,21 @@ def _read_file(file: Path, root: Path, text_fields: Sequence[str] | None) -> Ite
             yield from _read_jsonl(file, text_fields)
             return
         name = file.relative_to(root).as_posix()
-        yield Document(name, {"text": file.read_text("utf-8").strip()})
+        yield Document(name, {"text": _file_text(file)})
     except UnicodeDecodeError as error:
         raise InputError(
             f"`{file}` is not UTF-8 at byte {error.start}", hint="convert it: iconv -t UTF-8"
         ) from None
     except OSError as error:
         raise InputError(f"cannot read `{file}`: {error.strerror}") from None
+
+
+def _file_text(file: Path) -> str:
+    if file.suffix.lower() not in _DOCUMENT_SUFFIXES:
+        return file.read_text("utf-8").strip()
+    from sage_rag.indexer.backends.llamaindex import read_text
+
+    return read_text(file)
 
 
 def _read_jsonl(file: Path, text_fields: Sequence[str] | None) -> Iterator[Document]:
@@ -149,8 +164,6 @@ def _chunks(document: Document) -> Iterator[Document]:
     if len(document.fields) > 1 or len(document.text) <= CHUNK_CHARS:
         yield document
         return
-    from sage_rag.indexer.backends.llamaindex import split_sentences
-
     ((name, text),) = document.fields.items()
-    for number, piece in enumerate(split_sentences(text, CHUNK_CHARS), 1):
-        yield Document(f"{document.id}#{number}", {name: piece})
+    for number, (start, end) in enumerate(chunk_spans(text, CHUNK_CHARS), 1):
+        yield Document(f"{document.id}#{number}", {name: text[start:end]})

@@ -1,11 +1,35 @@
-"""LlamaIndex's sentence splitter."""
+"""Read pdf, docx and html files with LlamaIndex's readers."""
 
 from __future__ import annotations
 
-from llama_index.core.node_parser import SentenceSplitter
+from pathlib import Path
+from typing import Any
+
+from sage_rag.common.exceptions import InputError, extra
+
+with extra("readers", needed_by="reading pdf, docx and html files"):
+    import docx2txt  # noqa: F401 - `DocxReader` needs it
+    from llama_index.readers.file import DocxReader, HTMLTagReader, PDFReader
+
+_READERS = {
+    ".pdf": lambda: PDFReader(return_full_document=True),
+    ".docx": DocxReader,
+    ".html": lambda: HTMLTagReader(tag="body"),
+    ".htm": lambda: HTMLTagReader(tag="body"),
+}
 
 
-def split_sentences(text: str, max_chars: int) -> list[str]:
-    """Split a text at sentence borders into pieces of at most `max_chars` characters."""
-    splitter = SentenceSplitter(chunk_size=max_chars, chunk_overlap=0, tokenizer=list)
-    return [piece for piece in splitter.split_text(text) if piece.strip()]
+def read_text(file: Path) -> str:
+    """Return the text of a pdf, docx or html file.
+
+    Raises:
+        InputError: when the file is damaged.
+    """
+    reader: Any = _READERS[file.suffix.lower()]()
+    try:
+        nodes = reader.load_data(file)
+    except OSError:
+        raise
+    except Exception as error:  # noqa: BLE001 - each parser has exceptions of its own
+        raise InputError(f"cannot read `{file}`: {type(error).__name__}") from None
+    return "\n".join(node.text for node in nodes).strip()

@@ -90,9 +90,9 @@ def test_other_encodings_and_kinds_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes("Müller".encode("latin-1"))
     with pytest.raises(InputError, match="not UTF-8 at byte 1"):
         list(read_corpus(tmp_path))
-    (tmp_path / "b.pdf").write_bytes(b"%PDF")
+    (tmp_path / "b.odt").write_bytes(b"PK")
     with pytest.raises(InputError, match="cannot read"):
-        list(read_corpus(tmp_path / "b.pdf"))
+        list(read_corpus(tmp_path / "b.odt"))
     with pytest.raises(InputError, match="no corpus at"):
         list(read_corpus(tmp_path / "absent"))
 
