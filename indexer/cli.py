@@ -53,10 +53,7 @@ _REPLIES = "replies.sqlite"
 
 @with_model_options
 def index(
-    corpus: Annotated[
-        Path,
-        typer.Argument(help="A jsonl, txt or md file, a folder of them, or a pdf, docx or html."),
-    ],
+    corpus: Annotated[Path, typer.Argument(help="A jsonl, txt, md, pdf, docx, html; or a folder.")],
     name: Annotated[str, typer.Option(help="The corpus's name; clients see it as the model.")],
     home: Home = Path("home"),
     keyset: KeysetFile = None,

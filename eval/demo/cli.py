@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from sage_rag.indexer.pipeline import Summary
     from sage_rag.indexer.protocols import Embedder
 
-_EXAMPLES = Path(__file__).parents[2] / "examples"
+_EXAMPLES = Path(str(files("sage_rag"))) / "examples"
 QUESTIONS = (
     "Which tests is Dr. Feldstein doing at Otterbend Allergy on October 24th, and for which child?",
     "What did Dr. Oyelaran advise Tomasz Wieczorek about preventing his migraine?",

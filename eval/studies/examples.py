@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
+from importlib.resources import files
 from pathlib import Path
 
 from sage_rag.eval.studies.corpora import Corpus
@@ -20,7 +21,7 @@ publishes of it with rules, without a model. A placeholder such as `[PERSON_1]` 
 index."""
 SHOWN = 10
 _FIELDS = ("question", "answer")
-_CORPUS = Path(__file__).parents[2] / "examples" / "clinic.jsonl"
+_CORPUS = Path(str(files("sage_rag"))) / "examples" / "clinic.jsonl"
 
 
 def draft_all(home: StudyHome, documents: Sequence[Document], path: Path) -> list[Result]:
