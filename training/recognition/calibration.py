@@ -1,16 +1,17 @@
-"""Make scores mean what they say, and set from which score a find counts.
+"""Calibrate scores to probabilities, and derive thresholds from costs.
 
-Platt scaling per type: two numbers turn a head's logit into the share of such words that are
-private. From there the threshold is no matter of taste but of cost: where a missed value costs
-`k` times what a false alarm costs, flagging pays from a probability of `1 / (1 + k)`.
+Platt scaling per type: a slope and a shift turn a logit into the share of such words that are
+private. If a missed value costs `k` times as much as a false alarm, the threshold is the
+probability `1 / (1 + k)`.
 
-Source: Platt 1999, with his smoothed targets.
+Source: Platt (1999), with his smoothed targets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,37 +24,37 @@ from sage_rag.privacy.recognizers.tagging.weights_file import Calibration
 from sage_rag.training.recognition.examples import Example
 from sage_rag.training.recognition.fit import UNKNOWN, labels_of
 
-_ALONE = (EntityType.PERSON, EntityType.ID, EntityType.LOCATION, EntityType.ORGANIZATION)
-COST = dict.fromkeys(TAGGED, 4.0) | dict.fromkeys(_ALONE, 9.0)
-"""What a missed word costs in false alarms: more where one value can point at a person alone, as a
-village or an employer can (`privacy.gate.gate` holds them to the rule of names, too)."""
+_IDENTIFYING = (EntityType.PERSON, EntityType.ID, EntityType.LOCATION, EntityType.ORGANIZATION)
+COST = dict.fromkeys(TAGGED, 4.0) | dict.fromkeys(_IDENTIFYING, 9.0)
+"""The cost of a missed word in false alarms: higher for types of which one value can identify a
+person, such as a village or an employer (`privacy.gate.gate` treats them like names, too)."""
 
-_FEW = 20
-"""Private words from which two numbers can be fitted."""
+_MIN_PRIVATE = 20
+"""The private words of a type that a calibration needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypeLogits:
-    """One type's words: the logit that each is private (n,), and whether it is (n,)."""
+    """Logits of a type's words (n,), and whether each word is private (n,)."""
 
     logits: NDArray[np.float64]
     private: NDArray[np.bool_]
 
 
-def judged_words(
+def word_logits(
     texts: Iterable[tuple[Example, Pieces, NDArray[np.float32]]],
 ) -> dict[EntityType, TypeLogits]:
-    """Collect the words of texts with the network's answers (pieces, types, 3), by type.
+    """Collect the logits of all words by type, from the network's output (pieces, types, 3).
 
-    A word's logit is its highest, as when spans are made; words of unknown label are left out.
+    A word's logit is the highest of its pieces, as in decoding; words of unknown label are skipped.
     """
     logits: dict[EntityType, list[NDArray[np.float32]]] = {t: [] for t in TAGGED}
     private: dict[EntityType, list[NDArray[np.bool_]]] = {t: [] for t in TAGGED}
-    for example, pieces, answers in texts:
+    for example, pieces, output in texts:
         if not len(pieces):
             continue
         first = np.flatnonzero(np.diff(np.asarray(pieces.words), prepend=-1))
-        best = np.maximum.reduceat(private_logit(answers), first, axis=0)
+        best = np.maximum.reduceat(private_logit(output), first, axis=0)
         labels = np.maximum.reduceat(labels_of(example, pieces), first, axis=0)
         for column, entity_type in enumerate(TAGGED):
             known = labels[:, column] != UNKNOWN
@@ -68,12 +69,26 @@ def judged_words(
 
 def calibrate(words: dict[EntityType, TypeLogits]) -> list[Calibration]:
     """Return the calibration of each type; a type with too few private words keeps its logit."""
-    return [_calibration(words.get(t), 1 / (1 + COST[t])) for t in TAGGED]
+    return [_calibration(words.get(t), threshold_of(COST[t])) for t in TAGGED]
 
 
 def _calibration(words: TypeLogits | None, threshold: float) -> Calibration:
-    if words is None or words.private.sum() < _FEW:
+    if words is None or words.private.sum() < _MIN_PRIVATE:
         return Calibration(1.0, 0.0, threshold)
+    slope, shift = platt(words, method="L-BFGS-B", bounds=[(0.05, 5), (-9, 9)])
+    return Calibration(slope, shift, threshold)
+
+
+def threshold_of(cost_of_miss: float) -> float:
+    """Return the lowest probability at which a flag costs less than a miss."""
+    return 1 / (1 + cost_of_miss)
+
+
+def platt(words: TypeLogits, **minimizer: Any) -> tuple[float, float]:
+    """Return slope and shift of the logits that fit the outcomes best; options for `minimize`.
+
+    The two taggers use different minimizers, because their shipped weights depend on the digits.
+    """
     positive, negative = words.private.sum(), (~words.private).sum()
     target = np.where(words.private, (positive + 1) / (positive + 2), 1 / (negative + 2))
 
@@ -81,5 +96,5 @@ def _calibration(words: TypeLogits | None, threshold: float) -> Calibration:
         x = parameters[0] * words.logits + parameters[1]
         return float(np.mean(np.logaddexp(0, x) - target * x))
 
-    fitted = minimize(loss, np.array([1.0, 0.0]), method="L-BFGS-B", bounds=[(0.05, 5), (-9, 9)])
-    return Calibration(float(fitted.x[0]), float(fitted.x[1]), threshold)
+    slope, shift = minimize(loss, np.array([1.0, 0.0]), **minimizer).x
+    return float(slope), float(shift)

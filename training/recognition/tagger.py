@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,18 +15,16 @@ from sage_rag.privacy.recognizers.tagging.network import TaggerNetwork
 from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer, shipped_weights
 from sage_rag.privacy.recognizers.tagging.weights_file import Calibration, read_weights
 from sage_rag.training.recognition.adapters import load_changes, new_network, write_weights
-from sage_rag.training.recognition.calibration import calibrate, judged_words
+from sage_rag.training.recognition.calibration import calibrate, word_logits
 from sage_rag.training.recognition.datasets import examples, load, rejoined
 from sage_rag.training.recognition.documents import Split
 from sage_rag.training.recognition.examples import Example
 from sage_rag.training.recognition.fit import Schedule, fit
 from sage_rag.training.recognition.generated import generate
+from sage_rag.training.recognition.optimization import Progress
 from sage_rag.training.recognition.report import Report, gold_of, measure
 from sage_rag.training.recognition.sets import ENGLISH
 from sage_rag.training.recognition.variants import variants
-
-Progress = Callable[[int, int, float], None]
-"""Hears of the step, of how many, and the recent loss."""
 
 FROM_SCRATCH = Schedule(epochs=2)
 FURTHER = Schedule(epochs=3, rate=3e-4)
@@ -123,7 +121,7 @@ def _write(
     uncalibrated = [Calibration(1.0, 0.0, 0.5)] * network.types
     write_weights(network, uncalibrated, weights, about)
     answers = TaggerRecognizer(weights).answers([example.text for example in judged])
-    words = judged_words(
+    words = word_logits(
         (example, pieces, logits) for example, (pieces, logits) in zip(judged, answers, strict=True)
     )
     write_weights(network, calibrate(words), weights, about)

@@ -9,7 +9,7 @@ from sage_rag.privacy.recognizers.chinese.network import ChineseNetwork, packed,
 from sage_rag.privacy.recognizers.chinese.tagger import ChineseTagger
 from sage_rag.privacy.recognizers.chinese.word_features import load_words
 from sage_rag.training.recognition.chinese import facilities, names, place_names, places
-from sage_rag.training.recognition.chinese.fit import Schedule, fit_chinese, labels_of
+from sage_rag.training.recognition.chinese.fit import ChineseSchedule, fit_chinese, labels_of
 from sage_rag.training.recognition.chinese.gazetteer import (
     short_town_names,
     simplified,
@@ -174,7 +174,7 @@ def one_thread():
 @pytest.mark.usefixtures("one_thread")
 def test_a_short_training_writes_weights_that_run(tmp_path):
     weights = tmp_path / "chinese.safetensors"
-    schedule = Schedule(texts=1600, held_out=100)
+    schedule = ChineseSchedule(texts=1600, held_out=100)
     heard = []
     recall = fit_chinese(
         weights,

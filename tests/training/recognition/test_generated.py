@@ -198,7 +198,7 @@ def test_the_indefinite_article_fits_the_value():
 def test_of_an_open_value_the_record_says_nothing():
     writer = written("for {open_duration} since {date}")
     assert len(writer.unsure) == len(writer.spans) == 1
-    assert writer.text.startswith(f"for {writer.text[4 : writer.unsure[0].end]} since")
+    assert writer.text.startswith(f"for {writer.text[4 : writer.unsure[0][1]]} since")
 
 
 def test_unsure_ranges_overlap_no_span(sample):

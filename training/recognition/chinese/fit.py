@@ -1,4 +1,4 @@
-"""Train the Chinese tagger from nothing, on generated text alone.
+"""Train the Chinese tagger from random weights, on generated text alone.
 
 Shapes: R rows (texts), C characters, T types, 3 classes.
 """
@@ -16,7 +16,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import save_file
-from scipy.optimize import minimize
 from torch.nn import functional
 
 from sage_rag.privacy.entities import EntityType
@@ -36,33 +35,33 @@ from sage_rag.privacy.recognizers.chinese.word_features import (
 )
 from sage_rag.privacy.recognizers.tagging.decode import private_logit
 from sage_rag.privacy.recognizers.tagging.weights_file import Calibration
+from sage_rag.training.recognition.calibration import TypeLogits, platt, threshold_of
 from sage_rag.training.recognition.chinese.gazetteer import write_words
 from sage_rag.training.recognition.chinese.generate import ANNOTATED, generate, generator_digest
 from sage_rag.training.recognition.examples import Example
+from sage_rag.training.recognition.optimization import Progress, optimize
 
 TYPES = tuple(t for t in EntityType if t in ANNOTATED)
 COSTS = {EntityType.PERSON: 9.0, EntityType.LOCATION: 14.0, EntityType.ORGANIZATION: 9.0}
-"""What a missed character costs in false alarms; flagging pays from a score of `1 / (1 + cost)`.
+"""The cost of a missed character in false alarms.
 
-Places are the most varied, and generated text knows the fewest of their kinds."""
+Places vary most, and generated text covers the smallest part of them."""
 _COLUMNS = {entity_type: column for column, entity_type in enumerate(TYPES)}
 _IGNORED = -100
-_RARE = 3
-"""Characters seen less often than this are left out, and stand for all that training never saw."""
+_MIN_COUNT = 3
+"""Characters seen less often than this share one id with characters that training never saw."""
 _AVERAGED_FROM = 0.7
-"""Share of the steps after which the weights are averaged; the mean of them generalises better.
+"""Share of the steps after which the weights are averaged, because the mean generalises better.
 
 Source: Izmailov et al. (2018), arXiv 1803.05407.
 """
 _HIDDEN = 0.08
-"""Share of characters hidden in training, so that an unknown one is read by what is around it."""
-
-Progress = Callable[[int, int, float], None]
+"""Share of characters hidden in training, so that an unknown one is read by its context."""
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
-    """How long and how fast to train; `rate` is the highest, reached after the first tenth."""
+class ChineseSchedule:
+    """Length and learning rate of a training; `rate` is the highest, after a tenth of the steps."""
 
     texts: int = 100_000
     held_out: int = 4_000
@@ -75,14 +74,15 @@ def fit_chinese(
     *,
     seed: int,
     words: Path,
-    schedule: Schedule = Schedule(),
+    schedule: ChineseSchedule = ChineseSchedule(),
     command: str = "",
     progress: Progress = lambda step, steps, loss: None,
 ) -> dict[str, float]:
     """Write weights to `out` and word lists to `words`; return held-out recall by type.
 
-    Guarantees: the same seed, schedule, versions and machine give the same weights; nothing but
-    generated text is read. Scores are calibrated on generated text that training did not see.
+    Guarantees: on one machine with one set of versions, the same seed and schedule give the same
+    weights; only generated text is read. Scores are calibrated on generated text that did not
+    train.
     """
     torch.manual_seed(seed)
     write_words(words)
@@ -92,9 +92,9 @@ def fit_chinese(
     characters = _characters(texts)
     network = ChineseNetwork(len(characters), len(TYPES))
     _train(network, texts, characters, known, schedule, seed, progress)
-    network.load_state_dict(unpacked(packed(network)))  # what is stored is what is calibrated
-    judged = list(_judged(ChineseModel(network, characters, known), held_out))
-    calibration = [_calibrated(*j, COSTS[t]) for t, j in zip(TYPES, judged, strict=True)]
+    network.load_state_dict(unpacked(packed(network)))  # calibrate the weights as stored
+    outcomes = list(_outcomes(ChineseModel(network, characters, known), held_out))
+    calibration = [_calibration(o, COSTS[t]) for t, o in zip(TYPES, outcomes, strict=True)]
     settings = {
         "characters": characters,
         "types": [t.value for t in TYPES],
@@ -105,12 +105,12 @@ def fit_chinese(
         "command": command,
     }
     save_file(packed(network), out, {"chinese_tagger": json.dumps(settings, ensure_ascii=False)})
-    return {t.value: _recall(j, c) for t, j, c in zip(TYPES, judged, calibration, strict=True)}
+    return {t.value: _recall(o, c) for t, o, c in zip(TYPES, outcomes, calibration, strict=True)}
 
 
 def _characters(texts: Sequence[Example]) -> str:
     counts = Counter(character for example in texts for character in example.text)
-    return "".join(sorted(c for c, count in counts.items() if count >= _RARE))
+    return "".join(sorted(c for c, count in counts.items() if count >= _MIN_COUNT))
 
 
 def _train(
@@ -118,7 +118,7 @@ def _train(
     texts: Sequence[Example],
     characters: str,
     words: Words,
-    schedule: Schedule,
+    schedule: ChineseSchedule,
     seed: int,
     progress: Progress,
 ) -> None:
@@ -130,42 +130,39 @@ def _train(
     encode = _Encoder(characters, words, seed)
     averaged = torch.optim.swa_utils.AveragedModel(network)
     weight = torch.tensor([1.0, 2.0, 2.0])
-    network.train()
-    recent = 0.0
-    for step, batch in enumerate(batches, 1):
+
+    def loss_of(batch: Sequence[Example]) -> torch.Tensor:
         ids, features, labels = encode(batch)
         logits = network(ids, features)
-        loss = functional.cross_entropy(
+        return functional.cross_entropy(
             logits.flatten(0, 2), labels.flatten(), weight, ignore_index=_IGNORED
         )
-        optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        optimizer.step()
-        rates.step()
+
+    def average(step: int) -> None:
         if step > _AVERAGED_FROM * len(batches):
             averaged.update_parameters(network)
-        recent = loss.item() if step == 1 else 0.98 * recent + 0.02 * loss.item()
-        progress(step, len(batches), recent)
+
+    network.train()
+    optimize(list(network.parameters()), batches, loss_of, rates, progress, after_step=average)
     network.load_state_dict(averaged.module.state_dict())
 
 
 def _batches(texts: Sequence[Example], rows: int, seed: int) -> Iterator[list[Example]]:
-    """Yield texts of like length together, the batches shuffled."""
-    order = random.Random(seed)  # noqa: S311 - no secret
-    alike = sorted(texts, key=lambda e: len(e.text) + order.random() * 10)
-    batches = [alike[i : i + rows] for i in range(0, len(alike), rows)]
+    """Yield batches of texts of similar length, in random order."""
+    order = random.Random(seed)  # noqa: S311 - not a secret
+    by_length = sorted(texts, key=lambda e: len(e.text) + order.random() * 10)
+    batches = [by_length[i : i + rows] for i in range(0, len(by_length), rows)]
     order.shuffle(batches)
     yield from batches
 
 
 class _Encoder:
-    """Examples to tensors, with words and characters left out by chance."""
+    """Convert examples to tensors, with words and characters left out at random."""
 
     def __init__(self, characters: str, words: Words, seed: int) -> None:
         self._ids = {character: i for i, character in enumerate(characters, 2)}
         self._words = words
-        self._chance = random.Random(seed)  # noqa: S311 - no secret
+        self._chance = random.Random(seed)  # noqa: S311 - not a secret
 
     def __call__(self, batch: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return ids (R, C), features (R, C, FEATURES) and labels (R, C, T)."""
@@ -185,7 +182,7 @@ class _Encoder:
         return UNKNOWN if self._chance.random() < _HIDDEN else self._ids.get(character, UNKNOWN)
 
     def _keep(self) -> Callable[[], bool]:
-        """Return a rule for one text: how many of its words are known differs from text to text."""
+        """Return a random filter of one text's known words; its share differs between texts."""
         share = self._chance.choice((1.0, 1.0, 0.7, 0.3))
         return lambda: self._chance.random() < share
 
@@ -200,37 +197,20 @@ def labels_of(example: Example) -> NDArray[np.int64]:
     return labels
 
 
-Judgement = tuple[NDArray[np.float64], NDArray[np.bool_]]
-"""One type's characters: the logit that each is private, and whether it is."""
-
-
-def _judged(model: ChineseModel, examples: Sequence[Example]) -> Iterator[Judgement]:
-    answers = [private_logit(model.ask([example.text])[0]) for example in examples]
-    logits = np.concatenate(answers).astype(np.float64)
+def _outcomes(model: ChineseModel, examples: Sequence[Example]) -> Iterator[TypeLogits]:
+    """Yield the logits of all characters and whether each is private, by type."""
+    outputs = [private_logit(model.ask([example.text])[0]) for example in examples]
+    logits = np.concatenate(outputs).astype(np.float64)
     private = np.concatenate([labels_of(example) for example in examples]) > 0
     for column in range(len(TYPES)):
-        yield logits[:, column], private[:, column]
+        yield TypeLogits(logits[:, column], private[:, column])
 
 
-def _calibrated(
-    logits: NDArray[np.float64], private: NDArray[np.bool_], cost_of_miss: float
-) -> Calibration:
-    """Fit the two numbers of a type's scores, and say from which one flagging pays.
-
-    Source: Platt (1999), with his smoothed targets.
-    """
-    high, low = (private.sum() + 1) / (private.sum() + 2), 1 / ((~private).sum() + 2)
-    target = np.where(private, high, low)
-
-    def cost(numbers: NDArray[np.float64]) -> float:
-        margin = numbers[0] * logits + numbers[1]
-        return float(np.mean(np.logaddexp(0, margin) - target * margin))
-
-    slope, shift = minimize(cost, np.array([1.0, 0.0]), method="Nelder-Mead").x
-    return Calibration(float(slope), float(shift), 1 / (1 + cost_of_miss))
+def _calibration(outcomes: TypeLogits, cost_of_miss: float) -> Calibration:
+    slope, shift = platt(outcomes, method="Nelder-Mead")
+    return Calibration(slope, shift, threshold_of(cost_of_miss))
 
 
-def _recall(judgement: Judgement, calibration: Calibration) -> float:
-    logits, private = judgement
-    scores = 1 / (1 + np.exp(-(calibration.slope * logits + calibration.shift)))
-    return float((scores[private] >= calibration.threshold).mean())
+def _recall(outcomes: TypeLogits, calibration: Calibration) -> float:
+    scores = 1 / (1 + np.exp(-(calibration.slope * outcomes.logits + calibration.shift)))
+    return float((scores[outcomes.private] >= calibration.threshold).mean())

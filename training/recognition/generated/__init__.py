@@ -1,4 +1,4 @@
-"""Annotated training text from our own templates, for what no open set of annotations holds."""
+"""Generate annotated English text from templates, for cases that no open set covers."""
 
 from sage_rag.training.recognition.generated.corpus import generate
 

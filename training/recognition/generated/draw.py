@@ -1,4 +1,4 @@
-"""One source of chance: every choice of a corpus comes from one seeded generator."""
+"""Random choices of a corpus, all from one seeded generator."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ PLACES = (
     "es_MX es_CO es_AR es_CL pt_BR pt_PT nl_NL nl_BE pl_PL cs_CZ sk_SK sl_SI hr_HR hu_HU ro_RO "
     "sv_SE no_NO da_DK fi_FI id_ID vi_VN fil_PH zu_ZA en_BD"
 ).split()
-"""Those with addresses of their own; the others borrow en_US's. Not it_IT, which draws towns from
-a set: another process would draw others."""
+"""Locales with addresses of their own; the others use those of en_US. Without it_IT, which draws
+towns from a set, so that processes would differ."""
 
 
 @cache
@@ -37,10 +37,10 @@ def _generator(locale: str) -> Generator:
 
 
 class Draw:
-    """Choices from one seed; two of them never share state, whatever order they are used in."""
+    """Choices from one seed; two instances share no state."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)  # noqa: S311 - chance, not secrecy
+        self.random = random.Random(seed)  # noqa: S311 - not a secret
 
     def pick(self, options: Sequence[T]) -> T:
         return options[int(self.random.random() * len(options))]
@@ -49,7 +49,7 @@ class Draw:
         return self.random.random() < share
 
     def between(self, low: int, high: int) -> int:
-        """Return a whole number; both ends can come."""
+        """Return an integer from `low` to `high`, both included."""
         return low + int(self.random.random() * (high - low + 1))
 
     def weighted(self, options: Sequence[T], weights: Sequence[float]) -> T:
@@ -67,12 +67,12 @@ class Draw:
     def faker(self, method: str, locales: Sequence[str]) -> str:
         """Call one of Faker's methods for a locale drawn from `locales`."""
         generator = _generator(self.pick(locales))
-        # The generators are shared by the process: chance comes from the caller at every call.
+        # The process shares the generators, so each call sets the caller's source of chance.
         generator.random = self.random
         return str(getattr(generator, method)()).strip()
 
     def coined(self) -> str:
-        """Return a capitalised word of no language, so that shape and place have to tell it."""
+        """Return a capitalised word of no language, which only form and context can identify."""
         heads = "b br c ch d dr f g gr h j k kl l m n p pr q r s sh st t th tr v w y z zh".split()
         hearts = "a e i o u ai ei ou ia ee".split()
         tails = ["", "n", "r", "s", "ov", "ski", "ez", "son", "l", "k", "m", "t", "ian", "idis"]

@@ -1,4 +1,4 @@
-"""Dates, times, ages, codes, sums and measures in the forms in which people write them."""
+"""Dates, times, ages, codes, sums and measures in the forms that people write."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def weekday(draw: Draw) -> str:
 
 
 def month_year(draw: Draw) -> str:
-    """Write a month with its year, or another stretch of the calendar."""
+    """Write a month with its year, or another period of the calendar."""
     y = year(draw)
     if draw.chance(0.75):
         return f"{month(draw)} {y}"
@@ -77,7 +77,7 @@ def time(draw: Draw) -> str:
 
 
 def timestamp(draw: Draw) -> str:
-    """Write day and time as mail programs head messages."""
+    """Write day and time as in the headers of messages."""
     d, y, h, m = draw.between(1, 28), draw.between(1998, 2027), draw.between(1, 12), month(draw)
     minute, day = draw.between(0, 59), draw.pick(DAYS)
     forms = (
@@ -90,7 +90,7 @@ def timestamp(draw: Draw) -> str:
 
 
 def duration(draw: Draw) -> str:
-    """Write a stretch of time, such as "three years"."""
+    """Write a duration, such as "three years"."""
     unit = draw.pick(("year", "month", "week", "day", "year", "month", "hour"))
     count = draw.between(1, 20)
     number = spelled(count) if draw.chance(0.6) else str(count)
@@ -98,7 +98,7 @@ def duration(draw: Draw) -> str:
 
 
 def long_adjective(draw: Draw) -> str:
-    """Write a stretch of time before a noun, such as "two-year"."""
+    """Write a duration before a noun, such as "two-year"."""
     count = draw.between(2, 30)
     number = spelled(count) if draw.chance(0.6) else str(count)
     return f"{number}-{draw.pick(('year', 'month', 'day', 'week'))}"
@@ -110,7 +110,7 @@ def age(draw: Draw) -> str:
 
 
 def age_phrase(draw: Draw) -> str:
-    """Write an age as it stands before a noun or after a verb: "45-year-old", "45 yo"."""
+    """Write an age before a noun or after a verb: "45-year-old", "45 yo"."""
     a = draw.between(2, 95)
     forms = (
         f"{a}-year-old", f"{a}-year-old", f"{a} year old", f"{a} year-old", f"{a} yo", f"{a} y/o",

@@ -1,21 +1,25 @@
-"""Disguises: what typing, scanning, dictating and mail programs do to a text, spans kept.
+"""Disguises: the effects of typing, scanning, dictating and mail programs on a text.
 
-Every disguise replaces each character by a string, mostly by itself; spans follow from the lengths
-of these strings. So whatever happens to a text, a span covers what became of its characters.
+A disguise replaces each character by a string, mostly by the same character. The lengths of these
+strings move the spans, so a span always covers what its characters became.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.spans import Span
+from sage_rag.training.recognition.examples import Example
 from sage_rag.training.recognition.generated.draw import Draw
 
 Disguise = Callable[[Draw, str, Sequence[Span]], list[str]]
 """Returns one replacement for each character of the text."""
+Mix = Sequence[tuple[Sequence[str], float]]
+"""Names of disguises that apply together, and their weight among the others."""
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _NEAR = {
@@ -24,21 +28,21 @@ _NEAR = {
     "r": "et", "s": "ad", "t": "ry", "u": "yi", "v": "cb", "w": "qe", "x": "zc", "y": "tu",
     "z": "x",
 }  # fmt: skip
-"""Neighbours on a keyboard."""
-_SEEN_AS = {
+"""Neighbouring keys on a keyboard."""
+_CONFUSED = {
     "l": "1", "1": "l", "0": "O", "O": "0", "m": "rn", "i": "1", "I": "l", "S": "5", "5": "S",
     "e": "c", "c": "e", "B": "8", "h": "b", "g": "q", "u": "ii", "w": "vv", "d": "cl", "t": "f",
     "a": "o", ",": ".", ".": ",",
 }  # fmt: skip
-"""What a scanner reads in place of a character."""
+"""The character that a scanner reads in place of another."""
 _JOINED = {"rn": "m", "cl": "d", "vv": "w", "ri": "n", "ii": "u"}
 _FILLERS = ("uh", "um", "er", "you know", "like", "hmm")
 
 
 def moved(pieces: Sequence[str], spans: Sequence[Span]) -> tuple[str, list[Span]]:
-    """Join the replacements of a text's characters and map spans of it to the result.
+    """Join the replacements of a text's characters, and return the text and its moved spans.
 
-    A span of which nothing is left is dropped.
+    An empty span is dropped.
     """
     text = "".join(pieces)
     at = [0, *accumulate(map(len, pieces))]
@@ -50,6 +54,21 @@ def moved(pieces: Sequence[str], spans: Sequence[Span]) -> tuple[str, list[Span]
         if start < end:
             found.append(Span(start, end, span.entity_type))
     return text, found
+
+
+def moved_example(example: Example, pieces: Sequence[str]) -> Example:
+    """Return an example with each of its characters replaced."""
+    text, spans = moved(pieces, example.spans)
+    unsure = [Span(start, end, EntityType.MISC) for start, end in example.unsure]
+    ranges = tuple((span.start, span.end) for span in moved(pieces, unsure)[1])
+    return replace(example, text=text, spans=tuple(spans), unsure=ranges)
+
+
+def disguised(example: Example, draw: Draw, mix: Mix) -> Example:
+    """Apply the disguises of one entry of `mix`, drawn by weight."""
+    for name in draw.weighted([names for names, _ in mix], [weight for _, weight in mix]):
+        example = moved_example(example, DISGUISES[name](draw, example.text, example.spans))
+    return example
 
 
 def lower(draw: Draw, text: str, spans: Sequence[Span]) -> list[str]:
@@ -66,13 +85,13 @@ def title_case(draw: Draw, text: str, spans: Sequence[Span]) -> list[str]:
 
 
 def lower_names(draw: Draw, text: str, spans: Sequence[Span]) -> list[str]:
-    """Write names of people and places without capitals in a text that has them elsewhere."""
+    """Write names without capitals; the rest of the text keeps its capitals."""
     kinds = {EntityType.PERSON, EntityType.LOCATION, EntityType.ORGANIZATION}
     return _within(text, [s for s in spans if s.entity_type in kinds], str.lower)
 
 
 def upper_names(draw: Draw, text: str, spans: Sequence[Span]) -> list[str]:
-    """Write people's names in capitals, as pleadings and passenger lists do."""
+    """Write names of people in capitals, as in pleadings and passenger lists."""
     return _within(text, [s for s in spans if s.entity_type is EntityType.PERSON], str.upper)
 
 
@@ -105,7 +124,7 @@ def _mistype(draw: Draw, pieces: list[str], start: int, end: int) -> None:
 
 
 def scan(draw: Draw, text: str, spans: Sequence[Span]) -> list[str]:
-    """Read as a scanner reads: confused letters, lost spaces, words broken at line ends."""
+    """Simulate a scanner: confused letters, lost spaces, words broken at line ends."""
     pieces = list(text)
     at = 0
     while at < len(text):
@@ -113,8 +132,8 @@ def scan(draw: Draw, text: str, spans: Sequence[Span]) -> list[str]:
         if pair in _JOINED and chance < 0.12:
             pieces[at], pieces[at + 1] = _JOINED[pair], ""
             at += 1
-        elif text[at] in _SEEN_AS and chance < 0.025:
-            pieces[at] = _SEEN_AS[text[at]]
+        elif text[at] in _CONFUSED and chance < 0.025:
+            pieces[at] = _CONFUSED[text[at]]
         elif text[at] == " " and chance < 0.02:
             pieces[at] = ""
         at += 1
@@ -125,12 +144,12 @@ def scan(draw: Draw, text: str, spans: Sequence[Span]) -> list[str]:
 
 
 def unpunctuated(draw: Draw, text: str, spans: Sequence[Span]) -> list[str]:
-    """Leave out the signs between words; those within numbers and codes stay."""
+    """Remove punctuation, except within numbers and codes."""
     return ["" if c in ",.;:!?'’\"()" and not _in_code(text, i) else c for i, c in enumerate(text)]
 
 
 def dictated(draw: Draw, text: str, spans: Sequence[Span]) -> list[str]:
-    """Write as software that listens: no capitals, no signs, with the speaker's hesitations."""
+    """Simulate dictation: no capitals, no punctuation, with the speaker's hesitations."""
     inside = _covered(text, spans)
     pieces = [piece.lower() for piece in unpunctuated(draw, text, spans)]
     for at, character in enumerate(text):
@@ -142,7 +161,7 @@ def dictated(draw: Draw, text: str, spans: Sequence[Span]) -> list[str]:
 
 
 def wrapped(draw: Draw, text: str, spans: Sequence[Span]) -> list[str]:
-    """Break lines at a width, within names too; mail programs quote them with ">"."""
+    """Break lines at a width, also within names; some lines start with the ">" of a quotation."""
     width, mark = draw.between(38, 76), draw.pick(("\n", "\n", "\n> ", "\n  "))
     pieces, column = list(text), 0
     for at, character in enumerate(text):
@@ -153,7 +172,7 @@ def wrapped(draw: Draw, text: str, spans: Sequence[Span]) -> list[str]:
 
 
 def unspaced(draw: Draw, text: str, spans: Sequence[Span]) -> list[str]:
-    """Lose the space after some commas and full stops, or double it."""
+    """Remove or double the space after some commas and full stops."""
     pieces = list(text)
     for at in range(1, len(text)):
         if text[at] == " " and draw.chance(0.4 if text[at - 1] in ".,:;" else 0.02):

@@ -1,4 +1,4 @@
-"""Invented people: names of many languages, and the ways in which a text mentions them."""
+"""Invented people: names of many languages, and the forms in which texts mention them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 from sage_rag.training.recognition.generated.draw import ENGLISH, LOCALES, Draw
 
 _PLAIN = str.maketrans({"ı": "i", "ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D"})
-"""Letters that Unicode does not take apart."""
+"""Letters that Unicode does not decompose."""
 Sex = Literal["female", "male"]
 
 
@@ -35,7 +35,7 @@ class InventedPerson:
 
 
 def given_name(draw: Draw, sex: Sex) -> str:
-    """Draw a given name: of Faker's locales, romanised, a word of English, or coined."""
+    """Draw a given name: from Faker's locales, romanised, an English word, or invented."""
     kinds: list[Callable[[], str]] = [
         lambda: draw.faker(f"first_name_{sex}", LOCALES),
         lambda: draw.faker(f"first_name_{sex}", ENGLISH),
@@ -76,7 +76,7 @@ def person(draw: Draw) -> InventedPerson:
 
 
 def full_name(draw: Draw, who: InventedPerson) -> str:
-    """Write the name as it is first given in a text."""
+    """Write the name as a text first states it."""
     middle = f"{who.middle}." if len(who.middle) == 1 else who.middle
     whole = " ".join(part for part in (who.given, middle, who.family) if part)
     if who.suffix:
@@ -95,7 +95,7 @@ def full_name(draw: Draw, who: InventedPerson) -> str:
 
 
 def last_comma_first(draw: Draw, who: InventedPerson) -> str:
-    """Write the family name first, as lists do."""
+    """Write the family name first, as in lists."""
     middle = f" {who.middle}." if len(who.middle) == 1 else ""
     family = who.family.upper() if draw.chance(0.25) else who.family
     return f"{family}, {who.given}{middle}"
@@ -107,7 +107,7 @@ def initials(draw: Draw, who: InventedPerson) -> str:
 
 
 def title(draw: Draw, who: InventedPerson) -> str:
-    """Return a form of address that fits; it stays outside of the span of the name."""
+    """Return a form of address for the person's sex; it is not part of the name's span."""
     female = ("Mrs", "Ms", "Mrs.", "Ms.", "Miss", "Mrs.", "Ms.", "Mrs")
     return draw.pick(female if who.sex == "female" else ("Mr", "Mr.", "Mr", "Mr.", "Mister"))
 
@@ -120,7 +120,7 @@ def user_name(draw: Draw, who: InventedPerson) -> str:
 
 
 def file_stem(draw: Draw, who: InventedPerson) -> str:
-    """Write a family or whole name without letters that file names avoid."""
+    """Write a family or whole name with ASCII letters and underscores."""
     name = _ascii(who.family) if draw.chance(0.6) else f"{_ascii(who.given)}_{_ascii(who.family)}"
     return name if draw.chance(0.6) else "_".join(part.capitalize() for part in name.split("_"))
 

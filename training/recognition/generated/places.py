@@ -9,7 +9,7 @@ from sage_rag.training.recognition.generated.persons import family_name
 
 
 def city(draw: Draw) -> str:
-    """Draw a town: half of them well known, some of whose names are words ("Reading")."""
+    """Draw a town; half are well known, and some names are also words ("Reading")."""
     if draw.chance(0.5):
         return draw.word("places", "cities")
     return draw.coined() if draw.chance(0.1) else draw.faker("city", PLACES)

@@ -1,4 +1,7 @@
-"""What each slot of a template stands for, and which type its value has."""
+"""The slots of the English templates: how each value is drawn, and its entity type.
+
+`templates/README.md` explains the syntax of the templates.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ def _one_of(*options: str) -> Value:
 
 
 def _filled(key: str) -> Value:
-    """Draw from a list whose entries hold places for a town, a word and a given name."""
+    """Draw a pattern from a list and fill in a town, a word and a given name."""
     return lambda draw: draw.word("matters", key).format(
         city=places.city(draw),
         word=draw.word("matters", "title_words"),
@@ -138,7 +141,7 @@ VALUES: dict[str, tuple[EntityType | None, Value]] = {
         _one_of("doc", "docx", "pdf", "xls", "xlsx", "jpg", "txt", "zip", "ppt"),
     ),
 }
-"""Type and source of each value; what has no type is part of the text around the values."""
+"""The type and the source of each value; a value without a type is not marked."""
 
 OPEN: dict[str, Value] = {
     "open_duration": figures.duration,
@@ -149,7 +152,7 @@ OPEN: dict[str, Value] = {
     "open_few": _one_of("two", "three", "four", "3", "five"),
     "open_measure": figures.measure,
 }
-"""Values that sets of annotations disagree on; of their ranges a record says nothing."""
+"""Values on which annotated sets disagree; their ranges are `unsure`."""
 
 MENTIONS: dict[str, Mention] = {
     "full_name": persons.full_name,
@@ -164,7 +167,7 @@ MENTIONS: dict[str, Mention] = {
     "user_name": persons.user_name,
     "file_stem": persons.file_stem,
 }
-"""Ways to mention a person; all of them are PERSON."""
+"""Mentions of a person, marked as PERSON."""
 
 
 def _by_sex(female: str, male: str) -> Mention:
@@ -186,7 +189,7 @@ ABOUT: dict[str, Mention] = {
     "sex_letter": _by_sex("F", "M"),
     "kin": _kin,
 }
-"""Words that follow from a person, the last one mentioned if the slot names none."""
+"""Words that agree with a person: the numbered one, or else the person mentioned last."""
 
 TITLED: dict[str, tuple[Mention, Mention]] = {
     "titled": (persons.title, MENTIONS["last"]),
@@ -197,9 +200,9 @@ TITLED: dict[str, tuple[Mention, Mention]] = {
         lambda draw, who: draw.pick((who.family, who.family, who.plain)),
     ),
 }
-"""A title, which stays outside, and the mention that follows it."""
+"""A title, which is not marked, and the mention after it."""
 
 
 def known(name: str) -> bool:
-    """Return whether templates may use a slot of this name."""
+    """Return whether a slot of this name is defined."""
     return any(name in table for table in (VALUES, OPEN, MENTIONS, ABOUT, TITLED))

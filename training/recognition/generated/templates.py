@@ -1,11 +1,4 @@
-r"""Templates: one per line of `templates/REGISTER.txt`, read into literals, slots and choices.
-
-{date}        a value; {date:1} is the same value wherever the record says {date:1}
-{last:1}      a mention of the record's first person; {last} one of somebody new
-{CITY} {He}   in upper case; with a capital
-[a|b {city}|] one of the alternatives, which may be empty
-\n \t         a line break, a tab; \[ \] \{ \} \| \# are the signs themselves
-"""
+"""Parse templates into literals, slots and alternatives; `templates/README.md` has the syntax."""
 
 from __future__ import annotations
 
@@ -19,7 +12,7 @@ _TOKEN = re.compile(r"\\[nt{}\[\]|#]|\{[A-Za-z_]+(?::\d)?\}|[\[\]|]|[^\\{}\[\]|]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place for a value. `reference` 0: a value of its own."""
+    """A place for a value. Equal `reference` numbers share a value; 0 shares with none."""
 
     name: str
     reference: int
@@ -29,7 +22,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """Alternatives, of which one is written."""
+    """Options of which one is written."""
 
     options: tuple[Template, ...]
 
@@ -38,13 +31,13 @@ Template = tuple[str | Slot | Alternatives, ...]
 
 
 def parse(line: str) -> Template:
-    """Read one template.
+    """Parse one template.
 
     Raises: ValueError for an unbalanced bracket or brace, or an unknown escape.
     """
     tokens = _TOKEN.findall(line)
     if "".join(tokens) != line:
-        raise ValueError(f"a stray brace or backslash in the template {line!r}")
+        raise ValueError(f"an unexpected brace or backslash in the template {line!r}")
     template, rest = _sequence(tokens, 0, inside=False)
     if rest != len(tokens):
         raise ValueError(f"an unbalanced bracket in the template {line!r}")
@@ -52,7 +45,7 @@ def parse(line: str) -> Template:
 
 
 def slots(template: Template) -> list[Slot]:
-    """Return every slot, those of all alternatives included, in order."""
+    """Return all slots in order, also those in alternatives."""
     found: list[Slot] = []
     for part in template:
         if isinstance(part, Slot):

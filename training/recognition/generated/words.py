@@ -1,4 +1,4 @@
-"""The word lists of the generator, read once from `words.toml`."""
+"""Read the word lists of the English generator from `words.toml`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing a record from templates: text, spans, and ranges that the record leaves open."""
+"""Write a record from templates: text, spans and `unsure` ranges."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ _VOWEL = re.compile(r"[aeioAEIO]|[uU](?!n[ai]|[sktv][aei]|r[uo])|8|1[18](?!\d)")
 
 
 class Writer:
-    """One record while it is written. A value or a person with a number keeps it throughout.
+    """Builds one record. A numbered value or person stays the same within the record.
 
-    `unsure` holds ranges; the type of its spans means nothing.
+    `unsure`: ranges of which the record says nothing.
     """
 
     def __init__(self, draw: Draw) -> None:
         self._draw = draw
         self.text = ""
         self.spans: list[Span] = []
-        self.unsure: list[Span] = []
+        self.unsure: list[tuple[int, int]] = []
         self._people: dict[int, InventedPerson] = {}
         self._values: dict[tuple[str, int], str] = {}
         self._last: InventedPerson | None = None
 
     def literal(self, text: str) -> None:
-        """Append text that holds no value."""
+        """Append text without a value."""
         self.text += text
 
     def fill(self, template: Template) -> None:
         """Append a template with values in its slots.
 
-        Raises: KeyError for a slot that nobody defined.
+        Raises: KeyError for an undefined slot.
         """
         for part in template:
             if isinstance(part, str):
@@ -49,7 +49,7 @@ class Writer:
                 self._slot(part)
 
     def forget(self) -> None:
-        """Start over with people and values, as when a record goes on to another subject."""
+        """Forget people and values, because the record continues with another subject."""
         self._people.clear()
         self._values.clear()
         self._last = None
@@ -76,14 +76,14 @@ class Writer:
         elif name in slots.OPEN:
             start = len(self.text)
             self._append(slots.OPEN[name](self._draw), None, slot)
-            self.unsure.append(Span(start, len(self.text), EntityType.MISC))
+            self.unsure.append((start, len(self.text)))
         else:
             kind, value = slots.VALUES[name]
             self._append(self._kept(slot, lambda: value(self._draw)), kind, slot)
 
     def _append(self, value: str, entity_type: EntityType | None, slot: Slot) -> None:
         if value.startswith("the "):
-            # The article stays outside of the span, and is not said twice.
+            # The article is outside the span and occurs once.
             value = value[4:]
             if not self.text.lower().endswith("the "):
                 self.text += "The " if slot.capital else "THE " if slot.upper else "the "
@@ -102,19 +102,19 @@ class Writer:
         self.spans.append(Span(start, len(self.text), entity_type))
 
     def _follows_a_name(self, start: int) -> bool:
-        """Return whether a name and a space stand before `start`: both parts are one name."""
+        """Return whether a name and a space precede `start`: both parts are one name."""
         if not self.spans or self.spans[-1].entity_type is not EntityType.PERSON:
             return False
         return self.text[self.spans[-1].end : start] == " "
 
     def _kept(self, slot: Slot, value: Callable[[], str]) -> str:
-        """Return the value that the record gave to this slot before, or a new one."""
+        """Return the record's earlier value of this numbered slot, or a new value."""
         if not slot.reference:
             return value()
         return self._values.setdefault((slot.name, slot.reference), value())
 
     def _person(self, reference: int) -> InventedPerson:
-        """Return the numbered person, or somebody new."""
+        """Return the numbered person, or a new one."""
         if reference and reference in self._people:
             who = self._people[reference]
         else:
@@ -125,7 +125,7 @@ class Writer:
         return who
 
     def _about(self, reference: int) -> InventedPerson:
-        """Return the numbered person, or the one mentioned last, if any."""
+        """Return the numbered person, or the person mentioned last, if there is one."""
         if reference or self._last is None:
             return self._person(reference)
         return self._last
