@@ -51,13 +51,14 @@ from sage_rag.agents.model.roles import model_roles
 from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions
 from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.agents.team.conversation import team
+from sage_rag.indexer.corpus_file import CorpusFile
 from sage_rag.indexer.embedding import SentenceTransformerEmbedder, WrappedEmbedder
 from sage_rag.indexer.job import IndexJob, Summary
 from sage_rag.indexer.pipeline import index_corpus
 from sage_rag.indexer.protocols import Embedder, Vectors
-from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.timing import timed
 from sage_rag.indexer.versions import open_version
+from sage_rag.indexer.wiring import index_job
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.recognizers.default import default_recognizer
@@ -99,13 +100,11 @@ def write_corpus(count: int, source: Path | None, folder: Path) -> Path:
 
 def job_of(path: Path, home: Path, **settings: Any) -> IndexJob:
     """Return a run of recipe `sage` with a new ledger."""
-    job = IndexJob(
-        corpus=path,
-        text_fields=("question", "answer"),
-        name="bench",
-        home=home,
-        recipe=recipe_called("sage"),
-        keyset=Keyset.generate(),
+    job = index_job(
+        CorpusFile(source=path, fields=("question", "answer")),
+        "bench",
+        home,
+        Keyset.generate(),
         recognizer=TableRecognizer(_NAMES),
         embedder=OneVector(),
         roles=rules_roles(),
@@ -142,7 +141,7 @@ def calls_row(name: str, calls: int, wall: float, cpu: float, arguments: Any) ->
 async def bare(url: str, arguments: argparse.Namespace, calls: int) -> dict[str, Any]:
     """Make as many calls without a pipeline, the same number at a time."""
     model = chat_model(
-        ModelOptions(base_url=url, model="scripted"), concurrency=arguments.concurrency
+        ModelOptions(base_url=url, name="scripted"), concurrency=arguments.concurrency
     )
     prompt = "word " * 700
     await model.complete([ChatMessage("system", prompt), ChatMessage("user", "first")])
@@ -165,7 +164,7 @@ async def through(
     url: str, arguments: argparse.Namespace, name: str, refinement: RefinementOptions, folder: Path
 ) -> dict[str, Any]:
     """Index with a model; measure from the first call to the last treated document."""
-    options = ModelOptions(base_url=url, model="scripted")
+    options = ModelOptions(base_url=url, name="scripted")
     model = chat_model(options, concurrency=arguments.concurrency)
     begun: list[tuple[float, float]] = []
 

@@ -4,239 +4,148 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperCommand
 
-from sage_rag.agents.chat.options import ModelOptions, with_model_options
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.options import (
-    Adversary,
-    AgentOptions,
     AllowPlaintext,
-    AttributesName,
-    AttributesPerField,
-    Concurrency,
-    DomainName,
+    BaseUrl,
+    CorpusOrFile,
     DryRun,
-    EngineName,
-    EngineOption,
     Home,
-    PolicyName,
+    ModelName,
+    NewName,
     RecipeName,
+    Settings,
     TextFields,
-    TwoCalls,
     Workers,
-    default_embedder,
-    endpoint_recognizer,
     keyset_of,
-    parsed_fields,
-    recognizer_named,
-    working_recognizer,
 )
-from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile, Recognizers
+from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
 
 if TYPE_CHECKING:
     from sage_rag.agents.chat.calls import ModelCalls
-    from sage_rag.agents.protocols import Attributes, Roles
-    from sage_rag.agents.refinement import RefinementOptions
+    from sage_rag.indexer.corpus_file import CorpusFile
     from sage_rag.indexer.job import IndexJob, Summary
-    from sage_rag.indexer.protocols import Embedder, Engine
-    from sage_rag.indexer.recipes import Recipe
-
-_REPLIES = "replies.sqlite"
 
 
-@with_model_options
 def index(
-    corpus: Annotated[Path, typer.Argument(help="A jsonl, txt, md, pdf, docx, html; or a folder.")],
-    name: Annotated[str, typer.Option(help="The corpus's name; clients see it as the model.")],
+    corpus: CorpusOrFile = None,
+    name: NewName = None,
     home: Home = Path("home"),
     keyset: KeysetFile = None,
     passphrase_file: PassphraseFile = None,
     keyset_secret: KeysetSecret = None,
+    recipe: RecipeName = None,
     text_fields: TextFields = None,
-    recipe: RecipeName = "sage",
-    policy: PolicyName = None,
-    recognizer: Recognizers = None,
-    attributes: AttributesName = None,
-    attributes_per_field: AttributesPerField = 5,
-    domain: DomainName = None,
-    two_calls: TwoCalls = False,
-    adversary: Adversary = False,
-    *,
-    llm: ModelOptions,
-    concurrency: Concurrency = 8,
-    engine: EngineOption = EngineName.LOCAL,
-    workers: Workers = 1,
+    llm_base_url: BaseUrl = None,
+    llm_model: ModelName = None,
+    settings: Settings = None,
+    workers: Workers = None,
     dry_run: DryRun = False,
     allow_plaintext: AllowPlaintext = False,
 ) -> None:
     """Protect a corpus, rewrite it into synthetic records, and publish it as an index version.
 
-    Can be stopped at any time: started again, it goes on where it was. A later run treats only
-    what is new or changed, and forgets what was removed; older versions stay until you delete
-    them. Documents that do not pass the gate are never indexed: see `sage-rag review`.
+    The settings are stored in HOME/owner/NAME/corpus.toml, which explains each of them; options
+    change them there. After that `sage-rag index NAME` is enough.
+
+    It can be stopped at any time and resumes when it is started again. A later run treats only new
+    and changed documents and forgets removed ones; older versions stay until you delete them.
+    Documents that do not pass the gate are never indexed: see `sage-rag review`.
 
     Example: sage-rag index notes.jsonl --name clinic --keyset clinic.keyset
     """
-    from sage_rag.indexer.job import IndexJob
-    from sage_rag.indexer.recipes import recipe_called
+    from sage_rag.indexer.corpus_file import corpus_file_path, settings_of
+    from sage_rag.indexer.corpus_file_update import update_corpus_file
+    from sage_rag.indexer.wiring import index_job, model_of, recipe_of
 
-    agents = AgentOptions(attributes_per_field, domain, two_calls, adversary)
-    chosen = recipe_called(recipe, policy or _policy(domain))
-    _check(corpus, chosen, allow_plaintext)
-    fields = parsed_fields(text_fields)
-    model = _model(llm, home / "owner" / name, concurrency, keep=not dry_run)
-    names = recognizer or []
-    reads, embedder = recognizer_named(names, chosen.policy, model), default_embedder()
-    job = IndexJob(
-        corpus=corpus,
-        text_fields=fields,
-        name=name,
-        home=home,
-        recipe=chosen,
-        keyset=keyset_of(keyset, passphrase_file, keyset_secret) if chosen.policy else None,
-        recognizer=reads,
-        embedder=embedder,
-        roles=_roles(chosen, model, agents, embedder),
-        concurrency=concurrency,
-        attributes=_attributes(attributes, chosen, corpus, fields),
-        refinement=_refinement(model, agents),
-        accounts=model.accounts if model else None,
-        engine=_engine(engine, workers, names, chosen.policy, model, concurrency, embedder),
-    )
-    _estimate(job) if dry_run else _index(job, model)
+    source, name = _source_and_name(corpus, name, home)
+    named = {
+        "source": source,
+        "fields": text_fields.split(",") if text_fields is not None else None,
+        "keyset": keyset,
+        "recipe": recipe,
+        "model.base_url": llm_base_url,
+        "model.name": llm_model,
+        "workers": workers,
+    }
+    update = update_corpus_file(corpus_file_path(home, name), settings_of(named, settings or ()))
+    chosen = update.corpus
+    _check(chosen, allow_plaintext)
+    protects = recipe_of(chosen).policy is not None
+    keys = keyset_of(keyset, passphrase_file, keyset_secret, chosen) if protects else None
+    model = model_of(chosen, update.path.parent, keep=not dry_run)
+    job = index_job(chosen, name, home, keys, model=model)
+    if dry_run:
+        _estimate(job)
+        return
+    update.write()
+    if update.changed:
+        typer.echo(f"{update.path}: {', '.join(update.changed)}", err=True)
+    _index(job, model)
 
 
-def _check(corpus: Path, recipe: Recipe, allow_plaintext: bool) -> None:
-    if recipe.policy is None and not allow_plaintext:
+class IndexCommand(TyperCommand):
+    """Name the key of the corpus file that an unknown option may mean."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse as typer does.
+
+        Raises:
+            InputError: for an option that does not exist.
+        """
+        known = {o for p in self.get_params(ctx) for o in (*p.opts, *p.secondary_opts)}
+        for option in (argument.partition("=")[0] for argument in args):
+            if option.startswith("--") and option not in known:
+                from sage_rag.indexer.corpus_file import nearest_key
+
+                word = option.strip("-").replace("llm-", "model.").replace("-", "_")
+                hint = f"settings are keys of the corpus file: --set {nearest_key(word)}=VALUE"
+                raise InputError(f"there is no option `{option}`", hint=hint)
+        return super().parse_args(ctx, args)
+
+
+index.command_class = IndexCommand  # type: ignore[attr-defined]
+
+
+def _source_and_name(corpus: str | None, name: str | None, home: Path) -> tuple[Path | None, str]:
+    """Return the source, unless the corpus file names it, and the corpus's name."""
+    from sage_rag.indexer.corpus_file import corpus_file_path
+
+    if name is not None:
+        return (Path(corpus) if corpus is not None else None), name
+    if corpus is None:
+        raise InputError("no corpus is named", hint="sage-rag index NAME, or FILE --name NAME")
+    if not Path(corpus).exists():
+        if not corpus_file_path(home, corpus).exists():
+            hint = f"for a new one: sage-rag index FILE --name {corpus}"
+            raise InputError(
+                f"`{home}` has no corpus `{corpus}`, and no such file exists", hint=hint
+            )
+        return None, corpus
+    known = (home / "owner" / corpus / "corpus.toml").exists()
+    if known and "/" not in corpus:
+        hint = f"the corpus: sage-rag index --name {corpus}; the file: add --name NAME"
+        raise InputError(f"`{corpus}` is a corpus and also a file", hint=hint)
+    raise InputError("--name is missing", hint=f"sage-rag index {corpus} --name NAME")
+
+
+def _check(corpus: CorpusFile, allow_plaintext: bool) -> None:
+    from sage_rag.indexer.wiring import recipe_of
+
+    if recipe_of(corpus).policy is None and not allow_plaintext:
         raise InputError(
-            f"recipe `{recipe.name}` publishes the corpus in clear",
-            hint="if that is meant, add --allow-plaintext",
+            f"recipe `{corpus.recipe}` publishes the corpus in clear",
+            hint="to do so, add --allow-plaintext",
         )
-    if not corpus.exists():
-        raise InputError(f"there is no corpus at `{corpus}`")
-
-
-def _model(
-    options: ModelOptions, owner_folder: Path, concurrency: int, *, keep: bool
-) -> ModelCalls | None:
-    """Return the one model of the run; without `keep` it leaves no answers on disk."""
-    if not options.given:
-        return None
-    from sage_rag.agents.chat.options import chat_model
-    from sage_rag.indexer.versions import corpus_folder
-
-    corpus_folder(owner_folder.parent.parent, owner_folder.name)  # a name that is no path
-    if keep:
-        owner_folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    cache = owner_folder / _REPLIES if keep else None
-    return chat_model(options, concurrency=concurrency, cache=cache)
-
-
-def _policy(domain: str | None) -> str | None:
-    if domain is None:
-        return None
-    from sage_rag.agents.model.domains import load_domain
-
-    return load_domain(domain).policy
-
-
-def _roles(
-    recipe: Recipe, model: ModelCalls | None, options: AgentOptions, embedder: Embedder
-) -> Roles | None:
-    if options != AgentOptions() and (recipe.method != "sage" or model is None):
-        raise InputError(
-            "--attributes-per-field, --domain, --two-calls and --adversary need recipe `sage` "
-            "and a model"
-        )
-    if not recipe.synthesize:
-        return None
-    if recipe.method != "sage":
-        from sage_rag.agents.baselines import baseline_roles
-
-        return baseline_roles(recipe.method, model)
-    if model is None:
-        from sage_rag.agents.rules.roles import rules_roles
-
-        return rules_roles(embedder)
-    return _model_roles(model, options)
-
-
-def _model_roles(model: ModelCalls, options: AgentOptions) -> Roles:
-    from sage_rag.agents.model.domains import load_domain
-    from sage_rag.agents.model.roles import model_roles
-
-    return model_roles(
-        model,
-        joined=not options.two_calls,
-        attributes_per_field=options.attributes_per_field or None,
-        domain=load_domain(options.domain) if options.domain else None,
-    )
-
-
-def _attributes(
-    wanted: str | None, recipe: Recipe, corpus: Path, fields: Sequence[str] | None
-) -> Attributes | None:
-    if wanted is None:
-        return None
-    if recipe.method != "sage":
-        raise InputError(f"recipe `{recipe.name}` takes no --attributes")
-    from sage_rag.agents.attributes import load_attributes
-    from sage_rag.indexer.corpus import read_corpus
-
-    return load_attributes(wanted, list(next(read_corpus(corpus, fields)).fields))
-
-
-def _refinement(model: ModelCalls | None, options: AgentOptions) -> RefinementOptions:
-    """Return how records are refined: agents that wait for a model work as a team."""
-    from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions
-
-    if model is None:
-        return DEFAULT_OPTIONS
-    from sage_rag.agents.model.adversary import ModelAdversary
-    from sage_rag.agents.team.conversation import team
-
-    attacker = ModelAdversary(model) if options.adversary else None
-    return RefinementOptions(adversary=attacker, conversation=team)
-
-
-def _engine(
-    engine: EngineName,
-    workers: int,
-    names: Sequence[str],
-    policy: str | None,
-    model: ModelCalls | None,
-    threads: int,
-    embedder: Embedder,
-) -> Callable[[], Engine] | None:
-    """Return what starts the engine; `None` for one process and no recognizer that waits.
-
-    A recognizer that asks a model stays here, with the model's budget: workers get none.
-    """
-    endpoint = endpoint_recognizer(names, model)
-    if engine is EngineName.LOCAL and workers == 1:
-        if endpoint is None:
-            return None
-        from sage_rag.indexer.engines.local import in_process
-
-        reads = working_recognizer(names, policy)
-        return partial(in_process, reads, embedder, threads=threads, endpoint=endpoint)
-    from sage_rag.indexer.engines.models import ModelSetup
-
-    tools = ModelSetup(partial(working_recognizer, tuple(names), policy), default_embedder)
-    if engine is EngineName.RAY:
-        from sage_rag.indexer.engines.ray import on_ray
-
-        return partial(on_ray, tools, workers, threads=threads, endpoint=endpoint)
-    from sage_rag.indexer.engines.local import on_processes
-
-    return partial(on_processes, tools, workers, threads=threads, endpoint=endpoint)
+    if not corpus.source.exists():
+        raise InputError(f"there is no corpus at `{corpus.source}`")
 
 
 def _estimate(job: IndexJob) -> None:
@@ -267,8 +176,10 @@ def _index(job: IndexJob, model: ModelCalls | None) -> None:
 
 
 def _forget_replies(owner_folder: Path) -> None:
-    """Remove a model's answers about contents that the corpus has no longer, and all others."""
-    for path in owner_folder.glob(f"{_REPLIES}*"):
+    """Remove all stored answers of a model: some are about removed contents."""
+    from sage_rag.indexer.wiring import REPLIES
+
+    for path in owner_folder.glob(f"{REPLIES}*"):
         path.unlink()
 
 
@@ -276,7 +187,7 @@ def _print(job: IndexJob, summary: Summary) -> None:
     rate = summary.documents / summary.seconds if summary.seconds else 0.0
     message = (
         f"published {summary.published} of {summary.documents} documents in "
-        f"{summary.seconds:.1f} s ({rate:.0f} a second, {summary.resumed} taken up from before)"
+        f"{summary.seconds:.1f} s ({rate:.0f} a second, {summary.resumed} resumed)"
     )
     typer.echo(message, err=True)
     changes = summary.changes
@@ -291,7 +202,7 @@ def _print(job: IndexJob, summary: Summary) -> None:
         reasons = ", ".join(f"{reason} {count}" for reason, count in summary.reasons.items())
         where = job.owner_folder / "quarantine.jsonl"
         typer.echo(f"quarantined {summary.quarantined}: {reasons}; see {where}", err=True)
-        typer.echo(f"hint: sage-rag review {job.name} --corpus {job.corpus}", err=True)
+        typer.echo(f"hint: sage-rag review {job.name} --home {job.home}", err=True)
     typer.echo(
         json.dumps(
             {

@@ -154,7 +154,7 @@ class _Count:
     def _count(self, job: IndexJob, ledger: Ledger | None) -> None:
         chance = random.Random(0)  # noqa: S311 - not for secrets
         rounds: list[int] = []
-        for document in read_corpus(job.corpus, job.text_fields):
+        for document in read_corpus(job.source, job.fields):
             if not self.documents:
                 self._take_attributes(job, ledger, list(document.fields))
             self.documents += 1

@@ -33,8 +33,8 @@ class IndexJob:
     they work in this process. `timer` times the stages.
     """
 
-    corpus: Path
-    text_fields: tuple[str, ...] | None
+    source: Path
+    fields: tuple[str, ...] | None
     name: str
     home: Path
     recipe: Recipe

@@ -133,7 +133,7 @@ class _Run:
         return self._job.timer(stage) if self._job.timer else nullcontext()
 
     def _documents(self) -> Iterator[Document]:
-        documents = read_corpus(self._job.corpus, self._job.text_fields)
+        documents = read_corpus(self._job.source, self._job.fields)
         return timed_items(documents, self._job.timer, "read")
 
     async def _attributes(self, treatment: Treatment) -> Attributes:

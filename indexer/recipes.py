@@ -1,21 +1,22 @@
-"""Recipes: how a corpus is treated. The product's default and the baselines it is compared to."""
+"""Recipes: how a corpus is treated. The default, and the baselines that it is compared with."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.privacy.gate.limits import IDENTIFIERS_ONLY, GateLimits
+from sage_rag.privacy.gate.limits import IDENTIFIERS_ONLY, GateLimits, Limit
 
 Method = Literal["none", "sage", "paraphrase", "checklist", "zerogen", "attrprompt"]
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A treatment: protect under `policy`, write anew by `method`, then the gate's `limits`.
+    """A treatment: protect under `policy`, rewrite by `method`, then apply the gate's `limits`.
 
-    `protection` says in a manifest what a reader of the index may expect of it.
+    `protection` is what a manifest promises. `own_limits` replace limits of recipe and policy.
     """
 
     name: str
@@ -24,10 +25,11 @@ class Recipe:
     method: Method
     limits: GateLimits | None
     summary: str
+    own_limits: Mapping[str, Limit] = field(default_factory=dict, hash=False)
 
     @property
     def synthesize(self) -> bool:
-        """Whether agents write the records anew."""
+        """Whether agents rewrite the records."""
         return self.method != "none"
 
     @property
@@ -42,7 +44,7 @@ class Recipe:
 
 
 _RECIPES = (
-    Recipe("origin", "none", None, "none", None, "the corpus as it is; a baseline, not protected"),
+    Recipe("origin", "none", None, "none", None, "the corpus unchanged; a baseline, not protected"),
     Recipe(
         "redacted", "identifiers", "redact-all", "none", IDENTIFIERS_ONLY,
         "identifiers replaced by their type; every other word stays",
@@ -82,16 +84,17 @@ _RECIPES = (
 RECIPES = {recipe.name: recipe for recipe in _RECIPES}
 
 
-def recipe_called(name: str, policy: str | None = None) -> Recipe:
-    """Return a recipe by name, with another policy in place of its own where one is given.
+def recipe_called(
+    name: str, policy: str | None = None, limits: Mapping[str, Limit] | None = None
+) -> Recipe:
+    """Return a recipe by name; `policy` and single `limits` of the gate replace its own.
 
     Raises:
-        InputError: for an unknown recipe, or a policy for the recipe that protects nothing.
+        InputError: for an unknown recipe, or a policy or limits for one that protects nothing.
     """
     if name not in RECIPES:
         raise InputError(f"no recipe is called `{name}`", hint=f"one of: {', '.join(RECIPES)}")
-    if policy is None:
-        return RECIPES[name]
-    if RECIPES[name].policy is None:
-        raise InputError(f"recipe `{name}` protects nothing, so no policy applies")
-    return replace(RECIPES[name], policy=policy)
+    recipe = RECIPES[name]
+    if recipe.policy is None and (policy is not None or limits):
+        raise InputError(f"recipe `{name}` protects nothing, so no policy or limit applies")
+    return replace(recipe, policy=policy or recipe.policy, own_limits=limits or {})

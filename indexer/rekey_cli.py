@@ -1,47 +1,46 @@
-"""`sage-rag rekey`: a published index under the keyset's new primary key."""
+"""`sage-rag rekey`: encrypt a published index under the keyset's new primary key."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from sage_rag.indexer.options import CorpusName, Home, keyset_of
 from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
 
 
 def rekey(
-    corpus: Annotated[str, typer.Option(help="The corpus's name.", show_default=False)],
-    home: Annotated[Path, typer.Option(help="The owner's home, with corpora/ in it.")] = Path(
-        "home"
-    ),
+    name: CorpusName,
+    home: Home = Path("home"),
     keyset: KeysetFile = None,
     passphrase_file: PassphraseFile = None,
     keyset_secret: KeysetSecret = None,
 ) -> None:
     """Publish a corpus's current version again, encrypted under the keyset's primary key.
 
-    Runs after `keys rotate` or `keys revoke`, with the keyset that holds the old keys and the new;
-    needs no originals, models or embeddings. Old
-    versions stay until you delete them, here and wherever they were copied to: old keys and
-    revoked grants open them.
+    Run it after `keys rotate` or `keys revoke`, with the keyset that holds the old and the new
+    keys. It needs no originals, models or embeddings. Old versions stay until you delete them, here
+    and in every copy: old keys and revoked grants open them.
 
-    Example: sage-rag rekey --corpus clinic --home home --keyset keys/clinic.keyset
+    Example: sage-rag rekey clinic --keyset keys/clinic.keyset
     """
+    from sage_rag.indexer.corpus_file import corpus_file_path, read_corpus_file
     from sage_rag.indexer.rekey import rekey as run
-    from sage_rag.privacy.keyset.sources import open_whole_keyset
 
-    opened = open_whole_keyset(keyset, passphrase_file, secret_file=keyset_secret)
-    done = run(home, corpus, opened)
+    path = corpus_file_path(home, name)
+    corpus = read_corpus_file(path) if path.exists() else None
+    opened = keyset_of(keyset, passphrase_file, keyset_secret, corpus)
+    done = run(home, name, opened)
     if done.tokens:
         message = f"rekeyed {done.passages} passages to key {opened.primary}: {done.tokens} tokens"
         typer.echo(f"{message}, {done.words} blind words", err=True)
     else:
-        typer.echo(f"the current version is under key {opened.primary} already", err=True)
+        typer.echo(f"the current version already has key {opened.primary}", err=True)
     if done.outdated:
         where = done.path.parent
-        typer.echo(f"old keys still open, in {where}: {', '.join(done.outdated)}", err=True)
+        typer.echo(f"versions in {where} that old keys open: {', '.join(done.outdated)}", err=True)
     typer.echo(
         json.dumps(
             {

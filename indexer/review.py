@@ -49,7 +49,7 @@ class ReviewSession:
     def __iter__(self) -> Iterator[QuarantinedRecord]:
         """Yield them in the order of the corpus; those whose content changed since are left out."""
         refusals = {r.document_hash: r for r in self._ledger.refusals()}
-        for document in read_corpus(self._job.corpus, self._job.text_fields):
+        for document in read_corpus(self._job.source, self._job.fields):
             refusal = refusals.get(document_hash(document))
             if refusal is not None and refusal.content_hash == document.content_hash:
                 yield self._quarantined(document, refusal)
@@ -88,12 +88,26 @@ class ReviewSession:
         Raises:
             InputError: when the corpus has no such document.
         """
-        for document in read_corpus(self._job.corpus, self._job.text_fields):
+        for document in read_corpus(self._job.source, self._job.fields):
             if document.id == document_id:
                 decision = Decision("drop", self._treatment.protection)
                 self._ledger.store_decision(document.content_hash, decision)
                 return
         raise InputError(f"the corpus has no document `{document_id}`")
+
+    def transcript(self, document_id: str) -> str:
+        """Return how a quarantined document was reviewed: a JSON list of turns.
+
+        Raises:
+            InputError: when there is no such document in quarantine, or no transcript of it.
+        """
+        document = self._called(document_id).document
+        refusals = {r.document_hash: r for r in self._ledger.refusals()}
+        refusal = refusals[document_hash(document)]
+        stored = self._ledger.transcript(refusal.content_hash, refusal.fingerprint)
+        if stored is None:
+            raise InputError(f"`{document_id}` has no transcript: it was refused without a review")
+        return stored
 
     def start_of(self, document_id: str) -> dict[str, str]:
         """Return what an editor begins with: the draft, or the protected record without one.

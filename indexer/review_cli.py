@@ -1,56 +1,49 @@
-"""`sage-rag review`: what the pipeline refused, for a person to decide about."""
+"""`sage-rag review`: a person decides about documents that the pipeline refused."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.indexer.options import (
-    Home,
-    PolicyName,
-    RecipeName,
-    TextFields,
-    default_embedder,
-    keyset_of,
-    parsed_fields,
-    recognizer_named,
-)
-from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile, Recognizers
+from sage_rag.indexer.options import CorpusName, Home, keyset_of
+from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
 
 if TYPE_CHECKING:
-    from sage_rag.indexer.job import IndexJob
+    from sage_rag.indexer.corpus_file import CorpusFile
     from sage_rag.indexer.review import QuarantinedRecord, ReviewSession
+    from sage_rag.privacy.keyset.keyset import Keyset
 
-_WARNING = "warning: what follows is the owner's plain text; keep it off shared screens and logs"
+_WARNING = "warning: the owner's plain text follows; keep it off shared screens and logs"
 
 
 def review(
-    name: Annotated[str, typer.Argument(help="The corpus's name.")],
-    corpus: Annotated[Path, typer.Option(help="The corpus that was indexed.")],
+    name: CorpusName,
+    document: Annotated[
+        str | None,
+        typer.Argument(help="A document by its id: show how it was reviewed.", show_default=False),
+    ] = None,
     home: Home = Path("home"),
     keyset: KeysetFile = None,
     passphrase_file: PassphraseFile = None,
     keyset_secret: KeysetSecret = None,
-    text_fields: TextFields = None,
-    recipe: RecipeName = "sage",
-    policy: PolicyName = None,
-    recognizer: Recognizers = None,
     accept: Annotated[str | None, typer.Option(help="Publish this document's draft.")] = None,
     edit: Annotated[str | None, typer.Option(help="Give this document another draft.")] = None,
     file: Annotated[
         Path | None, typer.Option(help="The draft, as JSON. Without it $EDITOR opens.")
     ] = None,
-    drop: Annotated[str | None, typer.Option(help="Leave this document out for good.")] = None,
+    drop: Annotated[str | None, typer.Option(help="Never publish this document.")] = None,
     show_original: Annotated[
         bool, typer.Option("--show-original", help="Also print the plain text of each document.")
     ] = False,
@@ -58,71 +51,75 @@ def review(
     """List documents that the last run quarantined, or decide about one of them by its id.
 
     A draft is accepted or edited only if it passes the gate; keep placeholders such as [PERSON_1]
-    as they are. The next `sage-rag index` follows the decisions. Give the recipe, policy and
-    recognizers that the corpus is indexed with.
+    unchanged. The next `sage-rag index` follows the decisions.
 
-    Example: sage-rag review clinic --corpus notes.jsonl --keyset clinic.keyset
+    Example: sage-rag review clinic --accept note-17
     """
-    from sage_rag.indexer.job import IndexJob
-    from sage_rag.indexer.recipes import recipe_called
+    from sage_rag.indexer.corpus_file import corpus_file_path, read_corpus_file
 
-    chosen = recipe_called(recipe, policy)
     given = [d for d in (accept, edit, drop) if d is not None]
-    if len(given) > 1 or (file is not None and edit is None):
-        raise InputError("give one of --accept, --edit and --drop; --file belongs to --edit")
-    job = IndexJob(
-        corpus=corpus,
-        text_fields=parsed_fields(text_fields),
-        name=name,
-        home=home,
-        recipe=chosen,
-        keyset=keyset_of(keyset, passphrase_file, keyset_secret) if chosen.policy else None,
-        recognizer=recognizer_named(recognizer or [], chosen.policy, None),
-        embedder=default_embedder(),
-    )
-    with _opened(job) as opened:
+    if len(given) + (document is not None) > 1 or (file is not None and edit is None):
+        raise InputError("give one of a document, --accept, --edit and --drop; --file needs --edit")
+    corpus = read_corpus_file(corpus_file_path(home, name))
+    keys = partial(keyset_of, keyset, passphrase_file, keyset_secret, corpus)
+    with _session(corpus, name, home, keys) as session:
         if accept is not None:
-            opened.accept(accept)
+            session.accept(accept)
         elif edit is not None:
-            opened.edit(edit, _read(file) if file else _edited(opened.start_of(edit)))
+            session.edit(edit, _read(file) if file else _edited(session.start_of(edit)))
         elif drop is not None:
-            opened.drop(drop)
+            session.drop(drop)
+        elif document is not None:
+            _print_transcript(session, document)
+            return
         else:
-            _list(opened, show_original)
+            _list(session, show_original)
             return
     typer.echo(f"recorded for `{given[0]}`: the next run of `sage-rag index` follows it", err=True)
 
 
 @contextmanager
-def _opened(job: IndexJob) -> Iterator[ReviewSession]:
+def _session(
+    corpus: CorpusFile, name: str, home: Path, keys: Callable[[], Keyset]
+) -> Iterator[ReviewSession]:
+    """Open the ledger; a model is built only for a recognizer that asks one."""
     from sage_rag.indexer.ledger import Ledger, locked_corpus
     from sage_rag.indexer.review import ReviewSession
-    from sage_rag.indexer.versions import corpus_folder
+    from sage_rag.indexer.wiring import asks_a_model, index_job, model_of, recipe_of
 
-    corpus_folder(job.home, job.name)
-    path = job.owner_folder / "ledger.sqlite"
+    path = home / "owner" / name / "ledger.sqlite"
     if not path.exists():
-        raise InputError(f"`{job.name}` was never indexed in `{job.home}`")
-    with locked_corpus(job.owner_folder):
-        ledger = Ledger(path)
-        try:
+        raise InputError(f"`{name}` was never indexed in `{home}`")
+    keyset = keys() if recipe_of(corpus).policy else None
+    reads = any(map(asks_a_model, corpus.recognizers))
+    model = model_of(corpus, path.parent, keep=False) if reads else None
+    try:
+        job = index_job(corpus, name, home, keyset, model=model, agents=False)
+        with locked_corpus(path.parent), closing(Ledger(path)) as ledger:
             yield ReviewSession(job, ledger)
-        finally:
-            ledger.close()
+    finally:
+        if model:
+            asyncio.run(model.close())
 
 
-def _list(opened: ReviewSession, show_original: bool) -> None:
+def _print_transcript(session: ReviewSession, document: str) -> None:
+    """Print one JSON line for each turn; private values are cut out when it is stored."""
+    for turn in json.loads(session.transcript(document)):
+        typer.echo(json.dumps(turn, ensure_ascii=False))
+
+
+def _list(session: ReviewSession, show_original: bool) -> None:
     if show_original:
         typer.echo(_WARNING, err=True)
     count = 0
-    for quarantined in opened:
+    for quarantined in session:
         count += 1
-        typer.echo(json.dumps(_shown(quarantined, show_original), ensure_ascii=False))
+        typer.echo(json.dumps(_described(quarantined, show_original), ensure_ascii=False))
     typer.echo(f"{count} documents in quarantine", err=True)
 
 
-def _shown(quarantined: QuarantinedRecord, show_original: bool) -> dict[str, Any]:
-    shown: dict[str, Any] = {
+def _described(quarantined: QuarantinedRecord, show_original: bool) -> dict[str, Any]:
+    described: dict[str, Any] = {
         "id": quarantined.document.id,
         "reasons": quarantined.reasons,
         "rounds": quarantined.rounds,
@@ -130,8 +127,8 @@ def _shown(quarantined: QuarantinedRecord, show_original: bool) -> dict[str, Any
         "draft": quarantined.draft,
     }
     if show_original:
-        shown["original"] = dict(quarantined.document.fields)
-    return shown
+        described["original"] = dict(quarantined.document.fields)
+    return described
 
 
 def _read(file: Path) -> dict[str, str]:
@@ -147,13 +144,13 @@ def _read(file: Path) -> dict[str, str]:
 
 
 def _edited(fields: dict[str, str]) -> dict[str, str]:
-    """Let a person change a draft in their editor, in a folder that only they can read."""
+    """Open the owner's editor on a draft, in a folder that only the owner can read."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not editor:
-        raise InputError("no editor is named", hint="set EDITOR, or give --file draft.json")
+        raise InputError("no editor is configured", hint="set EDITOR, or give --file draft.json")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "draft.json"
         file.write_text(json.dumps(fields, ensure_ascii=False, indent=2) + "\n", "utf-8")
         if subprocess.run([*shlex.split(editor), str(file)], check=False).returncode:
-            raise InputError("the editor ended with an error, so nothing was recorded")
+            raise InputError("the editor failed; nothing was recorded")
         return _read(file)

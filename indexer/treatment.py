@@ -101,7 +101,8 @@ class Treatment:
         surrogates = Surrogates(keyset, corpus)
         protector = Protector(recognizer, policy, self._cipher, surrogates)
         self._protector = timed(protector, timer, "protect", "protect")
-        self.limits = policy.limits(recipe.limits)
+        own: Mapping[str, Any] = recipe.own_limits
+        self.limits = replace(policy.limits(recipe.limits), **own)
         self._gate = timed(Gate(self.limits, recognizer, likeness), timer, "judge", "judge")
         self._recognizer = recognizer
         self.attributes: Attributes = ()
@@ -138,7 +139,8 @@ class Treatment:
 
     def protect(self, document: Document) -> Protection:
         """Protect one document under the recipe's policy."""
-        return self._protector.protect(document.fields, passes=1 if self._roles else _PASSES)
+        passes = 1 if self._recipe.synthesize else _PASSES
+        return self._protector.protect(document.fields, passes=passes)
 
     async def protect_sample(self, document: Document) -> Protection | None:
         """Protect one document as `treat` will; `None` where that fails, as it will then."""
@@ -244,6 +246,7 @@ class Treatment:
         self, outcome: RefinementOutcome, protection: Protection, judge: Judge
     ) -> Result:
         draft = None if outcome.safe else await _shown(outcome.draft, judge)
+        transcript = None if outcome.safe else outcome.transcript
         return Result(
             safe=outcome.safe,
             fields=outcome.draft.fields if outcome.safe else None,
@@ -255,7 +258,7 @@ class Treatment:
             rouge_l=round(outcome.rouge_l, 4),
             reasons=outcome.reasons,
             draft=draft.fields if draft else None,
-            transcript=transcript_to_json(outcome.transcript) if outcome.transcript else None,
+            transcript=transcript_to_json(transcript) if transcript else None,
         )
 
     def _tokens(self, protection: Protection) -> dict[str, str]:

@@ -11,7 +11,7 @@ from importlib import metadata
 from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from sage_rag.common.exceptions import SageRagError
 
@@ -93,7 +93,8 @@ def _add(app: typer.Typer, verb: metadata.EntryPoint) -> None:
         return
     text, example = _split_example(inspect.getdoc(loaded) or "")
     settings = getattr(loaded, "context_settings", None)
-    app.command(verb.name, help=text, epilog=example, context_settings=settings)(loaded)
+    kind = getattr(loaded, "command_class", TyperCommand)
+    app.command(verb.name, cls=kind, help=text, epilog=example, context_settings=settings)(loaded)
 
 
 def _split_example(text: str) -> tuple[str, str | None]:

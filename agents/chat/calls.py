@@ -52,7 +52,7 @@ class Budget:
     def require(self, price: Price | None) -> None:
         """Raise `InputError` where money is limited but nobody knows what a call costs."""
         if self.money is not None and price is None:
-            raise InputError("a budget in money needs a price", hint="--llm-price 0.15,0.60")
+            raise InputError("a budget in money needs a price", hint="--set model.price=0.15,0.60")
 
 
 class ModelCalls:
@@ -205,12 +205,12 @@ class ModelCalls:
         if budget.tokens is not None and spent.tokens + tokens > budget.tokens:
             raise BudgetExceededError(
                 f"the budget of {budget.tokens:,} tokens is used up ({spent.tokens:,} spent)",
-                hint="finished documents are kept; go on with a higher --llm-budget-tokens",
+                hint="finished documents are kept; raise `model.budget_tokens` and start again",
             )
         if budget.money is not None and price and spent.money + price.of(ahead) > budget.money:
             raise BudgetExceededError(
                 f"the budget of ${budget.money:,.2f} is used up (${spent.money:,.4f} spent)",
-                hint="finished documents are kept; go on with a higher --llm-budget",
+                hint="finished documents are kept; raise `model.budget` and start again",
             )
 
 

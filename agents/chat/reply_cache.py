@@ -94,5 +94,5 @@ class ReplyCache:
         except (sqlite3.Error, OSError) as error:
             raise InputError(
                 f"the cache of replies `{self._path}` cannot be used ({type(error).__name__})",
-                hint="delete it, make room for it, or go without one: --no-llm-cache",
+                hint="delete it, make room for it, or use none: --set model.cache=false",
             ) from None

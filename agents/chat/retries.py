@@ -20,7 +20,7 @@ _FIRST_PATIENCE_S = 5.0
 _BASE_S, _CAP_S = 0.5, 30.0
 _LONG_S = 30.0
 """Waits from here on are announced, so that a silent run is not taken for a dead one."""
-_LATER = "finished documents are kept; start again when it is back, or raise --llm-patience"
+_LATER = "finished documents are kept; start again when it is back, or raise `model.patience_s`"
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)

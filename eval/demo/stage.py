@@ -8,15 +8,14 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.corpus_file import CorpusFile
 from sage_rag.indexer.pipeline import IndexJob, Progress, Summary, index_corpus
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.publishing import hand_over
-from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.wiring import index_job
 from sage_rag.privacy.keyset.files import read_keyset, write_keyset
 from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.privacy.recognizers.default import default_recognizer
 
 CORPUS = "clinic"
 _MARK = ".sage-rag-demo"
@@ -101,14 +100,5 @@ def build_baseline(stage: Stage, corpus: Path, embedder: Embedder, progress: Pro
 def _job(
     home: Path, corpus: Path, recipe: str, keyset: Keyset | None, embedder: Embedder
 ) -> IndexJob:
-    return IndexJob(
-        corpus=corpus,
-        text_fields=None,
-        name=CORPUS,
-        home=home,
-        recipe=recipe_called(recipe),
-        keyset=keyset,
-        recognizer=default_recognizer(),
-        embedder=embedder,
-        roles=rules_roles(embedder),
-    )
+    settings = CorpusFile(source=corpus, recipe=recipe)
+    return index_job(settings, CORPUS, home, keyset, embedder=embedder)

@@ -22,6 +22,7 @@ from sage_rag.agents.samples import choose_samples
 from sage_rag.eval.studies.cache import CachedRecognizer, StudyCache
 from sage_rag.eval.studies.corpora import Corpus
 from sage_rag.eval.studies.runner import report
+from sage_rag.indexer.corpus_file import CorpusFile
 from sage_rag.indexer.embedding import CachedEmbedder, SentenceTransformerEmbedder
 from sage_rag.indexer.job import IndexJob, Summary, treatment_of
 from sage_rag.indexer.pipeline import index_corpus
@@ -29,6 +30,7 @@ from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.recipes import RECIPES, Recipe
 from sage_rag.indexer.treatment import Treatment
 from sage_rag.indexer.versions import REPORT, open_version
+from sage_rag.indexer.wiring import index_job
 from sage_rag.privacy.gate.limits import IDENTIFIERS_ONLY
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.protocols import Recognizer
@@ -123,19 +125,19 @@ class StudyHome:
         """Return the run that publishes the variant."""
         recipe = variant.recipe
         rounds = MAX_ROUNDS if variant.max_rounds is None else variant.max_rounds
-        job = IndexJob(
-            corpus=corpus.path,
-            text_fields=corpus.fields,
-            name=f"{corpus.name}-{variant.name}",
-            home=self.home,
+        job = index_job(
+            CorpusFile(source=corpus.path, fields=corpus.fields),
+            f"{corpus.name}-{variant.name}",
+            self.home,
+            self.keyset,
+            model=self.model,
             recipe=recipe,
-            keyset=self.keyset,
             recognizer=self.recognizer,
             embedder=self.embedder,
             roles=self._roles(recipe, variant.attributes_per_field or ATTRIBUTES_PER_FIELD),
-            refinement=RefinementOptions(max_rounds=rounds),
-            accounts=self.model.accounts if self.model else None,
+            agents=False,
         )
+        job = replace(job, refinement=RefinementOptions(max_rounds=rounds))
         if variant.attributes_per_field is None or self.model is not None:
             return job
         attributes = self.attributes(corpus, job)

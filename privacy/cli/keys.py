@@ -31,7 +31,7 @@ from sage_rag.privacy.keyset.sources import prompt_passphrase, read_passphrase, 
 keys = typer.Typer(help="Make, inspect, rotate and grant keysets.", no_args_is_help=True)
 
 File = Annotated[Path, typer.Argument(help="A sealed keyset.", show_default=False)]
-_REKEY = "next: sage-rag rekey --home HOME --corpus NAME --keyset"
+_REKEY = "next: sage-rag rekey NAME --home HOME --keyset"
 
 
 def _status(line: str) -> None:

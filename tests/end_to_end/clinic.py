@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,10 @@ from sage_rag.agents.protocols import Roles
 from sage_rag.agents.refinement import RefinementOptions
 from sage_rag.agents.team.conversation import team
 from sage_rag.agents.testing.faults import INVENTED_NAME
-from sage_rag.indexer.pipeline import IndexJob, Summary, index_corpus
-from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.corpus_file import CorpusFile
+from sage_rag.indexer.pipeline import Summary, index_corpus
 from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.indexer.wiring import index_job
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import KEY_BYTES, Keyset, key_id_of
 from sage_rag.privacy.testing import TableRecognizer
@@ -139,19 +141,16 @@ class Clinic:
         patience_s: float = 20.0,
     ) -> Summary:
         async with roles_at(url, timeout_s=timeout_s, patience_s=patience_s) as roles:
-            job = IndexJob(
-                corpus=self.corpus,
-                text_fields=None,
-                name="clinic",
-                home=self.home,
-                recipe=recipe_called("sage"),
-                keyset=KEYSET,
+            job = index_job(
+                CorpusFile(source=self.corpus, concurrency=concurrency),
+                "clinic",
+                self.home,
+                KEYSET,
                 recognizer=TableRecognizer({**PRIVATE, INVENTED_NAME: EntityType.PERSON}),
                 embedder=HashEmbedder(),
                 roles=roles,
-                concurrency=concurrency,
-                refinement=RefinementOptions(conversation=team),
             )
+            job = replace(job, refinement=RefinementOptions(conversation=team))
             progress = index_corpus(job, lambda stage, done, total: None)
             return await asyncio.wait_for(progress, RUN_S)
 

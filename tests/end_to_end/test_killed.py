@@ -75,7 +75,7 @@ def test_killed_twice_it_publishes_what_an_undisturbed_run_does(tmp_path: Path) 
 
     finished = sage_rag(*arguments("killed"), env=env)
     assert finished.returncode == 0, finished.stderr
-    assert f"{DOCUMENTS} taken up from before" in finished.stderr
+    assert f"{DOCUMENTS} resumed" in finished.stderr
     undisturbed = sage_rag(*arguments("whole"), env=env)
     assert undisturbed.returncode == 0, undisturbed.stderr
 

@@ -59,14 +59,14 @@ def test_a_model_that_copies_or_breaks_off_gets_nothing_published(
 
 def test_an_endpoint_that_shuts_ends_the_run_and_a_second_run_goes_on(place: list[str]) -> None:
     with model_server("denies", about="asthma", roles=OF_A_RECORD) as (url, server):
-        model = ("--llm-base-url", url, "--llm-model", "tiny", "--concurrency", "1")
+        model = ("--llm-base-url", url, "--llm-model", "tiny", "--set", "concurrency=1")
         first = sage_rag(*place, *model, env=ENV)
         assert first.returncode == 5
         assert "error: the model endpoint answered 401" in first.stderr
         server.fault, before = None, len(server.asked)
         second = sage_rag(*place, *model, env=ENV)
     assert second.returncode == 0, second.stderr
-    assert "2 taken up from before" in second.stderr
+    assert "2 resumed" in second.stderr
     asked = "".join(server.asked[before:])
     assert "asthma" in asked
     assert "migraine" not in asked

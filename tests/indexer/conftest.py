@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sage_rag.agents.testing import reversing_roles
+from sage_rag.indexer.corpus_file import CorpusFile
 from sage_rag.indexer.pipeline import IndexJob, Progress, Summary, index_corpus
 from sage_rag.indexer.recipes import Recipe, recipe_called
 from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.indexer.wiring import index_job
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.testing import TableRecognizer
@@ -37,6 +40,20 @@ def corpus(tmp_path: Path) -> Path:
     return path
 
 
+def clinic_job(source: Path, home: Path, recipe: Recipe | None = None) -> IndexJob:
+    """Return a job over fakes."""
+    return index_job(
+        CorpusFile(source=source),
+        "clinic",
+        home,
+        KEYSET,
+        recipe=recipe,
+        recognizer=TableRecognizer(NAMES),
+        embedder=HashEmbedder(),
+        roles=reversing_roles(),
+    )
+
+
 Run = Callable[..., Summary]
 
 
@@ -50,18 +67,8 @@ def run(tmp_path: Path, corpus: Path) -> Run:
     def index(**changes: object) -> Summary:
         given = changes.pop("recipe", "sage")
         progress: Progress = changes.pop("progress", lambda stage, done, total: None)  # type: ignore[assignment]
-        settings: dict[str, object] = {
-            "corpus": corpus,
-            "text_fields": None,
-            "name": "clinic",
-            "home": tmp_path / "home",
-            "recipe": given if isinstance(given, Recipe) else recipe_called(str(given)),
-            "keyset": KEYSET,
-            "recognizer": TableRecognizer(NAMES),
-            "embedder": HashEmbedder(),
-            "roles": reversing_roles(),
-        }
-        job = IndexJob(**{**settings, **changes})  # type: ignore[arg-type]
-        return asyncio.run(index_corpus(job, progress))
+        recipe = given if isinstance(given, Recipe) else recipe_called(str(given))
+        job = clinic_job(corpus, tmp_path / "home", recipe)
+        return asyncio.run(index_corpus(replace(job, **changes), progress))  # type: ignore[arg-type]
 
     return index

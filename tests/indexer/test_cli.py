@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from sage_rag.agents.chat.calls import ModelCalls
 from sage_rag.agents.chat.reply_cache import ReplyCache
 from sage_rag.agents.testing import ScriptedChatModel
 from sage_rag.common.exceptions import InputError, MissingExtraError
-from sage_rag.indexer import cli
+from sage_rag.indexer import cli, wiring
+from sage_rag.indexer.corpus_file import CorpusFile
 from sage_rag.indexer.engines.local import in_process
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.privacy.testing import TableRecognizer
@@ -36,28 +38,30 @@ def model() -> ScriptedChatModel:
 def command(
     monkeypatch: pytest.MonkeyPatch, corpus: Path, tmp_path: Path, model: ScriptedChatModel
 ) -> Command:
-    def calls(options: Any, folder: Path, concurrency: int, *, keep: bool) -> ModelCalls | None:
-        if not options.given:
+    def calls(corpus: CorpusFile, folder: Path, *, keep: bool) -> ModelCalls | None:
+        if not corpus.model.given:
             return None
         folder.mkdir(parents=True, exist_ok=True)
         cache = ReplyCache(folder / "replies.sqlite") if keep else None
         return ModelCalls(model, accounts=Accounts(Price(1.0, 2.0)), cache=cache)
 
-    for name, put in (
-        ("recognizer_named", lambda *_: TableRecognizer(NAMES)),
-        ("default_embedder", HashEmbedder),
-        ("keyset_of", lambda *_: KEYSET),
-        ("_model", calls),
-    ):
-        monkeypatch.setattr(cli, name, put)
+    monkeypatch.setattr(cli, "keyset_of", lambda *_: KEYSET)
+    monkeypatch.setattr(wiring, "_recognizer", lambda *_: TableRecognizer(NAMES))
+    monkeypatch.setattr(wiring, "SentenceTransformerEmbedder", HashEmbedder)
+    monkeypatch.setattr(wiring, "model_of", calls)
     app = typer.Typer()
-    app.command()(cli.index)
+    app.command(cls=cli.IndexCommand)(cli.index)
 
-    def invoke(*arguments: str) -> Any:
-        place = [str(corpus), "--name", "clinic", "--home", str(tmp_path / "home")]
-        return CliRunner().invoke(app, [*place, *arguments])
+    def invoke(*arguments: str, source: tuple[str, ...] | None = None) -> Any:
+        named = (str(corpus), "--name", "clinic") if source is None else source
+        line = [*named, "--home", str(tmp_path / "home"), *arguments]
+        return CliRunner().invoke(app, line, catch_exceptions=True)
 
     return invoke
+
+
+def settings(tmp_path: Path) -> dict[str, Any]:
+    return tomllib.loads((tmp_path / "home/owner/clinic/corpus.toml").read_text())
 
 
 WITH_MODEL = ("--llm-base-url", "http://localhost/v1", "--llm-model", "m")
@@ -111,34 +115,35 @@ def test_a_models_answers_about_removed_documents_are_forgotten(
     [
         ("--recipe", "zerogen"),
         ("--recipe", "origin"),
-        ("--two-calls",),
-        ("--adversary", "--recipe", "checklist", *WITH_MODEL),
-        ("--attributes", "medical-dialogue", "--recipe", "paraphrase"),
-        ("--domain", "nonsense", *WITH_MODEL),
+        ("--set", "two_calls=true"),
+        ("--set", "adversary=true", "--recipe", "checklist", *WITH_MODEL),
+        ("--set", "attributes=medical-dialogue", "--recipe", "paraphrase"),
+        ("--set", "domain=nonsense", *WITH_MODEL),
         ("--llm-model", "m"),
     ],
 )
 def test_what_does_not_go_together_is_one_line(
-    command: Command, arguments: tuple[str, ...]
+    command: Command, tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
     done = command(*arguments)
     assert isinstance(done.exception, InputError), done.exception
     assert "\n" not in done.exception.message
+    assert not (tmp_path / "home/owner/clinic/corpus.toml").exists()
 
 
 def test_without_ray_its_engine_is_one_line_that_names_the_extra(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    done = command("--engine", "ray", "--workers", "2")
+    done = command("--set", "engine=ray", "--workers", "2")
     assert isinstance(done.exception, MissingExtraError)
     assert done.exception.message == "--engine ray needs `ray`, which is not installed"
     assert done.exception.hint == "pip install 'sage-rag[ray]'"
 
 
-@pytest.mark.parametrize("arguments", [("--engine", "fog"), ("--workers", "0")])
-def test_an_engine_that_is_none_is_refused(command: Command, arguments: tuple[str, ...]) -> None:
-    assert command(*arguments).exit_code == 2
+def test_an_engine_or_number_of_workers_that_does_not_exist_is_refused(command: Command) -> None:
+    assert isinstance(command("--set", "engine=fog").exception, InputError)
+    assert command("--workers", "0").exit_code == 2
 
 
 def test_a_recognizer_that_asks_a_model_stays_with_the_run(
@@ -152,7 +157,7 @@ def test_a_recognizer_that_asks_a_model_stays_with_the_run(
         return in_process(TableRecognizer(NAMES), HashEmbedder(), threads=threads)
 
     monkeypatch.setattr("sage_rag.indexer.engines.local.on_processes", on_processes)
-    reads = ("--recognizer", "no-default", "--recognizer", "llm")
+    reads = ("--set", "recognizers=no-default,llm")
     done = command("--workers", "3", *reads, "--recipe", "encrypted", *WITH_MODEL)
     assert done.exit_code == 0, done.output
     ((own, workers, beside),) = started
@@ -178,8 +183,64 @@ def test_pinned_attributes_take_the_place_of_the_proposed(
     proposed = (owner / "attributes.toml").read_text()
     mine = tmp_path / "mine.toml"
     mine.write_text(proposed.replace('name = "', 'name = "my ', 1))
-    assert command("--attributes", str(mine)).exit_code == 0
+    assert command("--set", f"attributes={mine}").exit_code == 0
     reports = [json.loads((versions / f"00000{i}/report.json").read_text()) for i in (1, 2)]
     first, *others = reports[0]["attributes"]
     assert reports[1]["attributes"] == [f"my {first}", *others]
-    assert isinstance(command("--attributes", "./missing.toml").exception, InputError)
+    assert isinstance(command("--set", "attributes=./missing.toml").exception, InputError)
+
+
+def test_a_run_writes_the_corpus_file_and_the_name_alone_runs_it_again(
+    command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    first = command("--recipe", "encrypted", "--set", "policy=soe-all")
+    assert first.exit_code == 0, first.output
+    assert 'recipe = "encrypted", policy = "soe-all"' in first.stderr
+    assert settings(tmp_path)["source"] == str(corpus)
+    again = command(source=("clinic",))
+    assert again.exit_code == 0, again.output
+    assert "20 resumed" in again.stderr
+    assert "corpus.toml" not in again.stderr
+    other = command("--set", "policy=", source=("--name", "clinic"))
+    assert "corpus.toml: policy unset" in other.stderr
+    assert "policy" not in settings(tmp_path)
+    assert settings(tmp_path)["recipe"] == "encrypted"
+
+
+def test_plain_text_is_allowed_for_one_run_only(command: Command, tmp_path: Path) -> None:
+    assert command("--recipe", "origin", "--allow-plaintext").exit_code == 0
+    assert "plaintext" not in str(settings(tmp_path))
+    assert "--allow-plaintext" in command(source=("clinic",)).exception.hint
+
+
+@pytest.mark.parametrize(
+    ("option", "key"),
+    [
+        ("--policy", "policy"), ("--recognizer", "recognizers"), ("--two-calls", "two_calls"),
+        ("--llm-price", "model.price"), ("--llm-timeout", "model.timeout_s"),
+        ("--no-llm-cache", "model.cache"), ("--engine=ray", "engine"), ("--domain", "domain"),
+    ],
+)  # fmt: skip
+def test_an_option_that_is_a_key_now_names_the_key(command: Command, option: str, key: str) -> None:
+    error = command(option, "x").exception
+    assert error.message == f"there is no option `{option.partition('=')[0]}`"
+    assert error.hint.endswith(f"--set {key}=VALUE")
+
+
+@pytest.mark.parametrize("source", [("nothing",), (), ("clinic", "--name", "other")])
+def test_a_corpus_that_does_not_exist_is_one_line(
+    command: Command, tmp_path: Path, source: tuple[str, ...]
+) -> None:
+    assert isinstance(command(source=source).exception, InputError)
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_name_that_is_also_a_file_must_be_made_clear(
+    command: Command, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert command("--recipe", "encrypted").exit_code == 0
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "clinic").mkdir()
+    assert "a corpus and also a file" in command(source=("clinic",)).exception.message
+    assert "--name is missing" in command(source=(str(corpus),)).exception.message
+    assert command(source=("--name", "clinic")).exit_code == 0

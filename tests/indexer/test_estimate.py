@@ -14,9 +14,7 @@ from sage_rag.agents.testing import ReversingAgent
 from sage_rag.indexer.estimate import ROUNDS, Estimate, estimate, estimate_lines
 from sage_rag.indexer.job import IndexJob
 from sage_rag.indexer.recipes import recipe_called
-from sage_rag.indexer.testing import HashEmbedder
-from sage_rag.privacy.testing import TableRecognizer
-from tests.indexer.conftest import KEYSET, NAMES, Run
+from tests.indexer.conftest import Run, clinic_job
 
 
 class Silent(ReversingAgent):
@@ -38,18 +36,8 @@ def roles_of(agent: ReversingAgent, everything: str = "e", drafting: str = "d") 
 
 @pytest.fixture
 def job(corpus: Path, tmp_path: Path) -> IndexJob:
-    return IndexJob(
-        corpus=corpus,
-        text_fields=None,
-        name="clinic",
-        home=tmp_path / "home",
-        recipe=recipe_called("sage"),
-        keyset=KEYSET,
-        recognizer=TableRecognizer(NAMES),
-        embedder=HashEmbedder(),
-        roles=roles_of(Silent()),
-        accounts=Accounts(Price(1.0, 4.0)),
-    )
+    job = clinic_job(corpus, tmp_path / "home")
+    return replace(job, roles=roles_of(Silent()), accounts=Accounts(Price(1.0, 4.0)))
 
 
 def files(folder: Path) -> dict[str, bytes]:

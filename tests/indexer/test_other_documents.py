@@ -8,16 +8,13 @@ from pathlib import Path
 
 from sage_rag.agents.protocols import Draft, Roles
 from sage_rag.agents.testing import ReversingAgent
-from sage_rag.indexer.job import IndexJob
 from sage_rag.indexer.ledger import Ledger
 from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.review import ReviewSession
-from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.indexer.versions import current_path, open_version
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.gate.limits import GateLimits
-from sage_rag.privacy.testing import TableRecognizer
-from tests.indexer.conftest import KEYSET, NAMES, Run, record
+from tests.indexer.conftest import KEYSET, Run, clinic_job, record
 
 LENIENT = GateLimits(likeness=None, subject_mentions=None, common_placeholders=False)
 SAGE = replace(recipe_called("sage"), limits=LENIENT)
@@ -121,15 +118,6 @@ def test_a_limit_that_is_off_is_not_held(run: Run, corpus: Path) -> None:
 
 
 def reviewed(corpus: Path, tmp_path: Path) -> tuple[Ledger, ReviewSession]:
-    job = IndexJob(
-        corpus=corpus,
-        text_fields=None,
-        name="clinic",
-        home=tmp_path / "home",
-        recipe=SAGE,
-        keyset=KEYSET,
-        recognizer=TableRecognizer(NAMES),
-        embedder=HashEmbedder(),
-    )
+    job = clinic_job(corpus, tmp_path / "home", SAGE)
     ledger = Ledger(job.owner_folder / "ledger.sqlite")
     return ledger, ReviewSession(job, ledger)

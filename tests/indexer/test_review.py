@@ -15,8 +15,9 @@ from typer.testing import CliRunner
 from sage_rag.agents.protocols import Roles
 from sage_rag.agents.testing import ReversingAgent
 from sage_rag.common.exceptions import InputError, ProtectionError
-from sage_rag.indexer import review_cli
-from sage_rag.indexer.job import IndexJob
+from sage_rag.indexer import review_cli, wiring
+from sage_rag.indexer.corpus_file import corpus_file_path
+from sage_rag.indexer.corpus_file_update import update_corpus_file
 from sage_rag.indexer.ledger import Ledger, locked_corpus
 from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.review import QuarantinedRecord, ReviewSession
@@ -24,7 +25,7 @@ from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.indexer.versions import current_path, open_version
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.testing import TableRecognizer
-from tests.indexer.conftest import KEYSET, NAMES, Run, record
+from tests.indexer.conftest import KEYSET, NAMES, Run, clinic_job, record
 
 SAFE = {
     "question": "What helps me, [PERSON_1], against complaint number 4 at night?",
@@ -70,16 +71,7 @@ def again(run: Run) -> Callable[[], Any]:
 def reviewing(corpus: Path, tmp_path: Path) -> Callable[[], Any]:
     @contextmanager
     def opened(policy: str | None = None) -> Iterator[ReviewSession]:
-        job = IndexJob(
-            corpus=corpus,
-            text_fields=None,
-            name="clinic",
-            home=tmp_path / "home",
-            recipe=recipe_called("sage", policy),
-            keyset=KEYSET,
-            recognizer=TableRecognizer(NAMES),
-            embedder=HashEmbedder(),
-        )
+        job = clinic_job(corpus, tmp_path / "home", recipe_called("sage", policy))
         ledger = Ledger(job.owner_folder / "ledger.sqlite")
         yield ReviewSession(job, ledger)
         ledger.close()
@@ -207,20 +199,18 @@ def test_a_draft_is_not_followed_under_another_policy(again, reviewing, run: Run
 
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch, corpus: Path, tmp_path: Path) -> Callable[..., Any]:
-    for name, put in (
-        ("recognizer_named", lambda *_: TableRecognizer(NAMES)),
-        ("default_embedder", HashEmbedder),
-        ("keyset_of", lambda *_: KEYSET),
-    ):
-        monkeypatch.setattr(review_cli, name, put)
+    monkeypatch.setattr(review_cli, "keyset_of", lambda *_: KEYSET)
+    monkeypatch.setattr(wiring, "recognizer_of", lambda *_, **__: TableRecognizer(NAMES))
+    monkeypatch.setattr(wiring, "SentenceTransformerEmbedder", HashEmbedder)
     app = typer.Typer()
     app.command()(review_cli.review)
     home = tmp_path / "home"
 
     def invoke(*arguments: str) -> Any:
-        place = ["clinic", "--corpus", str(corpus), "--home", str(home)]
-        return CliRunner().invoke(app, [*place, *arguments])
+        return CliRunner().invoke(app, ["clinic", "--home", str(home), *arguments])
 
+    path = corpus_file_path(home, "clinic")
+    update_corpus_file(path, {"source": str(corpus)}).write()
     return invoke
 
 
@@ -233,6 +223,15 @@ def test_the_verb_lists_drafts_and_plain_text_only_when_asked(again, command) ->
     plain = command("--show-original")
     assert "warning:" in plain.stderr
     assert json.loads(plain.stdout.splitlines()[0])["original"]["question"] == record(4)["question"]
+
+
+def test_the_verb_shows_how_a_refused_document_was_reviewed(again, command) -> None:
+    done = command("doc-7")
+    turns = [json.loads(line) for line in done.stdout.splitlines()]
+    assert turns[0]["speaker"] == "generator"
+    assert {"gate", "reviewer"} <= {turn["speaker"] for turn in turns}
+    assert "Novak" not in done.stdout + done.stderr
+    assert "not in quarantine" in command("doc-2").exception.message
 
 
 def test_the_verb_takes_a_file_or_an_editor(

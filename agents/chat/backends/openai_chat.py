@@ -142,7 +142,7 @@ def _reply(completion: _Completion) -> Reply:
         cut = choice.finish_reason == "length"
         raise UnusableReplyError(
             "the model's answer is empty",
-            hint="the limit on its tokens was reached before any text: raise `max_tokens`"
+            hint="the limit on its tokens was reached before any text: raise `model.max_tokens`"
             if cut
             else None,
             usage=usage,

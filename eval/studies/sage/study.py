@@ -19,11 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from sage_rag.agents.baselines import NEED_A_MODEL
 from sage_rag.agents.chat.calls import ModelCalls
-from sage_rag.agents.chat.options import ModelOptions, chat_model
+from sage_rag.agents.chat.options import chat_model
 from sage_rag.eval.studies.corpora import CORPORA, Corpus, load_corpus
 from sage_rag.eval.studies.runner import StudyResult, StudyRun, report
 from sage_rag.eval.studies.sage.call_savings import measure_calls
@@ -33,6 +31,7 @@ from sage_rag.eval.studies.sage.measurer import ANSWERING_K, Measurer
 from sage_rag.eval.studies.sage.page import markdown
 from sage_rag.eval.studies.sage.results import IndexMeasurement, SageStudy, StudyPart
 from sage_rag.eval.studies.study_home import STAGE_1, StudyHome, Variant
+from sage_rag.indexer.corpus_file import model_options
 from sage_rag.indexer.recipes import RECIPES
 
 MAIN = "healthcaremagic"
@@ -165,8 +164,7 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
 def _model(options: Namespace) -> ModelCalls | None:
     if not options.model:
         return None
-    given = dict(argument.split("=", 1) for argument in options.model)
-    return chat_model(TypeAdapter(ModelOptions).validate_python(given))
+    return chat_model(model_options({}, [f"model.{setting}" for setting in options.model]))
 
 
 def run_part(name: str, inputs: StudyInputs, run: StudyRun) -> StudyPart:

@@ -49,7 +49,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelOptions]:
         )
     try:
         wait_for(f"http://127.0.0.1:{port}/health", server, log)
-        yield ModelOptions(base_url=f"http://127.0.0.1:{port}/v1", model=str(folder))
+        yield ModelOptions(base_url=f"http://127.0.0.1:{port}/v1", name=str(folder))
     finally:
         server.terminate()
         server.wait(30)
@@ -90,7 +90,7 @@ def test_a_served_model_answers_and_its_tokens_are_counted(
 
 
 def test_a_model_that_it_does_not_serve_is_one_line(served: ModelOptions) -> None:
-    model = chat_model(ModelOptions(base_url=served.base_url, model="nobody", patience=1.0))
+    model = chat_model(ModelOptions(base_url=served.base_url, name="nobody", patience_s=1.0))
 
     async def main() -> None:
         try:

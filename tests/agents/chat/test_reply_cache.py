@@ -77,7 +77,7 @@ def test_something_else_in_its_place_is_one_line(tmp_path: Path, content: bytes)
     path.write_bytes(content)
     with pytest.raises(InputError, match="cache of replies") as caught:
         ReplyCache(path)
-    assert "--no-llm-cache" in (caught.value.hint or "")
+    assert "model.cache=false" in (caught.value.hint or "")
     assert path.read_bytes() == content
 
 

@@ -11,7 +11,7 @@ import json
 import signal
 import sys
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -19,14 +19,15 @@ from typing import Any, ClassVar
 from sage_rag.agents.protocols import Roles
 from sage_rag.agents.testing import ReversingAgent
 from sage_rag.common.exceptions import SageRagError, UpstreamError
+from sage_rag.indexer.corpus_file import CorpusFile
 from sage_rag.indexer.engines.local import on_processes
 from sage_rag.indexer.engines.models import ModelSetup
 from sage_rag.indexer.engines.ray import on_ray
 from sage_rag.indexer.job import IndexJob
 from sage_rag.indexer.ledger import Ledger, Result
 from sage_rag.indexer.pipeline import index_corpus
-from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.indexer.wiring import index_job
 from sage_rag.privacy.keyset.raw import parse_raw
 from sage_rag.privacy.protect import ProtectedText
 from tests.indexer.engines.corpora import MortalRecognizer, SlowRecognizer, table
@@ -54,18 +55,17 @@ class CountingLedger(Ledger):
 
 
 def _job(engine: str, folder: Path, home: str, worker: Any, here: Any, agent: Any) -> IndexJob:
-    return IndexJob(
-        corpus=folder / "corpus.jsonl",
-        text_fields=None,
-        name="clinic",
-        home=folder / home,
-        recipe=recipe_called("sage"),
-        keyset=_KEYSET,
+    job = index_job(
+        CorpusFile(source=folder / "corpus.jsonl"),
+        "clinic",
+        folder / home,
+        _KEYSET,
         recognizer=here,
         embedder=HashEmbedder(),
         roles=Roles(agent, agent, agent, agent, agent, "test"),
-        engine=partial(STARTS[engine], ModelSetup(worker, HashEmbedder), 2, threads=8),
     )
+    start = partial(STARTS[engine], ModelSetup(worker, HashEmbedder), 2, threads=8)
+    return replace(job, engine=start)
 
 
 def _quiet(*_: object) -> None:

@@ -1,0 +1,219 @@
+"""The one place that builds an `IndexJob`: from a corpus file, a keyset and replaced parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sage_rag.agents.chat.options import chat_model
+from sage_rag.agents.protocols import Attributes, Roles
+from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions
+from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.corpus import read_corpus
+from sage_rag.indexer.corpus_file import CorpusFile, EngineName
+from sage_rag.indexer.embedding import SentenceTransformerEmbedder
+from sage_rag.indexer.job import IndexJob
+from sage_rag.indexer.protocols import Embedder, Engine
+from sage_rag.indexer.recipes import Recipe, recipe_called
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import load_policy
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.catalog import NO_DEFAULT, recognizer_of
+from sage_rag.privacy.recognizers.chain import ChainRecognizer
+
+if TYPE_CHECKING:
+    from sage_rag.agents.chat.calls import ModelCalls
+    from sage_rag.agents.model.recognizer import LlmRecognizer
+
+REPLIES = "replies.sqlite"
+_NEED_A_MODEL = ("attributes_per_field", "domain", "two_calls", "adversary")
+
+
+def recipe_of(corpus: CorpusFile) -> Recipe:
+    """Return the recipe with the policy and the limits that the file sets.
+
+    Raises:
+        InputError: for an unknown recipe or domain, or a policy for a recipe without one.
+    """
+    policy = corpus.policy
+    if policy is None and corpus.domain is not None:
+        from sage_rag.agents.model.domains import load_domain
+
+        policy = load_domain(corpus.domain).policy
+    return recipe_called(corpus.recipe, policy, corpus.limits)
+
+
+def model_of(corpus: CorpusFile, owner_folder: Path, *, keep: bool = True) -> ModelCalls | None:
+    """Return the run's one model, if the file names one; the caller closes it.
+
+    Without `keep` no answer is stored.
+    """
+    if not corpus.model.given:
+        return None
+    if keep:
+        owner_folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    cache = owner_folder / REPLIES if keep else None
+    return chat_model(corpus.model, concurrency=corpus.concurrency, cache=cache)
+
+
+def index_job(
+    corpus: CorpusFile,
+    name: str,
+    home: Path,
+    keyset: Keyset | None,
+    *,
+    model: ModelCalls | None = None,
+    recipe: Recipe | None = None,
+    recognizer: Recognizer | None = None,
+    embedder: Embedder | None = None,
+    roles: Roles | None = None,
+    agents: bool = True,
+) -> IndexJob:
+    """Return the job that a corpus file describes.
+
+    `recipe`, `recognizer`, `embedder` and `roles` replace what the file names; an engine is started
+    only where neither recognizer nor embedder is replaced. Without `agents` there are no roles:
+    enough to protect and judge.
+
+    Raises:
+        InputError: when settings do not fit together, or name something that does not exist.
+        MissingExtraError: when a library is not installed.
+    """
+    recipe = recipe or recipe_of(corpus)
+    own = recognizer is None and embedder is None
+    used = embedder or SentenceTransformerEmbedder()
+    if roles is None and agents:
+        roles = _roles(corpus, recipe, model, used)
+    return IndexJob(
+        source=corpus.source,
+        fields=corpus.fields,
+        name=name,
+        home=home,
+        recipe=recipe,
+        keyset=keyset,
+        recognizer=recognizer or _recognizer(corpus.recognizers, recipe.policy, model),
+        embedder=used,
+        roles=roles,
+        concurrency=corpus.concurrency,
+        attributes=_attributes(corpus, recipe),
+        refinement=_refinement(corpus, model),
+        accounts=model.accounts if model else None,
+        engine=_engine(corpus, recipe.policy, model, used) if own else None,
+    )
+
+
+def _roles(
+    corpus: CorpusFile, recipe: Recipe, model: ModelCalls | None, embedder: Embedder
+) -> Roles | None:
+    defaults = CorpusFile.model_fields
+    chosen = [key for key in _NEED_A_MODEL if getattr(corpus, key) != defaults[key].default]
+    if chosen and (recipe.method != "sage" or model is None):
+        raise InputError(f"`{'`, `'.join(chosen)}`: only for recipe `sage` with a model")
+    if not recipe.synthesize:
+        return None
+    if recipe.method != "sage":
+        from sage_rag.agents.baselines import baseline_roles
+
+        return baseline_roles(recipe.method, model)
+    if model is None:
+        from sage_rag.agents.rules.roles import rules_roles
+
+        return rules_roles(embedder)
+    from sage_rag.agents.model.domains import load_domain
+    from sage_rag.agents.model.roles import model_roles
+
+    return model_roles(
+        model,
+        joined=not corpus.two_calls,
+        attributes_per_field=corpus.attributes_per_field or None,
+        domain=load_domain(corpus.domain) if corpus.domain else None,
+    )
+
+
+def _attributes(corpus: CorpusFile, recipe: Recipe) -> Attributes | None:
+    if corpus.attributes is None:
+        return None
+    if recipe.method != "sage":
+        raise InputError(f"recipe `{recipe.name}` takes no `attributes`")
+    from sage_rag.agents.attributes import load_attributes
+
+    first = next(read_corpus(corpus.source, corpus.fields))
+    return load_attributes(corpus.attributes, list(first.fields))
+
+
+def _refinement(corpus: CorpusFile, model: ModelCalls | None) -> RefinementOptions:
+    """Return how records are refined; agents that ask a model work as a team."""
+    if model is None:
+        return DEFAULT_OPTIONS
+    from sage_rag.agents.model.adversary import ModelAdversary
+    from sage_rag.agents.team.conversation import team
+
+    adversary = ModelAdversary(model) if corpus.adversary else None
+    return RefinementOptions(adversary=adversary, conversation=team)
+
+
+def _engine(
+    corpus: CorpusFile, policy: str | None, model: ModelCalls | None, embedder: Embedder
+) -> Callable[[], Engine] | None:
+    """Return what starts the engine; `None` for one process and no recognizer that asks a model.
+
+    A recognizer that asks a model stays in this process, with the model's budget.
+    """
+    names, threads, workers = corpus.recognizers, corpus.concurrency, corpus.workers
+    endpoint = _endpoint_recognizer(names, model)
+    if corpus.engine is EngineName.LOCAL and workers == 1:
+        if endpoint is None:
+            return None
+        from sage_rag.indexer.engines.local import in_process
+
+        reads = working_recognizer(names, policy)
+        return partial(in_process, reads, embedder, threads=threads, endpoint=endpoint)
+    from sage_rag.indexer.engines.models import ModelSetup
+
+    setup = ModelSetup(partial(working_recognizer, names, policy), SentenceTransformerEmbedder)
+    if corpus.engine is EngineName.RAY:
+        from sage_rag.indexer.engines.ray import on_ray
+
+        return partial(on_ray, setup, workers, threads=threads, endpoint=endpoint)
+    from sage_rag.indexer.engines.local import on_processes
+
+    return partial(on_processes, setup, workers, threads=threads, endpoint=endpoint)
+
+
+def _recognizer(names: Sequence[str], policy: str | None, model: ModelCalls | None) -> Recognizer:
+    """Return the recognizer of these names under the policy's thresholds.
+
+    One that asks a model comes last, in whatever order they are named.
+    """
+
+    def llm(_: str) -> Recognizer:
+        found = _endpoint_recognizer(names, model)
+        if found is None:
+            raise InputError("recognizer `llm` needs --llm-base-url and --llm-model")
+        return found
+
+    thresholds = load_policy(policy).thresholds if policy else None
+    ordered = sorted(names, key=asks_a_model)
+    return recognizer_of(ordered, {"llm": llm}, thresholds=thresholds)
+
+
+def _endpoint_recognizer(names: Sequence[str], model: ModelCalls | None) -> LlmRecognizer | None:
+    """Return the recognizer that asks a model, if one is named and there is a model."""
+    if model is None or not any(map(asks_a_model, names)):
+        return None
+    from sage_rag.agents.model.recognizer import LlmRecognizer
+
+    return LlmRecognizer(model, disconnect=model.disconnect)
+
+
+def working_recognizer(names: Sequence[str], policy: str | None) -> Recognizer:
+    """Return the recognizer of these names without the one that asks a model; it may be empty."""
+    own = [name for name in names if not asks_a_model(name)]
+    return ChainRecognizer(()) if own == [NO_DEFAULT] else _recognizer(own, policy, None)
+
+
+def asks_a_model(recognizer: str) -> bool:
+    """Return whether a recognizer, by name, asks a model."""
+    return recognizer.partition(":")[0] == "llm"
