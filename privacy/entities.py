@@ -1,7 +1,7 @@
-"""The taxonomy of private values: one name per kind, one class per risk.
+"""The taxonomy of private values: entity types and their risk classes.
 
-Names follow Presidio where it has one, so that outside recognizers and annotations map directly;
-`privacy.labels` holds the maps.
+Names follow Presidio where it has one, so that its recognizers and annotations map directly;
+`privacy.labels` maps other labels.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from enum import StrEnum
 
 
 class Identifiability(StrEnum):
-    """How a value points at a person."""
+    """How a value identifies a person."""
 
     DIRECT = "direct"
-    """Identifies or opens an account alone: a name, a phone number, a record number, a password."""
+    """Identifies a person, or opens an account, alone: a name, a phone number, a password."""
     QUASI = "quasi"
     """Identifies in combination: an age, a date, a place."""
     SENSITIVE = "sensitive"
-    """Harms once tied to a person, and singles out in combination: descent, religion, a job."""
+    """Harms a person it is linked to, and identifies in combination: descent, religion, a job."""
     TECHNICAL = "technical"
-    """No value of a record: references and look-alikes that travel as tokens."""
+    """Not a value of a record: references, and text that imitates tokens."""
 
 
 class EntityType(StrEnum):
-    """What kind of value a span holds. The value is also the token's prefix."""
+    """The kind of a private value. The member's value is also the prefix of a token."""
 
     PERSON = "PERSON"
     USERNAME = "USERNAME"
@@ -36,13 +36,13 @@ class EntityType(StrEnum):
     CREDIT_CARD = "CREDIT_CARD"
     IBAN_CODE = "IBAN_CODE"
     BANK_ACCOUNT = "BANK_ACCOUNT"
-    """Account and routing numbers that are no IBAN."""
+    """Account and routing numbers except IBANs."""
     CRYPTO = "CRYPTO"
     """Wallet addresses."""
     US_SSN = "US_SSN"
     UK_NHS = "UK_NHS"
     NATIONAL_ID = "NATIONAL_ID"
-    """Personal and tax numbers that any other state gives, the Chinese resident id among them."""
+    """Personal and tax numbers of other states, such as the Chinese resident id."""
     PASSPORT = "PASSPORT"
     DRIVER_LICENSE = "DRIVER_LICENSE"
     MEDICAL_LICENSE = "MEDICAL_LICENSE"
@@ -52,7 +52,7 @@ class EntityType(StrEnum):
     """Application, case, docket and file numbers of courts and offices."""
     VEHICLE = "VEHICLE"
     """Licence plates and vehicle identification numbers."""
-    SECRET = "SECRET"  # noqa: S105 - a kind of value, not one
+    SECRET = "SECRET"  # noqa: S105 - the name of a kind, not a secret
     """API keys, access tokens and passwords."""
     ID = "ID"
     """Any other number or code that names one person, account, device or document."""
@@ -62,13 +62,13 @@ class EntityType(StrEnum):
     DATE_TIME = "DATE_TIME"
     AGE = "AGE"
     QUANTITY = "QUANTITY"
-    """Sums of money, measures and counts that describe a person or an event."""
+    """Amounts of money, measures and counts that describe a person or an event."""
     DEMOGRAPHIC = "DEMOGRAPHIC"
     """Descent, nationality, religion, politics, occupation, title, family role."""
     MISC = "MISC"
-    """What else describes a person: a ship, a law, a work, an event."""
+    """Other things that describe a person: a ship, a law, a work, an event."""
     SOURCE = "SOURCE"
-    """The owner's own name for a document: citations carry it encrypted."""
+    """The owner's id of a document: citations contain it encrypted."""
     LITERAL = "LITERAL"
     """Text that only looks like one of our tokens or placeholders."""
 
@@ -84,8 +84,8 @@ TAGGED = (
     EntityType.QUANTITY,
     EntityType.MISC,
 )
-"""The types that a trained tagger tells by context, in the order of its outputs; the others have
-a form that patterns find. ID stands for any number or code."""
+"""The types that a trained tagger finds by context, in the order of its outputs; patterns find the
+others by their form. ID means any number or code here."""
 
 _CLASSES = {
     Identifiability.QUASI: {

@@ -1,4 +1,4 @@
-"""What can go wrong with keys and with protecting; part of the tree in `common.exceptions`."""
+"""Errors of keys and tokens; part of the tree in `common.exceptions`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class KeysetError(SageRagError):
 
 
 class DecryptionError(KeysetError):
-    """A token cannot be opened. Deliberately silent about why: reasons help forgers."""
+    """A token cannot be opened. The message does not say why: a reason would help a forger."""
 
 
 class NotGrantedError(KeysetError):
-    """The keyset is a grant without this entity type: it can neither hide nor read its values."""
+    """The keyset is a grant without this entity type: it cannot hide or read its values."""

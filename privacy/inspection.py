@@ -1,8 +1,8 @@
-"""What became of the tokens in a text: opened as they stand, opened after repair, or damaged how.
+"""Classify the tokens of a text: valid, valid after repair, or damaged in some way.
 
-Models invent, damage and mix up what they copy. Source: Liu et al. (2025), SoE, A.1, which tells
-apart ciphertexts of other articles (FCAOA; here `UNCITED`) and those that do not decode (FCND; here
-`MALFORMED`, `UNKNOWN_KEY` and `FORGED`), and repairs Base64 by padding it to whole groups of four.
+Models invent, damage and mix up what they copy. Source: Liu et al. (2025), SoE, A.1, which
+distinguishes ciphertexts of other articles (FCAOA; here `UNCITED`) from those that do not decode
+(FCND; here `MALFORMED`, `UNKNOWN_KEY`, `FORGED`), and repairs Base64 by padding to groups of four.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from sage_rag.privacy.ciphers.faults import Fault, TokenError
@@ -22,7 +22,7 @@ from sage_rag.privacy.tokens import LOOSE, MIN_UNCLOSED, TOKEN
 
 
 class Condition(StrEnum):
-    """How one token of a text is."""
+    """The condition of one token in a text."""
 
     VALID = "valid"
     UNCITED = "valid, but of no cited passage"
@@ -33,7 +33,7 @@ class Condition(StrEnum):
     FORGED = "failed authentication"
 
 
-_OF_FAULT = {
+_CONDITION_OF = {
     Fault.MALFORMED: Condition.MALFORMED,
     Fault.UNKNOWN_KEY: Condition.UNKNOWN_KEY,
     Fault.NOT_GRANTED: Condition.NOT_GRANTED,
@@ -43,10 +43,10 @@ _OF_FAULT = {
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One token, or what is left of one, at `[start, end)` of a text.
+    """One token, whole or damaged, at `[start, end)` of a text.
 
-    `token` is the token as its cipher spells it, and `value` what it opens to; both are None for
-    one that does not open. The value is plain: `repr` hides it.
+    `token`: the token as its cipher spells it. `value`: its plain value; `repr` hides it. Both are
+    `None` for a token that does not open.
     """
 
     start: int
@@ -65,37 +65,34 @@ class Inspection:
 
     @property
     def counts(self) -> Counter[Condition]:
-        """How many there are of each condition."""
+        """The number of tokens of each condition."""
         return Counter(found.condition for found in self.occurrences)
 
 
 def inspect(text: str, cipher: EntityCipher, cited: Collection[str] | None = None) -> Inspection:
     """Classify every token of a text, damaged spellings included.
 
-    `cited`: the tokens that the text may rightly hold, those of the cited passages; without it
-    none is `UNCITED`. A token that is both repaired and uncited counts as `UNCITED`.
+    `cited`: the tokens of the cited passages; every other valid token is `UNCITED`. Without it no
+    token is `UNCITED`. A token that is both repaired and uncited counts as `UNCITED`.
 
-    Guarantees: a value is given only for what the cipher opens; text that is no token is no
-    occurrence.
-    Does not guarantee: finding damage past recognition, such as a payload without its type.
+    Guarantees: returns a value only for a token that the cipher opens; returns no occurrence for
+    text that is not a token.
+    Does not guarantee: finding every damaged token, such as a payload without its type.
     """
-    examined = (classify_token(match, cipher) for match in LOOSE.pattern.finditer(text))
-    occurrences = [found for found in examined if found is not None]
+    matches = (classify_token(match, cipher) for match in LOOSE.pattern.finditer(text))
+    occurrences = [found for found in matches if found is not None]
     if cited is not None:
-        occurrences = [_compared(found, cited) for found in occurrences]
+        occurrences = [
+            found
+            if found.token is None or found.token in cited
+            else replace(found, condition=Condition.UNCITED)
+            for found in occurrences
+        ]
     return Inspection(tuple(occurrences))
 
 
-def _compared(found: Occurrence, cited: Collection[str]) -> Occurrence:
-    if found.token is None or found.token in cited:
-        return found
-    return Occurrence(
-        found.start, found.end, found.entity_type, Condition.UNCITED, found.token, found.value
-    )
-
-
 def classify_token(match: re.Match[str], cipher: EntityCipher) -> Occurrence | None:
-    """Classify one match of `LOOSE`; None for text that only begins like a token."""
+    """Classify one match of `LOOSE`; return `None` for text that only begins like a token."""
     spelling = match.group()
     claimed = EntityType(match.group(1).replace("\\", "").upper())
     strict = TOKEN.fullmatch(spelling) is not None
@@ -106,21 +103,21 @@ def classify_token(match: re.Match[str], cipher: EntityCipher) -> Occurrence | N
         except DecryptionError as error:
             faults.append(error.fault if isinstance(error, TokenError) else Fault.FORGED)
             continue
-        as_it_stands = strict and spelling[shift:] == token
-        condition = Condition.VALID if as_it_stands else Condition.REPAIRED
+        unchanged = strict and spelling[shift:] == token
+        condition = Condition.VALID if unchanged else Condition.REPAIRED
         entity_type = EntityType(token.partition("_[")[0])
         return Occurrence(match.start() + shift, match.end(), entity_type, condition, token, value)
     if not strict and not _is_long(match):
         return None
-    telling = [fault for fault in faults if fault != Fault.MALFORMED]
-    condition = _OF_FAULT[telling[0] if telling else Fault.MALFORMED]
+    fault = next((fault for fault in faults if fault != Fault.MALFORMED), Fault.MALFORMED)
+    condition = _CONDITION_OF[fault]
     return Occurrence(match.start(), match.end(), claimed, condition)
 
 
 def _candidates(match: re.Match[str], claimed: EntityType) -> Iterator[tuple[int, str]]:
-    """Yield what the spelling may have been, and where in it that begins; as it stands first."""
+    """Yield possible tokens, each with its offset in the match; the unchanged spelling first."""
     seen: set[str] = set()
-    payload = _cleaned(match)
+    payload = _payload(match)
     standard = payload.translate(_STANDARD).rstrip("=")
     for spelled in (
         match.group(2) or match.group(3) or "",
@@ -142,15 +139,15 @@ def _candidates(match: re.Match[str], claimed: EntityType) -> Iterator[tuple[int
 _URL_SAFE = str.maketrans("+/", "-_")
 _STANDARD = str.maketrans("-_", "+/")
 _STRAY = re.compile("[\\s\\\\`*\"'\u00ad\u200b-\u200f\u2060\ufeff]")
-"""White space, marks of Markdown, quotes, and characters that do not show."""
+"""White space, Markdown marks, quotes, and invisible characters."""
 
 
-def _cleaned(match: re.Match[str]) -> str:
-    """Return the payload without what a model, Markdown or HTML may have put into it."""
+def _payload(match: re.Match[str]) -> str:
+    """Return the payload without what a model, Markdown or HTML may have added."""
     return _STRAY.sub("", html.unescape(match.group(2) or match.group(3) or "")).strip(".…")
 
 
 def _is_long(match: re.Match[str]) -> bool:
-    """Return whether the payload can be ciphertext: `person_[0]` is a line of a program."""
-    payload = _cleaned(match)
+    """Return whether the payload can be ciphertext: `person_[0]` is program code."""
+    payload = _payload(match)
     return len(payload) >= MIN_UNCLOSED and re.fullmatch(r"[\w+/=-]+", payload, re.A) is not None

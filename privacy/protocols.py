@@ -1,4 +1,4 @@
-"""The seams of the kernel: what a recognizer and a cipher must do."""
+"""The interfaces of the kernel: recognizer and cipher."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Recognizer(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """A short name that changes whenever the recognizer could answer differently."""
+        """A short name that changes whenever the results could change."""
         ...
 
     def recognize(self, text: str) -> Sequence[Span]:
@@ -25,9 +25,9 @@ class Recognizer(Protocol):
 class EntityCipher(Protocol):
     """Turns a value into a token and back.
 
-    Guarantees: equal values of one type give equal tokens; `decrypt(encrypt(v, t)) == v`; a
-    token that was not made under this keyset, corpus and type is refused, unless the cipher's own
-    docstring says that it authenticates nothing.
+    Guarantees: equal values of one type give equal tokens; `decrypt(encrypt(v, t)) == v`; refuses
+    a token that was not made under this keyset, corpus and type, unless the docstring of the
+    cipher says that it does not authenticate.
     Does not guarantee: hiding equality or frequency of values, or their length beyond 16 bytes.
     """
 
@@ -35,8 +35,8 @@ class EntityCipher(Protocol):
         """Return the token of a value.
 
         Raises:
-            InputError: for a value that no token of this cipher can hold.
-            KeysetError: where the keyset holds no key for the type.
+            InputError: for a value that does not fit in a token.
+            KeysetError: where the keyset has no key for the type.
         """
         ...
 
@@ -44,6 +44,6 @@ class EntityCipher(Protocol):
         """Return the value of a token.
 
         Raises:
-            DecryptionError: for anything that `encrypt` did not produce.
+            DecryptionError: for a token that `encrypt` did not return.
         """
         ...

@@ -1,4 +1,4 @@
-"""Restore: tokens become plain values again, in a whole text or in a stream."""
+"""Restore tokens to plain values, in a whole text or in a stream."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from sage_rag.privacy.tokens import LOOSE, StreamReplacer
 
 
 class Restorer:
-    """Turn tokens back into plain values with whatever keys are at hand.
+    """Turn tokens back into plain values with the keys of a cipher.
 
-    Damaged spellings (type in lower case, white space inside, another Base64 alphabet or padding,
-    escaped brackets, no closing bracket) are shown as their value where the repaired token
-    authenticates.
+    A damaged spelling (type in lower case, white space inside, another Base64 alphabet or padding,
+    escaped brackets, no closing bracket) is restored where the repaired token authenticates.
+    `on_token` receives the condition of each token, in order, and nothing else.
 
     Guarantees: with an authenticated cipher, a value is shown only for a token made of it.
-    `on_token`, if given, hears how each token was, in order, and nothing else of it.
-    Does not guarantee: the same of a cipher that says so itself, such as the codebook.
+    Does not guarantee: this for a cipher without authentication, such as the codebook.
     """
 
     def __init__(
@@ -29,16 +28,15 @@ class Restorer:
         self._on_token = on_token
 
     def restore(self, text: str) -> str:
-        """Return the text with each token as its value.
+        """Return the text with each token replaced by its value.
 
-        A token that cannot be opened is shown as `[PERSON: unreadable]`, never as a guess; one of
-        a type that a grant does not hold as `[PERSON: not granted]`, genuine or not: without the
-        key nobody can tell.
+        A token that cannot be opened becomes `[PERSON: unreadable]`; a token of a type that is
+        not granted becomes `[PERSON: not granted]`, genuine or not: only the key can show that.
         """
         return LOOSE.pattern.sub(self._value, text)
 
     def stream(self) -> StreamReplacer:
-        """Return a restorer for text that arrives in pieces; it gives what `restore` gives."""
+        """Return a restorer for text in pieces; the result is the same as that of `restore`."""
         return StreamReplacer(LOOSE, self._value)
 
     def _value(self, match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Spans of private values, and the one rule that resolves overlaps between them."""
+"""Spans of private values, and the rule that resolves overlaps between them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sage_rag.privacy.entities import EntityType
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A half-open range `[start, end)` of code points that holds one value.
+    """A half-open range `[start, end)` of code points that contains one value.
 
     `score` is the recognizer's confidence in [0, 1].
     """
@@ -34,11 +34,10 @@ class Span:
 
 
 def resolve_overlaps(spans: Iterable[Span]) -> list[Span]:
-    """Keep a disjoint set of spans, in order of position.
+    """Return disjoint spans that cover the same characters, in order of position.
 
-    One rule: the longer span wins, then the surer one, then the one further left. What a losing
-    span covers beyond the winner stays covered: the remainder is kept as a span of its own, so
-    that resolving never uncovers a character that some recognizer held to be private.
+    The longer span wins, then the higher score, then the lower start. The rest of a losing span
+    becomes a span of its own: no character that a recognizer marked as private is uncovered.
     """
     starts: list[int] = []
     kept: list[Span] = []
@@ -51,7 +50,7 @@ def resolve_overlaps(spans: Iterable[Span]) -> list[Span]:
 
 
 def remainder(span: Span, others: list[Span]) -> list[Span]:
-    """Return the parts of a span that none of the others, disjoint and in order, covers."""
+    """Return the parts of a span that no other span covers; `others` are disjoint and in order."""
     parts = _uncovered(span, others, [other.start for other in others])
     return [Span(start, end, span.entity_type, span.score) for start, end in parts]
 

@@ -1,4 +1,4 @@
-"""Fakes for the kernel's seams, for our tests and for those who build on the kernel."""
+"""Fake recognizers, for our tests and for users of the kernel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sage_rag.privacy.spans import Span
 
 
 class TableRecognizer:
-    """Recognise exactly the values it is given, wherever they stand."""
+    """Recognise every occurrence of the given values."""
 
     fingerprint = "table"
 
@@ -18,7 +18,7 @@ class TableRecognizer:
         self._table = dict(table)
 
     def recognize(self, text: str) -> Sequence[Span]:
-        """Return every occurrence of every value."""
+        """Return the spans of all occurrences."""
         return [
             Span(match.start(), match.end(), entity_type)
             for value, entity_type in self._table.items()
@@ -27,10 +27,10 @@ class TableRecognizer:
 
 
 class FailingRecognizer:
-    """Fail on every text, to see that callers fail closed."""
+    """Fail on every text: for testing that callers fail closed."""
 
     fingerprint = "failing"
 
     def recognize(self, text: str) -> Sequence[Span]:
-        """Raise, with the text in the message, as careless libraries do."""
+        """Raise an error whose message contains the text, as some libraries do."""
         raise RuntimeError(f"cannot analyse {text!r}")

@@ -1,7 +1,7 @@
-"""Words of a text: tokens for measures of leakage, and the form in which values are compared.
+"""Words of a text for leakage measures, and the form in which values are compared.
 
-Tokens are runs of `\\w`, case-folded; in scripts without spaces every character is one, since a
-whole copied clause would otherwise count as a single word.
+A word is a case-folded run of `\\w`. In scripts without spaces every character is a word: otherwise
+a copied clause would count as one word.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _UNSPACED = (
 """Thai, Lao, Burmese, Khmer, kana and Han."""
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _FOREIGN_WORD = re.compile(rf"[{_UNSPACED}]|[^\W\x00-\x7f]")
-"""What of a text can stand in a word but is not ASCII."""
+"""A character that can occur in a word but is not ASCII."""
 _ASCII_WORDS = {c: chr(c).lower() if re.match(r"\w", chr(c)) else " " for c in range(128)}
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One token of a text with its range in code points."""
+    """One word of a text with its range in code points."""
 
     text: str
     start: int
@@ -31,12 +31,12 @@ class Word:
 
 
 def words(text: str) -> list[Word]:
-    """Return the case-folded tokens of a text with their places."""
+    """Return the case-folded words of a text with their positions."""
     return [Word(m.group().casefold(), m.start(), m.end()) for m in _WORD.finditer(text)]
 
 
 def tokenize(text: str) -> list[str]:
-    """Return the case-folded tokens of a text."""
+    """Return the case-folded words of a text."""
     if not text.isascii():
         if _FOREIGN_WORD.search(text):
             return [token.casefold() for token in _WORD.findall(text)]
@@ -45,7 +45,7 @@ def tokenize(text: str) -> list[str]:
 
 
 def normalize(text: str) -> str:
-    """Return the form in which identifiers are compared: NFKC, case-folded, one space between."""
+    """Return the form for comparing identifiers: NFKC, case-folded, single spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 

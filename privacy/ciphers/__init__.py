@@ -1,1 +1,1 @@
-"""Entity ciphers: a plain value becomes a token, and back."""
+"""Ciphers that turn a plain value into a token and back."""

@@ -1,4 +1,4 @@
-"""What can go wrong with one value or token; no message tells the value, or why a token fails."""
+"""Errors of one value or token; no message contains the value, or why a token fails."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from sage_rag.privacy.exceptions import DecryptionError
 
 
 class Fault(StrEnum):
-    """What stands in the way, as far as the holder of a keyset can tell.
+    """Why a token does not open, as far as the holder of a keyset can see.
 
-    All but `FORGED` are told from public parts of a token, so they help no forger.
+    All except `FORGED` follow from public parts of a token, so they do not help a forger.
     """
 
     MALFORMED = "malformed"
-    """It is not spelled as this cipher spells tokens."""
+    """It does not have the format of this cipher's tokens."""
     UNKNOWN_KEY = "unknown key"
-    """It names a key id that the keyset does not hold."""
+    """It contains a key id that is not in the keyset."""
     NOT_GRANTED = "not granted"
     """The keyset is a grant without this entity type."""
     FORGED = "failed authentication"
-    """Well spelled, but not made under this key, corpus and type: invented, altered or moved."""
+    """The format is right, but it was not made under this key, corpus and type."""
 
 
 class TokenError(DecryptionError):
-    """A token that does not open, with the `fault` as an attribute.
+    """A token does not open; `fault` is the reason.
 
-    Guarantees: the message is the same for every fault, and holds nothing of the token.
+    Guarantees: the message is the same for every fault, and contains no part of the token.
     """
 
     def __init__(self, fault: Fault) -> None:
@@ -39,7 +39,7 @@ def value_bytes(value: str) -> bytes:
     """Return a value in UTF-8.
 
     Raises:
-        InputError: for half a surrogate pair; Python's own error would hold the value.
+        InputError: for half a surrogate pair; Python's own error would contain the value.
     """
     try:
         return value.encode()

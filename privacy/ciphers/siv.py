@@ -23,17 +23,17 @@ MAX_VALUE_BYTES = MAX_PAYLOAD * 3 // 4 - KEY_ID_BYTES - _TAG_BYTES - _BLOCK
 class SivCipher:
     """Encrypt values of one corpus with AES-256-SIV, one subkey per entity type.
 
-    Associated data is the corpus id and the entity type, so a token moved to another corpus or
-    relabelled as another type fails authentication.
+    Associated data is the corpus id and the entity type: a token that is moved to another corpus
+    or relabelled as another type fails authentication.
 
     Guarantees: authenticated; a token hides its value up to its length in 16-byte steps.
     Does not guarantee: semantic security. Deterministic by design (retrieval needs it), so a
-    server sees which tokens are equal and how often each occurs.
+    server sees which tokens are equal and how often each one occurs.
     """
 
     def __init__(self, keyset: Keyset, corpus_id: str) -> None:
         if not corpus_id:
-            raise InputError("a corpus needs a name: its tokens are bound to it")
+            raise InputError("the name of the corpus is empty: tokens are bound to it")
         self._keyset = keyset
         self._corpus = corpus_id.encode()
         self._keys: dict[tuple[str, EntityType], bytes] = {}
@@ -43,7 +43,7 @@ class SivCipher:
 
         Raises:
             InputError: for a value too long for one token, or half a surrogate pair.
-            KeysetError: where a grant holds no key for the type.
+            KeysetError: where a grant has no key for the type.
         """
         plain = value_bytes(value)
         if len(plain) > MAX_VALUE_BYTES:
@@ -55,7 +55,11 @@ class SivCipher:
         return f"{entity_type}_[{payload.decode().rstrip('=')}]"
 
     def decrypt(self, token: str) -> str:
-        """Return the value; raise `TokenError` for anything this keyset did not make."""
+        """Return the value.
+
+        Raises:
+            TokenError: for a token that this keyset did not make.
+        """
         match = TOKEN.fullmatch(token)
         if match is None:
             raise TokenError(Fault.MALFORMED)
@@ -74,12 +78,12 @@ class SivCipher:
             raise TokenError(Fault.NOT_GRANTED) from None
         try:
             return _unpad(cipher.decrypt_and_verify(body, tag)).decode()
-        except ValueError:  # UnicodeDecodeError is one: a token that another holder of the key made
+        except ValueError:  # also UnicodeDecodeError: another holder of the key made the token
             raise TokenError(Fault.FORGED) from None
 
     def _cipher(self, key_id: str, entity_type: EntityType) -> SivMode:
         if (key_id, entity_type) not in self._keys:
-            # Deriving takes as long as deciphering does.
+            # Deriving a key takes as long as opening a token.
             self._keys[key_id, entity_type] = self._keyset.entity_key(
                 key_id, entity_type, purpose="siv", size_bytes=64
             )
@@ -90,7 +94,7 @@ class SivCipher:
 
 
 def _pad(plain: bytes) -> bytes:
-    """Pad to whole 16-byte blocks, so that a token tells length only in such steps (ISO 7816-4)."""
+    """Pad to whole 16-byte blocks (ISO 7816-4): a token shows the length only in such steps."""
     padded = plain + b"\x80"
     return padded + bytes(-len(padded) % _BLOCK)
 
@@ -100,7 +104,7 @@ def _unpad(padded: bytes) -> bytes:
 
 
 def _decode(payload: str) -> bytes:
-    """Decode strictly: one spelling per token, so that equal values stay equal strings."""
+    """Decode strictly: a token has one spelling, so that equal values are equal strings."""
     try:
         raw = base64.b64decode(payload + "=" * (-len(payload) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):

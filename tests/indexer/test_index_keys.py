@@ -34,5 +34,5 @@ def test_a_grant_is_not_enough_to_index(
     else:
         monkeypatch.setenv(RAW_VARIABLE, GRANT)
     assert run(line, VERBS) == 3
-    assert "takes the whole keyset" in capsys.readouterr().err
+    assert "the whole keyset is needed" in capsys.readouterr().err
     assert not (tmp_path / "home").exists()
