@@ -1,20 +1,20 @@
-"""Searching by part: keyed words for a value and its parts, readable by nobody without the key.
+"""Search by a part of a value: keyed words of the value and its parts, unreadable without the key.
 
-`PERSON_[enc("Keller")]` and `PERSON_[enc("Maria Keller")]` have nothing in common, and should not.
-So that a question about "Ms Keller" still finds the record of "Maria Keller", both sides turn a
-value into *blind words*, which the lexical index compares like any other word:
+`PERSON_[enc("Keller")]` and `PERSON_[enc("Maria Keller")]` have nothing in common. To find the
+record of "Maria Keller" for a question about "Ms Keller", both sides turn a value into *blind
+words*, which the lexical index compares like other words:
 
     PERSON~mfrggzdfmztwq2lk      entity type, `~`, 80 bits of an HMAC in base32
 
-One word stands for the whole value in any spelling, the others for its parts. A part is the same
-word whether the value has others or not, or "Keller" would not find "Maria Keller". Whole values
-and parts are apart, or a record of "Keller" would rank no higher than one of "Maria Keller".
+One word represents the whole value in any spelling, the others its parts. The word of a part does
+not depend on the other parts; otherwise "Keller" would not find "Maria Keller". Whole values and
+parts have different words; otherwise, for "Keller", the records of both would rank the same.
 
 Source: Song, Wagner and Perrig (2000), "Practical techniques for searches on encrypted data",
 IEEE S&P; Curtmola, Garay, Kamara and Ostrovsky (2006), "Searchable symmetric encryption", CCS,
-§3 (what an index and the searches in it leak); blind indexes as in CipherSweet. Differs: 80 bits,
-which never collide in practice, where CipherSweet keeps few on purpose so that they do: a value's
-token, beside them in the index, tells equality anyway.
+§3 (what an index and its searches leak); blind indexes as in CipherSweet. Differs: 80 bits, which
+never collide in practice. CipherSweet uses few bits so that words collide; here the value's token,
+which is in the same index, shows equality anyway.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ from sage_rag.privacy.people.names import NICKNAMES, parse_name
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.recognizers.lexicon import fold
 from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.words import digits
 
 _WORD_BYTES = 10
-"""Among a million words two are equal with probability 2⁻⁴¹."""
+"""Two of a million words are equal with probability 2⁻⁴¹."""
 _KEY_BYTES = 32
 _TYPES = "|".join(sorted(EntityType, key=len, reverse=True))
 
 SIGN = "~"
-"""Between type and word. No token holds it, and what replaces it in text loses nothing."""
+"""Separates type and word. No token contains it, and text loses nothing if it is replaced."""
 BLIND_WORD = re.compile(rf"(?:{_TYPES}){SIGN}[a-z2-7]{{16}}(?![a-z2-7])")
-"""One blind word. That a text imitates one is up to the index to prevent: it can tell which words
-it was handed (`indexer.stores.lexical.searchable`)."""
+"""One blind word. The index removes imitations from texts (`indexer.stores.lexical.searchable`)."""
 
 
 class PartWords(StrEnum):
-    """Which parts of a value get words beside the whole: the owner's choice per corpus."""
+    """The parts of a value that have words, in addition to the whole value."""
 
     NONE = "none"
     FAMILY = "family-names"
-    """Of a person's name the last part alone, so that no word ties two parts of a name together;
-    the parts of other values."""
+    """Of a person's name the last part only, so that no word links two parts of a name; all parts
+    of other values."""
     ALL = "all"
 
 
@@ -62,18 +62,18 @@ class _Kind(StrEnum):
 
 
 DEFAULT_PART_WORDS = PartWords.FAMILY
-"""Finds "Maria Keller" for "Ms Keller" at a small part of what `ALL` gives away."""
+"""Finds "Maria Keller" for "Ms Keller", and leaks far less than `ALL`."""
 
 
 class BlindIndex:
     """Make the blind words of one corpus.
 
-    Guarantees: without the type's key nobody can tell a word's value, make a word for a value
-    that is guessed, or compare words of two corpora, two types or two keys.
+    Guarantees: without the type's key no one can read the value of a word, make the word of a
+    guessed value, or compare words of two corpora, two types or two keys.
     Does not guarantee: hiding which values share a part, how often each part occurs, or which
-    records and questions hold it. Who holds an index and a list of the people in it can tell
-    many of them by how their names share parts; `docs/results/frequency.md` measures how many.
-    With `PartWords.NONE` only spellings of one value become equal.
+    records and questions contain it. Anyone who has an index and a list of the people in it can
+    identify many of them by the parts that names share; `docs/results/frequency.md` measures how
+    many. With `PartWords.NONE`, only spellings of one value have equal words.
     """
 
     def __init__(
@@ -87,9 +87,9 @@ class BlindIndex:
     def words(
         self, value: str, entity_type: EntityType, key_id: str | None = None
     ) -> tuple[str, ...]:
-        """Return the words of a value under a key, the primary unless told; whole value first.
+        """Return the words of a value under a key, by default the primary; the whole value first.
 
-        None for what is no value of a record (`SOURCE`, `LITERAL`), or has no letter or digit.
+        Empty for a technical type (`SOURCE`, `LITERAL`), and for a value without letter or digit.
 
         Raises:
             KeysetError: when the keyset has no key for the type.
@@ -99,12 +99,12 @@ class BlindIndex:
         whole, parts = index_terms(value, entity_type, self._parts)
         if not whole:
             return ()
-        spelled = [(_Kind.WHOLE, whole), *((_Kind.PART, part) for part in parts)]
+        terms = [(_Kind.WHOLE, whole), *((_Kind.PART, part) for part in parts)]
         key = self._key(key_id or self._keyset.primary, entity_type)
-        return tuple(f"{entity_type}{SIGN}{self._digest(key, *word)}" for word in spelled)
+        return tuple(f"{entity_type}{SIGN}{self._digest(key, *term)}" for term in terms)
 
     def words_of_tokens(self, tokens: Iterable[str], cipher: EntityCipher) -> tuple[str, ...]:
-        """Return the distinct words of the values of tokens, sorted: their order tells nothing.
+        """Return the distinct words of the values of tokens; sorted, so that order reveals nothing.
 
         Raises:
             DecryptionError: for a token that the cipher cannot open.
@@ -126,7 +126,7 @@ class BlindIndex:
         return self._keys[known]
 
     def _digest(self, key: bytes, kind: _Kind, word: str) -> str:
-        # The corpus's length before it: no corpus id can end where another's word begins.
+        # With the length of the corpus id, no other corpus id and word give the same message.
         message = len(self._corpus).to_bytes(4) + self._corpus + f"{kind}\n{word}".encode()
         digest = hmac.new(key, message, hashlib.sha256).digest()[:_WORD_BYTES]
         return base64.b32encode(digest).decode().lower()
@@ -136,17 +136,16 @@ class BlindIndex:
 
 
 IndexTerms = tuple[str, tuple[str, ...]]
-"""A value in the one spelling that all its spellings share, and its parts; plain text."""
+"""The normal form of a value, which all its spellings share, and its parts. Plain text."""
 
 
 def index_terms(value: str, entity_type: EntityType, parts: PartWords) -> IndexTerms:
-    """Return what a value's words are made of: the plain value in one spelling, and its parts.
+    """Return the normal form of a value, and its parts.
 
-    Parts by type: a person's names of two letters or more, a nickname as what it is short for,
-    titles, particles and initials aside;
-    the last nine and seven digits of a telephone number, which no country or trunk prefix
-    reaches; the digits of other numbers that hold letters too; the telling words of places and
-    organisations. Other types have none: nothing in a question could name half of them.
+    Parts by type: the names of a person of two letters or more, without titles, particles and
+    initials, and with nicknames in their long form; the last nine and seven digits of a telephone
+    number, which exclude country and trunk prefixes; the digits of other numbers; the distinctive
+    words of places and organisations. Other types have no parts: no question names half of one.
     """
     whole, found = _READ.get(entity_type, _plain)(unicodedata.normalize("NFKC", value))
     if parts is PartWords.NONE:
@@ -166,7 +165,7 @@ _PARTICLES = frozenset("van von der den de da di del della dos das du la le el a
 _APOSTROPHES = re.compile("['’ʼ`´]")
 _SHORTEST_NAME = 2
 _SHORTEST_DIGITS = 4
-"""Fewer digits name no record alone."""
+"""Fewer digits do not identify a record."""
 _PHONE_TAILS = (9, 7)
 _SHORTEST_WORD = 3
 _GENERAL = frozenset(
@@ -175,7 +174,7 @@ _GENERAL = frozenset(
     " hospital clinic centre center surgery practice medical health pharmacy university school"
     " college department office institute association service services care".split()
 )
-"""Words that name no place or organisation: frequent, hence easily guessed, and of little use."""
+"""Words that do not identify a place or organisation: frequent, easily guessed, of little use."""
 
 
 def _person(value: str) -> IndexTerms:
@@ -183,35 +182,35 @@ def _person(value: str) -> IndexTerms:
         return value, _han_parts(value)
     names = [_APOSTROPHES.sub("", part) for part in parse_name(value).parts]
     words = [NICKNAMES.get(word, word) for name in names for word in _LETTERS.findall(name)]
-    telling = [w for w in words if w not in _PARTICLES] or words
-    parts = [w for w in telling if len(w) >= _SHORTEST_NAME or _HAN.match(w)]
-    # Sorted, so that "Keller, Maria" and "KELLER Maria" are Maria Keller in another spelling.
+    names_only = [w for w in words if w not in _PARTICLES] or words
+    parts = [w for w in names_only if len(w) >= _SHORTEST_NAME or _HAN.match(w)]
+    # Sorted: "Keller, Maria" and "KELLER Maria" are spellings of "Maria Keller".
     return " ".join(sorted(words)), tuple(dict.fromkeys(parts))
 
 
 def _han_parts(value: str) -> tuple[str, ...]:
-    """Return family name and given name of a Chinese name: the family name stands first."""
+    """Return family name and given name of a Chinese name: the family name is first."""
     compound = value[:2] in _COMPOUND_SURNAMES or len(value) > 3
     cut = 2 if compound and len(value) > 2 else 1
     return value[:cut], value[cut:]
 
 
 def _telephone(value: str) -> IndexTerms:
-    digits = _digits(value)
-    tails = (digits[-size:] for size in _PHONE_TAILS if len(digits) >= size)
-    return digits, tuple(tails)
+    number = digits(value)
+    tails = (number[-size:] for size in _PHONE_TAILS if len(number) >= size)
+    return number, tuple(tails)
 
 
 def _number(value: str) -> IndexTerms:
-    whole = _joined(value)
-    digits = _digits(value)
-    return whole, (digits,) if len(digits) >= _SHORTEST_DIGITS else ()
+    whole = "".join(_LETTERS.findall(value.casefold()))
+    number = digits(value)
+    return whole, (number,) if len(number) >= _SHORTEST_DIGITS else ()
 
 
-def _name_of_many_words(value: str) -> IndexTerms:
+def _name_words(value: str) -> IndexTerms:
     words = _LETTERS.findall(_APOSTROPHES.sub("", fold(value)))
-    telling = (w for w in words if len(w) >= _SHORTEST_WORD and w not in _GENERAL)
-    parts = (w for w in telling if not w.isdigit() or len(w) >= _SHORTEST_DIGITS)
+    distinctive = (w for w in words if len(w) >= _SHORTEST_WORD and w not in _GENERAL)
+    parts = (w for w in distinctive if not w.isdigit() or len(w) >= _SHORTEST_DIGITS)
     return " ".join(words), tuple(dict.fromkeys(parts))
 
 
@@ -220,16 +219,8 @@ def _plain(value: str) -> IndexTerms:
 
 
 def _address(value: str) -> IndexTerms:
-    """Read an e-mail or web address, user name or secret: their punctuation tells them apart."""
+    """Return an e-mail or web address, user name or secret: its punctuation is significant."""
     return value.strip().casefold(), ()
-
-
-def _joined(value: str) -> str:
-    return "".join(_LETTERS.findall(value.casefold()))
-
-
-def _digits(value: str) -> str:
-    return "".join(str(unicodedata.digit(c)) for c in value if c.isdecimal())
 
 
 _NUMBERS = (
@@ -245,8 +236,8 @@ _ADDRESSES = (
 _READ: dict[EntityType, Callable[[str], IndexTerms]] = {
     EntityType.PERSON: _person,
     EntityType.PHONE_NUMBER: _telephone,
-    EntityType.LOCATION: _name_of_many_words,
-    EntityType.ORGANIZATION: _name_of_many_words,
+    EntityType.LOCATION: _name_words,
+    EntityType.ORGANIZATION: _name_words,
     **dict.fromkeys(_NUMBERS, _number),
     **dict.fromkeys(_ADDRESSES, _address),
 }

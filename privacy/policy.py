@@ -1,8 +1,8 @@
-"""Policies: which operator treats which entity type.
+"""Policies: an operator for each entity type.
 
 A policy is a TOML file:
 
-    default = "encrypt"                 # every type that the table does not name
+    default = "encrypt"                 # for types that [operators] does not list
     mentions = "linked"                 # or "exact", the default
     part_words = "family-names"         # the default; or "all", "none": see blind_index.py
     allow_plain_direct_identifiers = false
@@ -11,10 +11,10 @@ A policy is a TOML file:
     DATE_TIME = "generalize"
     LOCATION = { operator = "generalize", to = "country" }
 
-    [thresholds]                        # from which score the trained tagger's finds count
+    [thresholds]                        # minimum scores for spans of the trained tagger
     PERSON = 0.05
 
-    [gate]                              # limits for drafts: see sage_rag.privacy.gate.limits
+    [gate]                              # limits for drafts: see privacy/gate/limits.py
     rouge_l = 0.4
     likeness = "off"
 """
@@ -46,7 +46,7 @@ _KEYS = (
 
 
 class Operator(StrEnum):
-    """What happens to a value."""
+    """The treatment of a value."""
 
     ENCRYPT = "encrypt"
     SURROGATE = "surrogate"
@@ -60,7 +60,7 @@ class OperatorChoice:
     """An operator with its settings.
 
     `to`: level of `generalize`. `figures`: significant digits of a rounded QUANTITY. `days`: the
-    furthest that `surrogate` moves a document's DATE_TIMEs. `None`: the operator's default.
+    maximum shift of a document's DATE_TIMEs by `surrogate`. `None`: the operator's default.
     """
 
     operator: Operator
@@ -71,21 +71,21 @@ class OperatorChoice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Policy:
-    """A named choice of operator per entity type. Equal when it treats every type alike.
+    """A named choice of operator per entity type. Equal policies treat every type the same.
 
-    `mentions`: whether what is one person in a record ("Ms Keller", "Maria Keller") shares the
-    token of the fullest name (`linked`), or every mention keeps its own (`exact`). A text is
-    restored to the letter only under `exact`.
+    `mentions`: whether the mentions of one person in a record ("Ms Keller", "Maria Keller") share
+    the token of the fullest name (`linked`), or each one has its own token (`exact`). Only under
+    `exact` is a text restored exactly.
 
-    `part_words`: by which parts of a value its record can be found. No text depends on it, so it
-    is not in the fingerprint: changing it makes no draft anew.
+    `part_words`: the parts of a value by which its record can be found. No text depends on them,
+    so they are not in the fingerprint: a change requires no new draft.
 
-    `thresholds`: from which calibrated score the trained tagger's finds of a type count, where
-    that is not its own choice; lower finds more, and more wrongly. They are the recognizer's to
-    apply (`privacy.recognizers.catalog.recognizer_of`), and so in its fingerprint, not here.
+    `thresholds`: minimum calibrated scores for spans of the trained tagger, by type, in place of
+    its own; a lower one finds more values and more errors. The recognizer applies them
+    (`privacy.recognizers.catalog.recognizer_of`), so they are in its fingerprint.
 
-    `gate`: limits for drafts, by name, where the recipe's are not to hold. They are the gate's to
-    apply, and so in its fingerprint, not here.
+    `gate`: limits for drafts, by name, in place of the recipe's. The gate applies them, so they
+    are in its fingerprint.
     """
 
     name: str
@@ -96,12 +96,12 @@ class Policy:
     gate: Mapping[str, Limit] = field(default_factory=dict)
 
     def limits(self, recipe: GateLimits) -> GateLimits:
-        """Return a recipe's limits with this policy's own in their place."""
-        own: Mapping[str, Any] = self.gate
-        return replace(recipe, **own)
+        """Return a recipe's limits with those of this policy in their place."""
+        limits: Mapping[str, Any] = self.gate
+        return replace(recipe, **limits)
 
     def choice(self, entity_type: EntityType) -> OperatorChoice:
-        """Return operator and settings; technical types always travel as tokens."""
+        """Return operator and settings; technical types are always encrypted."""
         if identifiability(entity_type) is Identifiability.TECHNICAL:
             return _ENCRYPT
         return self.choices[entity_type]
@@ -131,10 +131,10 @@ _ENCRYPT = OperatorChoice(Operator.ENCRYPT)
 
 
 def load_policy(name_or_path: str) -> Policy:
-    """Load a shipped policy by name, or one's own from a file (`./mine.toml`).
+    """Load a shipped policy by name, or a file (`./mine.toml`).
 
     Raises:
-        InputError: for an unknown name, a file that cannot be read, or a faulty policy.
+        InputError: for an unknown name, an unreadable file, or an invalid policy.
     """
     if not name_or_path.endswith(".toml"):
         return preset(name_or_path)
@@ -147,7 +147,7 @@ def load_policy(name_or_path: str) -> Policy:
 
 
 def preset(name: str) -> Policy:
-    """Load one of the policies shipped with the package.
+    """Load a policy that is shipped with the package.
 
     Raises:
         InputError: for an unknown name.
@@ -170,11 +170,12 @@ def preset_names() -> list[str]:
 
 
 def parse_policy(name: str, source: str) -> Policy:
-    """Read a policy from TOML; strict, so that a misspelt line is never a silent gap.
+    """Parse a policy in TOML. Strict, since an ignored misspelling would leave values in clear.
 
     Raises:
         InputError: for malformed TOML, an unknown key, type, operator or setting, a type that its
-            operator cannot treat, or direct identifiers in clear without the explicit word.
+            operator cannot treat, or direct identifiers in clear without
+            `allow_plain_direct_identifiers`.
     """
     try:
         parsed = tomllib.loads(source)
@@ -191,8 +192,8 @@ def parse_policy(name: str, source: str) -> Policy:
     if not isinstance(table, dict):
         raise InputError(f"{where}: operators is not a table", hint="write [operators]")
     _only(table, _TYPES, where)
-    chosen = {EntityType(t): _choice(c, f"{where}, {t}") for t, c in table.items()}
-    choices = {EntityType(t): chosen.get(EntityType(t), default) for t in _TYPES}
+    chosen = {t: _choice(c, f"{where}, {t}") for t, c in table.items()}
+    choices = {t: chosen.get(t, default) for t in _TYPES}
     for entity_type, choice in choices.items():
         _check(choice, entity_type, f"{where}, {entity_type}")
     allowed = parsed.get("allow_plain_direct_identifiers", False)
@@ -252,7 +253,7 @@ _SETTINGS: Mapping[str, Callable[[Any, str], Any]] = {
 
 
 def _check(choice: OperatorChoice, entity_type: EntityType, where: str) -> None:
-    """Refuse an operator that cannot treat the type, and settings that would do nothing."""
+    """Refuse an operator that cannot treat the type, and settings that have no effect."""
     operator = choice.operator
     if operator is Operator.GENERALIZE and entity_type not in LEVELS:
         able = ", ".join(LEVELS)
@@ -282,7 +283,7 @@ def _check_plain(choices: Mapping[EntityType, OperatorChoice], allowed: bool, wh
     if plain and not allowed:
         raise InputError(
             f"{where} keeps direct identifiers in clear: {', '.join(plain)}",
-            hint="if that is meant, write allow_plain_direct_identifiers = true",
+            hint="if you want this, write allow_plain_direct_identifiers = true",
         )
 
 

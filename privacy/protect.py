@@ -1,7 +1,7 @@
-"""Protect: recognise private values and put operators' results in their place.
+"""Protect records: recognise private values and replace them by operators' results.
 
-The one door between plain text and everything that may leave: only this module builds a
-`ProtectedText`, and the agents accept nothing else.
+Only this module builds a `ProtectedText`, and the agents accept nothing else: no plain text can
+leave the owner's zone another way.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ from sage_rag.privacy.spans import Span, remainder, resolve_overlaps
 from sage_rag.privacy.tokens import LOOK_ALIKE, PLACEHOLDER
 
 VERSION = 1
-"""Raised with every change of the protected text from the same spans."""
+"""Raised with every change of the protected text for the same spans."""
 
-_DOOR = object()
-_Put = Callable[[str, EntityType], str]
+_CONSTRUCTION_KEY = object()
+_Replace = Callable[[str, EntityType], str]
+"""Returns the placeholder or token of a value."""
 
 
 def join_fields(fields: Mapping[str, str]) -> str:
@@ -43,14 +44,14 @@ def join_fields(fields: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Identifier:
-    """A plain value found in an original. Stays in the owner's zone; `repr` hides it."""
+    """A plain value of an original. It stays in the owner's zone; `repr` hides it."""
 
     value: str = field(repr=False)
     entity_type: EntityType
 
 
 class ProtectedText:
-    """A record whose private values are placeholders or coarser values: safe for any model.
+    """A record whose private values are placeholders or coarser values; any model may read it.
 
     `fields` maps a field's name to its text. Built by `Protector.protect` alone.
     """
@@ -58,27 +59,28 @@ class ProtectedText:
     __slots__ = ("fields", "placeholders")
 
     def __init__(
-        self, fields: Mapping[str, str], placeholders: frozenset[str], door: object
+        self, fields: Mapping[str, str], placeholders: frozenset[str], key: object
     ) -> None:
-        if door is not _DOOR:
+        if key is not _CONSTRUCTION_KEY:
             raise TypeError("only sage_rag.privacy.protect builds a ProtectedText")
         self.fields = dict(fields)
         self.placeholders = placeholders
 
     @property
     def text(self) -> str:
-        """All fields joined."""
+        """All fields, joined."""
         return join_fields(self.fields)
 
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """What protecting one record gave: for agents, for `seal`, and for the gate.
+    """The protected form of one record: for agents, for `seal`, and for the gate.
 
-    `tokens` maps each placeholder to its token. `identifiers` holds plain values: owner only.
-    `surrogates` are the stand-ins that the text shows, so that the gate knows them from values;
-    owner only too, since they tell which of a text's names are none. `kept`: values as coarse as
-    the policy asks, which stay in the text; owner only, since they tell what is a person's own.
+    `tokens` maps each placeholder to its token. The others are for the owner only.
+    `identifiers`: plain values. `surrogates`: the surrogates in the text, so that the gate can
+    distinguish them from values; they would show which names of the text are invented. `kept`:
+    values that are as coarse as the policy requires, and stay in the text; they would show which
+    values of the text are real.
     """
 
     protected: ProtectedText
@@ -92,12 +94,12 @@ def seal(draft: str, tokens: Mapping[str, str]) -> str:
     """Replace each placeholder of a draft by its token.
 
     Raises:
-        ProtectionError: for a placeholder that the record does not have.
+        ProtectionError: for a placeholder that is not in the record.
     """
 
     def token(match: re.Match[str]) -> str:
         if match.group() not in tokens:
-            raise ProtectionError(f"the draft holds {match.group()}, which its original has not")
+            raise ProtectionError(f"the draft contains {match.group()}, its original does not")
         return tokens[match.group()]
 
     return PLACEHOLDER.sub(token, draft)
@@ -106,7 +108,7 @@ def seal(draft: str, tokens: Mapping[str, str]) -> str:
 class Protector:
     """Apply one policy with one recognizer and one cipher.
 
-    Guarantees: fails closed. If recognising, encrypting or choosing a stand-in fails, there is no
+    Guarantees: fails closed: if recognising, encrypting or choosing a surrogate fails, there is no
     result.
     Does not guarantee: that the recognizer finds every private value.
     """
@@ -137,68 +139,70 @@ class Protector:
     def protect(self, fields: Mapping[str, str], *, passes: int = 1) -> Protection:
         """Protect one record for agents: encrypted values become placeholders.
 
-        Equal values share a placeholder across the fields of a record; under a policy with
-        `mentions = "linked"`, so do the names of one person, whose token is the fullest name.
+        Equal values share a placeholder across the fields of a record. Under a policy with
+        `mentions = "linked"`, the names of one person do too; the token is of the fullest name.
 
-        `passes`: how often the recognizer reads the text, from the second time on as others will
-        see it. A trained recognizer judges by context, and with a name gone from a sentence it
-        may take the word beside it for one. Text that is published as it stands is read until
-        nothing new is found, at most so often.
+        `passes`: the maximum number of times that the recognizer reads the text. From the second
+        pass on it reads the protected text, until it finds nothing new: it judges by context, so
+        where a name is gone it may find a name next to it. Text that is published without a
+        rewrite needs more than one pass.
 
         Raises:
-            ProtectionError: when a value cannot be protected; names no value.
+            ProtectionError: when a value cannot be protected; the message contains no value.
         """
-        numbering = _Numbering()
+        placeholders = _Placeholders()
 
-        def put(value: str, entity_type: EntityType) -> str:
+        def replace_value(value: str, entity_type: EntityType) -> str:
             tokens = encrypt(value, entity_type, self._cipher)
-            return "".join(numbering.placeholder(token, entity_type) for token in tokens)
+            return "".join(placeholders.of(token, entity_type) for token in tokens)
 
         encrypts_names = self._policy.operator(EntityType.PERSON) is Operator.ENCRYPT
         linked = encrypts_names and self._policy.mentions == "linked"
-        hidden, record = self._apply(fields, put, linked=linked, passes=passes)
-        protected = ProtectedText(hidden, frozenset(numbering.tokens), _DOOR)
+        hidden, record = self._apply(fields, replace_value, linked=linked, passes=passes)
+        protected = ProtectedText(hidden, frozenset(placeholders.tokens), _CONSTRUCTION_KEY)
         identifiers = tuple(dict.fromkeys(record.identifiers))
-        kept, stand_ins = tuple(dict.fromkeys(record.kept)), frozenset(record.surrogates)
-        return Protection(protected, numbering.tokens, identifiers, stand_ins, kept)
+        kept = tuple(dict.fromkeys(record.kept))
+        return Protection(
+            protected, placeholders.tokens, identifiers, frozenset(record.surrogates), kept
+        )
 
     def pseudonymize(self, text: str) -> str:
-        """Protect one text for travel: encrypted values become tokens, each value its own.
+        """Protect one text for a server: encrypted values become tokens.
 
         Raises:
-            ProtectionError: when a value cannot be protected; names no value.
+            ProtectionError: when a value cannot be protected; the message contains no value.
         """
 
-        def put(value: str, entity_type: EntityType) -> str:
+        def replace_value(value: str, entity_type: EntityType) -> str:
             return "".join(encrypt(value, entity_type, self._cipher))
 
-        return self._apply({"": text}, put, linked=False, passes=1)[0][""]
+        return self._apply({"": text}, replace_value, linked=False, passes=1)[0][""]
 
     def _apply(
-        self, fields: Mapping[str, str], put: _Put, *, linked: bool, passes: int
+        self, fields: Mapping[str, str], replace_value: _Replace, *, linked: bool, passes: int
     ) -> tuple[dict[str, str], _Record]:
         try:
             spans = self._spans(fields)
             for _ in range(passes - 1):
-                more = {name: self._second_look(text, spans[name]) for name, text in fields.items()}
-                if not any(more.values()):
+                new = {name: self._next_pass(text, spans[name]) for name, text in fields.items()}
+                if not any(new.values()):
                     break
-                spans = {name: resolve_overlaps([*spans[name], *more[name]]) for name in fields}
+                spans = {name: resolve_overlaps([*spans[name], *new[name]]) for name in fields}
             record = self._record(fields, spans, linked=linked)
             hidden = {
-                name: "".join(self._rewritten(name, text, spans[name], put, record))
+                name: "".join(self._rewritten(name, text, spans[name], replace_value, record))
                 for name, text in fields.items()
             }
         except SageRagError:
             raise
-        except Exception:  # noqa: BLE001 - whatever is raised below, nothing may go on in clear
+        except Exception:  # noqa: BLE001 - after any error, nothing may leave in clear
             raise ProtectionError(
                 "protecting private values failed, so nothing was sent or stored"
             ) from None
         return hidden, record
 
     def _rewritten(
-        self, name: str, text: str, spans: list[Span], put: _Put, record: _Record
+        self, name: str, text: str, spans: list[Span], replace_value: _Replace, record: _Record
     ) -> Iterator[str]:
         position = 0
         for span in spans:
@@ -207,16 +211,16 @@ class Protector:
             if self._policy.operator(span.entity_type) is Operator.ENCRYPT:
                 full = record.full_names.get((name, span.start), value)
                 record.identifiers.append(Identifier(value, span.entity_type))
-                yield put(full, span.entity_type)
+                yield replace_value(full, span.entity_type)
             else:
                 yield self._replaced(value, span.entity_type, record)
             position = span.end
         yield text[position:]
 
     def _replaced(self, value: str, entity_type: EntityType, record: _Record) -> str:
-        """Return what stands for a value that no key shall restore.
+        """Return the replacement of a value that no key restores.
 
-        A value that is as coarse as the policy asks stays, and is no identifier.
+        A value that is already as coarse as the policy requires stays; it is not an identifier.
         """
         choice = self._policy.choice(entity_type)
         if choice.operator is Operator.GENERALIZE:
@@ -227,21 +231,22 @@ class Protector:
                 figures=choice.figures,
                 calendar=record.calendar,
             )
-            known_as = record.kept if coarse == value else record.identifiers
-            known_as.append(Identifier(value, entity_type))
+            values = record.kept if coarse == value else record.identifiers
+            values.append(Identifier(value, entity_type))
             return coarse
         record.identifiers.append(Identifier(value, entity_type))
         if choice.operator is Operator.SURROGATE and self._surrogates is not None:
-            found = self._surrogates.surrogate(value, entity_type, record.calendar)
-            if found != coarse_time(value):  # such words stand in any text
-                record.surrogates.add(found)
-            return found
+            surrogate = self._surrogates.surrogate(value, entity_type, record.calendar)
+            if surrogate != coarse_time(value):  # coarse times occur in any text
+                record.surrogates.add(surrogate)
+            return surrogate
         return redact(entity_type)
 
     def _spans(self, fields: Mapping[str, str]) -> dict[str, list[Span]]:
         """Return disjoint spans by field; text that imitates our markup counts as a value too."""
-        # After what is kept has gone: no value may take a type that leaves it in the text. Nor a
-        # type that is made coarser: nurse Georgia would be as coarse as a region already.
+        # Types that the policy keeps are dropped first: unifying must give no value a type that
+        # leaves it in the text. A generalized type is the last choice for the same reason: the
+        # nurse Georgia, read as a place, is a region and would stay.
         found = unify_types(
             fields,
             {
@@ -253,21 +258,21 @@ class Protector:
             },
             [t for t in EntityType if self._policy.operator(t) is Operator.GENERALIZE],
         )
-        again = find_repetitions(fields, found)
-        # An imitation inside a longer value (a URL, say) must not be cut out of it, and a value
-        # inside an imitation must not break it: `resolve_overlaps` keeps the longer of the two.
+        repetitions = find_repetitions(fields, found)
+        # An imitation may lie inside a longer value, such as a URL, and a value inside an
+        # imitation: `resolve_overlaps` keeps the longer of the two whole.
         return {
             name: list(
-                _without_margins(
-                    text, resolve_overlaps([*found[name], *again[name], *_imitations(text)])
+                _trimmed(
+                    text, resolve_overlaps([*found[name], *repetitions[name], *_imitations(text)])
                 )
             )
             for name, text in fields.items()
         }
 
-    def _second_look(self, text: str, spans: list[Span]) -> list[Span]:
-        """Return the direct identifiers that show once the values of `spans` are gone."""
-        view = View.of(text).edited((s.start, s.end, self._in_place_of(text, s)) for s in spans)
+    def _next_pass(self, text: str, spans: list[Span]) -> list[Span]:
+        """Return direct identifiers that the recognizer finds without the values of `spans`."""
+        view = View.of(text).edited((s.start, s.end, self._visible_text(text, s)) for s in spans)
         found = map(view.original, self._recognizer.recognize(view.text))
         return [
             span
@@ -278,11 +283,11 @@ class Protector:
             if any(map(str.isalnum, text[span.start : span.end]))
         ]
 
-    def _in_place_of(self, text: str, span: Span) -> str:
-        """Return what a reader sees there: a stand-in, or room that says nothing."""
-        stands_in = self._policy.operator(span.entity_type) is Operator.SURROGATE
-        is_date = span.entity_type is EntityType.DATE_TIME  # moved by the record's calendar, later
-        if stands_in and self._surrogates is not None and not is_date:
+    def _visible_text(self, text: str, span: Span) -> str:
+        """Return the text that a reader sees for a span: a surrogate, or spaces."""
+        has_surrogate = self._policy.operator(span.entity_type) is Operator.SURROGATE
+        is_date = span.entity_type is EntityType.DATE_TIME  # moved later, by the record's calendar
+        if has_surrogate and self._surrogates is not None and not is_date:
             value = text[span.start : span.end]
             return self._surrogates.surrogate(value, span.entity_type, Calendar())
         return " " * len(f"[{span.entity_type}_1]")
@@ -290,7 +295,7 @@ class Protector:
     def _record(
         self, fields: Mapping[str, str], spans: Mapping[str, list[Span]], *, linked: bool
     ) -> _Record:
-        """Return what must be known of a record as a whole before its values are replaced."""
+        """Return the calendar and the full names of a record, which replacing its values needs."""
         record = _Record()
         dates = self._policy.choice(EntityType.DATE_TIME)
         if dates.operator in (Operator.GENERALIZE, Operator.SURROGATE):
@@ -314,8 +319,8 @@ def _imitations(text: str) -> list[Span]:
     return [Span(*m.span(), EntityType.LITERAL, 1.0) for m in LOOK_ALIKE.finditer(text)]
 
 
-def _without_margins(text: str, spans: list[Span]) -> Iterator[Span]:
-    """Yield the spans without white space at their ends, as what an overlap left over has."""
+def _trimmed(text: str, spans: list[Span]) -> Iterator[Span]:
+    """Yield the spans without white space at their ends, which resolved overlaps can have."""
     for span in spans:
         value = text[span.start : span.end]
         start, end = span.end - len(value.lstrip()), span.start + len(value.rstrip())
@@ -325,7 +330,7 @@ def _without_margins(text: str, spans: list[Span]) -> Iterator[Span]:
 
 @dataclass(slots=True)
 class _Record:
-    """One record while it is protected. Holds plain values: never leaves this module."""
+    """The state of one record while it is protected. Plain values: it stays in this module."""
 
     calendar: Calendar = field(default_factory=Calendar)
     full_names: Mapping[tuple[str, int], str] = field(default_factory=dict, repr=False)
@@ -334,15 +339,15 @@ class _Record:
     kept: list[Identifier] = field(default_factory=list, repr=False)
 
 
-class _Numbering:
-    """Give each token of a record a placeholder, counted per entity type."""
+class _Placeholders:
+    """Numbers the tokens of a record per entity type."""
 
     def __init__(self) -> None:
         self.tokens: dict[str, str] = {}
         self._placeholders: dict[str, str] = {}
         self._counts: dict[EntityType, int] = {}
 
-    def placeholder(self, token: str, entity_type: EntityType) -> str:
+    def of(self, token: str, entity_type: EntityType) -> str:
         if token not in self._placeholders:
             self._counts[entity_type] = self._counts.get(entity_type, 0) + 1
             name = f"[{entity_type}_{self._counts[entity_type]}]"

@@ -1,14 +1,14 @@
 """The grammar of tokens and placeholders, and one incremental scanner for both.
 
-A *token* is a value under encryption as it stands in an index, a question or an answer:
+A *token* is an encrypted value in an index, a question or an answer:
 
-    PERSON_[q2Zf3k...]      entity type, `_[`, what a cipher made of the value, `]`
+    PERSON_[q2Zf3k...]      entity type, `_[`, the ciphertext (payload), `]`
 
-A *placeholder* stands for a token where a model reads or writes text: `[PERSON_1]`.
+A *placeholder* replaces a token in text that a model reads or writes: `[PERSON_1]`.
 
 Models damage what they copy. `LOOSE` also finds tokens with the type in lower case, white space
-in them, brackets escaped for Markdown or HTML, or no closing bracket. Whether such a spelling can
-be repaired is for `privacy.restore` to find out.
+inside, brackets escaped for Markdown or HTML, or no closing bracket. `privacy.inspection` decides
+whether such a spelling can be repaired.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from itertools import product
 from sage_rag.privacy.entities import EntityType
 
 MAX_PAYLOAD = 4096
-"""Longest payload the scanner waits for, in characters: about 3 kB of plain value. It bounds
-what a stream can make the scanner hold back."""
+"""The longest payload, in characters: about 3 kB of plain value. It limits how much text of a
+stream the scanner holds back."""
 
 _TYPES = "|".join(sorted((re.escape(t) for t in EntityType), key=len, reverse=True))
 _LONGEST_TYPE = max(map(len, EntityType))
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 _INNER = r"[^\[\]\s&]"
-"""No bracket, in no spelling: an opener inside a payload would be looked at again and again."""
+"""Excludes brackets in any spelling: an opener inside a payload would be read repeatedly."""
 
 TOKEN = re.compile(rf"({_TYPES})_\[({_INNER}{{0,{MAX_PAYLOAD}}})\]")
-"""Whatever claims to be a token; whether it is one, its authentication tag decides."""
+"""Text in the form of a token; only its authentication tag shows that it is one."""
 
 PLACEHOLDER = re.compile(rf"\[({_TYPES})_(\d{{1,6}})\]")
 
@@ -44,12 +44,12 @@ def _beginnings(openers: Iterable[str]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """What an incremental scanner must know of a markup.
+    """The grammar of a markup, for an incremental scanner.
 
-    `pattern`: an occurrence. `opener`: how one begins, for certain; `beginnings`: all that can
-    grow into an opener, in lower case where `any_case`. `begun`: from an opener to the end of a
-    text that could still grow into an occurrence. `inner`: text that changes nothing about that.
-    `longest`: no occurrence has more characters.
+    `pattern`: an occurrence. `opener`: its first characters; `beginnings`: all proper prefixes of
+    an opener, in lower case where `any_case`. `begun`: an opener and all text after it, where more
+    text could complete the occurrence. `inner`: text that can follow without ending that state.
+    `longest`: the maximum length of an occurrence in characters.
     """
 
     pattern: re.Pattern[str]
@@ -61,9 +61,9 @@ class Grammar:
     any_case: bool = False
 
     def held_back(self, text: str) -> tuple[int, bool]:
-        """Return the index from which `text` might be the beginning of an occurrence.
+        """Return the index from which `text` could be the beginning of an occurrence.
 
-        Also whether an opener stands there. The index is the text's length where none might.
+        The index is the text's length where there is none. The flag: whether an opener is there.
         """
         if self.opener.search(text):
             match = self.begun.search(text)
@@ -93,9 +93,9 @@ _BRACKETS = ("[", "\\[", "&#91;", "&lsqb;", "&lbrack;")
 _CLOSERS = r"(?:\\?\]|&#93;|&rsqb;|&rbrack;)"
 _LONGEST_CLOSER = len("&rbrack;")
 _AFTER_GAP = 512
-"""A token wrapped at the end of a line goes on for some lines at most, and this bounds it."""
+"""The maximum length of the rest of a token after a line break."""
 MIN_UNCLOSED = 20
-"""Fewer Base64 characters than this are no ciphertext, but a word after a stray bracket."""
+"""A shorter run of Base64 characters is a word after a stray bracket, not ciphertext."""
 
 _LOOSE_TYPES = "|".join(
     sorted((re.escape(t).replace("_", r"\\?_") for t in EntityType), key=len, reverse=True)
@@ -110,7 +110,10 @@ _LONGEST_OPENER = max(map(len, _LOOSE_OPENERS))
 
 
 def _payload(slack: int, lazy: str) -> str:
-    """A payload with up to two gaps of white space; `slack` leaves room for half a closer."""
+    """Return an expression for a payload with up to two gaps of white space.
+
+    `slack`: extra characters, for a part of a closing bracket.
+    """
     first, later = MAX_PAYLOAD + slack, _AFTER_GAP + slack
     return (
         rf"{_INNER}{{0,{first}}}{lazy}(?:\s{{1,3}}{_INNER}{{1,{later}}}{lazy}){{0,2}}{lazy}"
@@ -130,19 +133,18 @@ LOOSE = Grammar(
     longest=_LONGEST_OPENER + MAX_PAYLOAD + 2 * _AFTER_GAP + 9 + 3 * _LONGEST_CLOSER,
     any_case=True,
 )
-"""Tokens and what models make of them. Groups: type, payload, payload without closing bracket."""
+"""Tokens, damaged ones included. Groups: type, payload, payload without closing bracket."""
 
 LOOK_ALIKE = re.compile(f"{LOOSE.pattern.pattern}|{PLACEHOLDER.pattern}")
-"""Text that restoring could change or a model could take for markup: it has to travel as a value
-of type LITERAL, or what a user wrote would not come back as it was."""
+"""Text that imitates our markup. It is protected as a value of type LITERAL: otherwise restoring
+could change what a user wrote."""
 
 
 class StreamReplacer:
     """Replace every occurrence of a grammar in a text that arrives in pieces.
 
-    The concatenated output equals `grammar.pattern.sub(replace, whole_text)`, however the text
-    is cut. At most `grammar.longest` characters are ever held back, and the time is linear in
-    the text, whatever the pieces.
+    The concatenated output equals `grammar.pattern.sub(replace, whole_text)` for any split into
+    pieces. It holds back at most `grammar.longest` characters; the time is linear in the text.
     """
 
     def __init__(self, grammar: Grammar, replace: Callable[[re.Match[str]], str]) -> None:
@@ -153,10 +155,10 @@ class StreamReplacer:
         self._open = False
 
     def feed(self, piece: str) -> str:
-        """Take the next piece; return what is certain by now."""
+        """Accept the next piece; return the text that later pieces cannot change."""
         fits = self._size + len(piece) <= self._grammar.longest
         if self._open and fits and self._grammar.inner.fullmatch(piece):
-            # Searching what is held again for every character would take quadratic time.
+            # Searching the held text again for every piece would take quadratic time.
             self._held.append(piece)
             self._size += len(piece)
             return ""
@@ -166,16 +168,16 @@ class StreamReplacer:
         return "".join(self._replaced(text, done))
 
     def flush(self) -> str:
-        """Return what was held back: the text has ended."""
+        """End the text: return what was held back."""
         text = "".join(self._held)
         self._held, self._size, self._open = [], 0, False
         return "".join(self._replaced(text, len(text)))
 
     def _replaced(self, text: str, end: int) -> Iterator[str]:
-        """Yield the text up to `end`, replaced.
+        """Yield the text up to `end` with replacements.
 
-        An occurrence never reaches across `end`; but whether it is one may depend on what
-        follows, which is why all of the text is searched.
+        No occurrence extends past `end`, but the pattern can depend on the text after it, so the
+        whole text is searched.
         """
         position = 0
         if self._grammar.opener.search(text, 0, end):
@@ -189,10 +191,10 @@ class StreamReplacer:
 
 
 def readable_view(text: str) -> str:
-    """Return the text with each token as its type and a number: `person 1`.
+    """Return the text with each token replaced by its type and a number: `person 1`.
 
-    Embedders and rerankers read this, so that Base64 does not pollute vectors. Equal tokens get
-    equal numbers within the text, in order of appearance per type.
+    Embedders and rerankers read this, so that Base64 does not distort vectors. Equal tokens have
+    equal numbers within the text, counted per type in order of appearance.
     """
     numbers: dict[str, int] = {}
     counts: dict[str, int] = {}
