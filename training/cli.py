@@ -1,4 +1,4 @@
-"""`sage-rag train`: models that learn on the owner's machine."""
+"""`sage-rag train`: train models on the owner's machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Language(StrEnum):
-    """Which of the two taggers is trained."""
+    """The tagger to train."""
 
     ALL = "all"
     ENGLISH = "english"
@@ -39,30 +39,32 @@ def _root() -> None:
 
 @train.command(no_args_is_help=True)
 def tagger(
-    out: Annotated[Path, typer.Option(help="Folder for weights and model card, or report.")],
+    out: Annotated[Path, typer.Option(help="Folder for weights and model card or report.")],
     data: Annotated[
         Path | None,
-        typer.Option(help="Folder of the public annotated sets, one folder each."),
+        typer.Option(help="Folder of the public annotated sets, one folder per set."),
     ] = None,
     extra: Annotated[
         str | None,
-        typer.Option(help="Your own annotations, FILE or FILE#SCHEME: train the shipped one on."),
+        typer.Option(
+            help="Your annotations, FILE or FILE#SCHEME: train the shipped tagger further."
+        ),
     ] = None,
     language: Annotated[Language, typer.Option(help="With --data: which tagger.")] = Language.ALL,
     generated: Annotated[
-        int, typer.Option(min=0, help="With --data: English texts to write from templates.")
+        int, typer.Option(min=0, help="With --data: number of English texts to generate.")
     ] = 16_000,
     seed: Annotated[int, typer.Option(help="Same seed, data and machine: same weights.")] = 0,
 ) -> None:
-    """Train the tagger of names, places, bodies, dates and demographics.
+    """Train the tagger of names, places, organisations, dates and demographics.
 
-    With --data, from the public sets and generated texts, as the one that ships. With --extra,
-    the shipped one further on your own annotations, with figures before and after.
+    With --data, train it from the public sets and generated texts, like the shipped one. With
+    --extra, train the shipped one further on your annotations, and report figures before and after.
 
     Example: sage-rag train tagger --extra ours.jsonl --out ours
     """
     if (data is None) == (extra is None):
-        raise InputError("name either --data or --extra", hint="see: sage-rag train tagger --help")
+        raise InputError("set either --data or --extra", hint="see: sage-rag train tagger --help")
     _writable(out)
     if data is not None:
         _train(data, out, language, generated, seed)
@@ -74,7 +76,7 @@ def _writable(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot make the folder `{out}`: {error.strerror}") from None
+        raise InputError(f"cannot create the folder `{out}`: {error.strerror}") from None
 
 
 def _train(data: Path, out: Path, language: Language, generated: int, seed: int) -> None:
@@ -82,7 +84,7 @@ def _train(data: Path, out: Path, language: Language, generated: int, seed: int)
     from sage_rag.training.recognition.datasets import load
     from sage_rag.training.recognition.runs import make_chinese, make_english
 
-    load("tab", data)  # a wrong folder shall not cost an hour
+    load("tab", data)  # a wrong folder fails before the training
     made = Circumstances(shlex.join(["sage-rag", *sys.argv[1:]]), seed, _hardware(), _today())
     if language is not Language.CHINESE:
         with _bar("english") as progress:
@@ -110,7 +112,7 @@ def _adapt(extra: str, out: Path, seed: int) -> None:
 
 @contextmanager
 def _bar(what: str) -> Iterator[Progress]:
-    """Show a bar on a terminal, and a line every few hundred steps elsewhere."""
+    """Show a progress bar on a terminal, and a line every 500 steps elsewhere."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -131,12 +133,12 @@ def _bar(what: str) -> Iterator[Progress]:
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=None, loss=0.0)
 
-        def heard(step: int, steps: int, loss: float) -> None:
+        def report(step: int, steps: int, loss: float) -> None:
             bar.update(task, completed=step, total=steps, loss=loss)
             if not console.is_terminal and (step % 500 == 0 or step == steps):
                 console.print(f"{what}: step {step} of {steps}, loss {loss:.4f}")
 
-        yield heard
+        yield report
 
 
 def _hardware() -> str:

@@ -71,5 +71,5 @@ def test_too_few_documents_are_refused(tmp_path: Path) -> None:
 def test_an_out_that_is_a_file_is_refused(tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     taken.write_text("")
-    with pytest.raises(InputError, match="cannot make the folder"):
+    with pytest.raises(InputError, match="cannot create the folder"):
         run("--data", str(tmp_path), "--out", str(taken))

@@ -1,7 +1,7 @@
-"""Low-rank adapters: what of the encoder is trained, and how it is written to a file.
+"""Low-rank adapters of the encoder, and the weights file that stores them.
 
-Source: Hu et al. 2021, LoRA (arXiv 2106.09685), §4: `W + B A` with `W` frozen and `B` zero at
-first. Here on every linear layer, with layer norms, feature embeddings and heads trained in full.
+Source: Hu et al. 2021, LoRA (arXiv 2106.09685), §4: `W + B A` with `W` frozen and `B` initially
+zero. Here on every linear layer; layer norms, feature embeddings and heads are trained in full.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sage_rag.privacy.recognizers.tagging.network import Layer, TaggerNetwork, l
 from sage_rag.privacy.recognizers.tagging.weights_file import Calibration
 
 RANKS = {"qkv": 96, "out": 48, "up": 48, "down": 48}
-"""Rank of each linear layer's change; query, key and value share one of twice the size."""
+"""Rank of each linear layer's change; query, key and value share one of twice the rank."""
 
 
 class LowRank(nn.Module):
@@ -50,7 +50,7 @@ def new_network() -> TaggerNetwork:
 
 
 def adapted(network: TaggerNetwork) -> TaggerNetwork:
-    """Put adapters into a network, in place, and leave only what is to be trained trainable."""
+    """Add adapters to a network, in place, and freeze all other weights except norms and heads."""
     network.requires_grad_(False)
     for layer in network.layers:
         for name, rank in RANKS.items():
@@ -64,7 +64,7 @@ def adapted(network: TaggerNetwork) -> TaggerNetwork:
 
 
 def changes(network: TaggerNetwork) -> dict[str, Tensor]:
-    """Return what training changed, in half precision: what a weights file holds."""
+    """Return the trained parameters in half precision, for a weights file."""
     return {
         name: parameter.detach().half().contiguous()
         for name, parameter in network.named_parameters()
@@ -73,7 +73,7 @@ def changes(network: TaggerNetwork) -> dict[str, Tensor]:
 
 
 def load_changes(network: TaggerNetwork, path: Path) -> None:
-    """Put what a weights file holds into a network with adapters, in place."""
+    """Load a weights file into a network with adapters, in place."""
     state = {name: tensor.float() for name, tensor in load_file(path).items()}
     network.load_state_dict({**network.state_dict(), **state})
 
@@ -84,7 +84,7 @@ def write_weights(
     path: Path,
     about: Mapping[str, object],
 ) -> None:
-    """Write a weights file; `about` says how it was made."""
+    """Write a weights file; `about` describes its training."""
     settings = {
         "types": list(TAGGED),
         "calibration": [[c.slope, c.shift, c.threshold] for c in calibration],

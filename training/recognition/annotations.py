@@ -1,12 +1,12 @@
-"""Annotated texts in JSON Lines: the public sets, and an owner's own.
+"""Read annotated texts in JSON Lines: the public sets and an owner's own.
 
-An owner's line holds `text`, `spans` with `start`, `end` (code points, end exclusive) and `label`,
-and may hold `document` (texts of one document stay on one side of a split; by default the file,
-line by line) and `annotated` (types of which every value is marked; by default all that occur in
-the file). Labels are our entity types, or those of the scheme named after `#` in the path given on
-the command line (`notes.jsonl#tab`).
+An owner's line contains `text` and `spans` with `start`, `end` (code points, end exclusive) and
+`label`. It may contain `document` (texts of one document belong to one split; by default each line
+is a document) and `annotated` (types of which every value is marked; by default all types in the
+file). Labels are our entity types, or those of the scheme after `#` in the command line's path
+(`notes.jsonl#tab`).
 
-No message quotes a text: annotations are as private as what they annotate.
+No message quotes a text: annotations are as private as the texts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sage_rag.privacy.labels import Scheme, type_of_label
 from sage_rag.privacy.spans import Span
 from sage_rag.training.recognition.examples import Example
 
-_LEFT_TO_PATTERNS = frozenset(
+_FOUND_BY_PATTERNS = frozenset(
     {
         EntityType.USERNAME,
         EntityType.EMAIL_ADDRESS,
@@ -38,8 +38,8 @@ _LEFT_TO_PATTERNS = frozenset(
 
 
 def tagged_type(kind: EntityType) -> EntityType | None:
-    """Return the type that a tagger learns a value as; `None` where patterns alone find it."""
-    if kind in _LEFT_TO_PATTERNS or identifiability(kind) is Identifiability.TECHNICAL:
+    """Return the type under which a tagger learns a value; `None` if only patterns find it."""
+    if kind in _FOUND_BY_PATTERNS or identifiability(kind) is Identifiability.TECHNICAL:
         return None
     return kind if kind in TAGGED else EntityType.ID
 
@@ -48,7 +48,7 @@ def rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield each line's number and record.
 
     Raises:
-        InputError: for a file that cannot be read, and for the first line that is no JSON object.
+        InputError: for a file that cannot be read, or the first line that is not a JSON object.
     """
     try:
         lines = path.read_text("utf-8").split("\n")
@@ -63,14 +63,14 @@ def rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         try:
             row = json.loads(line)
         except json.JSONDecodeError as error:
-            raise damaged(path, number, f"is no JSON at column {error.colno}") from None
+            raise damaged(path, number, f"is not valid JSON at column {error.colno}") from None
         if not isinstance(row, dict):
-            raise damaged(path, number, "is no JSON object")
+            raise damaged(path, number, "is not a JSON object")
         yield number, row
 
 
 def damaged(path: Path, number: int, what: str, hint: str | None = None) -> InputError:
-    """Return the error of one line."""
+    """Return the error for one line."""
     usual = 'each line is {"text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}'
     return InputError(f"`{path}` line {number} {what}", hint=hint or usual)
 
@@ -96,7 +96,7 @@ def checked_spans(path: Path, number: int, row: Mapping[str, Any]) -> list[Mappi
             raise damaged(
                 path,
                 number,
-                f"span {place} is no range of its text",
+                f"span {place} is not a range of its text",
                 "`start` and `end` count code points from 0, `end` is exclusive: "
                 f"0 <= start < end <= {len(text)}",
             )
@@ -104,10 +104,10 @@ def checked_spans(path: Path, number: int, row: Mapping[str, Any]) -> list[Mappi
 
 
 def annotations_argument(argument: str) -> tuple[Path, Scheme | None]:
-    """Read `FILE` or `FILE#SCHEME`.
+    """Parse `FILE` or `FILE#SCHEME`.
 
     Raises:
-        InputError: for a scheme that `privacy.labels` has not.
+        InputError: for a scheme that `privacy.labels` does not contain.
     """
     name, mark, scheme = argument.rpartition("#")
     if not mark:
@@ -122,23 +122,23 @@ def annotations_argument(argument: str) -> tuple[Path, Scheme | None]:
 def read_annotations(path: Path, scheme: Scheme | None = None) -> list[Example]:
     """Read an owner's annotations.
 
-    Values that patterns alone find (e-mail addresses, telephone numbers) are left out of learning.
+    Values that only patterns find (e-mail addresses, telephone numbers) become `unsure`.
 
     Raises:
-        InputError: names the first line that cannot be used, and how to mend it.
+        InputError: names the first unusable line, and how to correct it.
     """
     found: list[Example] = []
-    open_ended: set[int] = set()
+    unspecified: set[int] = set()
     for number, row in rows(path):
         example = _example(path, number, row, scheme)
         if row.get("annotated") is None:
-            open_ended.add(len(found))
+            unspecified.add(len(found))
         found.append(example)
     if not found:
-        raise InputError(f"`{path}` holds no annotated text", hint="one JSON object per line")
+        raise InputError(f"`{path}` contains no annotated text", hint="one JSON object per line")
     occurring = frozenset(span.entity_type for example in found for span in example.spans)
     return [
-        replace(example, annotated=occurring) if place in open_ended else example
+        replace(example, annotated=occurring) if place in unspecified else example
         for place, example in enumerate(found)
     ]
 
@@ -164,8 +164,8 @@ def _example(path: Path, number: int, row: Mapping[str, Any], scheme: Scheme | N
         raise damaged(
             path,
             number,
-            "has a span of a type that its `annotated` lacks",
-            "name the type there, too",
+            "has a span of a type that is not in its `annotated`",
+            "add the type there",
         )
     return Example(
         text=text,
@@ -178,18 +178,20 @@ def _example(path: Path, number: int, row: Mapping[str, Any], scheme: Scheme | N
 
 
 def _kind(path: Path, number: int, label: str, scheme: Scheme | None) -> EntityType | None:
-    """Return the type of a label; `None` for a scheme's label that is no private value."""
+    """Return the type of a label; `None` for a scheme's label of public values."""
     if scheme is not None:
         try:
             return type_of_label(label, scheme)
         except InputError as error:
-            raise damaged(path, number, f"has a label that {scheme} has not", error.hint) from None
+            raise damaged(
+                path, number, f"has a label that {scheme} does not contain", error.hint
+            ) from None
     try:
         return EntityType(label)
     except ValueError:
         known = ", ".join(EntityType)
         raise damaged(
-            path, number, "has a label that is no entity type", f"one of: {known}"
+            path, number, "has a label that is not an entity type", f"one of: {known}"
         ) from None
 
 
@@ -200,7 +202,7 @@ def _types(
     if named is None:
         return None
     if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
-        raise damaged(path, number, "has an `annotated` that is no list", "a list of labels")
+        raise damaged(path, number, "has an `annotated` that is not a list", "a list of labels")
     kinds = (_kind(path, number, name, scheme) for name in named)
     return frozenset(t for kind in kinds if kind and (t := tagged_type(kind)))
 
@@ -208,5 +210,7 @@ def _types(
 def _document(path: Path, number: int, row: Mapping[str, Any]) -> str:
     document = row.get("document", f"{path.name}:{number}")
     if not isinstance(document, str) or not document:
-        raise damaged(path, number, "has a `document` that is no name", "a string, or leave it out")
+        raise damaged(
+            path, number, "has a `document` that is not a name", "use a string, or omit it"
+        )
     return document

@@ -1,4 +1,4 @@
-"""The model card: what weights are for, what they learnt from, and what they were measured to do.
+"""Write a model card: intended use, training data and held-out figures of weights.
 
 Source: Mitchell et al. (2019), arXiv 1810.03993, §4. Differs: factors are the sets themselves.
 """
@@ -14,42 +14,42 @@ from sage_rag.training.recognition.report import Report, calibration_table, mark
 from sage_rag.training.recognition.sets import SETS, DataSet
 
 _USE = (
-    "Finds names, places, organisations, dates, ages, codes and what else describes a person, so "
-    "that a text can be protected before it leaves its owner. It runs beside pattern recognizers, "
-    "which find what has a fixed form (e-mail and network addresses, telephone numbers, keys).",
+    "Finds names, places, organisations, dates, ages, codes and other descriptions of a person, so "
+    "that a text can be protected before it leaves its owner. It runs with pattern recognizers, "
+    "which find values of a fixed form (e-mail and network addresses, telephone numbers, keys).",
     "Not for: deciding about people, finding a person across sources, or certifying that a text "
-    "is anonymous. What it misses leaves in clear: measure it on texts of your own first.",
+    "is anonymous. Missed values leave in clear: measure the tagger on texts of your own first.",
 )
 _METRICS = (
-    "A value is covered when every letter and digit of it lies in a span of any type, titles "
-    "aside; it is covered under its type when those spans are of a type that its label accepts. "
-    "Character precision is the share of letters and digits in spans that people marked, too; in "
-    "a set that marks some types alone, spans of other types do not count. Every figure has its "
-    "denominator and an exact 95 % interval (Clopper and Pearson, 1934). Intervals count values "
-    "as independent; those of one document are not.",
+    "A value is covered if every letter and digit of it, except those of titles, is in a span of "
+    "any type. It is covered under its type if the types of these spans are accepted for its "
+    "label. Character precision is the share of letters and digits in spans that annotators "
+    "marked, too; if a set marks some types only, spans of other types do not count. Every "
+    "figure has its denominator and an exact 95 % interval (Clopper and Pearson, 1934). The "
+    "intervals assume independent values; values of one document are not independent.",
 )
 _UNSEEN = "Texts of the sets below; none of them trained or calibrated anything."
 _EVALUATION = (
     "One document in five of each set, by SHA-256 of its name, and the test part of a set that "
     "has one. A document is a judgment, a mail thread, a web page, an encounter, an agreement or "
-    "a tweet with its copies; texts made from one template count as one document, and sentences "
-    "of a set that names no documents are cut into blocks, with none used beside a cut. A text "
-    "that also stands in a held-out document trains nothing. Scores were calibrated on one in ten "
-    "of the other documents.",
+    "a tweet with its copies. Texts of one template are one document. Sentences of a set without "
+    "documents are cut into blocks, and sentences next to a cut are not used. A text that also "
+    "occurs in a held-out document does not train. Scores were calibrated on one in ten of the "
+    "other documents.",
 )
 _ETHICS = (
-    "Training texts hold names of real people: those of public judgments, public web pages and "
+    "Training texts contain names of real people, from public judgments, public web pages and "
     "tweets. Recall differs between names: the texts are mostly English, and names that are rare "
-    "in them are missed more often. Types such as descent and religion are found in order to be "
-    "hidden; do not use them to sort people.",
+    "in them are missed more often. Types such as descent and religion are found in order to hide "
+    "them; do not use them to classify people.",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """When, where and how weights were made.
+    """Command, hardware and time of a training.
 
-    `date`: as ISO 8601, given by the caller, so that a card is reproducible.
+    `date`: ISO 8601, set by the caller, so that a card is reproducible.
     """
 
     command: str
@@ -60,11 +60,11 @@ class Circumstances:
 
 @dataclass(frozen=True, slots=True)
 class TrainingRun:
-    """What a card must say of one run; nothing here is looked up.
+    """The facts about one training that a card states.
 
-    `used`: texts that trained, by set. `generated`: texts written from templates, and
-    `generation` a sentence on how. `base`: the model that the weights build on, with `base_digest`
-    (SHA-256 of its weights).
+    `used`: number of training texts by set. `generated`: number of generated texts; `generation`
+    describes them. `base`: the model that the weights extend; `base_digest`: SHA-256 of its
+    weights.
     """
 
     title: str
@@ -81,10 +81,10 @@ class TrainingRun:
 
 
 def model_card(run: TrainingRun, held_out: Mapping[str, Report]) -> str:
-    """Return the card as Markdown; `held_out` by name of the set measured.
+    """Return the card as Markdown; `held_out` maps each measured set to its figures.
 
     Raises:
-        InputError: for a set whose licence does not let shipped weights learn from it.
+        InputError: for a set whose licence does not allow training of shipped weights.
     """
     chosen = _licensed(run.used)
     parts = [
@@ -159,12 +159,12 @@ def _types(one: DataSet) -> str:
 def _weights_licence(chosen: Mapping[str, DataSet]) -> str:
     alike = [f"{name} ({one.licence})" for name, one in chosen.items() if "BY-SA" in one.licence]
     if not chosen:
-        return "The project's own: nothing but text that it generated trained them."
+        return "The project's own: only text that it generated trained them."
     credit = "Attribution: the sets of the table above, under the licences that it names."
     if not alike:
         return credit
     return (
         f"{credit} Share-alike sets were among them: {'; '.join(alike)}. Whether weights adapt "
-        "the texts that they learnt from is not settled; whoever wants to be sure shares adapted "
-        "weights under CC BY-SA 4.0, too."
+        "the texts that they learnt from is not settled; to be safe, share adapted weights under "
+        "CC BY-SA 4.0, too."
     )

@@ -1,6 +1,6 @@
-"""Read the public annotated sets, each text on one side of the split.
+"""Read the public annotated sets, each text with its split.
 
-Texts of a held-out document never train; a text that also occurs in one does not either.
+Neither texts of a held-out document train, nor texts that also occur in one.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _TITLE = re.compile(r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Judge)\b\.?\s+", re.IGNORECA
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedText:
-    """One text of a set: for learning (`example`), for measuring (`gold`), and which of the two.
+    """One text of a set, in the form for training (`example`) and for measuring (`gold`).
 
-    `gold` holds every private value, those of types that a tagger does not learn too, under the
-    set's own label.
+    `gold` holds every private value under the set's label, also of types that a tagger does not
+    learn.
     """
 
     example: Example
@@ -45,17 +45,17 @@ class AnnotatedText:
 
 
 def load(name: str, directory: Path) -> list[AnnotatedText]:
-    """Read a set from the folder that holds them all.
+    """Read a set from the folder of all sets.
 
     Raises:
-        InputError: for a file that is not there or a line that is no annotated text.
+        InputError: for a missing file, or a line that is not an annotated text.
     """
     chosen = SETS[name]
     path = directory / chosen.path
     if not path.is_file():
         raise InputError(
             f"no set `{name}`: `{path}` is missing",
-            hint="--data names the folder that holds the sets' folders",
+            hint="--data is the folder that contains the sets' folders",
         )
     records = list(_records(path, chosen))
     try:
@@ -71,25 +71,25 @@ def load(name: str, directory: Path) -> list[AnnotatedText]:
 
 
 def examples(directory: Path, split: Split, sets: Iterable[str] = ENGLISH) -> list[Example]:
-    """Read the texts of one side of the split, of those sets that may train.
+    """Return the texts of one split, from the sets whose licence allows training.
 
-    A text that also occurs in a held-out document of one of the sets stands on no other side.
+    A text that also occurs in a held-out document belongs to no other split.
     """
     texts = [text for name in sets if SETS[name].trains for text in load(name, directory)]
-    measured = {t.example.text.casefold() for t in texts if t.split is Split.HELD_OUT}
+    held_out = {t.example.text.casefold() for t in texts if t.split is Split.HELD_OUT}
     return [
         text.example
         for text in texts
         if text.split is split
-        and (split is Split.HELD_OUT or text.example.text.casefold() not in measured)
+        and (split is Split.HELD_OUT or text.example.text.casefold() not in held_out)
     ]
 
 
 def rejoined(name: str, texts: Iterable[AnnotatedText]) -> list[AnnotatedText]:
-    """Put the sentences of a set back together, one text per document; others yield nothing.
+    """Join the sentences of a set to documents; a set without sentences returns an empty list.
 
-    To measure with: mails and articles come whole. Learning from them, too, was tried: the tagger
-    then flagged less that is nothing, and missed more names.
+    They serve to measure, because mails and articles come whole. With training on them, too, the
+    tagger had fewer false alarms but missed more names.
     """
     if not SETS[name].sentences:
         return []
@@ -153,7 +153,7 @@ def _annotated(
     try:
         values = [_value(span, text, chosen) for span in row["spans"]]
     except InputError as error:
-        what = f"has a label that {chosen.scheme} has not"
+        what = f"has a label that {chosen.scheme} does not contain"
         raise damaged(path, number, what, error.hint) from None
     marks = [(gold.start, gold.end, gold.label) for gold, _ in values]
     unknown = [*row.get("unsure", ()), *(r for rule in chosen.unsure for r in rule(text, marks))]
@@ -201,13 +201,13 @@ def _learnt(kind: T | None, chosen: DataSet) -> T | None:
 
 
 def _after_title(text: str, start: int, end: int) -> int:
-    """Return where a name begins: some sets count "Mr" to it, most do not, and we learn one."""
+    """Return the start of a name without its title; some sets include it, most do not."""
     title = _TITLE.match(text, start, end)
     return title.end() if title and title.end() < end else start
 
 
 def merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join ranges that touch, in order."""
+    """Return the ranges in order, with touching ranges joined."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted(ranges):
         if joined and start <= joined[-1][1]:

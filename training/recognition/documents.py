@@ -1,8 +1,8 @@
-"""Which document a text belongs to, where a set does not say, and on which side it stands.
+"""Assign texts to documents, and documents to training, calibration or measurement.
 
-Whoever splits by sentence tests on documents that trained. Sets of sentences in order are cut at
-each place where a document is known to begin, or into blocks; texts made from one template, and
-copies of one tweet, count as one document.
+A split by sentences would measure on documents that trained. Sets of sentences in order are cut
+where a document begins, or into blocks. Texts of one template, and copies of one tweet, are one
+document.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 
 Row = Mapping[str, Any]
 Naming = Callable[[Sequence[Row]], Sequence[str | None]]
-"""Names each row's document; `None` for a row that may belong to two, which nobody uses."""
+"""Returns each row's document; `None` for a row that may belong to two and is not used."""
 
 _BLOCK = 100
-"""Sentences of a block: some eight articles of Wikigold."""
+"""Sentences of a block: about eight articles of Wikigold."""
 _EDGE = 15
-"""Sentences beside a block of another side that may belong to an article across the cut."""
+"""Sentences next to a block of another split, which may share an article with it."""
 _TEMPLATE_WORDS = 6
 _AGREEMENT = re.compile(
     r"(?:\W|\d|LOAN AND SECURITY AGREEMENT)*THIS LOAN (?:AND SECURITY )?AGREEMENT"
@@ -30,7 +30,7 @@ _LINK = re.compile(r"https?\S*|@\w+|^RT\b|\W|\d")
 
 
 class Split(StrEnum):
-    """What a document is for."""
+    """The use of a document."""
 
     TRAIN = "training"
     CALIBRATION = "calibration"
@@ -41,17 +41,17 @@ _RANK = {Split.TRAIN: 0, Split.CALIBRATION: 1, Split.HELD_OUT: 2}
 
 
 def held_out(document: str) -> bool:
-    """Return whether a document measures: one in five does."""
+    """Return whether a document is held out: one in five is."""
     return _bucket(document) % 5 == 0
 
 
 def calibration(document: str) -> bool:
-    """Return whether a document calibrates scores: one in ten of those that do not measure."""
+    """Return whether a document calibrates scores: one in ten of the others does."""
     return not held_out(document) and _bucket(f"calibration:{document}") % 10 == 0
 
 
 def split_of(document: str) -> Split:
-    """Return what a document is for."""
+    """Return the split of a document."""
     if held_out(document):
         return Split.HELD_OUT
     return Split.CALIBRATION if calibration(document) else Split.TRAIN
@@ -62,22 +62,22 @@ def _bucket(name: str) -> int:
 
 
 def by_field(name: str) -> Naming:
-    """Take the document from a field."""
+    """Name documents by a field."""
     return lambda rows: [str(row[name]) for row in rows]
 
 
 def by_wording(rows: Sequence[Row]) -> list[str]:
-    """Count texts that differ in links, mentions, figures and marks alone as one document."""
+    """Treat texts that differ only in links, mentions, digits and signs as one document."""
     return [_digest(_LINK.sub("", row["text"]).casefold()) for row in rows]
 
 
 def by_template(rows: Sequence[Row]) -> list[str]:
-    """Count texts that begin alike, labels in place of values, as one document."""
+    """Treat texts with the same beginning, labels in place of values, as one document."""
     return [_digest(" ".join(_template(row).split()[:_TEMPLATE_WORDS])) for row in rows]
 
 
 def by_block(rows: Sequence[Row]) -> list[str | None]:
-    """Cut sentences in order into blocks; beside a block that is kept from it, none is used."""
+    """Cut sentences in order into blocks; drop sentences next to a block of a later split."""
     names = [f"{row['dataset']}-block-{place // _BLOCK}" for place, row in enumerate(rows)]
     ranks = [_RANK[split_of(name)] for name in names]
     return [
@@ -87,7 +87,7 @@ def by_block(rows: Sequence[Row]) -> list[str | None]:
 
 
 def by_agreement(rows: Sequence[Row]) -> list[str]:
-    """Cut sentences in order where an agreement begins."""
+    """Cut sentences in order at the beginning of each agreement."""
     number, names = 0, []
     for row in rows:
         number += _AGREEMENT.match(row["text"]) is not None

@@ -1,4 +1,4 @@
-"""An annotated text, and what it says about what it does not annotate."""
+"""An annotated text, with the types and ranges that its annotation covers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from sage_rag.privacy.spans import Span
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A text with the spans that people, or the generator that wrote it, marked.
+    """A text with the spans that annotators, or its generator, marked.
 
-    `annotated`: the types of which every value is marked. Of any other type the text says
-    nothing, so a tagger must not learn from it that there is none. `source` names the set;
-    `document` keeps the texts of one document on one side of a split. `unsure`: ranges of which
-    the text says nothing for any type; they overlap no span.
+    `annotated`: the types of which every value is marked; for other types, an unmarked word may
+    be private. `source`: the name of the set. `document`: texts of one document belong to one
+    split. `unsure`: ranges that may be private of any type; they overlap no span.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""Write the held-out texts of the public sets, so that any recognizer can be measured on them.
+"""Write the held-out texts of the public sets, to measure any recognizer on them.
 
     python -m sage_rag.training.recognition.held_out DATA OUT
 
@@ -23,10 +23,9 @@ from sage_rag.training.recognition.sets import SETS
 
 
 def write_held_out(data: Path, out: Path) -> dict[str, int]:
-    """Write `OUT/SET.jsonl` for every set that has held-out texts; return how many each has.
+    """Write `OUT/SET.jsonl` for every set with held-out texts; return the number of texts per file.
 
-    Sets of sentences are written a second time as the documents they were cut from, to
-    `OUT/SET_documents.jsonl`.
+    Sets of sentences are also written as whole documents, to `OUT/SET_documents.jsonl`.
 
     Raises:
         InputError: for a set that is missing or damaged.
@@ -58,7 +57,7 @@ def _row(gold: GoldText) -> dict[str, object]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the files and print how many texts each holds."""
+    """Write the files and print the number of texts in each."""
     if len(arguments) != 2:
         typer.echo("usage: python -m sage_rag.training.recognition.held_out DATA OUT", err=True)
         return 2

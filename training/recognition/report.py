@@ -1,12 +1,12 @@
-"""What a recognizer finds of gold values, before and after training, and what its scores are worth.
+"""Measure a recognizer on gold values: recall, precision and calibration.
 
     measure(recognizer, golds) -> Report
     markdown({"tab": report, ...}) -> one table per set
 
-Values and precision as `privacy.recognizers.scores` counts them. Calibration: spans of one type
-are sorted into ten bins by score; the expected calibration error is the mean distance between a
-bin's mean score and its share of right spans, weighted by spans. A recognizer yields only spans
-above its threshold, so calibration says nothing of what it left out.
+`privacy.recognizers.scores` counts values and precision. Calibration: spans of one type are sorted
+into ten bins by score; the expected calibration error is the mean distance between a bin's mean
+score and its share of right spans, weighted by spans. A recognizer returns only spans above its
+threshold, so this covers no lower scores.
 
 Source: Guo et al. (2017), arXiv 1706.04599, §2, eq. 3. Differs: spans instead of classified items.
 """
@@ -36,7 +36,7 @@ K = TypeVar("K", str, EntityType)
 
 @dataclass(frozen=True, slots=True)
 class CalibrationError:
-    """How far scores lie from the share of right spans, over `spans` of them."""
+    """The mean distance of scores from the share of right spans, over `spans` spans."""
 
     error: float
     spans: int
@@ -46,9 +46,9 @@ class CalibrationError:
 class Report:
     """Figures over some texts.
 
-    `found`, by label of the set: values covered by spans of any type; `named`: by spans of an
-    accepted type. `by_risk`: `found` by what the annotators said of the value (DIRECT, QUASI).
-    `right`: spans that touch a value of their type. `precision`: letters and digits.
+    `found`: values covered by spans of any type, by label of the set; `named`: by spans of an
+    accepted type. `by_risk`: `found` by the annotators' assessment (DIRECT, QUASI). `right`: spans
+    that touch a value of their type. `precision`: of letters and digits.
     """
 
     texts: int
@@ -67,7 +67,7 @@ class Report:
 
 
 def gold_of(example: Example) -> GoldText:
-    """Return an example's own spans as gold values."""
+    """Return the spans of an example as gold values."""
     values = (
         GoldValue(s.start, s.end, str(s.entity_type), frozenset({s.entity_type}))
         for s in example.spans
@@ -76,7 +76,7 @@ def gold_of(example: Example) -> GoldText:
 
 
 def measure(recognizer: Recognizer, golds: Iterable[GoldText]) -> Report:
-    """Run a recognizer over texts and compare."""
+    """Run a recognizer over texts and compare its spans with the gold values."""
     counts = RecognitionCounts()
     scored: dict[EntityType, list[tuple[float, bool]]] = {}
     texts = 0
@@ -113,7 +113,7 @@ def markdown(reports: Mapping[str, Report]) -> str:
 
 
 def comparison(before: Mapping[str, Report], after: Mapping[str, Report]) -> str:
-    """Return, per set that both hold, the figures before and after side by side."""
+    """Return the figures before and after side by side, for each set that both contain."""
     return "\n\n".join(_pair(name, before[name], after[name]) for name in before if name in after)
 
 

@@ -1,4 +1,4 @@
-"""The runs that make the weights that ship: training, figures, model card."""
+"""Produce the shipped weights: train, measure, write the model card."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from sage_rag.training.recognition.tagger import TrainingOutcome, train_tagger
 
 _ENGLISH_LIMITS = (
     "Sentences of other languages than English were not measured; names of any language in Latin "
-    "letters were. Text in other scripts than Latin (Cyrillic, Arabic, Devanagari) is not read.",
-    "Tweets: handles and hashtags are not marked in the sets it learnt from, half of what it flags "
-    "there beyond them is no name by their rules, and names in lower case without any context are "
-    "missed more often than elsewhere.",
+    "letters were. The tagger does not read other scripts (Cyrillic, Arabic, Devanagari).",
+    "Tweets: handles and hashtags are not marked in the training sets, half of the other spans "
+    "that it finds there are not names by the rules of these sets, and names in lower case without "
+    "context are missed more often than in other texts.",
     "DEMOGRAPHIC, QUANTITY and MISC follow one set of court judgments, in which annotators differ.",
-    "Names broken by a scanner into several words are found in part.",
+    "Names that a scanner splits into several words are found in part.",
 )
 _CHINESE_LIMITS = (
-    "Learnt from generated text alone: no set of Chinese text has a licence that allows weights "
-    "to be shipped. Figures on news (CLUENER) are therefore those of texts unlike the ones learnt.",
-    "The cost of a missed place and how much surer than its neighbours one character of a value "
-    "has to be were chosen with CLUENER's figures in view.",
-    "A word that is also a common name is taken for one at times, and a scene at the head of a "
-    "sentence for a place.",
-    "Simplified characters are read best; names of bodies in short form are missed most.",
+    "Trained on generated text alone: no set of Chinese text has a licence that allows weights to "
+    "be shipped. Figures on news (CLUENER) are therefore those of texts unlike the training texts.",
+    "Two parameters were chosen with CLUENER's figures in view: the cost of a missed place, and "
+    "the margin by which one character of a value must exceed its neighbours.",
+    "A word that is also a common name is sometimes taken for a name, and a scene at the start of "
+    "a sentence for a place.",
+    "Simplified characters are read best; short names of organisations are missed most.",
 )
 
 
@@ -69,9 +69,9 @@ def english_card(trained: TrainingOutcome, weights: Path, made: Circumstances) -
         weights_bytes=weights.stat().st_size,
         used=trained.used,
         generated=trained.generated,
-        generation="Own templates of ten registers, disguised as people type, scan and dictate; "
-        f"names and addresses from Faker {version('faker')} (MIT). Every text of a set with a "
-        "name, a place or a body in it trained once more with others in their place.",
+        generation="Own templates of ten registers, disguised like typed, scanned and dictated "
+        f"text; names and addresses from Faker {version('faker')} (MIT). Every text of a set with "
+        "a name, a place or an organisation trained a second time with others in their place.",
         limits=_ENGLISH_LIMITS,
         made=made,
     )
@@ -82,12 +82,12 @@ def make_chinese(data: Path, out: Path, *, made: Circumstances, progress: Progre
     """Train the Chinese tagger; write `chinese.safetensors`, its word list and `chinese.md`.
 
     Raises:
-        InputError: for a set to measure on that is missing or damaged.
+        InputError: when the set to measure on is missing or damaged.
     """
-    load(_CHINESE_NEWS, data)  # what is missing is told before the training
+    load(_CHINESE_NEWS, data)  # a missing set fails before the training
     weights, words = out / CHINESE_WEIGHTS.name, out / WORDS.name
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # its layers are too small for more
+    torch.set_num_threads(1)  # the layers are too small for several threads
     try:
         fit_chinese(weights, seed=made.seed, words=words, command=made.command, progress=progress)
     finally:
@@ -105,10 +105,10 @@ def chinese_card(data: Path, weights: Path, made: Circumstances) -> str:
         f"{_CHINESE_NEWS}, with the rules, as in the default": measure(both, golds),
     }
     run = TrainingRun(
-        title="The tagger of Chinese names, places and bodies",
+        title="The tagger of Chinese names, places and organisations",
         languages="Chinese, simplified characters",
         types=TYPES,
-        base="none: trained from nothing",
+        base="none: trained from random weights",
         base_digest="",
         weights_bytes=weights.stat().st_size + WORDS.stat().st_size,
         used={},

@@ -1,7 +1,7 @@
-"""The public annotated sets: where they lie, what they mark, what they may be used for.
+"""The public annotated sets: their files, annotated types and licences.
 
-`DataSet.annotated` was read off the sets, not off their papers: a type stands there where nearly
-every value is marked, and what is known to be missed is left out of learning
+`DataSet.annotated` follows the sets themselves, not their papers: it contains the types of which
+nearly every value is marked. Values that are known to be unmarked do not train
 (`training.recognition.unsure_ranges`).
 """
 
@@ -22,18 +22,18 @@ _ALL_BUT_AGE = _NAMES | {T.DATE_TIME, T.ID, T.DEMOGRAPHIC, T.QUANTITY, T.MISC}
 _CC_BY = "CC BY 4.0"
 Reading = Callable[[Mapping[str, Any]], Iterable[Mapping[str, Any]]]
 Revision = Callable[[str, str], frozenset[T] | None]
-"""Takes a label and a value; returns the types that it is of, `None` for those of its label."""
+"""Takes a label and a value; returns the value's types, `None` for the types of its label."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
     """One file of annotated texts.
 
-    `licence`: as its README states it. `trains`: whether the licence lets shipped weights learn
-    from it. `held_out`: measures whole, being the test part upstream. `fields`: values that a
-    record must have to belong to the set. `reading`: turns a record that is no text with spans
-    into such; `revision`: what values of a label mean where it is not what the scheme says.
-    `sentences`: its texts are the sentences of documents, in order.
+    `licence`: as in its README. `trains`: whether the licence allows training of shipped weights.
+    `held_out`: the whole file measures, because it is the set's test part. `fields`: values that
+    a record of the set has. `reading`: converts a record to texts with spans. `revision`: corrects
+    the types of values where they differ from the scheme. `sentences`: the texts are the sentences
+    of documents, in order.
     """
 
     path: str
@@ -57,12 +57,12 @@ _COURTESY = re.compile(r"(?:mr|mrs|ms|miss|dr)\.?", re.IGNORECASE)
 
 
 def _parties(label: str, value: str) -> frozenset[T] | None:
-    """Loan agreements mark the roles of their parties as persons."""
+    """Treat roles of parties as public; loan agreements mark them as persons."""
     return frozenset() if _ROLE.fullmatch(value) else None
 
 
 def _occupations(label: str, value: str) -> frozenset[T] | None:
-    """Titles are "Mr." as well as occupations."""
+    """Treat a TITLE as an occupation, unless it is a form of address."""
     job = label == "TITLE" and not _COURTESY.fullmatch(value)
     return frozenset({T.DEMOGRAPHIC}) if job else None
 

@@ -1,4 +1,4 @@
-"""Train the tagger that ships, or train it further on an owner's annotations."""
+"""Train the shipped tagger, or train it further on an owner's annotations."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from sage_rag.training.recognition.report import Report, gold_of, measure
 from sage_rag.training.recognition.sets import ENGLISH
 from sage_rag.training.recognition.variants import variants
 
-FROM_SCRATCH = Schedule(epochs=2)
-FURTHER = Schedule(epochs=3, rate=3e-4)
-_CALIBRATED_ON = 1500
-"""Generated texts that the types which no public set marks are calibrated with."""
-_REPLAYED = 3000
-"""Generated texts among an owner's own, so that the tagger does not forget the others."""
-_FEW_DOCUMENTS = 5
+FULL_TRAINING = Schedule(epochs=2)
+ADAPTATION = Schedule(epochs=3, rate=3e-4)
+_CALIBRATION_TEXTS = 1500
+"""Generated texts for calibration: no public set marks every type."""
+_REPLAYED_TEXTS = 3000
+"""Generated texts among an owner's texts, so that the tagger forgets nothing."""
+_MIN_DOCUMENTS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingOutcome:
-    """What a training run used, by set, and what the weights reach on texts it did not see."""
+    """The number of training texts by set, and the figures of the weights on held-out texts."""
 
     used: Mapping[str, int]
     generated: int
@@ -55,17 +55,17 @@ def train_tagger(
     learnt = examples(data, Split.TRAIN)
     torch.manual_seed(seed)
     network = new_network()
-    made = list(generate(generated + _CALIBRATED_ON, seed=seed))
+    made = list(generate(generated + _CALIBRATION_TEXTS, seed=seed))
     texts = [*learnt, *variants(learnt, seed=seed), *made[:generated]]
-    fit(network, texts, FROM_SCRATCH, seed=seed, progress=progress)
-    judged = [*examples(data, Split.CALIBRATION), *made[generated:]]
-    _write(network, judged, weights, {"seed": seed, "generated": generated})
+    fit(network, texts, FULL_TRAINING, seed=seed, progress=progress)
+    calibrating = [*examples(data, Split.CALIBRATION), *made[generated:]]
+    _write(network, calibrating, weights, {"seed": seed, "generated": generated})
     used = Counter(example.source for example in learnt)
     return TrainingOutcome(used, generated, measured(TaggerRecognizer(weights), data))
 
 
 def measured(recognizer: TaggerRecognizer, data: Path) -> dict[str, Report]:
-    """Measure on the held-out texts of every English set, sentences also in their documents."""
+    """Measure on the held-out texts of every English set, and on whole documents of sentences."""
     reports = {}
     for name in ENGLISH:
         texts = [text for text in load(name, data) if text.split is Split.HELD_OUT]
@@ -80,8 +80,8 @@ def adapt_tagger(
 ) -> tuple[Report, Report]:
     """Train the shipped tagger further on an owner's annotations; return before and after.
 
-    A fifth of the documents is held out and measured; the rest is learnt from, with generated
-    texts among it. Scores keep the shipped calibration: a few documents could not set it.
+    One document in five is held out and measured; the others train, together with generated
+    texts. The shipped calibration stays, because a few documents are too little for a new one.
 
     Raises:
         InputError: for annotations of fewer than five documents.
@@ -92,8 +92,8 @@ def adapt_tagger(
     torch.manual_seed(seed)
     network = new_network()
     load_changes(network, shipped_weights())
-    replayed = generate(_REPLAYED, seed=seed)
-    fit(network, [*learnt, *replayed], FURTHER, seed=seed, progress=progress)
+    replayed = generate(_REPLAYED_TEXTS, seed=seed)
+    fit(network, [*learnt, *replayed], ADAPTATION, seed=seed, progress=progress)
     shipped = read_weights(shipped_weights())
     about = {"seed": seed, "adapted_from": shipped.digest, "texts": len(learnt)}
     write_weights(network, shipped.calibration, weights, about)
@@ -101,27 +101,31 @@ def adapt_tagger(
 
 
 def _split(annotations: Sequence[Example], seed: int) -> tuple[list[Example], list[Example]]:
-    """Return what is learnt from and what is held out: at random, but by document."""
+    """Split annotations at random, by document, into training and held-out examples."""
     documents = sorted({example.document for example in annotations})
-    if len(documents) < _FEW_DOCUMENTS:
+    if len(documents) < _MIN_DOCUMENTS:
         raise InputError(
-            f"annotations of {len(documents)} documents: one in five is held out to measure with",
-            hint=f"annotate at least {_FEW_DOCUMENTS}, and a few hundred for a lasting effect",
+            f"there are annotations of {len(documents)} documents; one in five is held out",
+            hint=f"annotate at least {_MIN_DOCUMENTS}, and a few hundred for a lasting effect",
         )
-    random.Random(seed).shuffle(documents)  # noqa: S311 - no secret
+    random.Random(seed).shuffle(documents)  # noqa: S311 - not a secret
     measured_on = set(documents[: len(documents) // 5])
     learnt = [e for e in annotations if e.document not in measured_on]
     return learnt, [e for e in annotations if e.document in measured_on]
 
 
 def _write(
-    network: TaggerNetwork, judged: Sequence[Example], weights: Path, about: Mapping[str, object]
+    network: TaggerNetwork,
+    calibrating: Sequence[Example],
+    weights: Path,
+    about: Mapping[str, object],
 ) -> None:
-    """Write weights twice: with answers as they are, and calibrated by what those answers are."""
+    """Write weights without a calibration, fit one to their output, and write them again."""
     uncalibrated = [Calibration(1.0, 0.0, 0.5)] * network.types
     write_weights(network, uncalibrated, weights, about)
-    answers = TaggerRecognizer(weights).answers([example.text for example in judged])
+    answers = TaggerRecognizer(weights).answers([example.text for example in calibrating])
     words = word_logits(
-        (example, pieces, logits) for example, (pieces, logits) in zip(judged, answers, strict=True)
+        (example, pieces, logits)
+        for example, (pieces, logits) in zip(calibrating, answers, strict=True)
     )
     write_weights(network, calibrate(words), weights, about)

@@ -1,7 +1,7 @@
-"""What a set leaves unmarked though it may be private: of these ranges nothing is learnt.
+"""Find ranges that may be private although a set does not mark them; they do not train.
 
-Each rule takes a text and its marked ranges with their labels, and returns ranges; those that
-touch a marked one are dropped by the caller.
+Each rule takes a text and its marked ranges with labels, and returns ranges. The caller drops
+those that overlap a marked range.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def dates(text: str, marks: Marks) -> list[tuple[int, int]]:
 
 
 def codes(text: str, marks: Marks) -> list[tuple[int, int]]:
-    """Return words with four digits, or with three and a capital."""
+    """Return words with four digits, or with three digits and a capital."""
     return [match.span() for match in _CODE.finditer(text)]
 
 
 def capitalised(text: str, marks: Marks) -> list[tuple[int, int]]:
-    """Return capitalised words inside a sentence that are several or no ordinary word."""
+    """Return runs of capitalised words inside a sentence, and single ones that no lexicon lists."""
     known = default_lexicon()
     return [
         match.span()
@@ -52,7 +52,7 @@ def capitalised(text: str, marks: Marks) -> list[tuple[int, int]]:
 
 
 def name_parts(text: str, marks: Marks) -> list[tuple[int, int]]:
-    """Return words that stand in a marked name of the same text, in any case."""
+    """Return words that also occur in a marked name of the text, in any case."""
     parts = {
         word[0].casefold()
         for start, end, label in marks
@@ -63,7 +63,7 @@ def name_parts(text: str, marks: Marks) -> list[tuple[int, int]]:
 
 
 def proper_names(text: str, marks: Marks) -> list[tuple[int, int]]:
-    """Return several capitalised words, one of which names people, places or institutions."""
+    """Return runs of capitalised words that contain a name or an institution."""
     known = default_lexicon()
     return [
         match.span()
@@ -77,7 +77,7 @@ def proper_names(text: str, marks: Marks) -> list[tuple[int, int]]:
 
 
 def _without(text: str, marks: Marks) -> str:
-    """Return the text with line ends in place of marked values."""
+    """Return the text with line breaks in place of marked values."""
     for start, end, _ in marks:
         text = text[:start] + "\n" * (end - start) + text[end:]
     return text

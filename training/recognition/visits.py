@@ -1,8 +1,7 @@
-"""Names in visit transcripts whose patient is known by name only in the record's metadata.
+"""Mark names in transcripts of doctor visits, from the patient's name in the metadata.
 
-Marked are the patient's names and names after a title. Everybody else's name stands there
-unmarked, so what may be one is left out of learning; ordinary words are not, though a few name
-people.
+Marked are the patient's names and names after a title. Names of other people are unmarked in the
+data, so possible names are `unsure`; ordinary words are not, although a few of them are names.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
 _TITLED = re.compile(
     r"\b(?P<title>[dD]r|[mM]rs?|[mM]s|[mM]iss|[dD]octor)\b\.? (?P<name>[A-Za-z][A-Za-z'-]+)"
 )
-_LOOSE_TITLES = frozenset({"miss", "doctor"})
-"""Also a verb, and a word that any other may follow."""
+_AMBIGUOUS_TITLES = frozenset({"miss", "doctor"})
+"""Words with another use: "miss" is also a verb, and any word can follow "doctor"."""
 _TITLE_BEFORE = re.compile(r"\b(?:dr|mrs?|ms|miss|doctor)\b\.? $", re.IGNORECASE)
 _CAPITALISED = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:['-]\w+)*")
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
@@ -25,7 +24,7 @@ _PARTS = ("dialogue", "note")
 
 
 def texts(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the transcript and the note of an encounter, marked; empty ones are left out."""
+    """Yield the marked transcript and note of a visit, unless they are empty."""
     names = [str(row.get(key, "")).strip() for key in ("patient_firstname", "patient_familyname")]
     for part in _PARTS:
         text = row.get(part)
@@ -39,8 +38,8 @@ def _marked(text: str, names: list[str]) -> dict[str, Any]:
         span = match.span("name")
         if not _is_name(match["name"]) or _touches(span, sure):
             continue
-        loose = match["title"].lower() in _LOOSE_TITLES and _is_word(match["name"])
-        (unsure if loose else sure).append(span)
+        ambiguous = match["title"].lower() in _AMBIGUOUS_TITLES and _is_word(match["name"])
+        (unsure if ambiguous else sure).append(span)
     names_elsewhere = (match for match in _WORD.finditer(text) if _is_name(match[0]))
     others = (*names_elsewhere, *_CAPITALISED.finditer(text))
     unsure += [match.span() for match in others if not _is_word(match[0])]
@@ -52,7 +51,7 @@ def _marked(text: str, names: list[str]) -> dict[str, Any]:
 
 
 def _patient(text: str, names: list[str]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Return where the patient is named, and where a word is that may be an ordinary one."""
+    """Return the ranges of the patient's names, and of words that may be ordinary words."""
     sure: list[tuple[int, int]] = []
     unsure: list[tuple[int, int]] = []
     if not names:

@@ -85,19 +85,19 @@ def test_an_unknown_scheme_is_an_error():
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("{", "is no JSON at column"),
+        ("{", "is not valid JSON at column"),
         ({"text": "   ", "spans": []}, "has no `text`"),
         ({"text": TEXT}, "has no list `spans`"),
-        (line({**NAME, "start": -1}), "span 1 is no range"),
-        (line({**NAME, "end": 0}), "span 1 is no range"),
-        (line({**NAME, "end": 99}), "span 1 is no range"),
-        (line({**NAME, "start": True}), "span 1 is no range"),
+        (line({**NAME, "start": -1}), "span 1 is not a range"),
+        (line({**NAME, "end": 0}), "span 1 is not a range"),
+        (line({**NAME, "end": 99}), "span 1 is not a range"),
+        (line({**NAME, "start": True}), "span 1 is not a range"),
         (line(NAME, {"start": 15, "end": 18}), "span 2 has no `label`"),
         (line(NAME, {**PLACE, "start": 10}), "overlapping spans at 10"),
-        (line({**NAME, "label": "Gudrun"}), "label that is no entity type"),
-        (line(NAME, annotated=["LOCATION"]), "span of a type that its `annotated` lacks"),
-        (line(NAME, annotated="PERSON"), "`annotated` that is no list"),
-        (line(NAME, document=7), "`document` that is no name"),
+        (line({**NAME, "label": "Gudrun"}), "label that is not an entity type"),
+        (line(NAME, annotated=["LOCATION"]), "span of a type that is not in its `annotated`"),
+        (line(NAME, annotated="PERSON"), "`annotated` that is not a list"),
+        (line(NAME, document=7), "`document` that is not a name"),
     ],
 )
 def test_a_damaged_line_is_refused_without_quoting_it(tmp_path, row, message):
@@ -109,7 +109,7 @@ def test_a_damaged_line_is_refused_without_quoting_it(tmp_path, row, message):
 
 
 def test_a_file_without_texts_or_none_at_all_is_an_error(tmp_path):
-    with pytest.raises(InputError, match="holds no annotated text"):
+    with pytest.raises(InputError, match="contains no annotated text"):
         read_annotations(write(tmp_path))
     with pytest.raises(InputError, match="cannot read"):
         read_annotations(tmp_path / "gone.jsonl")

@@ -304,18 +304,18 @@ def test_a_missing_file_is_named_with_the_way_out(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "line 2 is no JSON"),
-        ("[1]", "line 2 is no JSON object"),
+        ("{", "line 2 is not valid JSON"),
+        ("[1]", "line 2 is not a JSON object"),
         ('{"spans": []}', "line 2 has no `text`"),
         ('{"text": "Gudrun"}', "line 2 has no list `spans`"),
         ('{"text": "Gudrun", "spans": [{"start": 0, "end": 1}]}', "span 1 has no `label`"),
         (
             '{"text": "Gudrun", "spans": [{"start": 0, "end": 9, "label": "PER"}]}',
-            "span 1 is no range",
+            "span 1 is not a range",
         ),
         (
             '{"text": "Gudrun", "spans": [{"start": 0, "end": 6, "label": "NAME"}], "doc_id": "1"}',
-            "line 2 has a label that uner has not",
+            "line 2 has a label that uner does not contain",
         ),
         ('{"text": "Gudrun", "spans": []}', "line 2 has no `doc_id`"),
     ],
