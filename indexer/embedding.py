@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sage_rag.common.batches import batches_of
 from sage_rag.indexer.protocols import Embedder, Vector, Vectors, VectorStore
 from sage_rag.indexer.windows import EmbeddingWindow, windows
 
@@ -159,9 +160,9 @@ class SentenceTransformerEmbedder:
 
     def _pieces(self, texts: Sequence[str]) -> list[int]:
         counts: list[int] = []
-        for start in range(0, len(texts), _BATCH):
+        for batch in batches_of(texts, _BATCH):
             read = self._model.tokenizer(
-                list(texts[start : start + _BATCH]),
+                list(batch),
                 add_special_tokens=False,
                 truncation=False,
                 verbose=False,  # no warning about texts over the limit

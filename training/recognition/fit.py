@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
+from sage_rag.common.batches import padded_batches
 from sage_rag.privacy.entities import TAGGED
 from sage_rag.privacy.recognizers.tagging.base import base_tokenizer
 from sage_rag.privacy.recognizers.tagging.model import padded
@@ -137,11 +138,6 @@ def _batches(
     """Return the windows of each step, in random order; similar lengths need little padding."""
     lengths = [len(window.labels) for window in labelled]
     by_length = sorted(range(len(labelled)), key=lambda i: lengths[i] + order.random() * 20)
-    batches: list[list[int]] = [[]]
-    for i in by_length:
-        longest = max([lengths[i], *(lengths[j] for j in batches[-1])])
-        if batches[-1] and (longest + 2) * (len(batches[-1]) + 1) > pieces:
-            batches.append([])
-        batches[-1].append(i)
+    batches = list(padded_batches(by_length, lambda i: lengths[i] + 2, pieces))
     order.shuffle(batches)
     return batches

@@ -7,12 +7,13 @@ the hub; code of a model's own is never run.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from transformers import AutoModelForTokenClassification, AutoTokenizer
 
+from sage_rag.common.batches import padded_batches
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.labels import Scheme
 from sage_rag.privacy.recognizers.backends.models import (
@@ -96,7 +97,9 @@ class TokenClassifierRecognizer:
         readable = [well_formed(text) for text in texts]
         windows = self._windows(readable)
         answers: dict[int, Probabilities] = {}
-        for batch in _batches([len(window.ids) for window in windows]):
+        lengths = [len(window.ids) for window in windows]
+        longest_first = sorted(range(len(windows)), key=lambda i: -lengths[i])
+        for batch in padded_batches(longest_first, lengths.__getitem__, _BATCH_TOKENS):
             answers |= zip(batch, self._ask([windows[i].ids for i in batch]), strict=True)
         tokens: list[list[Token]] = [[] for _ in texts]
         for i, window in enumerate(windows):
@@ -163,15 +166,3 @@ class _Window:
 
     def decided(self, answer: Probabilities) -> list[Token]:
         return [Token(start, end, answer[i]) for i, (start, end) in self.decides]
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the indices of rows that share a forward pass, the longest first."""
-    batch: list[int] = []
-    for i in sorted(range(len(lengths)), key=lambda i: (-lengths[i], i)):
-        if batch and lengths[batch[0]] * (len(batch) + 1) > _BATCH_TOKENS:
-            yield batch
-            batch = []
-        batch.append(i)
-    if batch:
-        yield batch

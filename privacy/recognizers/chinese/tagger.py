@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sage_rag.common.batches import batches_of
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.chinese.recognizer import HAN, is_chinese
 from sage_rag.privacy.recognizers.chinese.word_features import WORDS, load_words
@@ -93,8 +94,7 @@ class ChineseTagger:
         scores = {n: np.zeros((len(texts[n]), len(types)), np.float32) for n, _ in todo}
         begins = {n: np.zeros((len(texts[n]), len(types)), np.bool_) for n, _ in todo}
         todo.sort(key=lambda item: item[1].end - item[1].start)
-        for first in range(0, len(todo), _BATCH):
-            part = todo[first : first + _BATCH]
+        for part in batches_of(todo, _BATCH):
             answers = model.ask([texts[number][w.start : w.end] for number, w in part])
             for (number, window), logits in zip(part, answers, strict=True):
                 _keep(window, logits, calibration, scores[number], begins[number])

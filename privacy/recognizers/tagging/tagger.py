@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sage_rag.common.batches import batches_of, padded_batches
 from sage_rag.common.fingerprints import data_digest
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.occurrences import find_repetitions
 from sage_rag.privacy.recognizers.lexicon import LEXICON_FILE
 from sage_rag.privacy.recognizers.tagging.decode import private_logit, spans_of
 from sage_rag.privacy.recognizers.tagging.weights_file import read_weights
-from sage_rag.privacy.recognizers.windows import Window, windows
+from sage_rag.privacy.recognizers.windows import windows
 from sage_rag.privacy.spans import Span
 
 if TYPE_CHECKING:
@@ -89,8 +90,7 @@ class TaggerRecognizer:
     def recognize_all(self, texts: Sequence[str]) -> list[Sequence[Span]]:
         """Return the spans of each text; windows of like length share a forward pass."""
         found: list[Sequence[Span]] = []
-        for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            some = texts[start : start + _TEXTS_AT_ONCE]
+        for some in batches_of(texts, _TEXTS_AT_ONCE):
             for text, (pieces, answers) in zip(some, self.answers(some), strict=True):
                 scores, begins = self._read(pieces, answers)
                 spans = spans_of(text, pieces.offsets, pieces.words, scores, begins, self._types)
@@ -113,7 +113,8 @@ class TaggerRecognizer:
             for owner, pieces in enumerate(read)
             for window in windows(len(pieces), size=_WINDOW, margin=_MARGIN)
         ]
-        for batch in _batches(todo):
+        todo.sort(key=lambda t: t[1].start - t[1].end)  # the longest first
+        for batch in padded_batches(todo, lambda t: t[1].end - t[1].start, _BATCH_PIECES):
             rows = [read[owner].between(window.start, window.end) for owner, window in batch]
             for (owner, window), logits in zip(batch, model.ask(rows), strict=True):
                 core = slice(window.core_start, window.core_end)
@@ -144,17 +145,3 @@ def _elsewhere(text: str, sure: Sequence[Span], spans: Sequence[Span]) -> list[S
 def shipped_weights() -> Path:
     """Return the file of the weights that come with the package."""
     return Path(str(resources.files("sage_rag.privacy.recognizers.tagging"))) / "weights" / WEIGHTS
-
-
-def _batches(todo: Sequence[tuple[int, Window]]) -> Iterator[list[tuple[int, Window]]]:
-    """Yield windows that share a forward pass, the longest first."""
-    longest_first = sorted(todo, key=lambda t: t[1].start - t[1].end)
-    batch: list[tuple[int, Window]] = []
-    for owner, window in longest_first:
-        longest = batch[0][1].end - batch[0][1].start if batch else 0
-        if batch and longest * (len(batch) + 1) > _BATCH_PIECES:
-            yield batch
-            batch = []
-        batch.append((owner, window))
-    if batch:
-        yield batch

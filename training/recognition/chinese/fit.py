@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from safetensors.torch import save_file
 from torch.nn import functional
 
+from sage_rag.common.batches import batches_of
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.chinese.network import (
     PAD,
@@ -122,7 +123,7 @@ def _train(
     seed: int,
     progress: Progress,
 ) -> None:
-    batches = list(_batches(texts, schedule.rows, seed))
+    batches = _shuffled_batches(texts, schedule.rows, seed)
     optimizer = torch.optim.AdamW(network.parameters(), lr=schedule.rate, weight_decay=0.01)
     rates = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, schedule.rate, total_steps=len(batches), pct_start=0.1
@@ -147,13 +148,13 @@ def _train(
     network.load_state_dict(averaged.module.state_dict())
 
 
-def _batches(texts: Sequence[Example], rows: int, seed: int) -> Iterator[list[Example]]:
-    """Yield batches of texts of similar length, in random order."""
-    order = random.Random(seed)  # noqa: S311 - not a secret
-    by_length = sorted(texts, key=lambda e: len(e.text) + order.random() * 10)
-    batches = [by_length[i : i + rows] for i in range(0, len(by_length), rows)]
+def _shuffled_batches(texts: Sequence[Example], rows: int, seed: int) -> list[Sequence[Example]]:
+    """Return batches of texts of similar length, shuffled."""
+    order = random.Random(seed)  # noqa: S311 - no secret
+    alike = sorted(texts, key=lambda e: len(e.text) + order.random() * 10)
+    batches = list(batches_of(alike, rows))
     order.shuffle(batches)
-    yield from batches
+    return batches
 
 
 class _Encoder:

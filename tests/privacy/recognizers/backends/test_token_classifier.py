@@ -12,7 +12,6 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.labels import Scheme
 from sage_rag.privacy.recognizers.backends.token_classifier import (
     TokenClassifierRecognizer,
-    _batches,
 )
 from tests.privacy.recognizers.backends import tiny
 
@@ -114,12 +113,3 @@ def test_a_model_without_a_fast_tokenizer_is_refused(tmp_path: Path) -> None:
     CanineTokenizer().save_pretrained(tmp_path)
     with pytest.raises(InputError, match="no fast tokenizer"):
         TokenClassifierRecognizer(str(tmp_path))
-
-
-def test_batches_hold_every_row_once_and_no_more_than_fits() -> None:
-    lengths = [5, 400, 512, 512, 1, 512] * 9
-    batches = list(_batches(lengths))
-    assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
-    assert all(len(b) * max(lengths[i] for i in b) <= 8192 for b in batches)
-    assert len(batches) < 5
-    assert list(_batches([])) == []
