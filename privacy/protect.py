@@ -99,7 +99,7 @@ def seal(draft: str, tokens: Mapping[str, str]) -> str:
 
     def token(match: re.Match[str]) -> str:
         if match.group() not in tokens:
-            raise ProtectionError(f"the draft contains {match.group()}, its original does not")
+            raise ProtectionError(f"{match.group()} of the draft is not in its original")
         return tokens[match.group()]
 
     return PLACEHOLDER.sub(token, draft)

@@ -1,1 +1,1 @@
-"""The gate: measures of what a draft leaks and what it loses, with limits."""
+"""The gate: measures what a draft leaks and what it loses, and applies limits."""

@@ -1,4 +1,4 @@
-"""What the gate can find wrong with a draft, and what a rewriter can do about it."""
+"""Findings of the gate about a draft, and hints for a rewriter."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class FindingKind(StrEnum):
-    """What can be wrong with a draft."""
+    """The kind of a finding."""
 
     IDENTIFIER = "identifier"
     SHARED_RUN = "shared-run"
@@ -41,14 +41,14 @@ HINTS: Mapping[FindingKind, str] = {
     FindingKind.LANGUAGE: "write in the record's language",
     FindingKind.LENGTH: "tell no more than the record tells",
 }
-"""What to do about each kind; the same for every record, so that no hint can hold a value."""
+"""A hint for each kind; the same for every record, so that no hint contains a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One reason why a draft does not pass.
 
-    `message` holds no plain value. `[start, end)` is the place in the draft, where there is one.
+    `message` contains no plain value. `[start, end)`: the position in the draft, where known.
     """
 
     kind: FindingKind
@@ -58,16 +58,16 @@ class Finding:
 
     @property
     def hint(self) -> str:
-        """What a rewriter, rules or model, can do about it."""
+        """How a rewriter can correct the draft."""
         return HINTS[self.kind]
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the gate measured. `safe` when there is no finding.
+    """The result of the gate for one draft.
 
-    `longest_run` in tokens; `rouge_l` is F in [0, 1]; `likeness` is `None` where it was not asked
-    for, as for a draft that another finding speaks against.
+    `longest_run`: in tokens. `rouge_l`: F in [0, 1]. `likeness`: `None` where it was not measured,
+    as for a draft with another finding.
     """
 
     findings: tuple[Finding, ...]
@@ -77,5 +77,5 @@ class Verdict:
 
     @property
     def safe(self) -> bool:
-        """Whether the draft may be published."""
+        """Whether there is no finding, so that the draft may be published."""
         return not self.findings

@@ -1,4 +1,4 @@
-"""Whether a draft keeps the form of its original: fields, turns, length."""
+"""Compare the form of a draft with its original: fields, turns, length."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from sage_rag.privacy.words import tokenize
 
 SHORT_TOKENS = 40
-"""A draft of up to so many tokens is never too long: whole sentences about a record of a few words
-need that room."""
+"""A draft of up to this many tokens is never too long: whole sentences about a record of a few
+words need them."""
 _MARGINAL_TOKENS = 8
-"""A field shorter than this ("Thanks a lot, doctor") may be left blank: it can hold nothing but
-what a draft rightly leaves out."""
+"""A shorter field ("Thanks a lot, doctor") may be left blank: it may contain only what a draft has
+to leave out."""
 _SPEAKERS = (
     "doctor|dr|physician|nurse|therapist|patient|user|assistant|agent|customer|client|caller|"
     "lawyer|attorney|advisor|adviser|question|answer|q|a|"
@@ -22,15 +22,15 @@ _TURN = re.compile(
     rf"(?:^|[\n.!?…])[ \t*_#>-]{{0,8}}(?:{_SPEAKERS})[ \t*_]{{0,4}}:|(?:医生|患者|病人|问|答)[:：]",
     re.IGNORECASE,
 )
-"""A speaker announced as in a script, at the beginning of a field, line or sentence."""
+"""The label of a speaker ("Doctor:") at the beginning of a field, line or sentence."""
 
 
 def form_faults(original: Mapping[str, str], draft: Mapping[str, str]) -> Iterator[str]:
-    """Yield what differs in form, in words that name fields and hold no text of theirs.
+    """Yield a message for each difference in form; it names fields and contains none of their text.
 
-    Fields are compared by whether they are blank; one of under eight tokens may be left so. An
-    announced speaker ("Doctor:") is a fault in a field where the original announces none: a
-    dialogue has one field for each turn. Runs in linear time.
+    A field must be blank in both texts or in neither; one of less than eight tokens may become
+    blank. The label of a speaker is a fault in a field whose original has none: a dialogue has one
+    field per turn. Runs in linear time.
     """
     if set(draft) - set(original):
         yield "has fields that the record has not"

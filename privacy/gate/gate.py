@@ -1,7 +1,7 @@
-"""The gate: measures a draft against its original and has the last word over any agent.
+"""The gate: compares a draft with its original; no agent can overrule it.
 
-Pure measurement. A draft passes when every measure is within its limit; "nothing was recognised"
-is never taken for "safe": the shared runs and ROUGE-L are measured whatever was recognised.
+A draft passes when every measure is within its limit. That nothing was recognised does not make a
+draft safe: shared runs and ROUGE-L do not depend on recognition.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sage_rag.privacy.tokens import PLACEHOLDER, TOKEN, readable_view
 from sage_rag.privacy.words import normalize, tokenize
 
 VERSION = 1
-"""Raised with every change of what a measure finds in the same draft."""
+"""Raised with every change of the findings for the same draft."""
 
 __all__ = ["Finding", "FindingKind", "Gate", "GateLimits", "Verdict", "find_identifier"]
 
@@ -36,15 +36,15 @@ _COMBINED = frozenset(t for t in EntityType if is_quasi(t)) - {
     EntityType.LOCATION,
     EntityType.ORGANIZATION,
 }
-"""Types that identify in combination only. Places and organisations are held to the rule of direct
-identifiers: a village or an employer alone can single somebody out."""
+"""Types that identify in combination only. Places and organisations count as direct identifiers: a
+village or an employer alone can identify a person."""
 _WORD = re.compile(r"\w+")
 
 
 class Gate:
-    """Judge drafts. The recognizer looks for private values that a draft brings in anew.
+    """Judges drafts. The recognizer finds private values that a draft adds.
 
-    Without a `Likeness` the limit `likeness` is off, and `active_limits` says so.
+    Without a `Likeness`, the limit `likeness` is off, also in `active_limits`.
     """
 
     def __init__(
@@ -56,24 +56,24 @@ class Gate:
 
     @property
     def fingerprint(self) -> str:
-        """A name that changes with any limit and with the measures themselves."""
+        """A name that changes with any limit or measure."""
         likeness = self._likeness.fingerprint if self._likeness is not None else "none"
         return f"{self.limits}/{VERSION}/{self._recognizer.fingerprint}/{likeness}"
 
     @property
     def active_limits(self) -> dict[str, Limit]:
-        """Every limit by name as this gate judges by it, `None` or `False` where it does not."""
+        """Every limit of this gate by name; `None` or `False` for one that is off."""
         limits = asdict(self.limits)
         return limits if self._likeness is not None else {**limits, "likeness": None}
 
     def judge(
         self, original: Original, protection: Protection, draft: str | Mapping[str, str]
     ) -> Verdict:
-        """Measure a draft (with placeholders) against its plain original.
+        """Compare a draft (with placeholders) with its plain original.
 
-        A draft by field is judged on its form, too; places are those of the fields joined. Linear
-        in both texts, apart from what the recognizer and the likeness take; the latter is asked
-        only where nothing else speaks against the draft.
+        The form is judged only of a draft by field; positions are those in the joined fields. The
+        time is linear in both texts, without the recognizer and the likeness. The likeness is
+        measured only where there is no other finding.
         """
         text = draft if isinstance(draft, str) else join_fields(draft)
         compared = original.compare(text)
@@ -118,21 +118,21 @@ class Gate:
 
     def _unlike(self, alike: float) -> Iterable[Finding]:
         least = self.limits.likeness
-        if least is not None and not alike >= least:  # not a number is unlike
+        if least is not None and not alike >= least:  # NaN is below the limit
             message = f"likeness to the record is {alike:.2f}, under {least}"
             yield Finding(FindingKind.UNLIKE, message)
 
     def _unprotected(self, protection: Protection, draft: str) -> Iterable[Finding]:
-        """Find direct identifiers in the draft itself, whoever brought them in.
+        """Yield a finding for each direct identifier in the draft, whatever its origin.
 
-        The recognizer reads the draft with its surrogates, since they are part of its sentences;
-        what it finds there is none only if the record's surrogates and titles are all of it.
+        The recognizer reads the draft with its surrogates, since they are part of its sentences.
+        A span is ignored only if it consists of the record's surrogates and titles.
         """
         clear = PLACEHOLDER.sub(_blank, TOKEN.sub(_blank, draft))
-        stand_ins = _without_surrogates(protection.surrogates, protection, clear)
+        blanked = _without_surrogates(protection.surrogates, protection, clear)
         for span in resolve_overlaps(self._recognizer.recognize(clear)):
             if identifiability(span.entity_type) is Identifiability.DIRECT:
-                rest = _WORD.findall(stand_ins[span.start : span.end])
+                rest = _WORD.findall(blanked[span.start : span.end])
                 if protection.surrogates and all(word.casefold() in TITLES for word in rest):
                     continue
                 message = f"holds a {span.entity_type} in clear"
@@ -140,7 +140,7 @@ class Gate:
 
 
 def _views(protection: Protection, draft: str) -> tuple[str, str]:
-    """Return original and draft as an index would embed them, without plain values."""
+    """Return original and draft as an index embeds them, without plain values."""
     tokens = protection.tokens
 
     def view(text: str) -> str:
@@ -150,15 +150,15 @@ def _views(protection: Protection, draft: str) -> tuple[str, str]:
 
 
 def _blank(match: re.Match[str]) -> str:
-    """Blank out markup at its length, so that places stay right."""
+    """Return spaces in place of markup, so that positions do not change."""
     return " " * len(match.group())
 
 
 def _without_surrogates(surrogates: Iterable[str], protection: Protection, text: str) -> str:
-    """Blank out surrogates of the record.
+    """Replace surrogates of the record by spaces.
 
-    A surrogate that equals one of the record's direct identifiers by chance is not blanked: which
-    of the two stands there, nobody could tell.
+    A surrogate that equals a direct identifier of the record by chance stays: the occurrence could
+    be the identifier.
     """
     taken = {
         normalize(i.value)
@@ -176,29 +176,29 @@ def _without_surrogates(surrogates: Iterable[str], protection: Protection, text:
 def _identifier_findings(
     protection: Protection, draft: str, quasi_limit: int | None
 ) -> list[Finding]:
-    # Figures alone are not blanked: a stand-in age would cut a hole into a real phone number.
+    # Surrogates of digits alone stay: blanking an age could remove a part of a real phone number.
     named = [s for s in protection.surrogates if any(map(str.isalpha, s))]
     clear = PLACEHOLDER.sub(_blank, TOKEN.sub(_blank, draft))
     clear = _without_surrogates(named, protection, clear)
     findings: list[Finding] = []
     combined: list[Finding] = []
     for identifier in protection.identifiers:
-        place = find_identifier(identifier, clear)
-        if place is None:
+        position = find_identifier(identifier, clear)
+        if position is None:
             continue
         message = f"holds a {identifier.entity_type} of the original"
         if identifier.entity_type in _COMBINED:
-            combined.append(Finding(FindingKind.QUASI_COMBINATION, message, *place))
+            combined.append(Finding(FindingKind.QUASI_COMBINATION, message, *position))
         else:
-            findings.append(Finding(FindingKind.IDENTIFIER, message, *place))
+            findings.append(Finding(FindingKind.IDENTIFIER, message, *position))
     over = quasi_limit is not None and len(combined) > quasi_limit
     return findings + (combined if over else [])
 
 
 def find_identifier(identifier: Identifier, text: str) -> tuple[int, int] | None:
-    """Return where a plain value stands in a text, or `None`; under NFKC too.
+    """Return the position of a plain value in a text, or `None`; also under NFKC.
 
-    `privacy.occurrences.spelling` says what counts as the value.
+    `privacy.occurrences.value_pattern` defines an occurrence.
     """
     expression = value_pattern(identifier.value, identifier.entity_type)
     if expression is None:
@@ -206,7 +206,7 @@ def find_identifier(identifier: Identifier, text: str) -> tuple[int, int] | None
     if match := re.search(expression, text):
         return match.span()
     if identifier.value.isalpha():
-        return None  # normalising folds case, in which a name would be any word
+        return None  # normalising ignores case, so that a name would match any word
     folded = re.escape(normalize(identifier.value))
-    # A spelling that only NFKC sees through: its place is not known.
+    # The position of a spelling that only NFKC reveals is not known.
     return (0, len(text)) if re.search(rf"(?<!\w){folded}(?!\w)", normalize(text)) else None

@@ -1,6 +1,6 @@
-"""In which language a text is, as far as scripts and function words tell. Small, linear, no model.
+"""Detect the language of a text by its script and function words; linear time, no model.
 
-Enough to see that a draft changed its language; not to name the language of any text.
+It detects that a draft has another language than its original; it does not know every language.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-_LEAST_TOKENS = 8
-"""Fewer say nothing: a name, a Latin diagnosis, a dose."""
-_LEAST_HITS = 4
-_LEAST_SHARE = 0.08
-"""Of the tokens. English prose has about 0.35 such words, keywords and lists next to none."""
-_AHEAD = 2
-"""So many times the hits of the second language, since relatives share their small words."""
-_MOST = 0.5
-"""A script holds the text when it writes more than this share of its tokens."""
+_MIN_TOKENS = 8
+"""A shorter text shows no language: a name, a Latin diagnosis, a dose."""
+_MIN_HITS = 4
+_MIN_SHARE = 0.08
+"""The share of the tokens. It is about 0.35 in English prose, and near 0 in keywords and lists."""
+_MIN_LEAD = 2
+"""The hits of the first language over those of the second: related languages share short words."""
+_SCRIPT_SHARE = 0.5
+"""The script of a text is that of more than this share of its tokens."""
 _KANA_SHARE = 0.1
-"""Japanese writes far more kana than this, Chinese none."""
+"""Japanese has a far larger share of kana, Chinese none."""
 
 _SCRIPTS = (
     ("kana", re.compile(r"[\u3040-\u30ff]")),
@@ -60,14 +60,14 @@ for _language, _listed in _FUNCTION_WORDS.items():
 
 
 def language_of(tokens: Sequence[str]) -> str | None:
-    """Return a text's language (`en`) or script (`han`), `None` where it cannot be told.
+    """Return the language (`en`) or script (`han`) of a text, `None` where it is unclear.
 
-    `tokens` as `privacy.words.tokenize` makes them. Languages of one script other than Latin
-    are not told apart: Russian and Bulgarian are both `cyrillic`.
+    `tokens`: those of `privacy.words.tokenize`. Languages of a script other than Latin are not
+    distinguished: Russian and Bulgarian are both `cyrillic`.
     """
-    if len(tokens) < _LEAST_TOKENS:
+    if len(tokens) < _MIN_TOKENS:
         return None
-    # Function words settle almost every text, without looking at its letters.
+    # Function words decide almost every text; reading letters is slower.
     language = _by_function_words(tokens)
     return language if language is not None else _by_script(tokens)
 
@@ -78,7 +78,7 @@ def _by_function_words(tokens: Sequence[str]) -> str | None:
         for language in _LANGUAGES_OF[word]:
             hits[language] += times
     (first, most), (_, second) = [*hits.most_common(2), ("", 0), ("", 0)][:2]
-    if most < max(_LEAST_HITS, _LEAST_SHARE * len(tokens)) or most < _AHEAD * second:
+    if most < max(_MIN_HITS, _MIN_SHARE * len(tokens)) or most < _MIN_LEAD * second:
         return None
     return first
 
@@ -93,4 +93,4 @@ def _by_script(tokens: Sequence[str]) -> str | None:
     if scripts["kana"] > _KANA_SHARE * len(tokens):
         return "kana"
     name, most = max(scripts.items(), key=lambda item: item[1], default=("latin", 0))
-    return name if name != "latin" and most > _MOST * len(tokens) else None
+    return name if name != "latin" and most > _SCRIPT_SHARE * len(tokens) else None

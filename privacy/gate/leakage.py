@@ -1,6 +1,6 @@
-"""Leakage measures: how much of an original stands in another text. Pure, exact, no model.
+"""Leakage measures: how much of an original occurs in another text; exact, no model.
 
-The papers' code differs in places; see `eval.detectors`.
+The code of the papers differs in places; see `eval.detectors`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from itertools import pairwise
 from sage_rag.privacy.words import tokenize, words
 
 _PAIRS_PER_TOKEN = 8
-"""Up to so many equal bigrams per token of both texts, following them is quicker than an
-automaton; measured, 0.1 µs a bigram against 0.8 µs a token."""
+"""With fewer shared bigrams per token of both texts, following them is faster than the automaton
+(measured: 0.1 µs per bigram, 0.8 µs per token)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedRun:
-    """A maximal run of tokens of a text that also stands in the original.
+    """A maximal run of tokens of a text that also occurs in the original.
 
-    `start` and `end` are code points in the text measured, `tokens` its length in tokens.
+    `start` and `end`: code points in the measured text. `tokens`: the length in tokens.
     """
 
     start: int
@@ -39,9 +39,9 @@ class RougeL:
 
 
 class Original:
-    """An original, prepared once so that many drafts can be measured against it.
+    """An original, prepared once for measuring many drafts.
 
-    To take several measures of one draft, ask `compare` once.
+    For several measures of one draft, call `compare` once.
     """
 
     def __init__(self, text: str) -> None:
@@ -49,7 +49,7 @@ class Original:
         self.tokens = tokenize(text)
 
     def compare(self, text: str) -> Comparison:
-        """Return the measures of `text` against this original, each taken when asked for."""
+        """Return the measures of `text` against this original; each is computed when it is read."""
         return Comparison(self, text)
 
     def shared_runs(self, text: str, *, at_least: int) -> list[SharedRun]:
@@ -57,7 +57,7 @@ class Original:
         return self.compare(text).shared_runs(at_least=at_least)
 
     def longest_shared_run(self, text: str) -> int:
-        """Return the length in tokens of the longest run that both texts hold."""
+        """Return the length in tokens of the longest run in both texts."""
         return self.compare(text).longest_shared_run
 
     def rouge_l(self, text: str) -> RougeL:
@@ -65,9 +65,9 @@ class Original:
         return self.compare(text).rouge_l
 
     def run_lengths(self, tokens: Sequence[str]) -> dict[int, int]:
-        """Return the length of the longest shared run that ends at a token, where over one.
+        """Return the length of the longest shared run that ends at a token, where it is over 1.
 
-        By index of the token, ascending. Exact, and never worse than linear in both texts.
+        By index of the token, ascending. Linear in both texts.
         """
         places = self._places
         ends = [
@@ -88,7 +88,7 @@ class Original:
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], list[int]]:
-        """Where each bigram ends."""
+        """The indices at which each bigram ends."""
         places: dict[tuple[str, str], list[int]] = {}
         for place, bigram in enumerate(pairwise(self.tokens), start=1):
             if bigram in places:
@@ -103,7 +103,7 @@ class Original:
 
 
 class Comparison:
-    """One text measured against an original; the text is read once for all measures."""
+    """One text, tokenised once, measured against an original."""
 
     def __init__(self, original: Original, text: str) -> None:
         self._original = original
@@ -115,8 +115,8 @@ class Comparison:
         """ROUGE-L of the text, with F at β = 1.
 
         Source: Lin (2004), ROUGE, §3; used by SAGE, arXiv 2406.14773, A.8. Differs from the
-        package rouge-score, whose tokens are `[a-z0-9]+`: here `_` belongs to a word, and letters
-        beyond ASCII do. Without those two the figures are equal.
+        package rouge-score, whose tokens are `[a-z0-9]+`: here `_` and letters beyond ASCII are
+        part of a word. For texts without them the results are equal.
         """
         tokens, others = self.tokens, self._original.tokens
         vocabulary = self._original.vocabulary.intersection(tokens)
@@ -128,7 +128,7 @@ class Comparison:
 
     @cached_property
     def longest_shared_run(self) -> int:
-        """The length in tokens of the longest run that both texts hold."""
+        """The length in tokens of the longest run in both texts."""
         if self._lengths:
             return max(self._lengths.values())
         return int(not self._original.vocabulary.isdisjoint(self.tokens))
@@ -140,13 +140,15 @@ class Comparison:
             ValueError: for a length under 1.
         """
         if at_least < 1:
-            raise ValueError("a run has one token at least")
+            raise ValueError("`at_least` must be at least 1")
         if self.longest_shared_run < at_least:
             return []
         lengths = self._lengths
         if at_least == 1:
-            alone = (i for i, token in enumerate(self.tokens) if token in self._original.vocabulary)
-            lengths = {**dict.fromkeys(alone, 1), **lengths}
+            single = (
+                i for i, token in enumerate(self.tokens) if token in self._original.vocabulary
+            )
+            lengths = {**dict.fromkeys(single, 1), **lengths}
         places = [(word.start, word.end) for word in words(self._text)]
         return [
             SharedRun(places[end - length + 1][0], places[end][1], length)
@@ -162,8 +164,8 @@ class Comparison:
 def longest_common_subsequence(a: Sequence[str], b: Sequence[str]) -> int:
     """Return the length of the longest common subsequence, bit-parallel.
 
-    Source: Hyyrö (2004), "Bit-parallel LCS-length computation revisited". Differs: tokens that
-    only one side has are left out first, which changes nothing and shortens the bit vectors.
+    Source: Hyyrö (2004), "Bit-parallel LCS-length computation revisited". Differs: tokens of
+    one side only are left out first, which shortens the bit vectors and does not change the result.
     """
     return _common_subsequence(a, b, frozenset(a).intersection(b))
 
@@ -182,9 +184,9 @@ def _common_subsequence(a: Sequence[str], b: Sequence[str], common: frozenset[st
 
 
 def _follow_pairs(ends: Sequence[tuple[int, list[int]]]) -> dict[int, int]:
-    """Return the lengths of runs by lengthening each shared bigram from the one before it.
+    """Return run lengths by extending the runs that end one token before each shared bigram.
 
-    `ends`: where shared bigrams end in the one text, and where in the other.
+    `ends`: for each shared bigram, its end in the one text and its ends in the other.
     """
     lengths: dict[int, int] = {}
     before: dict[int, int] = {}
@@ -197,7 +199,7 @@ def _follow_pairs(ends: Sequence[tuple[int, list[int]]]) -> dict[int, int]:
 
 
 class _SuffixAutomaton:
-    """The smallest automaton that reads every run of a token sequence; linear time and space.
+    """The smallest automaton that accepts every run of a token sequence; linear time and space.
 
     Source: Blumer et al. (1985), "The smallest automaton recognizing the subwords of a text".
     """
@@ -238,7 +240,7 @@ class _SuffixAutomaton:
         return len(self._length) - 1
 
     def match_lengths(self, tokens: Sequence[str]) -> list[int]:
-        """Return, for each token, the length of the longest shared run that ends there."""
+        """Return for each token the length of the longest shared run that ends there."""
         state = length = 0
         lengths = []
         for token in tokens:

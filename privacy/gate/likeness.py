@@ -1,4 +1,4 @@
-"""The seam through which the gate asks whether a draft still tells what its original told."""
+"""The interface for measuring whether a draft has the content of its original."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import Protocol
 
 
 class Likeness(Protocol):
-    """How alike two texts are in meaning, whatever their wording.
+    """Measures how similar two texts are in meaning.
 
-    The gate hands over readable views: `person 1` in place of a private value, in both texts.
-    Does not guarantee: that what a draft says is true to its original; a draft that turns a yes
-    into a no is about as like it as one that does not.
+    Both texts are readable views: `person 1` in place of a private value.
+    Does not guarantee: that a draft is true to its original; a draft that turns a yes into a no is
+    about as similar.
     """
 
     @property
     def fingerprint(self) -> str:
-        """A name that changes with whatever could change a figure."""
+        """A name that changes whenever the results could change."""
         ...
 
     def compare(self, original: str, draft: str) -> float:
-        """Return the likeness of a draft to its original, 1 for the same text, about 0 for any."""
+        """Return the likeness: 1 for equal texts, about 0 for unrelated ones."""
         ...

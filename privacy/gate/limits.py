@@ -1,14 +1,14 @@
-"""The gate's limits: what each is for, which value it has unless a policy says otherwise.
+"""The gate's limits: their meaning and default values.
 
-A policy file sets its own under `[gate]`, over those of the recipe it is used with:
+A policy file can replace limits of its recipe under `[gate]`:
 
     [gate]
     rouge_l = 0.4
     run_tokens = 8
     likeness = "off"
 
-Looser limits than the default need no special word: they are the owner's to choose, and stand in
-the gate's fingerprint and in the report.
+The owner may choose limits that are looser than the default. The gate's fingerprint and the report
+contain all limits.
 """
 
 from __future__ import annotations
@@ -20,58 +20,56 @@ from typing import Any
 from sage_rag.common.exceptions import InputError
 
 OFF = "off"
-"""The word that leaves a measure out."""
+"""The value that turns a measure off."""
 _MOST = 100_000
 
 Limit = float | int | bool | None
-"""A limit's value; `None` (for a yes or no: `False`) leaves the measure out."""
+"""The value of a limit; `None` or `False` turns the measure off."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateLimits:
-    """The limits of a gate; `None` (for a yes or no: `False`) leaves a measure out.
+    """The limits of a gate; `None` or `False` turns a measure off.
 
-    Private values in clear, invented placeholders and a draft without any word are findings under
-    any limits.
+    Private values in clear, invented placeholders and a draft without any word are always findings.
 
-    Source: Zeng et al. (2024), arXiv 2406.14773, §4.3 for the run of 10 tokens and ROUGE-L 0.5.
-    The others are measured on rule-made drafts of 600 patient questions with their answers.
+    Source: Zeng et al. (2024), arXiv 2406.14773, §4.3 for the run of 10 tokens and ROUGE-L 0.5. The
+    other values are measured on drafts that the rules made of 600 patient questions with answers.
     """
 
     run_tokens: int | None = 10
-    """A shared run of this many tokens counts as repeated text."""
+    """A shared run of this many tokens is repeated text."""
     rouge_l: float | None = 0.5
-    """ROUGE-L F above this counts as the same text again."""
+    """A draft with a higher ROUGE-L F is the same text."""
     quasi_values: int | None = 1
-    """How many distinct ages, dates and other values that identify in combination may stand in the
-    draft as they were in the original: one alone is common, two together begin to single out."""
+    """The number of distinct ages, dates and other values that identify in combination that the
+    draft may have in common with the original: one is common, two together begin to identify."""
     min_tokens: int | None = 8
-    """A draft shorter than this and than half its original answers for nothing."""
+    """A draft shorter than this and than half its original has no content."""
     likeness: float | None = 0.5
-    """A draft whose likeness to its original is under this does not answer for it: it is empty
-    talk, or another record. A cosine of all-MiniLM-L6-v2 vectors, chosen on every second of the 600
-    records as the highest step of 0.05 that rejects none of their drafts; on the others it rejects
-    1 of 300, and lets 1 % of the pairs of a record and another's draft pass. With another embedder,
-    or in another language than English, measure anew (`benchmarks/gate.py`). Judged only where the
-    gate is given a `Likeness`."""
+    """A draft with a lower likeness to its original is generic text, or another record. The cosine
+    of all-MiniLM-L6-v2 vectors. The value is the highest multiple of 0.05 that rejects no draft of
+    every second of the 600 records; of the others it rejects 1 of 300, and it accepts 1 % of the
+    pairs of a record and another record's draft. For another embedder or language, measure again
+    (`benchmarks/gate.py`). It needs a gate with a `Likeness`."""
     length_ratio: float | None = 2.0
-    """A draft of more than this many times its original's tokens was made up in part: the longest
-    of the 600 was 1.1 times as long. Short originals may grow to `form.SHORT_TOKENS`."""
+    """A draft with more than this many times the tokens of its original is partly invented: the
+    longest of the 600 has 1.1 times. Drafts of short originals may have `form.SHORT_TOKENS`."""
     subject_mentions: int | None = 2
-    """The person whom an original names most often, and at least so many times, is its subject and
-    must stand in the draft; of several named equally often, one. Two, because a name that comes
-    back is spoken about; one that comes once is most often a greeting or a signature, and with one,
-    17 of 296 rule-made drafts of every second of the 600 records would fall. With two, 3 do, with
-    three, none."""
+    """The person whom an original names most often, and at least this many times, is its subject:
+    the draft must contain the placeholder, or one of several with equal counts. The value is 2,
+    because a repeated name is a topic, and a single one usually a greeting or a signature. Of 296
+    drafts by rules of every second of the 600 records, the value 1 rejects 17, 2 rejects 3, and 3
+    rejects none."""
     common_placeholders: bool = True
-    """Whether a draft must hold what every field of its original names, whatever its type: question
-    and answer both speak of it, so that the one is not understood without it. 9 of the same 296
-    records have such a placeholder, and no draft of theirs loses one."""
+    """Whether a draft must contain every placeholder that all fields of its original contain:
+    question and answer are both about it. 9 of the same 296 records have such a placeholder; no
+    draft of them loses one."""
     form: bool = True
-    """Whether the draft must have its original's fields, blank ones blank and others not, and no
-    speaker of a dialogue announced inside a field where the original announces none."""
+    """Whether the draft must have the fields of its original, blank where they are blank, and no
+    label of a speaker inside a field whose original has none."""
     language: bool = True
-    """Whether the draft must be in its original's language, where both can be told."""
+    """Whether the draft must be in the language of its original, where both are clear."""
 
 
 IDENTIFIERS_ONLY = GateLimits(
@@ -84,12 +82,12 @@ IDENTIFIERS_ONLY = GateLimits(
     form=False,
     language=False,
 )
-"""For recipes that publish originals' wording on purpose, or no record at all: identifiers,
-combinations of quasi-identifiers, placeholders and emptiness are all that is judged."""
+"""For recipes that publish the wording of originals on purpose, or no record: judges identifiers,
+combinations of quasi-identifiers, placeholders and emptiness only."""
 
 
 def parse_limits(table: Any, where: str) -> dict[str, Limit]:
-    """Read a policy's `[gate]`: limits by name, only those that it sets.
+    """Parse the `[gate]` table of a policy; return the limits that it sets, by name.
 
     Raises:
         InputError: for an unknown limit, a value of the wrong type or out of range.

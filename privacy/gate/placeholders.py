@@ -1,4 +1,4 @@
-"""What a draft owes its original in placeholders: none invented, none lost that it relies on."""
+"""Placeholders that a draft invents, and important ones that it loses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sage_rag.privacy.tokens import PLACEHOLDER
 
 
 def invented_placeholders(known: Container[str], draft: str) -> Iterator[Finding]:
-    """Yield each placeholder of a draft that its original has not, with its place."""
+    """Yield a finding, with its position, for each placeholder that is not in the original."""
     for match in PLACEHOLDER.finditer(draft):
         if match.group() not in known:
             message = f"holds {match.group()}, which the original has not"
@@ -22,12 +22,12 @@ def invented_placeholders(known: Container[str], draft: str) -> Iterator[Finding
 def lost_placeholders(
     fields: Mapping[str, str], draft: str, limits: GateLimits
 ) -> Iterator[Finding]:
-    """Yield each placeholder that a record is about and that its draft lost, once.
+    """Yield a finding for each important placeholder of a record that its draft lost.
 
-    `fields` are the protected record's. `GateLimits` says which placeholders those are, and why.
-    Does not guarantee: that a draft says of a placeholder what its original said.
+    `fields`: those of the protected record. `GateLimits` defines which placeholders are important.
+    Does not guarantee: that a draft says the same about a placeholder as its original.
     """
-    held = _held(draft)
+    held = _placeholders(draft)
     lost: dict[str, str] = {}
     if limits.common_placeholders:
         common = _in_every_field(fields)
@@ -40,12 +40,12 @@ def lost_placeholders(
         yield Finding(FindingKind.LOST_PLACEHOLDER, f"drops {placeholder}, {reason}")
 
 
-def _held(text: str) -> frozenset[str]:
+def _placeholders(text: str) -> frozenset[str]:
     return frozenset(match.group() for match in PLACEHOLDER.finditer(text))
 
 
 def _subjects(text: str) -> tuple[list[str], int]:
-    """Return the placeholders of the persons named most often, and how often that is."""
+    """Return the placeholders of the persons named most often, and the count."""
     named = Counter(
         match.group() for match in PLACEHOLDER.finditer(text) if match.group(1) == EntityType.PERSON
     )
@@ -54,6 +54,6 @@ def _subjects(text: str) -> tuple[list[str], int]:
 
 
 def _in_every_field(fields: Mapping[str, str]) -> frozenset[str]:
-    """Return the placeholders that all fields with a text share; none for a single field."""
-    held = [_held(text) for text in fields.values() if text.strip()]
+    """Return the placeholders that all non-blank fields contain; none for a single field."""
+    held = [_placeholders(text) for text in fields.values() if text.strip()]
     return frozenset.intersection(*held) if len(held) > 1 else frozenset()

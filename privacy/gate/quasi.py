@@ -1,9 +1,8 @@
-"""Quasi-identifier combinations: how many documents of a corpus look alike to an observer.
+"""Quasi-identifier combinations: the number of documents that an observer cannot distinguish.
 
-A document is *k-anonymous* when k documents of the corpus, itself among them, show the same set
-of quasi-identifying values. Values count as they stand in what is published: an age band, a month
-and year, or a token, since equal values have equal tokens. So the figure tells what an observer
-can group by without any key.
+A document is *k-anonymous* when k documents of the corpus, itself included, show the same set of
+quasi-identifying values. Values count in their published form: an age band, a month and year, or a
+token, since equal values have equal tokens. So k measures what an observer can do without a key.
 
 Source: Sweeney (2002), "k-anonymity: a model for protecting privacy", §3; quasi-identifiers in
 running text: Pilán et al. (2022), arXiv 2202.00443, §3. Differs: one row is one document, and the
@@ -23,12 +22,12 @@ from sage_rag.privacy.tokens import PLACEHOLDER, TOKEN
 from sage_rag.privacy.words import normalize
 
 LEVELS = (2, 5, 10)
-"""Classes under so many documents are counted: one alone, then the cell sizes that statistical
-offices ask for. Source: Sweeney (2002), §3; El Emam and Dankar (2008), "Protecting privacy using
-k-anonymity"."""
+"""Documents with a lower k are counted: 2 for unique documents, then the minimum cell sizes of
+statistical offices. Source: Sweeney (2002), §3; El Emam and Dankar (2008), "Protecting privacy
+using k-anonymity"."""
 _LARGEST_COMBINATION = 3
-"""Types taken together: three well-chosen values already single most people out. Source: Sweeney
-(2000), "Simple demographics often identify people uniquely"."""
+"""The maximum number of types in a combination: three well-chosen values identify most people.
+Source: Sweeney (2000), "Simple demographics often identify people uniquely"."""
 
 QuasiValues = Mapping[EntityType, frozenset[str]]
 """The quasi-identifying values of one document by type, as published."""
@@ -44,11 +43,11 @@ def is_quasi(entity_type: EntityType) -> bool:
 def quasi_values(text: str, spans: Iterable[Span], tokens: Iterable[str] = ()) -> QuasiValues:
     """Return the quasi-identifying values that one document publishes.
 
-    `spans`: what a recognizer finds in `text`. `tokens`: those published apart from the text, as
-    in a lexical index; those in the text are found. Values in clear are compared under NFKC, case
-    folding and equal white space; placeholders stand for no value.
+    `spans`: those that a recognizer finds in `text`. `tokens`: those that are published outside the
+    text, as in a lexical index. Values in clear are compared by `words.normalize`; placeholders are
+    not values.
 
-    Does not guarantee: to see values that the recognizer overlooks, so k may be lower than shown.
+    Does not guarantee: finding values that the recognizer misses, so the real k may be lower.
     """
     found: dict[EntityType, set[str]] = {}
     markup = [match.span() for match in PLACEHOLDER.finditer(text)]
@@ -68,7 +67,7 @@ def quasi_values(text: str, spans: Iterable[Span], tokens: Iterable[str] = ()) -
 
 @dataclass(frozen=True, slots=True)
 class UniqueCombination:
-    """How many documents are the only ones with their values of these types. No values."""
+    """The number of documents whose values of these types are unique. Contains no values."""
 
     types: tuple[EntityType, ...]
     documents: int
@@ -76,11 +75,11 @@ class UniqueCombination:
 
 @dataclass(frozen=True, slots=True)
 class AnonymityReport:
-    """A k-anonymity view of a corpus: counts alone, no value and no document's name.
+    """k-anonymity of a corpus: counts only, no values and no document ids.
 
-    `classes`: distinct sets of values. `smallest`: the lowest k. `under`: documents whose k is
-    below each of `LEVELS`. `combinations`: what sets of up to three types single out, most
-    documents first; without those that single out nobody, or no more than a part of them does.
+    `classes`: distinct sets of values. `smallest`: the lowest k. `under`: the number of documents
+    with k below each of `LEVELS`. `combinations`: sets of up to three types with unique documents,
+    most documents first; without those that identify no more documents than a subset does.
     """
 
     documents: int
@@ -91,17 +90,17 @@ class AnonymityReport:
 
 
 def class_sizes(corpus: Sequence[QuasiValues]) -> list[int]:
-    """Return k for each document: how many documents publish the same values."""
+    """Return k for each document: the number of documents with the same values."""
     keys = [frozenset(document.items()) for document in corpus]
     sizes = Counter(keys)
     return [sizes[key] for key in keys]
 
 
 def anonymity(corpus: Sequence[QuasiValues]) -> AnonymityReport:
-    """Return the k-anonymity view of a corpus.
+    """Return the k-anonymity of a corpus.
 
-    Documents without any value are alike, too. The figure is of these documents, all of them: of
-    a sample of a larger corpus it needs an interval, and k within a sample is too low.
+    Documents without values form one class. Pass the whole corpus: k within a sample is too low,
+    and shares of a sample need an interval.
     """
     sizes = class_sizes(corpus)
     return AnonymityReport(
@@ -109,14 +108,14 @@ def anonymity(corpus: Sequence[QuasiValues]) -> AnonymityReport:
         classes=len({frozenset(document.items()) for document in corpus}),
         smallest=min(sizes, default=0),
         under={level: sum(size < level for size in sizes) for level in LEVELS},
-        combinations=_singling_out(corpus),
+        combinations=_unique_combinations(corpus),
     )
 
 
-def _singling_out(corpus: Sequence[QuasiValues]) -> tuple[UniqueCombination, ...]:
-    """Return the combinations of types that single documents out."""
+def _unique_combinations(corpus: Sequence[QuasiValues]) -> tuple[UniqueCombination, ...]:
+    """Return the combinations of types with unique documents."""
     present = sorted({entity_type for document in corpus for entity_type in document})
-    columns = {entity_type: _numbered(corpus, entity_type) for entity_type in present}
+    columns = {entity_type: _value_numbers(corpus, entity_type) for entity_type in present}
     unique: dict[tuple[EntityType, ...], int] = {}
     for size in range(1, _LARGEST_COMBINATION + 1):
         for types in combinations(present, size):
@@ -129,8 +128,8 @@ def _singling_out(corpus: Sequence[QuasiValues]) -> tuple[UniqueCombination, ...
     return tuple(UniqueCombination(types, documents) for types, documents in ordered)
 
 
-def _numbered(corpus: Sequence[QuasiValues], entity_type: EntityType) -> list[int]:
-    """Return one number per document for its values of a type, equal for equal values."""
+def _value_numbers(corpus: Sequence[QuasiValues], entity_type: EntityType) -> list[int]:
+    """Return a number per document for its values of a type; equal values have equal numbers."""
     numbers: dict[frozenset[str], int] = {}
     none: frozenset[str] = frozenset()
     return [numbers.setdefault(d.get(entity_type, none), len(numbers)) for d in corpus]
