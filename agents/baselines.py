@@ -18,8 +18,8 @@ from pydantic import AfterValidator, Field
 from sage_rag.agents.attributes import MAX_DESCRIPTION
 from sage_rag.agents.chat.protocols import ChatModel
 from sage_rag.agents.chat.structured import (
+    NonBlankText,
     StructuredAnswer,
-    Told,
     as_json,
     ask,
     keyed,
@@ -133,8 +133,8 @@ class _Rewriting(_Baseline):
 
 class _Pair(StructuredAnswer):
     field: str
-    question: Told
-    answer: Told
+    question: NonBlankText
+    answer: NonBlankText
 
 
 class _Pairs(StructuredAnswer):

@@ -178,7 +178,7 @@ async def through(
         folder / name.replace(" ", "-"),
         roles=model_roles(model),
         refinement=refinement,
-        accounts=model.accounts,
+        costs=model.costs,
         concurrency=arguments.concurrency,
         timer=begin,
         attributes=load_attributes("medical-dialogue", ["question", "answer"]),
@@ -187,7 +187,7 @@ async def through(
 
     def progress(stage: str, done: int, total: int) -> None:
         if stage == "protect":
-            moments.append((time.perf_counter(), time.process_time(), model.accounts.total.calls))
+            moments.append((time.perf_counter(), time.process_time(), model.costs.total.calls))
 
     await index_corpus(job, progress)
     await model.close()

@@ -168,7 +168,7 @@ def _index(job: IndexJob, model: ModelCalls | None) -> None:
             if model:
                 await model.close()
 
-    with progress_bars(job.accounts.line if job.accounts else None) as progress:
+    with progress_bars(job.costs.line if job.costs else None) as progress:
         summary = asyncio.run(run())
     if summary.changes.removed or summary.changes.changed:
         _forget_replies(job.owner_folder)
@@ -196,8 +196,8 @@ def _print(job: IndexJob, summary: Summary) -> None:
         f"{changes.removed} removed",
         err=True,
     )
-    if job.accounts:
-        typer.echo(f"the model: {job.accounts.line()}", err=True)
+    if job.costs:
+        typer.echo(f"the model: {job.costs.line()}", err=True)
     if summary.quarantined:
         reasons = ", ".join(f"{reason} {count}" for reason, count in summary.reasons.items())
         where = job.owner_folder / "quarantine.jsonl"

@@ -95,9 +95,9 @@ def estimate(job: IndexJob) -> Estimate:
     sample, local_s, lengths = _sampled(job, count)
     length = sum(lengths) / len(lengths) if lengths else 0.0
     usage, calls = TokenUsage(), 0
-    if job.accounts is not None and job.recipe.synthesize:
+    if job.costs is not None and job.recipe.synthesize:
         calls, usage = _asked(job, count, length)
-    price = job.accounts.price if job.accounts else None
+    price = job.costs.price if job.costs else None
     work = count.to_treat + count.to_refine
     waiting = (calls * _CALL_S + usage.completion_tokens / _TOKENS_PER_S) / job.concurrency
     return Estimate(
@@ -199,7 +199,7 @@ def _sampled(job: IndexJob, count: _Count) -> tuple[int, float, list[float]]:
     treatment, sample = count.treatment, count.sample
     if treatment is None or not sample:
         return 0, 0.0, []
-    if job.accounts is None and job.roles is not None and not treatment.attributes:
+    if job.costs is None and job.roles is not None and not treatment.attributes:
         with suppress(ProtectionError):
             shown = [treatment.protect(document).protected for document in sample]
             treatment.attributes = asyncio.run(job.roles.identifier.identify(shown))
@@ -215,7 +215,7 @@ def _local(job: IndexJob, treatment: Treatment, document: Document) -> float:
         protected = treatment.protect(document).protected
     except ProtectionError:
         return 0.0
-    if job.accounts is None:
+    if job.costs is None:
         asyncio.run(treatment.treat(document))
     job.embedder.embed([protected.text])
     return len(as_json(protected.fields).encode()) / _BYTES_PER_TOKEN

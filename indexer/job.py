@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sage_rag.agents.chat.accounting import Accounts
+from sage_rag.agents.chat.costs import CallCosts
 from sage_rag.agents.protocols import Attributes, Roles
 from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions
 from sage_rag.common.exceptions import InputError
@@ -28,7 +28,7 @@ class IndexJob:
     """Everything one run needs. `keyset` may be absent only where nothing is protected.
 
     `attributes` replace the identifier's, which is then not asked. `refinement`: how a record is
-    refined. `accounts` are those of the model that does the roles. `engine` starts what
+    refined. `costs` are those of the model that does the roles. `engine` starts what
     recognises and embeds in the place of `recognizer` and `embedder`, and as they do; without one,
     they work in this process. `timer` times the stages.
     """
@@ -45,7 +45,7 @@ class IndexJob:
     concurrency: int = 8
     attributes: Attributes | None = None
     refinement: RefinementOptions = DEFAULT_OPTIONS
-    accounts: Accounts | None = None
+    costs: CallCosts | None = None
     engine: Callable[[], Engine] | None = None
     timer: Timer | None = None
 

@@ -170,7 +170,7 @@ class _Run:
     @property
     def _at_once(self) -> int:
         """How many records are treated at a time; `ModelCalls` bounds the calls among them."""
-        asking = _RECORDS_PER_CALL if self._job.accounts is not None else 1
+        asking = _RECORDS_PER_CALL if self._job.costs is not None else 1
         return max(asking * self._job.concurrency, self._engine.documents_in_flight)
 
     async def _treat(self, treatment: Treatment, document: Document) -> None:
@@ -196,7 +196,7 @@ class _Run:
         def keep(draft: Draft) -> None:
             ledger.store_draft(content, drafts, draft.fields)
 
-        with self._job.accounts.record() if self._job.accounts else nullcontext():
+        with self._job.costs.record() if self._job.costs else nullcontext():
             result = await treatment.treat(document, Draft(fields) if fields else None, keep)
         ledger.store_result(content, fingerprint, result)
 

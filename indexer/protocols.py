@@ -70,7 +70,7 @@ class Engine(Protocol):
         ...
 
     async def run_in_executor(self, work: Callable[[], _T]) -> _T:
-        """Do blocking work in a thread, in the caller's context (accounts of a model)."""
+        """Do blocking work in a thread, in the caller's context (costs of model calls)."""
         ...
 
     def close(self) -> None:

@@ -62,5 +62,5 @@ def report_of(
         "quasi_identifiers": anonymity_figures(job.recipe, published, job.recognizer),
         "attributes": [a.name for a in attributes],
         "gate": dict(limits) if limits else None,
-        "model": job.accounts.snapshot() if job.accounts else None,
+        "model": job.costs.snapshot() if job.costs else None,
     }

@@ -99,7 +99,7 @@ def index_job(
         concurrency=corpus.concurrency,
         attributes=_attributes(corpus, recipe),
         refinement=_refinement(corpus, model),
-        accounts=model.accounts if model else None,
+        costs=model.costs if model else None,
         engine=_engine(corpus, recipe.policy, model, used) if own else None,
     )
 

@@ -1,4 +1,4 @@
-"""All calls to one model: cached, counted, within rates and a budget, asked again after faults."""
+"""All calls of one model: cached, counted, limited in rate and budget, repeated after faults."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import asyncio
 import math
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sage_rag.agents.chat.accounting import Accounts, Price
+from sage_rag.agents.chat.costs import CallCosts, Price
 from sage_rag.agents.chat.protocols import (
     ChatMessage,
     ChatModel,
@@ -20,23 +20,23 @@ from sage_rag.agents.chat.protocols import (
     TokenUsage,
     UnusableReplyError,
 )
-from sage_rag.agents.chat.rates import Clock, Rates
+from sage_rag.agents.chat.rate_limits import Clock, RateLimits
 from sage_rag.agents.chat.reply_cache import ReplyCache, reply_key
-from sage_rag.agents.chat.retries import Retrying
+from sage_rag.agents.chat.retries import RetryPolicy
 from sage_rag.common.exceptions import InputError, SageRagError
 
 _BYTES_PER_TOKEN = 3
-"""Errs on the side of too many: about 4 in English, 3 in Chinese, fewer in odd spellings."""
-_BYTES_PER_TOKEN_AT_MOST = 8
-"""Errs on the side of too few, for what a call must cost at least."""
+"""For estimates, rather too many tokens: about 4 in English, 3 in Chinese, fewer in odd text."""
+_MAX_BYTES_PER_TOKEN = 8
+"""For the least that a call can cost, rather too few tokens."""
 _NEVER_CACHED = frozenset({"recognize"})
 """Stages that ask about plain text: neither its answers nor a digest of it may be kept."""
 
 
 class BudgetExceededError(SageRagError):
-    """The next call could overrun the budget of this run: it was not made.
+    """The next call could exceed the budget of this run and was not made.
 
-    Nothing is wrong with the record, so it is not quarantined; what is finished is kept.
+    The record has no defect, so it is not quarantined; finished documents are kept.
     """
 
     exit_code = 7
@@ -44,26 +44,44 @@ class BudgetExceededError(SageRagError):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a run may spend at most; `None` is no limit. Money needs a price."""
+    """The most that a run may spend; `None` is no limit. A limit in money needs a price."""
 
     tokens: int | None = None
     money: float | None = None
 
     def require(self, price: Price | None) -> None:
-        """Raise `InputError` where money is limited but nobody knows what a call costs."""
+        """Raise `InputError` if money is limited but the price is unknown."""
         if self.money is not None and price is None:
             raise InputError("a budget in money needs a price", hint="--set model.price=0.15,0.60")
 
+    def check(self, costs: CallCosts, in_progress: Sequence[TokenUsage]) -> None:
+        """Raise `BudgetExceededError` if the costs and the calls in progress exceed the budget."""
+        ahead = TokenUsage(
+            sum(usage.prompt_tokens for usage in in_progress),
+            sum(usage.completion_tokens for usage in in_progress),
+        )
+        spent, price = costs.total, costs.price
+        if self.tokens is not None and spent.tokens + ahead.tokens > self.tokens:
+            raise BudgetExceededError(
+                f"the budget of {self.tokens:,} tokens is used up ({spent.tokens:,} spent)",
+                hint="finished documents are kept; raise `model.budget_tokens` and start again",
+            )
+        if self.money is not None and price and spent.money + price.of(ahead) > self.money:
+            raise BudgetExceededError(
+                f"the budget of ${self.money:,.2f} is used up (${spent.money:,.4f} spent)",
+                hint="finished documents are kept; raise `model.budget` and start again",
+            )
+
 
 class ModelCalls:
-    """A `ChatModel` that takes care of all that can be taken care of around another one.
+    """Wraps a `ChatModel` with a cache, rate limits, a budget and retries.
 
-    `settings`: all that decides the model's answers beside the messages, for the cache. Records
-    may be treated concurrently; `concurrency` calls are under way at a time in each event loop.
+    `settings`: everything that decides the model's answers besides the messages, for the cache.
+    Records may be treated concurrently; at most `concurrency` calls are in progress per event loop.
 
-    Guarantees: no call begins that could not be paid for at its least; what overruns the budget is
-    at most the answers of calls under way. Answers about plain text are never kept.
-    Does not guarantee: to know what servers charge for tries that failed.
+    Guarantees: no call begins if the budget cannot pay its least cost; only the answers of calls
+    in progress can exceed the budget. Answers about plain text are never kept.
+    Does not guarantee: to know what servers charge for failed tries.
     """
 
     def __init__(
@@ -71,28 +89,28 @@ class ModelCalls:
         model: ChatModel,
         *,
         settings: str = "",
-        accounts: Accounts | None = None,
+        costs: CallCosts | None = None,
         budget: Budget | None = None,
-        rates: Rates | None = None,
-        retrying: Retrying | None = None,
+        rates: RateLimits | None = None,
+        retries: RetryPolicy | None = None,
         cache: ReplyCache | None = None,
         concurrency: int = 8,
         clock: Clock = time.monotonic,
         on_close: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        self.accounts = accounts or Accounts()
+        self.costs = costs or CallCosts()
         self._budget = budget or Budget()
-        self._budget.require(self.accounts.price)
+        self._budget.require(self.costs.price)
         self._model, self._settings, self._cache = model, settings, cache
-        self._rates = rates or Rates()
-        self._retrying = retrying or Retrying(rates=self._rates)
+        self._rates = rates or RateLimits()
+        self._retries = retries or RetryPolicy(rates=self._rates)
         self._concurrency, self._clock, self._on_close = concurrency, clock, on_close
         # One per loop: a recognizer may block one loop while it waits for a call in another, and
         # would wait for ever for a slot that the blocked loop holds.
         self._slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore]
         self._slots = WeakKeyDictionary()
         self._lock = threading.Lock()
-        self._under_way = TokenUsage()
+        self._in_progress: list[TokenUsage] = []
 
     @property
     def name(self) -> str:
@@ -106,25 +124,25 @@ class ModelCalls:
         stage: str = "",
         shape: Mapping[str, Any] | None = None,
     ) -> Reply:
-        """Return the model's answer, from the cache where it was given before.
+        """Return the model's answer, from the cache if the same question was answered before.
 
         Raises:
-            BudgetExceededError: when the call could overrun the budget.
+            BudgetExceededError: when the call could exceed the budget.
             UnusableReplyError: when this question has no answer.
-            UpstreamError: when the model does not answer, patience at its end.
+            UpstreamError: when no try within the patience is answered.
         """
         key = None
         if self._cache is not None and stage not in _NEVER_CACHED:
             key = reply_key(self.name, self._settings, messages, shape)
             if (kept := self._cache.get(key)) is not None:
-                self.accounts.add(stage, cache_hits=1)
+                self.costs.add(stage, cache_hits=1)
                 return kept
         reply = await self._ask(messages, stage, shape)
-        # An answer that was cut off may come whole when asked again under another limit.
+        # An answer that was cut off may be complete under another limit, so it is not kept.
         if self._cache is not None and key is not None and reply.finished:
             self._cache.put(key, reply)
-        # Who waits for the slot asks first, and only then is the reply worked on: or answers that
-        # came together would leave each other's slots empty.
+        # Let the caller that waits for the slot send its question before this reply is processed:
+        # after answers that arrive together, slots would stay empty.
         await asyncio.sleep(0)
         return reply
 
@@ -134,7 +152,7 @@ class ModelCalls:
             await self._on_close()
 
     async def close(self) -> None:
-        """Close the cache and, from the loop that asked, the model's connections."""
+        """Close the cache and the model's connections of the running loop."""
         if self._cache is not None:
             self._cache.close()
         await self.disconnect()
@@ -142,80 +160,59 @@ class ModelCalls:
     async def _ask(
         self, messages: Sequence[ChatMessage], stage: str, shape: Mapping[str, Any] | None
     ) -> Reply:
-        size = sum(len(m.content.encode("utf-8", "replace")) for m in messages)
-        thought = math.ceil(size / _BYTES_PER_TOKEN)
+        size = sum(map(_size, (message.content for message in messages)))
+        estimated = math.ceil(size / _BYTES_PER_TOKEN)
 
         async def once() -> Reply:
-            await self._rates.admit(thought)
+            await self._rates.admit(estimated)
             reply = await self._model.complete(messages, stage=stage, shape=shape)
-            spent = reply.usage.prompt_tokens + reply.usage.completion_tokens
-            if spent:
-                self._rates.correct(spent - thought)
+            if reply.usage.tokens:
+                self._rates.correct(reply.usage.tokens - estimated)
             return reply
 
         def retried() -> None:
-            self.accounts.add(stage, retries=1)
+            self.costs.add(stage, retries=1)
 
+        least = TokenUsage(size // _MAX_BYTES_PER_TOKEN, 1)
         async with self._slot():
-            with self._reserved(TokenUsage(size // _BYTES_PER_TOKEN_AT_MOST, 1)):
+            with self._reserved(least):
                 started = self._clock()
                 try:
-                    reply = await self._retrying.call(once, retried)
+                    reply = await self._retries.call(once, retried)
                 except UnusableReplyError as error:
-                    self._enter(stage, error.usage, TokenUsage(thought), started)
+                    self._count(stage, error.usage, TokenUsage(estimated), started)
                     raise
-                said = math.ceil(len(reply.text.encode("utf-8", "replace")) / _BYTES_PER_TOKEN)
-                self._enter(stage, reply.usage, TokenUsage(thought, said), started)
+                answer = math.ceil(_size(reply.text) / _BYTES_PER_TOKEN)
+                self._count(stage, reply.usage, TokenUsage(estimated, answer), started)
         return reply
 
-    def _enter(self, stage: str, told: TokenUsage, thought: TokenUsage, started: float) -> None:
-        """Enter a call; where the server does not tell its tokens, what was thought."""
-        unknown = told == TokenUsage()
-        usage = thought if unknown else told
+    def _count(
+        self, stage: str, reported: TokenUsage, estimated: TokenUsage, started: float
+    ) -> None:
+        """Count a call, with the estimate if the server reports no tokens."""
+        unknown = reported == TokenUsage()
+        usage = estimated if unknown else reported
         seconds = self._clock() - started
-        self.accounts.add(stage, calls=1, usage=usage, estimated=unknown, seconds=seconds)
+        self.costs.add(stage, calls=1, usage=usage, estimated=unknown, seconds=seconds)
 
-    @asynccontextmanager
-    async def _slot(self) -> AsyncIterator[None]:
-        loop = asyncio.get_running_loop()
+    def _slot(self) -> asyncio.Semaphore:
         with self._lock:
-            slot = self._slots.setdefault(loop, asyncio.Semaphore(self._concurrency))
-        async with slot:
-            yield
+            return self._slots.setdefault(
+                asyncio.get_running_loop(), asyncio.Semaphore(self._concurrency)
+            )
 
     @contextmanager
     def _reserved(self, least: TokenUsage) -> Iterator[None]:
-        """Set aside what a call costs at least while it is under way, if the budget allows it."""
+        """Reserve the least cost of a call while it is in progress, if the budget allows it."""
         with self._lock:
-            self._under_way = _sum(self._under_way, least)
-            try:
-                self._check(self._under_way)
-            except BudgetExceededError:
-                self._under_way = _sum(self._under_way, least, sign=-1)
-                raise
+            self._budget.check(self.costs, [*self._in_progress, least])
+            self._in_progress.append(least)
         try:
             yield
         finally:
             with self._lock:
-                self._under_way = _sum(self._under_way, least, sign=-1)
-
-    def _check(self, ahead: TokenUsage) -> None:
-        budget, price, spent = self._budget, self.accounts.price, self.accounts.total
-        tokens = ahead.prompt_tokens + ahead.completion_tokens
-        if budget.tokens is not None and spent.tokens + tokens > budget.tokens:
-            raise BudgetExceededError(
-                f"the budget of {budget.tokens:,} tokens is used up ({spent.tokens:,} spent)",
-                hint="finished documents are kept; raise `model.budget_tokens` and start again",
-            )
-        if budget.money is not None and price and spent.money + price.of(ahead) > budget.money:
-            raise BudgetExceededError(
-                f"the budget of ${budget.money:,.2f} is used up (${spent.money:,.4f} spent)",
-                hint="finished documents are kept; raise `model.budget` and start again",
-            )
+                self._in_progress.remove(least)
 
 
-def _sum(one: TokenUsage, other: TokenUsage, *, sign: int = 1) -> TokenUsage:
-    return TokenUsage(
-        one.prompt_tokens + sign * other.prompt_tokens,
-        one.completion_tokens + sign * other.completion_tokens,
-    )
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sage_rag.agents.chat.accounting import Accounts, Price
 from sage_rag.agents.chat.calls import Budget, ModelCalls
-from sage_rag.agents.chat.rates import Rates
+from sage_rag.agents.chat.costs import CallCosts, Price
+from sage_rag.agents.chat.rate_limits import RateLimits
 from sage_rag.agents.chat.reply_cache import ReplyCache
-from sage_rag.agents.chat.retries import PATIENCE_S, Retrying
+from sage_rag.agents.chat.retries import PATIENCE_S, RetryPolicy
 from sage_rag.common.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class ModelOptions(BaseModel):
 def chat_model(
     options: ModelOptions, *, concurrency: int = 8, cache: Path | None = None
 ) -> ModelCalls:
-    """Build the model that the options name. One per run: it holds budget, rates and accounts.
+    """Build the model that the options name. One per run: it holds budget, rates and costs.
 
     `cache`: the file for answers, in the owner's zone; not used where `options.cache` is off.
 
@@ -118,15 +118,15 @@ def chat_model(
     price = Price(*options.price) if options.price else None
     budget = Budget(options.budget_tokens, options.budget)
     budget.require(price)
-    rates = Rates(options.requests_per_minute, options.tokens_per_minute)
+    rates = RateLimits(options.requests_per_minute, options.tokens_per_minute)
     backend = _backend(options)
     return ModelCalls(
         backend,
         settings=backend.settings,
-        accounts=Accounts(price),
+        costs=CallCosts(price),
         budget=budget,
         rates=rates,
-        retrying=Retrying(options.patience_s, rates=rates),
+        retries=RetryPolicy(options.patience_s, rates=rates),
         cache=ReplyCache(cache) if cache is not None and options.cache else None,
         concurrency=concurrency,
         on_close=backend.close,

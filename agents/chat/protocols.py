@@ -1,4 +1,4 @@
-"""The seam to language models: messages in, text and its cost out."""
+"""The interface to language models: messages in, text and its cost out."""
 
 from __future__ import annotations
 
@@ -20,15 +20,20 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """Tokens of one call, as the model's own tokenizer counts them; 0 where nobody says."""
+    """Tokens of one call, by the model's own tokenizer; 0 if they are not reported."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
+    @property
+    def tokens(self) -> int:
+        """Tokens of prompt and answer together."""
+        return self.prompt_tokens + self.completion_tokens
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said. `finished` is false where it was cut off at its limit of tokens."""
+    """A model's answer. `finished` is false if it was cut off at its limit of tokens."""
 
     text: str
     usage: TokenUsage = TokenUsage()
@@ -36,10 +41,11 @@ class Reply:
 
 
 class RetryableError(UpstreamError):
-    """A fault that may pass: the same question can be asked again.
+    """A fault that may be temporary: the same question can be asked again.
 
-    `retry_after_s`: how long the endpoint wants to be left alone. `answered`: whether anybody
-    answered at all. `max_tries`: for faults that seldom pass, how many of them in a row.
+    `retry_after_s`: how long the endpoint asks callers to wait. `answered`: whether anything
+    answered at the address. `max_tries`: for faults that are seldom temporary, how many of them in
+    a row end the call.
     """
 
     def __init__(
@@ -58,14 +64,14 @@ class RetryableError(UpstreamError):
 
 
 class RetryableTimeoutError(RetryableError, UpstreamTimeoutError):
-    """No connection or no answer in time; the same question can be asked again."""
+    """There was no connection or no answer in time; the same question can be asked again."""
 
 
 class UnusableReplyError(UpstreamError, AgentOutputError):
     """The model has no answer to this one question: empty, refused, filtered, or too long.
 
-    Another question may well be answered, so a record is quarantined for it and the run goes on.
-    `usage` is what the useless answer cost.
+    Other questions may be answered: the record is quarantined and the run continues. `usage` is
+    what the useless answer cost.
     """
 
     def __init__(
@@ -92,13 +98,13 @@ class ChatModel(Protocol):
     ) -> Reply:
         """Return the model's answer.
 
-        `stage` names what is asked for ("extract", "review", ...), for accounts and limits;
-        `shape` is a JSON schema that the answer should fit, for servers that can hold a model to
-        one. It is a hint: whoever asks checks the answer.
+        `stage` names what is asked for ("extract", "review", ...), for costs and limits. `shape`
+        is a JSON schema that the answer should fit; only some servers enforce it, so the caller
+        checks the answer.
 
         Raises:
             RetryableError: when asking again later may help.
             UnusableReplyError: when this question has no answer.
-            UpstreamError: when the model cannot be reached or refuses to answer at all.
+            UpstreamError: when the model cannot be reached or answers no question at all.
         """
         ...

@@ -51,7 +51,7 @@ def _not_blank(text: str) -> str:
     return text.strip()
 
 
-Told = Annotated[str, AfterValidator(_not_blank)]
+NonBlankText = Annotated[str, AfterValidator(_not_blank)]
 """Text that says something."""
 
 
@@ -69,7 +69,7 @@ def keyed_model(
 
 def record_model(fields: Sequence[str]) -> type[StructuredAnswer]:
     """Return the shape of a record: every one of its fields, none blank."""
-    return keyed_model("Record", tuple(fields), Told)
+    return keyed_model("Record", tuple(fields), NonBlankText)
 
 
 def keyed(answer: StructuredAnswer) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from sage_rag.agents.chat.protocols import ChatModel
-from sage_rag.agents.chat.structured import StructuredAnswer, Told, as_json, ask
+from sage_rag.agents.chat.structured import NonBlankText, StructuredAnswer, as_json, ask
 from sage_rag.agents.model.review import quoted, stands
 from sage_rag.agents.prompts import prompt, prompts_fingerprint
 from sage_rag.agents.protocols import Draft, Review
@@ -85,7 +85,7 @@ class ConfirmedGuess:
 
 class _Guessed(StructuredAnswer):
     attribute: Inferable
-    guess: Told
+    guess: NonBlankText
     evidence: str | None = None
 
 

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from sage_rag.agents.attributes import MAX_DESCRIPTION, MAX_NAME, CorpusAttributes
 from sage_rag.agents.chat.protocols import ChatModel
-from sage_rag.agents.chat.structured import StructuredAnswer, Told, as_json, ask
+from sage_rag.agents.chat.structured import NonBlankText, StructuredAnswer, as_json, ask
 from sage_rag.agents.exceptions import AgentOutputError
 from sage_rag.agents.forms import dialogue_sides, form_names, form_of_records, instruction
 from sage_rag.agents.prompts import prompt
@@ -35,8 +35,8 @@ _QUOTE_WORDS = 6
 
 
 class _Attribute(StructuredAnswer):
-    name: Told
-    field: Told
+    name: NonBlankText
+    field: NonBlankText
     description: str = ""
     samples: tuple[int, ...] = ()
 

@@ -16,8 +16,8 @@ from pydantic import BeforeValidator
 
 from sage_rag.agents.chat.protocols import ChatModel
 from sage_rag.agents.chat.structured import (
+    NonBlankText,
     StructuredAnswer,
-    Told,
     as_json,
     ask,
     keyed,
@@ -53,7 +53,7 @@ _STANDING = {
 class Objection(StructuredAnswer):
     """What is wrong with one aspect of a draft, and what to change."""
 
-    suggestion: Told
+    suggestion: NonBlankText
     quote: str | None = None
 
 

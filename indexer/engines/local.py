@@ -30,7 +30,7 @@ class PooledEngine:
     """An engine whose workers recognise and embed, and whose threads wait for them.
 
     `endpoint` is a second recognizer, which each thread asks itself: workers hold no budget, rates
-    or accounts of a model.
+    or costs of model calls.
     """
 
     def __init__(

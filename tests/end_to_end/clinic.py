@@ -19,8 +19,8 @@ from typing import Any
 
 from sage_rag.agents.chat.backends.openai_chat import OpenAIChatModel
 from sage_rag.agents.chat.calls import ModelCalls
-from sage_rag.agents.chat.rates import Rates
-from sage_rag.agents.chat.retries import Retrying
+from sage_rag.agents.chat.rate_limits import RateLimits
+from sage_rag.agents.chat.retries import RetryPolicy
 from sage_rag.agents.model.roles import model_roles
 from sage_rag.agents.protocols import Roles
 from sage_rag.agents.refinement import RefinementOptions
@@ -106,10 +106,10 @@ class Hurried:
 async def roles_at(url: str, *, timeout_s: float, patience_s: float) -> AsyncIterator[Roles]:
     """Yield the roles; close the model's connections afterwards."""
     hurried = Hurried()
-    rates = Rates(clock=hurried.now, sleep=hurried.sleep)
-    retrying = Retrying(patience_s, rates=rates, clock=hurried.now, sleep=hurried.sleep)
+    rates = RateLimits(clock=hurried.now, sleep=hurried.sleep)
+    retries = RetryPolicy(patience_s, rates=rates, clock=hurried.now, sleep=hurried.sleep)
     backend = OpenAIChatModel(url, "tiny", timeout_s=timeout_s)
-    model = ModelCalls(backend, rates=rates, retrying=retrying, on_close=backend.close)
+    model = ModelCalls(backend, rates=rates, retries=retries, on_close=backend.close)
     try:
         yield model_roles(model)
     finally:

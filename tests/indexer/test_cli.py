@@ -13,8 +13,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from sage_rag.agents.chat.accounting import Accounts, Price
 from sage_rag.agents.chat.calls import ModelCalls
+from sage_rag.agents.chat.costs import CallCosts, Price
 from sage_rag.agents.chat.reply_cache import ReplyCache
 from sage_rag.agents.testing import ScriptedChatModel
 from sage_rag.common.exceptions import InputError, MissingExtraError
@@ -43,7 +43,7 @@ def command(
             return None
         folder.mkdir(parents=True, exist_ok=True)
         cache = ReplyCache(folder / "replies.sqlite") if keep else None
-        return ModelCalls(model, accounts=Accounts(Price(1.0, 2.0)), cache=cache)
+        return ModelCalls(model, costs=CallCosts(Price(1.0, 2.0)), cache=cache)
 
     monkeypatch.setattr(cli, "keyset_of", lambda *_: KEYSET)
     monkeypatch.setattr(wiring, "_recognizer", lambda *_: TableRecognizer(NAMES))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sage_rag.agents.chat.accounting import Accounts, Price
+from sage_rag.agents.chat.costs import CallCosts, Price
 from sage_rag.agents.protocols import Roles
 from sage_rag.agents.testing import ReversingAgent
 from sage_rag.indexer.estimate import ROUNDS, Estimate, estimate, estimate_lines
@@ -37,7 +37,7 @@ def roles_of(agent: ReversingAgent, everything: str = "e", drafting: str = "d") 
 @pytest.fixture
 def job(corpus: Path, tmp_path: Path) -> IndexJob:
     job = clinic_job(corpus, tmp_path / "home")
-    return replace(job, roles=roles_of(Silent()), accounts=Accounts(Price(1.0, 4.0)))
+    return replace(job, roles=roles_of(Silent()), costs=CallCosts(Price(1.0, 4.0)))
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -77,7 +77,7 @@ def test_it_tells_what_is_finished_from_what_is_only_drafted(job: IndexJob, run:
 
 
 def test_without_a_model_there_is_time_and_no_cost(job: IndexJob) -> None:
-    made = estimated(job, accounts=None, roles=roles_of(ReversingAgent()))
+    made = estimated(job, costs=None, roles=roles_of(ReversingAgent()))
     assert (made.calls, made.prompt_tokens, made.money) == (0, 0, None)
     assert made.assumed == "no model is asked"
 
@@ -94,7 +94,7 @@ def test_the_table_says_each_figure_once(job: IndexJob) -> None:
     table = list(estimate_lines(estimated(job)))
     assert "nothing was written or sent" in table[0]
     assert sum("model calls" in line for line in table) == 1
-    assert "no price given" in "\n".join(estimate_lines(estimated(job, accounts=Accounts())))
+    assert "no price given" in "\n".join(estimate_lines(estimated(job, costs=CallCosts())))
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sage_rag.agents.chat.accounting import Accounts, Price
 from sage_rag.agents.chat.calls import ModelCalls
+from sage_rag.agents.chat.costs import CallCosts, Price
 from sage_rag.agents.chat.protocols import ChatMessage
 from sage_rag.agents.model.adversary import ModelAdversary
 from sage_rag.agents.model.roles import model_roles
@@ -72,7 +72,7 @@ def measure_calls(
 
 def _measure(home: StudyHome, measurer: Measurer, saving: SavingsChoice) -> CallCost:
     """Run with an empty ledger: a stored record would cost no call."""
-    model = ModelCalls(ScriptedChatModel(faulty_reply), accounts=Accounts(PRICE))
+    model = ModelCalls(ScriptedChatModel(faulty_reply), costs=CallCosts(PRICE))
     adversary = ModelAdversary(model) if saving.adversary else None
     corpus = measurer.corpus
     job = replace(
@@ -80,12 +80,12 @@ def _measure(home: StudyHome, measurer: Measurer, saving: SavingsChoice) -> Call
         name=f"{corpus.name}-calls",
         roles=model_roles(model, joined=saving.joined),
         refinement=RefinementOptions(savings=saving.savings, adversary=adversary),
-        accounts=model.accounts,
+        costs=model.costs,
     )
     with TemporaryDirectory(dir=home.home) as folder:
         indexed = home.run(replace(job, home=Path(folder)), saving.name)
         repeated, _ = measurer.leaked_originals(indexed.texts)
-    kept = model.accounts.snapshot()
+    kept = model.costs.snapshot()
     documents = indexed.summary.documents
     stages = {name: stage for name, stage in kept["stages"].items() if name != "identify"}
 

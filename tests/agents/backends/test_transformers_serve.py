@@ -84,7 +84,7 @@ def test_a_served_model_answers_and_its_tokens_are_counted(
     assert first.finished
     assert again == first
     assert other.usage.prompt_tokens < first.usage.prompt_tokens
-    stage = model.accounts.snapshot()["stages"]["review"]
+    stage = model.costs.snapshot()["stages"]["review"]
     assert (stage["calls"], stage["cache_hits"], stage["estimated"]) == (2, 1, 0)
     assert stage["prompt_tokens"] == first.usage.prompt_tokens + other.usage.prompt_tokens
 

@@ -1,4 +1,4 @@
-"""All that surrounds a call: cache, budget, concurrency, accounts."""
+"""All that surrounds a call: cache, budget, concurrency, costs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from sage_rag.agents.chat.accounting import Accounts, Price
 from sage_rag.agents.chat.calls import Budget, BudgetExceededError, ModelCalls
+from sage_rag.agents.chat.costs import CallCosts, Price
 from sage_rag.agents.chat.protocols import (
     ChatMessage,
     Reply,
@@ -20,9 +20,9 @@ from sage_rag.agents.chat.protocols import (
     TokenUsage,
     UnusableReplyError,
 )
-from sage_rag.agents.chat.rates import Rates
+from sage_rag.agents.chat.rate_limits import RateLimits
 from sage_rag.agents.chat.reply_cache import ReplyCache
-from sage_rag.agents.chat.retries import Retrying
+from sage_rag.agents.chat.retries import RetryPolicy
 from sage_rag.common.exceptions import InputError, UpstreamError
 from tests.agents.endpoint import ASK, FakeClock
 
@@ -70,7 +70,7 @@ def ask_all(calls: ModelCalls, numbers: Sequence[int], stage: str = "extract") -
 def test_calls_are_counted_with_their_tokens() -> None:
     calls = ModelCalls(Model())
     assert ask_all(calls, [1, 2])[0] == Reply("to record 1", TokenUsage(100, 20))
-    stage = calls.accounts.snapshot()["stages"]["extract"]
+    stage = calls.costs.snapshot()["stages"]["extract"]
     assert (stage["calls"], stage["prompt_tokens"], stage["completion_tokens"]) == (2, 200, 40)
     assert stage["estimated"] == 0
     assert calls.name == "tiny"
@@ -79,7 +79,7 @@ def test_calls_are_counted_with_their_tokens() -> None:
 def test_tokens_that_nobody_tells_are_estimated_and_said_to_be() -> None:
     calls = ModelCalls(Model(usage=TokenUsage()))
     ask_all(calls, [1])
-    stage = calls.accounts.snapshot()["stages"]["extract"]
+    stage = calls.costs.snapshot()["stages"]["extract"]
     assert stage["estimated"] == 1
     assert stage["prompt_tokens"] == 6  # 16 bytes at 3 a token
     assert stage["completion_tokens"] == 4
@@ -102,7 +102,7 @@ def test_a_second_run_asks_only_what_is_new(tmp_path: Path) -> None:
         f"to record {n}" for n in range(6)
     ]
     assert model.asked == 2
-    total = second.accounts.total
+    total = second.costs.total
     assert (total.calls, total.cache_hits, total.tokens) == (2, 4, 240)
     asyncio.run(second.close())
 
@@ -168,14 +168,14 @@ def test_calls_under_way_count_with_what_they_cost_at_least() -> None:
     calls = ModelCalls(model, budget=Budget(tokens=9), concurrency=64)
     replies = ask_all(calls, range(20))  # 16 bytes: at least 2 tokens and 1
     assert sum(isinstance(r, Reply) for r in replies) == 3
-    assert calls.accounts.total.tokens == 9
+    assert calls.costs.total.tokens == 9
 
 
 def test_a_budget_in_money_needs_a_price_and_stops() -> None:
     with pytest.raises(InputError, match="needs a price"):
         ModelCalls(Model(), budget=Budget(money=1.0))
-    accounts = Accounts(Price(1.0, 10.0))  # 0.0003 a call
-    calls = ModelCalls(Model(), accounts=accounts, budget=Budget(money=0.001), concurrency=1)
+    costs = CallCosts(Price(1.0, 10.0))  # 0.0003 a call
+    calls = ModelCalls(Model(), costs=costs, budget=Budget(money=0.001), concurrency=1)
     replies = ask_all(calls, range(6))
     assert [type(r) for r in replies] == [Reply] * 4 + [BudgetExceededError] * 2
     assert str(replies[4]) == "the budget of $0.00 is used up ($0.0012 spent)"
@@ -191,25 +191,25 @@ def test_what_fails_gives_back_what_was_set_aside() -> None:
 def test_useless_answers_cost_too() -> None:
     calls = ModelCalls(Model(UnusableReplyError("empty", usage=TokenUsage(50, 2))))
     assert isinstance(ask_all(calls, [1])[0], UnusableReplyError)
-    assert calls.accounts.total.tokens == 52
-    assert calls.accounts.total.calls == 1
+    assert calls.costs.total.tokens == 52
+    assert calls.costs.total.calls == 1
 
 
 def test_retries_are_counted_but_cost_no_tokens() -> None:
     clock = FakeClock()
-    rates = Rates(clock=clock, sleep=clock.sleep)
-    retrying = Retrying(rates=rates, clock=clock, sleep=clock.sleep, jitter=max)
+    rates = RateLimits(clock=clock, sleep=clock.sleep)
+    retries = RetryPolicy(rates=rates, clock=clock, sleep=clock.sleep, jitter=max)
     model = Model(RetryableError("429", retry_after_s=40.0), RetryableError("500"))
-    calls = ModelCalls(model, rates=rates, retrying=retrying, clock=clock)
+    calls = ModelCalls(model, rates=rates, retries=retries, clock=clock)
     assert isinstance(ask_all(calls, [1])[0], Reply)
-    total = calls.accounts.total
+    total = calls.costs.total
     assert (total.calls, total.retries, total.tokens) == (1, 2, 120)
     assert total.seconds == pytest.approx(43.0)
 
 
 def test_rates_learn_what_calls_really_take() -> None:
     clock = FakeClock()
-    rates = Rates(None, 1_200, clock=clock, sleep=clock.sleep)  # 20 a second, 120 at once
+    rates = RateLimits(None, 1_200, clock=clock, sleep=clock.sleep)  # 20 a second, 120 at once
     calls = ModelCalls(Model(), rates=rates, concurrency=1)
     ask_all(calls, range(3))
     # The first finds the bucket full; each next one waits until 120 are paid off but for its
@@ -266,7 +266,7 @@ def test_records_at_once_have_their_own_counts() -> None:
     calls = ModelCalls(Model(), concurrency=4)
 
     async def record(count: int) -> None:
-        with calls.accounts.record():
+        with calls.costs.record():
             for n in range(count):
                 await calls.complete(user(n), stage="extract")
 
@@ -274,9 +274,9 @@ def test_records_at_once_have_their_own_counts() -> None:
         await asyncio.gather(*(record(n) for n in (1, 2, 2, 9, 2)))
 
     asyncio.run(main())
-    figures = json.loads(json.dumps(calls.accounts.snapshot()))
+    figures = json.loads(json.dumps(calls.costs.snapshot()))
     assert figures["stages"]["extract"]["per_record"] == {"calls": 2.0, "tokens": 240.0}
-    assert calls.accounts.line() == "16 calls, 1.9 k tokens, 3.2 calls a record"
+    assert calls.costs.line() == "16 calls, 1.9 k tokens, 3.2 calls a record"
 
 
 def test_closing_closes_what_is_below() -> None:

@@ -86,7 +86,7 @@ def test_a_model_is_built_with_all_that_was_said(tmp_path: Path) -> None:
     assert server.asked[0]["max_tokens"] == 77
     assert len(server.asked) == 1
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert model.accounts.line() == "1 call, 120 tokens, $0.00, 1 from the cache"
+    assert model.costs.line() == "1 call, 120 tokens, $0.00, 1 from the cache"
 
 
 def test_no_cache_means_no_file(tmp_path: Path) -> None:

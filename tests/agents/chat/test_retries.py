@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from sage_rag.agents.chat.protocols import RetryableError, UnusableReplyError
-from sage_rag.agents.chat.rates import Rates
-from sage_rag.agents.chat.retries import Retrying
+from sage_rag.agents.chat.rate_limits import RateLimits
+from sage_rag.agents.chat.retries import RetryPolicy
 from sage_rag.common.exceptions import UpstreamError
 from tests.agents.endpoint import FakeClock
 
@@ -22,8 +22,8 @@ class Asking:
         self.faults = list(faults)
         self.said: list[str] = []
         self.retries = self.tries = 0
-        self.rates = Rates(clock=self.clock, sleep=self.clock.sleep)
-        self.retrying = Retrying(
+        self.rates = RateLimits(clock=self.clock, sleep=self.clock.sleep)
+        self.policy = RetryPolicy(
             patience_s, rates=self.rates, clock=self.clock, sleep=self.clock.sleep,
             jitter=lambda low, high: low + jitter * (high - low), announce=self.said.append,
         )  # fmt: skip
@@ -40,7 +40,7 @@ class Asking:
         self.retries += 1
 
     def run(self) -> str:
-        return asyncio.run(self.retrying.call(self.ask, self.retried))
+        return asyncio.run(self.policy.call(self.ask, self.retried))
 
 
 def busy(retry_after_s: float | None = None) -> RetryableError:
@@ -98,7 +98,7 @@ def test_a_long_retry_after_is_obeyed_and_said_once() -> None:
         return "other"
 
     async def main() -> list[str]:
-        call = asking.retrying.call
+        call = asking.policy.call
         return list(
             await asyncio.gather(
                 call(asking.ask, asking.retried),
@@ -115,7 +115,7 @@ def test_one_that_is_told_to_wait_holds_back_all() -> None:
     asking = Asking(busy(60.0), jitter=0.0)
 
     async def main() -> float:
-        failing = asyncio.create_task(asking.retrying.call(asking.ask, asking.retried))
+        failing = asyncio.create_task(asking.policy.call(asking.ask, asking.retried))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         await asking.rates.admit(0)
@@ -130,7 +130,7 @@ def test_a_retry_after_longer_than_the_patience_is_given_up_at_once() -> None:
     asking = Asking(busy(3600.0))
     with pytest.raises(UpstreamError) as caught:
         asking.run()
-    line = "the model endpoint answered 429 and asks to be left alone for 3,600 s, longer than"
+    line = "the model endpoint answered 429 and asks to wait 3,600 s, longer than"
     assert str(caught.value) == f"{line} the patience of 300 s"
     assert asking.clock.slept == []
     assert asking.tries == 1

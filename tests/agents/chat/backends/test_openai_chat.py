@@ -21,7 +21,7 @@ from sage_rag.agents.chat.protocols import (
     TokenUsage,
     UnusableReplyError,
 )
-from sage_rag.agents.chat.retries import Retrying
+from sage_rag.agents.chat.retries import RetryPolicy
 from sage_rag.common.exceptions import InputError, UpstreamError
 from tests.agents.endpoint import ASK, Answer, Endpoint, endpoint, refused, said
 
@@ -51,8 +51,8 @@ def ask(*models: ChatModel, messages: Sequence[ChatMessage] = ASK, **how: Any) -
 def calls(server: Endpoint, *, patience_s: float = 20.0, **options: Any) -> ModelCalls:
     """Wrap a model as a run does, with short pauses."""
     model = OpenAIChatModel(server.url, "tiny", **options)
-    retrying = Retrying(patience_s, jitter=lambda low, high: high / 100)
-    return ModelCalls(model, retrying=retrying, on_close=model.close)
+    retries = RetryPolicy(patience_s, jitter=lambda low, high: high / 100)
+    return ModelCalls(model, retries=retries, on_close=model.close)
 
 
 def test_text_usage_and_end_are_read() -> None:
@@ -335,7 +335,7 @@ def test_a_storm_of_429s_passes_and_every_record_is_answered() -> None:
         replies = asyncio.run(main())
     assert [reply.text for reply in replies] == [f"to {n}" for n in range(30)]
     assert server.most_at_once <= 8
-    total = model.accounts.total
+    total = model.costs.total
     assert (total.calls, total.retries) == (30, 40)
     assert len(server.asked) == 70  # the client tries nothing again by itself
 
@@ -357,7 +357,7 @@ def test_one_after_the_other_of_what_goes_wrong_ends_in_an_answer() -> None:
     with endpoint(script) as server:
         model = calls(server, timeout_s=2.0)
         assert ask(model).text == "fine"
-    assert model.accounts.total.retries == len(faults)
+    assert model.costs.total.retries == len(faults)
 
 
 def test_patience_ends_in_one_line() -> None:

@@ -164,7 +164,7 @@ def test_calls_around_it_count_and_keep_order(folder: Path) -> None:
         return list(replies)
 
     assert {reply.text for reply in asyncio.run(main())} == {'{"safe": true}'}
-    stage = calls.accounts.snapshot()["stages"]["review"]
+    stage = calls.costs.snapshot()["stages"]["review"]
     assert (stage["calls"], stage["estimated"]) == (4, 0)
 
 

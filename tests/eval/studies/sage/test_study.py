@@ -147,7 +147,7 @@ def test_a_model_does_what_rules_cannot_and_the_stages_too(tmp_path):
     corpus = load_corpus("healthcaremagic", write_data(tmp_path / "data"), tmp_path)
     for recipe in (RECIPES["checklist"], RECIPES["zerogen"], STAGE_1, RECIPES["sage"]):
         assert home.index(corpus, Variant(recipe)).summary.published, recipe.name
-    asked = model.accounts.snapshot()["stages"]
+    asked = model.costs.snapshot()["stages"]
     assert asked["paraphrase"]["calls"] == 10
     assert asked["extract"]["calls"] >= 30
     assert asked["review"]["calls"]

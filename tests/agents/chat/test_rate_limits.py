@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.agents.chat.rates import Rates, TokenBucket
+from sage_rag.agents.chat.rate_limits import RateLimits, TokenBucket
 from tests.agents.endpoint import FakeClock
 
 
@@ -66,7 +66,7 @@ def test_a_rate_of_nothing_is_refused(rate: float) -> None:
 
 def test_both_rates_hold_and_a_pause_holds_everybody() -> None:
     clock = FakeClock()
-    rates = Rates(60, 600, clock=clock, sleep=clock.sleep)
+    rates = RateLimits(60, 600, clock=clock, sleep=clock.sleep)
 
     async def main() -> None:
         for _ in range(6):
@@ -88,7 +88,7 @@ def test_both_rates_hold_and_a_pause_holds_everybody() -> None:
 
 def test_without_rates_nobody_waits() -> None:
     clock = FakeClock()
-    rates = Rates(clock=clock, sleep=clock.sleep)
+    rates = RateLimits(clock=clock, sleep=clock.sleep)
     asyncio.run(rates.admit(10**9))
     rates.correct(5)
     assert clock.slept == []

@@ -1,4 +1,4 @@
-"""How fast a model may be asked: requests and tokens per minute, and pauses it asks for."""
+"""How fast a model may be asked: requests and tokens per minute, and pauses that it asks for."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from collections.abc import Awaitable, Callable
 
 _MINUTE_S = 60.0
 _BURST_S = 6.0
-"""A tenth of a minute's allowance may be used at once: servers count in shorter spans, too."""
+"""A tenth of a minute's units may be used at once: servers count in shorter periods, too."""
 
 Clock = Callable[[], float]
 Sleep = Callable[[float], Awaitable[None]]
 
 
 class TokenBucket:
-    """Let through `per_minute` units on average, in the order in which they are asked for.
+    """Admit `per_minute` units on average, in the order in which they are requested.
 
-    A request larger than the bucket is not refused: it is let through, and the next ones wait
-    until it is paid off.
+    A request larger than the bucket is admitted; later requests wait until it is paid off.
     """
 
     def __init__(self, per_minute: float, clock: Clock = time.monotonic) -> None:
@@ -38,21 +37,21 @@ class TokenBucket:
             now = self._clock()
             refilled = self._level + (now - self._read_at) * self._rate
             self._level, self._read_at = min(self._capacity, refilled), now
-            # What does not fit into the bucket is paid by those that come after.
+            # Later requests pay for the units that exceed the bucket.
             wait = max(0.0, min(units, self._capacity) - self._level) / self._rate
             self._level -= units
             return wait
 
     def correct(self, units: float) -> None:
-        """Take more, or give back what was taken too much (below 0), without waiting."""
+        """Take more units, or return some (below 0), without waiting."""
         with self._lock:
             self._level = min(self._capacity, self._level - units)
 
 
-class Rates:
-    """Hold all calls to one model to its rates, and to the pauses that it asks for.
+class RateLimits:
+    """Limit all calls of one model to its rates, and obey the pauses that it asks for.
 
-    Works across threads and event loops: nothing is held while waiting.
+    Works across threads and event loops: no lock is held while waiting.
     """
 
     def __init__(
@@ -69,7 +68,7 @@ class Rates:
         self._paused_until = float("-inf")
 
     async def admit(self, tokens: int) -> None:
-        """Wait for a call of about so many tokens to be allowed."""
+        """Wait until a call of about `tokens` tokens is allowed."""
         requests_wait = self._requests.take(1) if self._requests else 0.0
         tokens_wait = self._tokens.take(tokens) if self._tokens else 0.0
         wait = max(requests_wait, tokens_wait)
@@ -79,10 +78,10 @@ class Rates:
             await self._sleep(pause)
 
     def correct(self, tokens: int) -> None:
-        """Enter how many tokens more (or fewer) a call has taken than was thought."""
+        """Add the difference between the tokens that a call used and its estimate."""
         if self._tokens:
             self._tokens.correct(tokens)
 
     def pause(self, seconds: float) -> None:
-        """Let no call begin for so long: the server wants to be left alone by all of them."""
+        """Start no call for that long: the server asks all callers to wait."""
         self._paused_until = max(self._paused_until, self._clock() + seconds)
