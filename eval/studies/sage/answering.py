@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.versions import Manifest, open_version
-from sage_rag.privacy.blind_index import BlindIndex
-from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.policy import load_policy
-from sage_rag.privacy.protect import Protector
-from sage_rag.privacy.protocols import EntityCipher, Recognizer
-from sage_rag.privacy.restore import Restorer
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.protocols import Recognizer
 from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
+from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.retrieval import Retriever
 
 _PLAIN_QUESTIONS = "redacted"
@@ -43,44 +39,29 @@ class EdgeReader:
         self._recognizer = recognizer
         self._embedder = embedder
 
-    def answer(
-        self,
-        path: Path,
-        questions: Sequence[str],
-        top_k: int,
-        progress: Callable[[int], None] | None = None,
-    ) -> EdgeAnswers:
+    def answer(self, path: Path, questions: Sequence[str], top_k: int) -> EdgeAnswers:
         """Answer every question extractively from its `top_k` passages."""
-        version = open_version(path)
-        retriever, answerer = Retriever(version, self._embedder), ExtractiveAnswerer()
-        cipher = default_cipher(self._keyset, version.manifest.corpus)
-        protect = self._protect(version.manifest, cipher)
-        blind = self._blind_index(version.manifest)
-        restore = Restorer(cipher).restore
         texts: list[str] = []
         sources: list[tuple[str, ...]] = []
-        for question in questions:
-            asked = protect(question)
-            tokens = [match.group() for match in TOKEN.finditer(asked)]
-            words = blind.words_of_tokens(tokens, cipher) if blind else ()
-            passages = retriever.retrieve(asked, top_k, words)
-            texts.append(restore(answerer.compose(asked, passages)))
-            # Restoring does not change the plain source of a plain index.
-            sources.append(tuple(restore(passage.source) for passage in passages))
-            if progress is not None:
-                progress(len(texts))
-        version.close()
+        answerer = ExtractiveAnswerer()
+        with closing(open_version(path)) as version:
+            retriever = Retriever(version, self._embedder)
+            keys = self._keys(version.manifest)
+            pseudonymize = keys.pseudonymize if keys else str
+            if version.manifest.recipe == _PLAIN_QUESTIONS:
+                pseudonymize = str
+            restore = keys.restore if keys else str
+            for question in questions:
+                asked = pseudonymize(question)
+                words = keys.search_words(asked) if keys else ()
+                passages = retriever.retrieve(asked, top_k, words)
+                texts.append(restore(answerer.compose(asked, passages)))
+                sources.append(tuple(restore(passage.source) for passage in passages))
         return EdgeAnswers(tuple(texts), tuple(sources))
 
-    def _blind_index(self, manifest: Manifest) -> BlindIndex | None:
+    def _keys(self, manifest: Manifest) -> CorpusKeys | None:
+        """Return what the edge needs for an index; `None` for a plain index."""
         if manifest.policy is None:
             return None
-        parts = load_policy(manifest.policy).part_words
-        return BlindIndex(self._keyset, manifest.corpus, parts)
-
-    def _protect(self, manifest: Manifest, cipher: EntityCipher) -> Callable[[str], str]:
-        recipe, policy, corpus = manifest.recipe, manifest.policy, manifest.corpus
-        if policy is None or recipe == _PLAIN_QUESTIONS:
-            return lambda question: question
-        surrogates = Surrogates(self._keyset, corpus)
-        return Protector(self._recognizer, load_policy(policy), cipher, surrogates).pseudonymize
+        policy = load_policy(manifest.policy)
+        return CorpusKeys(manifest.corpus, self._keyset, self._recognizer, policy)

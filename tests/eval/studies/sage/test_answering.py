@@ -53,18 +53,14 @@ def test_a_holder_of_the_key_reads_the_same_from_a_sealed_index_as_from_a_plain_
     keyset = Keyset.generate()
     reader = EdgeReader(keyset, RECOGNIZER, HashEmbedder())
     questions = ["What was Gudrun Falk told about her knee?", "What shall Tom Brook inhale?"]
-    steps = []
     answers = {
-        recipe: reader.answer(
-            publish_records(tmp_path, recipe, policy, keyset), questions, 2, steps.append
-        )
+        recipe: reader.answer(publish_records(tmp_path, recipe, policy, keyset), questions, 2)
         for recipe, policy in (("origin", None), ("encrypted", "soe-all"))
     }
     for found in answers.values():
         assert [sources[0] for sources in found.sources] == ["doc-1", "doc-2"]
         assert "rest her knee" in found.texts[0]
         assert "Tom Brook was told to inhale steam" in found.texts[1]
-    assert steps == [1, 2, 1, 2]
 
 
 def test_a_redacted_index_is_asked_in_plain_words_and_its_sources_are_opened(tmp_path):
