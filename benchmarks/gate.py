@@ -1,10 +1,10 @@
-"""What the gate rejects of rule-made drafts and of junk, and how long a judgement takes.
+"""Count the rule-made drafts and the junk that the gate rejects, and time a judgement.
 
-    python benchmarks/gate.py DIALOGUES [--limit 600] [--json out.json]
+    python benchmarks/gate.py DIALOGUES [--limit 600]
 
-DIALOGUES: jsonl with `question` and `answer`. Each record is drafted by the rule agents under the
-recipe `sage`, judged without the likeness; then every draft, and junk made from it, is judged with
-it. Records at even places chose the limits in `privacy.gate.limits`; those at odd places report.
+DIALOGUES: jsonl with `question` and `answer`. Rule agents draft each record under recipe `sage`,
+judged without the likeness. Then every draft, and junk made from it, is judged with the likeness.
+Records at even positions chose the limits in `privacy.gate.limits`; those at odd positions report.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from timing import best_s
 
 from sage_rag.agents.protocols import Draft
 from sage_rag.agents.refinement import refine
@@ -38,7 +38,6 @@ from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.privacy.tokens import PLACEHOLDER
 
 Fields = Mapping[str, str]
-_PASSES = 5
 _GENERIC = {
     "question": "Somebody has a health problem for some time and asks what can be done about it.",
     "answer": "Thank you for your question. Please see a doctor, who will examine you and help.",
@@ -51,7 +50,7 @@ _GERMAN = {
 
 @dataclass(frozen=True)
 class Case:
-    """A record, how it was protected, and its draft."""
+    """A record, its protection, and its draft."""
 
     original: Original
     protection: Protection
@@ -60,7 +59,7 @@ class Case:
 
 
 async def draft_all(documents: Sequence[Document], gate: Gate) -> list[Case]:
-    """Draft every record by rules, as an index run does."""
+    """Draft every record with rules, as an index run does."""
     protector = Protector(
         default_recognizer(), preset("sage"), default_cipher(Keyset.generate(), "benchmark")
     )
@@ -91,7 +90,7 @@ def _unnamed(draft: Fields) -> dict[str, str]:
 
 
 def junk_of(case: Case, other: Case) -> dict[str, Fields]:
-    """Return drafts by what they are: the record's own, and such as must not pass."""
+    """Return drafts by kind: the record's own, and junk that must not pass."""
     foreign = _unnamed(other.draft)
     return {
         "own draft": case.draft,
@@ -112,11 +111,11 @@ def junk_of(case: Case, other: Case) -> dict[str, Fields]:
     }  # fmt: skip
 
 
-def rejected(gate: Gate, cases: Sequence[Case], places: Iterable[int]) -> dict[str, Any]:
-    """Return by kind of draft how many were judged, rejected, and for what."""
+def rejections(gate: Gate, cases: Sequence[Case], positions: Iterable[int]) -> dict[str, Any]:
+    """Return, by kind of draft, how many were judged and rejected, and the findings."""
     table: dict[str, Counter[str]] = {}
-    for place in places:
-        case, other = cases[place], cases[(place + 2) % len(cases)]
+    for position in positions:
+        case, other = cases[position], cases[(position + 2) % len(cases)]
         if not case.safe:
             continue
         for kind, draft in junk_of(case, other).items():
@@ -127,41 +126,25 @@ def rejected(gate: Gate, cases: Sequence[Case], places: Iterable[int]) -> dict[s
     return {kind: dict(counts) for kind, counts in table.items()}
 
 
-def seconds(judge: Callable[[Case], object], cases: Sequence[Case]) -> float:
-    """Return the best mean time of several passes."""
-    best = float("inf")
-    for _ in range(_PASSES):
-        start = time.process_time()
-        for case in cases:
-            judge(case)
-        best = min(best, (time.process_time() - start) / len(cases))
-    return best
-
-
 def main() -> None:
     """Draft, judge, time, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--limit", type=int, default=600)
-    parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     documents = list(read_corpus(given.corpus, ("question", "answer")))[: given.limit]
     cases = asyncio.run(draft_all(documents, Gate(GateLimits(), default_recognizer())))
     likeness = EmbeddingLikeness(SentenceTransformerEmbedder())
-    # Names are looked for above; here the other measures are to show what they find alone.
+    # The drafts' gate already checked names; here each other measure shows what it finds alone.
     gate = Gate(GateLimits(), TableRecognizer({}), likeness)
     bare = Gate(GateLimits(), TableRecognizer({}))
+    spent = best_s(lambda: [bare.judge(c.original, c.protection, c.draft) for c in cases])
     result = {
-        "chosen on": rejected(gate, cases, range(0, len(cases), 2)),
-        "reported": rejected(gate, cases, range(1, len(cases), 2)),
-        "seconds_per_judgement": seconds(
-            lambda case: bare.judge(case.original, case.protection, case.draft), cases
-        ),
+        "chosen on": rejections(gate, cases, range(0, len(cases), 2)),
+        "reported": rejections(gate, cases, range(1, len(cases), 2)),
+        "seconds_per_judgement": spent / len(cases),
     }
-    json.dump(result, sys.stdout, indent=1)
-    print()
-    if given.json:
-        given.json.write_text(json.dumps(result, indent=1), "utf-8")
+    print(json.dumps(result, indent=1))
 
 
 if __name__ == "__main__":

@@ -1,29 +1,23 @@
 """Time the leakage measures against the package rouge-score, on a corpus of your own.
 
-    python benchmarks/leakage.py CORPUS [--pairs 300] [--json out.json]
+    python benchmarks/leakage.py CORPUS [--pairs 300]
 
-Pairs are formed from the corpus itself, one document with another. Both sides take plain strings
-("cold"); "prepared" leaves out reading the original, which a run does once per document. Every
-row is the best of five passes, and both sides run in the same process.
+Each pair is two documents of the corpus. Both sides take plain strings; "prepared" leaves out
+reading the original, which a run does once per document. Each row is the best of five passes.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import platform
-import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from rouge_score.rouge_scorer import RougeScorer
+from timing import best_s
 
 from sage_rag.indexer.corpus import read_corpus
 from sage_rag.privacy.gate.leakage import Original
 
-_PASSES = 5
 _STRIDE = 7
 _LONG_TOKENS = 20_000
 _RUN = 10
@@ -38,20 +32,14 @@ def pairs_of(texts: Sequence[str], count: int) -> list[Pair]:
 
 
 def seconds_per_pair(measure: Callable[[str, str], object], pairs: Sequence[Pair]) -> float:
-    """Return the best mean time of several passes."""
-    best = float("inf")
-    for _ in range(_PASSES):
-        start = time.perf_counter()
-        for original, draft in pairs:
-            measure(original, draft)
-        best = min(best, (time.perf_counter() - start) / len(pairs))
-    return best
+    """Return the mean time of a pair in the best pass."""
+    return best_s(lambda: [measure(original, draft) for original, draft in pairs]) / len(pairs)
 
 
 def all_measures(original: Original, draft: str) -> None:
-    """Take what the gate takes."""
+    """Take the measures of the gate."""
     comparison = original.compare(draft)
-    comparison.rouge_l, comparison.longest_shared_run  # noqa: B018 - taken when asked for
+    comparison.rouge_l, comparison.longest_shared_run  # noqa: B018 - computed on access
     comparison.shared_runs(at_least=_RUN)
 
 
@@ -83,32 +71,22 @@ def long_pair(texts: Sequence[str]) -> float:
     )
 
 
-def main(arguments: Sequence[str]) -> None:
+def main() -> None:
+    """Print seconds per pair, and the ratio to rouge-score."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--pairs", type=int, default=300)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     texts = [document.text for document in read_corpus(options.corpus, None)]
     pairs = pairs_of(texts, options.pairs)
-    took = dialogues(pairs)
-    base = took["rouge-score ROUGE-L"]
-    result: dict[str, Any] = {
-        "corpus": options.corpus.name,
-        "pairs": len(pairs),
-        "python": platform.python_version(),
-        "seconds_per_pair": took,
-        "times_rouge_score": {name: base / seconds for name, seconds in took.items()},
-        "long_pair_s": long_pair(texts),
-    }
+    times = dialogues(pairs)
+    base = times["rouge-score ROUGE-L"]
     print(f"{len(pairs)} pairs of {options.corpus.name}\n")
     print("| measure | µs a pair | times rouge-score |\n| --- | ---: | ---: |")
-    for name, seconds in took.items():
+    for name, seconds in times.items():
         print(f"| {name} | {seconds * 1e6:.1f} | {base / seconds:.1f} |")
-    print(f"\ntwo texts of 20,000 words, all measures: {result['long_pair_s']:.3f} s")
-    if options.json:
-        options.json.write_text(json.dumps(result, indent=2) + "\n", "utf-8")
+    print(f"\ntwo texts of 20,000 words, all measures: {long_pair(texts):.3f} s")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -1,4 +1,4 @@
-"""How many values share a surrogate, and how long one takes.
+"""Count the values that share a surrogate, and time one surrogate.
 
 python benchmarks/surrogates.py
 """

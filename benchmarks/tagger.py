@@ -1,15 +1,14 @@
-"""Time the tagger against the encoder it is built on, on a corpus of your own.
+"""Time the tagger against its encoder, on your own corpus.
 
-    python benchmarks/tagger.py CORPUS.jsonl [--texts 400] [--chars 900] [--json out.json]
+    python benchmarks/tagger.py CORPUS.jsonl [--texts 400] [--chars 900]
 
-Each line of the corpus is an object; its strings are the text. Texts are cut to `--chars`
-characters, so that figures compare. In one process, in turn within every pass:
+Each line of the corpus is an object; its strings are the text. All texts have `--chars` characters.
+These run in one process, in turn within every pass:
 
-- the baseline: MiniLM alone, as `transformers` runs it, in single precision, in batches of 32
-  of the same texts;
+- the baseline: MiniLM alone in `transformers`, in single precision, in batches of 32 texts;
 - the tagger, many texts at once; the tagger, one text at a time; the whole default recognizer.
 
-And the latency of messages of 200 characters, one at a time: median and 95th percentile.
+Also measured: the latency of messages of 200 characters, one at a time (median, 95th percentile).
 """
 
 from __future__ import annotations
@@ -19,13 +18,14 @@ import json
 import platform
 import resource
 import statistics
-import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 import torch
+from timing import median_s, records_as_text
 from transformers import BertModel, PreTrainedTokenizerFast
 
 from sage_rag.privacy.recognizers.default import default_recognizer
@@ -39,9 +39,8 @@ _MESSAGE_CHARS = 200
 
 
 def texts_of(path: Path, count: int, chars: int) -> list[str]:
-    """Return `count` texts of `chars` characters: records one after the other, cut."""
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
-    whole = "\n".join(v for row in rows for v in row.values() if isinstance(v, str))
+    """Return `count` texts of `chars` characters, cut from all records in order."""
+    whole = "\n".join(records_as_text(path))
     return [whole[i * chars : (i + 1) * chars] for i in range(min(count, len(whole) // chars))]
 
 
@@ -66,17 +65,12 @@ def one_by_one(recognize: Callable[[str], object]) -> Step:
     return lambda texts: [recognize(text) for text in texts]
 
 
-def rates(timed: dict[str, Step], texts: Sequence[str], passes: int) -> dict[str, float]:
+def rates(steps: dict[str, Step], texts: Sequence[str], passes: int) -> dict[str, float]:
     """Return texts per second by name: medians of the passes."""
-    seconds: dict[str, list[float]] = {name: [] for name in timed}
-    for step in timed.values():
+    for step in steps.values():
         step(texts[:_BATCH])
-    for _ in range(passes):
-        for name, step in timed.items():
-            started = time.perf_counter()
-            step(texts)
-            seconds[name].append(time.perf_counter() - started)
-    return {name: len(texts) / statistics.median(spent) for name, spent in seconds.items()}
+    times = median_s({name: partial(step, texts) for name, step in steps.items()}, passes)
+    return {name: len(texts) / seconds for name, seconds in times.items()}
 
 
 def latencies(recognize: Callable[[str], object], messages: Sequence[str]) -> tuple[float, float]:
@@ -89,15 +83,14 @@ def latencies(recognize: Callable[[str], object], messages: Sequence[str]) -> tu
     return statistics.median(spent), statistics.quantiles(spent, n=20)[-1]
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Print the figures, and write them as JSON if asked."""
+def main() -> None:
+    """Print the figures as JSON."""
     parser = argparse.ArgumentParser(description="Time the tagger.")
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--texts", type=int, default=400)
     parser.add_argument("--chars", type=int, default=900)
     parser.add_argument("--passes", type=int, default=3)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     texts = texts_of(options.corpus, options.texts, options.chars)
     messages = texts_of(options.corpus, options.texts, _MESSAGE_CHARS)
     tagger, default = TaggerRecognizer(), default_recognizer()
@@ -125,12 +118,8 @@ def main(arguments: Sequence[str]) -> int:
         "torch": version("torch"),
         "machine": platform.machine(),
     }
-    text = json.dumps(figures, indent=1)
-    print(text)
-    if options.json:
-        options.json.write_text(text + "\n", "utf-8")
-    return 0
+    print(json.dumps(figures, indent=1))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main()
