@@ -2,9 +2,9 @@
 
     python benchmarks/batch.py --texts 100000 --workers 1 --workers 2 [--json out.json]
 
-The texts are invented here, each with an e-mail address, a number, a date and a name, and are
-made one by one, so that whatever memory grows is the batch's. Memory is the resident set of this
-process and of its workers, read from /proc after each tenth, half and the whole of the texts.
+Each text is invented, with an e-mail address, a number, a date and a name. They are made one at a
+time, so any growth of memory comes from the batch. Memory is the resident set of this process and
+its workers, read from /proc after a tenth, half and all of the texts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sage_rag.privacy.batch import Record, Setup, protect_records
+from sage_rag.privacy.batch import ProtectorSpec, Record, protect_records
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.recognizers.default import default_recognizer
@@ -37,7 +37,7 @@ def structured_recognizer() -> EvasionRecognizer:
 
 
 def texts(count: int) -> Iterator[Record]:
-    """Yield invented letters of about 400 characters, no two alike."""
+    """Yield invented letters of about 400 characters, all different."""
     for i in range(count):
         given, family = _GIVEN[i % 8], _FAMILY[i // 8 % 8]
         text = (
@@ -59,11 +59,11 @@ def resident_mib() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def measure(count: int, workers: int, setup: Setup) -> dict[str, Any]:
+def measure(count: int, workers: int, spec: ProtectorSpec) -> dict[str, Any]:
     """Protect `count` texts and return rate and memory."""
     memory: dict[str, float] = {}
     places = {count // 10, count // 2, count}
-    outcomes = protect_records(texts(count), Keyset.generate(), setup, workers=workers)
+    outcomes = protect_records(texts(count), Keyset.generate(), spec, workers=workers)
     first = next(outcomes)
     started, done = time.perf_counter(), 1
     for outcome in outcomes:
@@ -80,7 +80,7 @@ def measure(count: int, workers: int, setup: Setup) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure each number of workers and print the results as JSON."""
+    """Measure each number of workers, and print the results as JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--texts", type=int, default=100_000)
     parser.add_argument("--workers", type=int, action="append")
@@ -88,8 +88,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     recognizer = structured_recognizer if options.structured else default_recognizer
-    setup = Setup("benchmark", preset("soe-all"), recognizer)
-    rows = [measure(options.texts, n, setup) for n in options.workers or [1, 2]]
+    spec = ProtectorSpec("benchmark", preset("soe-all"), recognizer)
+    rows = [measure(options.texts, n, spec) for n in options.workers or [1, 2]]
     result = {"python": platform.python_version(), "cores": os.cpu_count(), "rows": rows}
     text = json.dumps(result, indent=2)
     print(text)

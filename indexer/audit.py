@@ -1,8 +1,8 @@
-"""The last look before publishing: every draft against the whole corpus.
+"""The last check before publishing: every draft against the whole corpus.
 
-The gate compares a draft with its own original. This catches the rest: a name that was recognised
-in one document and overlooked in another, wording that a draft shares with somebody else's record,
-and a draft that is like somebody else's record all in all.
+The gate compares a draft with its own original. The audit compares it with all others: it finds a
+name that was recognised in one document and missed in another, wording that a draft shares with
+another record, and a draft that is similar to another record as a whole.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ _WORD = re.compile(r"\w+")
 _MARKUP = re.compile(f"{TOKEN.pattern}|{PLACEHOLDER.pattern}")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _MIN_CHARS = 6
-"""Shorter values ("Li", "A 4") stand in ordinary prose by chance."""
+"""Shorter values ("Li", "A 4") occur in ordinary prose by chance."""
 
 
 class IdentifierAudit:
-    """Find known direct identifiers, as token sequences, in any text; linear in its length.
+    """Find known direct identifiers, as word sequences, in any text; linear in its length.
 
-    Case counts: without it a name that is also two words ("Will Young") would accuse prose.
+    Case-sensitive: otherwise a name that is also two words ("Will Young") would match prose.
     """
 
     def __init__(self) -> None:
         self._values: dict[str, set[tuple[str, ...]]] = {}
 
     def add(self, values: Iterable[str]) -> None:
-        """Remember plain values. One-word values are left to the gate: words are ambiguous."""
+        """Add plain values. Those of one word are left to the gate: words are ambiguous."""
         for value in values:
             tokens = tuple(_WORD.findall(value))
             if len(value) >= _MIN_CHARS and (len(tokens) > 1 or value.isdigit()):
                 self._values.setdefault(tokens[0], set()).add(tokens)
 
     def count(self, text: str) -> int:
-        """Return how many known values stand in a text outside its tokens."""
+        """Return how many known values occur in a text outside its tokens."""
         tokens = _WORD.findall(TOKEN.sub(" _ ", text))
         return sum(
             tuple(tokens[index : index + len(value)]) == value
@@ -54,7 +54,7 @@ class IdentifierAudit:
 
 
 class WordingAudit:
-    """Find runs of `run_tokens` words that stand in any original; 8 bytes a word of the corpus."""
+    """Find runs of `run_tokens` words that occur in an original; 8 bytes per word of the corpus."""
 
     def __init__(self, originals: Iterable[str], run_tokens: int) -> None:
         self._run_tokens = run_tokens
@@ -64,7 +64,7 @@ class WordingAudit:
         self._known = np.unique(np.frombuffer(hashes, dtype=np.int64))
 
     def runs(self, text: str) -> list[tuple[int, int]]:
-        """Return the places of such runs in a text; its tokens and placeholders break a run."""
+        """Return start and end of such runs in a text; tokens and placeholders break a run."""
         clear = _MARKUP.sub(lambda match: "_" * len(match.group()), text)
         windows = list(self._windows(clear))
         if not windows or not len(self._known):
@@ -92,8 +92,10 @@ class WordingAudit:
         return "".join(kept).strip()
 
     def _windows(self, text: str) -> Iterator[tuple[int, int, int]]:
-        """Yield start, end and hash of each run of words; a chance collision (2^-64 each) only
-        rewrites too much."""
+        """Yield start, end and hash of each run of words.
+
+        Two runs with one hash (2^-64 each) only cause a needless rewrite.
+        """
         found = words(text)
         for first in range(len(found) - self._run_tokens + 1):
             run = found[first : first + self._run_tokens]
@@ -101,9 +103,9 @@ class WordingAudit:
 
 
 class CorpusAudit:
-    """Hold drafts against the originals of all documents, by the gate's limits for their own.
+    """Compare drafts with the originals of all documents, by the limits of the gate.
 
-    Limits that are off are not held here either.
+    A limit that is off in the gate is off here, too.
     """
 
     def __init__(self, originals: Callable[[], Iterable[str]], limits: GateLimits) -> None:
@@ -116,9 +118,9 @@ class CorpusAudit:
             self._similarity = SimilarityAudit(originals(), limits.rouge_l)
 
     def judge(self, text: str) -> Verdict:
-        """Return what speaks against a draft with placeholders.
+        """Return the findings about a draft with placeholders.
 
-        `rouge_l` is that with an original over the limit, 0 without one; runs have no length.
+        `rouge_l` is the value of an original over the limit, or 0; `longest_run` is always 0.
         """
         runs = self._wording.runs(text) if self._wording else []
         findings = [

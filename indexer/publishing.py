@@ -1,4 +1,4 @@
-"""Publishing: write a version aside, check it, rename it into place, move the pointer."""
+"""Publish a version: write it to a staging folder, verify, rename, move the pointer."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def publish(
 ) -> Path:
     """Publish a version and make it current; return its folder.
 
-    `vectors` is `(n, dim)`, row i for passage i; `lexical` is what the lexical index reads of
-    each passage. Killed at any moment, this leaves either the
-    old state or the new one, and at most a staging folder that the next run removes.
+    `vectors` is `(n, dim)`, row i for passage i; `lexical` is the text of each passage for the
+    lexical index. Killed at any moment, this leaves the old state or the new one, and at most a
+    staging folder, which the next run removes.
 
     Raises:
         ProtectionError: when there is nothing to publish.
-        InputError: when the disk does not take it.
+        InputError: when the version cannot be written.
     """
     if not passages:
         raise ProtectionError(
@@ -73,12 +73,12 @@ def publish(
 
 
 def publish_filled(home: Path, corpus: str, fill: Callable[[Path], Mapping[str, Any]]) -> Path:
-    """Publish what `fill` writes into a staging folder, as `publish` does.
+    """Publish the files that `fill` writes into a staging folder, as `publish` does.
 
-    `fill` returns the manifest's fields, without version, files and time.
+    `fill` returns the fields of the manifest, without version, files and time.
 
     Raises:
-        InputError: when the disk does not take it.
+        InputError: when the version cannot be written.
     """
     folder = corpus_folder(home, corpus)
     number = f"{int((list_versions(folder) or ['0'])[-1]) + 1:06d}"
@@ -99,7 +99,7 @@ def publish_filled(home: Path, corpus: str, fill: Callable[[Path], Mapping[str, 
             hint="the current version is unchanged; finished documents are kept",
         ) from error
     finally:
-        shutil.rmtree(staging, ignore_errors=True)  # renamed by now, or not to be published
+        shutil.rmtree(staging, ignore_errors=True)  # already renamed, unless it failed
     return final
 
 
@@ -109,7 +109,7 @@ def move_pointer(folder: Path, number: str) -> None:
 
 
 def hand_over(home: Path, corpus: str, server_home: Path) -> Path:
-    """Copy the current version of a corpus, and nothing else, to a server's home."""
+    """Copy only the current version of a corpus to the home of a server."""
     source = corpus_folder(home, corpus)
     number = (source / "current").read_text("ascii").strip()
     target = corpus_folder(server_home, corpus)
@@ -124,7 +124,7 @@ def hand_over(home: Path, corpus: str, server_home: Path) -> Path:
 
 
 def write_passages(folder: Path, passages: Iterable[Passage]) -> None:
-    """Write passages and where each begins."""
+    """Write passages, and the offset at which each begins."""
     offsets = [0]
     with (folder / PASSAGES).open("wb") as file:
         for passage in passages:

@@ -1,4 +1,4 @@
-"""Fakes for the indexer's seams."""
+"""Fakes for the protocols of the indexer."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sage_rag.indexer.stores.lexical import lexical_words
 
 
 class HashEmbedder:
-    """Embed by hashing words into 64 dimensions: texts that share words are near each other."""
+    """Embed by hashing words into 64 dimensions: texts with common words are similar."""
 
     name = "hash-64"
     dim = 64
 
     def __init__(self) -> None:
         self.embedded = 0
-        """How many texts were embedded so far."""
+        """The number of texts embedded so far."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return `(n, 64)` float32, L2-normalised."""

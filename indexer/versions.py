@@ -1,4 +1,4 @@
-"""Index versions: immutable folders that a server can hold, and the pointer to the current one.
+"""Index versions: immutable folders for a server, and the pointer to the current one.
 
 ```
 HOME/corpora/NAME/versions/000001/   passages.jsonl  passages.offsets.npy  vectors.faiss
@@ -42,7 +42,7 @@ class FileEntry(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a version is and how it was made."""
+    """The description of a version: its contents and how it was made."""
 
     model_config = ConfigDict(frozen=True)
     format: Literal["sage-rag-index-1"] = FORMAT
@@ -72,8 +72,8 @@ class IndexVersion:
         self._offsets: NDArray[np.int64] = np.load(path / OFFSETS, mmap_mode="r")
         with (path / PASSAGES).open("rb") as file:
             self._passages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        whole = len(self._passages) == int(self._offsets[-1])
-        if not whole or not len(self._dense) == len(self) == manifest.counts["passages"]:
+        is_whole = len(self._passages) == int(self._offsets[-1])
+        if not is_whole or not len(self._dense) == len(self) == manifest.counts["passages"]:
             raise InputError(f"`{path}` is damaged: its parts differ in length")
 
     def __len__(self) -> int:
@@ -94,7 +94,7 @@ class IndexVersion:
         return self._lexical.search(text, top_k)
 
     def close(self) -> None:
-        """Release the memory maps."""
+        """Close the memory maps."""
         self._passages.close()
 
 
@@ -102,7 +102,7 @@ def open_version(path: Path, *, verify: bool = False) -> IndexVersion:
     """Open a version; `verify` also checks every file against the manifest.
 
     Raises:
-        InputError: when the folder is no version, or damaged.
+        InputError: when the folder is not a version, or is damaged.
     """
     manifest = read_manifest(path)
     if verify:
@@ -119,7 +119,7 @@ def read_manifest(path: Path) -> Manifest:
     """Read a version's manifest.
 
     Raises:
-        InputError: when there is none or it does not fit.
+        InputError: when it is missing or invalid.
     """
     try:
         return Manifest.model_validate_json((path / MANIFEST).read_bytes())
@@ -127,11 +127,11 @@ def read_manifest(path: Path) -> Manifest:
         raise InputError(f"`{path}` is not an index version: it has no {MANIFEST}") from None
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"])
-        raise InputError(f"`{path / MANIFEST}` does not fit at `{where}`") from None
+        raise InputError(f"`{path / MANIFEST}` is invalid at `{where}`") from None
 
 
 def verify_files(path: Path, manifest: Manifest) -> None:
-    """Check that the version holds the manifest's files, unchanged, and no others.
+    """Check that the version holds exactly the files of the manifest, unchanged.
 
     Raises:
         InputError: naming the first file that differs.
@@ -152,10 +152,10 @@ def hash_file(path: Path) -> FileEntry:
 
 
 def corpus_folder(home: Path, corpus: str) -> Path:
-    """Return where a corpus's versions live.
+    """Return the folder of a corpus's versions.
 
     Raises:
-        InputError: for a name that is not letters, digits, `.`, `_`, `-`.
+        InputError: for a name with other characters than letters, digits, `.`, `_`, `-`.
     """
     if not CORPUS_NAME.fullmatch(corpus):
         raise InputError(
@@ -180,7 +180,7 @@ def current_path(home: Path, corpus: str) -> Path:
         version = (folder / "current").read_text("ascii").strip()
     except (OSError, UnicodeDecodeError):
         known = ", ".join(list_corpora(home)) or "none"
-        raise InputError(f"no corpus `{corpus}` in `{home}`", hint=f"there is: {known}") from None
+        raise InputError(f"no corpus `{corpus}` in `{home}`", hint=f"corpora: {known}") from None
     if not _VERSION.fullmatch(version):
         raise InputError(f"`{folder / 'current'}` does not name a version")
     return folder / "versions" / version
@@ -193,7 +193,7 @@ def list_versions(folder: Path) -> list[str]:
 
 
 def passage_line(passage: Passage) -> bytes:
-    """Return a passage as it stands in `passages.jsonl`."""
+    """Return the line of a passage in `passages.jsonl`."""
     record: dict[str, Any] = {
         "id": passage.id,
         "source": passage.source,

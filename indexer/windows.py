@@ -1,4 +1,4 @@
-"""Texts cut into windows for a model that reads no more than so many word pieces at a time."""
+"""Windows of texts that exceed the limit of an embedding model, counted in word pieces."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 _CHARS_PER_PIECE = 64
-"""A text of so many characters for each piece of a window is cut before its pieces are counted,
-which takes a hundred bytes a piece. English has about 5; only blank space and filler have more."""
+"""A text with more characters per piece of a window is cut before its pieces are counted: counting
+takes 100 bytes per piece. English has about 5 characters per piece; only blanks and filler exceed
+64."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingWindow:
-    """A part of a text, and how many word pieces it has."""
+    """A part of a text, and the number of its word pieces."""
 
     text: str
     pieces: int
@@ -21,17 +22,17 @@ class EmbeddingWindow:
 def windows(
     texts: Sequence[str], limit: int, count: Callable[[Sequence[str]], list[int]]
 ) -> list[list[EmbeddingWindow]]:
-    """Cut each text, where it may be, at white space into windows of at most `limit` pieces.
+    """Cut each text into windows of at most `limit` pieces, at white space where possible.
 
-    A text within the limit is one window. The windows of a longer one are about equally long, as
-    few as there can be or one or two more, in no certain order. `count` returns the pieces of each
-    of some texts.
+    A text within the limit is one window. The windows of a longer text have about the same length;
+    there is the smallest possible number of them, or one or two more, in no defined order. `count`
+    returns the number of pieces of each text.
     """
     cut: list[list[EmbeddingWindow]] = [[] for _ in texts]
     pending = [
         (owner, part)
         for owner, text in enumerate(texts)
-        for part in _parts(text, _in_parts_of(limit * _CHARS_PER_PIECE, len(text)))
+        for part in _parts(text, _parts_needed(limit * _CHARS_PER_PIECE, len(text)))
     ]
     while pending:
         too_long: list[tuple[int, str]] = []
@@ -40,18 +41,18 @@ def windows(
             if pieces <= limit or len(text) == 1:
                 cut[owner].append(EmbeddingWindow(text, pieces))
             else:
-                parts = _parts(text, _in_parts_of(limit, pieces))
+                parts = _parts(text, _parts_needed(limit, pieces))
                 too_long += [(owner, part) for part in parts]
         pending = too_long
     return cut
 
 
-def _in_parts_of(most: int, length: int) -> int:
+def _parts_needed(most: int, length: int) -> int:
     return max(-(-length // most), 1)
 
 
 def _parts(text: str, number: int) -> Iterator[str]:
-    """Yield about equal parts of a text, at most so many, that begin after white space."""
+    """Yield at most `number` parts of a text of similar length, which begin after white space."""
     start = 0
     for part in range(1, number):
         place = part * len(text) // number

@@ -1,1 +1,1 @@
-"""Where a run's recognising and embedding are done: in this process, in others, or on Ray."""
+"""Engines recognise and embed for a run: in this process, in others, or on Ray."""

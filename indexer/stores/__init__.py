@@ -1,1 +1,1 @@
-"""Stores: how an index version keeps vectors and words on disk."""
+"""Stores: vectors and words of an index version on disk."""

@@ -14,7 +14,7 @@ from sage_rag.indexer.protocols import Vectors
 
 
 class FaissIndex:
-    """Search normalised vectors by cosine; exact, which ranks as the papers' L2 does."""
+    """Search normalised vectors by cosine; exact, with the same ranks as the L2 of the papers."""
 
     def __init__(self, index: Any) -> None:
         self._index = index
@@ -42,11 +42,6 @@ class FaissIndex:
 
     def __len__(self) -> int:
         return int(self._index.ntotal)
-
-    @property
-    def dim(self) -> int:
-        """Length of a vector."""
-        return int(self._index.d)
 
     def search(self, vector: NDArray[np.float32], top_k: int) -> list[tuple[int, float]]:
         """Return up to `top_k` pairs of row and cosine, best first."""

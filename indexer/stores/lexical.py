@@ -1,4 +1,4 @@
-"""A lexical index: BM25 over words, and exact marks: ciphertext tokens and blind words."""
+"""A lexical index: BM25 over words, and exact matches of ciphertext tokens and blind words."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _STOP = frozenset(
     "the their them then there these they this to too up was we were what when which who will "
     "with would you your".split()
 )
-"""Function words of English; BM25 would weigh them near zero at the price of long postings."""
+"""Function words of English: their weight in BM25 is near zero, and their postings are long."""
 
 
 def searchable(text: str, words: Iterable[str]) -> str:
-    """Return what the index reads of a text and its blind words.
+    """Return the input of the index for a text and its blind words.
 
-    Guarantees: only `words` count as blind words, whatever the text imitates.
+    Guarantees: only `words` count as blind words; the text cannot imitate one.
     """
     return " ".join([text.replace(SIGN, " "), *words])
 
 
 def lexical_words(text: str) -> list[str]:
-    """Return the index words of a text: marks as they are, stems, single Han characters."""
+    """Return the index words of a text: unchanged marks, stems, single Han characters."""
     found: list[str] = []
     for match in _WORD.finditer(text):
         word = match.group()
@@ -58,9 +58,10 @@ def _stem(word: str) -> str:
 class LexicalIndex:
     """BM25 over the words of passages, memory-mapped.
 
-    A mark in a query counts by its rarity alone: a record is about somebody or it is not, however
-    long it is and however often it says so. Since every record with a value's token also has the
-    words of its parts, a record of the value asked for thus always outranks one that shares parts.
+    A mark (token or blind word) in a query scores by its rarity alone: the length of a record and
+    the number of mentions do not decide whom it is about. Every record with the token of a value
+    also has the blind words of its parts, so a record of the value in the query always outranks a
+    record that shares only parts.
 
     Source: Lù (2024), "BM25S", arXiv 2407.03618; rarity: inverse document frequency as there.
     """
@@ -108,7 +109,7 @@ class LexicalIndex:
         return [(int(row), float(scores[row])) for row in order if scores[row] > 0]
 
     def _rows(self, word: int) -> NDArray[np.int64]:
-        """Return the rows that hold a word, by its number in the vocabulary."""
+        """Return the rows with a word, by the number of the word in the vocabulary."""
         postings = self._scorer.scores
         start, end = postings["indptr"][word], postings["indptr"][word + 1]
         return np.asarray(postings["indices"][start:end], dtype=np.int64)
@@ -118,4 +119,5 @@ class LexicalIndex:
 
 
 def _rarity(holders: int, passages: int) -> float:
+    """Return the inverse document frequency of a mark."""
     return math.log(1 + (passages - holders + 0.5) / (holders + 0.5))

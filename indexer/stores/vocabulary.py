@@ -1,4 +1,4 @@
-"""The words of a lexical index on disk: read, and put other words in their places."""
+"""The words of a lexical index on disk: read or replace them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from sage_rag.common.exceptions import InputError
 
 _WORDS = "vocab.index.json"
-"""Where bm25s keeps its words; scores and postings stand in other files, by a word's number."""
+"""The word file of bm25s; scores and postings are in other files, by the number of a word."""
 
 
 def index_words(folder: Path) -> dict[str, int]:
@@ -29,10 +29,10 @@ def index_words(folder: Path) -> dict[str, int]:
 
 
 def copy_renamed(source: Path, target: Path, renamed: Mapping[str, str]) -> None:
-    """Copy a lexical index with other words in the places of some: every score stays.
+    """Copy a lexical index with some words renamed; every score stays.
 
     Raises:
-        ValueError: when two words would become one, whose scores would have to be summed.
+        ValueError: when two words would become one: their scores would need to be summed.
     """
     before = index_words(source)
     after = {renamed.get(word, word): number for word, number in before.items()}
