@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sage_rag.agents.forms import dialogue_sides, form_names
-from sage_rag.agents.protocols import Attribute, Attributes
+from sage_rag.agents.forms import form_names
+from sage_rag.agents.protocols import Attribute, CorpusAttributes
 from sage_rag.agents.rules.presets import bound, preset_form, presets
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.tokens import LOOK_ALIKE
@@ -31,33 +31,10 @@ _HEADER = """\
 """
 
 
-class CorpusAttributes(tuple[Attribute, ...]):
-    """Attributes together with the form of the corpus's records, one of `forms.form_names()`."""
-
-    form: str
-
-    def __new__(cls, attributes: Iterable[Attribute], form: str) -> CorpusAttributes:
-        """Keep attributes and form."""
-        made = super().__new__(cls, attributes)
-        made.form = form
-        return made
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        """Travel to other processes whole."""
-        return tuple(self), self.form
-
-
-def form_of(attributes: Attributes) -> str:
-    """Return the form of the records; plain attributes tell no more than their fields' names do."""
-    if isinstance(attributes, CorpusAttributes):
-        return attributes.form
-    return "dialogue" if dialogue_sides({a.field for a in attributes}) else "generic"
-
-
-def format_attributes(attributes: Attributes) -> str:
-    """Return the file's text; `parse_attributes` gives the same attributes and form again."""
-    parts = [_HEADER, f"form = {_quoted(form_of(attributes))}\n"]
-    for a in attributes:
+def format_attributes(attributes: CorpusAttributes) -> str:
+    """Return the file's text, from which `parse_attributes` returns equal attributes."""
+    parts = [_HEADER, f"form = {_quoted(attributes.form)}\n"]
+    for a in attributes.entries:
         values = {"name": a.name, "field": a.field, "description": a.description}
         lines = [f"{key} = {_quoted(value)}" for key, value in values.items()]
         parts.append("\n".join(["\n[[attribute]]", *lines, ""]))
@@ -114,7 +91,7 @@ def parse_attributes(
         for number, table in enumerate(tables, 1)
     ]
     _check_whole(attributes, fields, where)
-    return CorpusAttributes(attributes, form)
+    return CorpusAttributes(tuple(attributes), form)
 
 
 def _attribute(table: Any, where: str, fields: Sequence[str]) -> Attribute:

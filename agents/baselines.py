@@ -25,8 +25,9 @@ from sage_rag.agents.chat.structured import (
     keyed,
     record_model,
 )
+from sage_rag.agents.forms import form_of_fields
 from sage_rag.agents.prompts import prompt, prompts_fingerprint
-from sage_rag.agents.protocols import Attribute, Attributes, Draft, Extraction, Review, Roles
+from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft, Extraction, Review, Roles
 from sage_rag.agents.rules.identifier import RuleIdentifier
 from sage_rag.agents.rules.roles import rules_fingerprint
 from sage_rag.agents.rules.salience import saliences
@@ -75,18 +76,20 @@ def baseline_roles(method: str, model: ChatModel | None) -> Roles:
 class _Baseline:
     """One draft, made from the fields as they are; agreed to, and never revised."""
 
-    async def identify(self, samples: Sequence[ProtectedText]) -> Attributes:
+    async def identify(self, samples: Sequence[ProtectedText]) -> CorpusAttributes:
         """Take each field whole: these methods know no attributes."""
-        names = dict.fromkeys(name for sample in samples for name in sample.fields)
-        return tuple(Attribute(name, name, "the whole field") for name in names)
+        names = list(dict.fromkeys(name for sample in samples for name in sample.fields))
+        entries = tuple(Attribute(name, name, "the whole field") for name in names)
+        return CorpusAttributes(entries, form_of_fields(names))
 
-    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+    async def extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
         """Return what becomes of each field."""
         raise NotImplementedError
 
-    async def generate(self, extraction: Extraction, attributes: Attributes) -> Draft:
-        """Put together what was made of each field."""
-        return Draft({a.field: "\n".join(extraction.get(a.name, ())) for a in attributes})
+    async def generate(self, extraction: Extraction, attributes: CorpusAttributes) -> Draft:
+        """Join the phrases of each field."""
+        phrases = extraction.phrases
+        return Draft({a.field: "\n".join(phrases.get(a.name, ())) for a in attributes.entries})
 
     async def review(self, record: ProtectedText, draft: Draft) -> Review:
         """Agree: a baseline has no reviewer."""
@@ -104,8 +107,8 @@ def _roles(agent: _Baseline, fingerprint: str) -> Roles:
 class _RulesParaphrase(_Baseline):
     """Keep the most salient sentences of each field, word for word and in their order."""
 
-    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
-        return {name: [_salient(text)] for name, text in record.fields.items()}
+    async def extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
+        return Extraction({name: [_salient(text)] for name, text in record.fields.items()})
 
 
 def _salient(text: str) -> str:
@@ -123,12 +126,12 @@ class _Rewriting(_Baseline):
         self._model = model
         self._method = method
 
-    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+    async def extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
         names = [name for name, text in record.fields.items() if text]
         system = prompt(self._method).substitute(_described(names))
         shown = as_json({name: record.fields[name] for name in names})
         answer = await ask(self._model, system, shown, record_model(names), stage="paraphrase")
-        return {name: [text] for name, text in keyed(answer).items()}
+        return Extraction({name: [text] for name, text in keyed(answer).items()})
 
 
 class _Pair(StructuredAnswer):
@@ -151,7 +154,7 @@ class _ZeroGen(_Baseline):
     def __init__(self, model: ChatModel) -> None:
         self._model = model
 
-    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+    async def extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
         names = list(record.fields)
         system = prompt("zerogen").substitute(fields=", ".join(names), count=PAIRS)
         answer = await ask(self._model, system, as_json(record.fields), _Pairs, stage="extract")
@@ -159,7 +162,7 @@ class _ZeroGen(_Baseline):
         for pair in _seeded(record).sample(answer.pairs, min(PAIRS, len(answer.pairs))):
             field = pair.field if pair.field in names else names[0]
             made.setdefault(field, []).append(f"question: {pair.question} answer: {pair.answer}")
-        return made
+        return Extraction(made)
 
 
 def _line(text: str) -> str:
@@ -193,32 +196,32 @@ class _AttrPrompt(_Baseline):
     def __init__(self, model: ChatModel) -> None:
         self._model = model
 
-    async def identify(self, samples: Sequence[ProtectedText]) -> Attributes:
-        presets = await RuleIdentifier().identify(samples)
-        fields = list(dict.fromkeys(a.field for a in presets))
-        kind = f"records that speak of {', '.join(dict.fromkeys(a.name for a in presets))}"
+    async def identify(self, samples: Sequence[ProtectedText]) -> CorpusAttributes:
+        preset = await RuleIdentifier().identify(samples)
+        fields = preset.fields
+        kind = f"records that speak of {', '.join(dict.fromkeys(a.name for a in preset.entries))}"
         system = prompt("attrvalues").substitute(
             kind=kind, fields=", ".join(fields), count=_ATTRIBUTES_PER_FIELD, values=_VALUES
         )
         found = await ask(self._model, system, "Begin.", _ValuedAttributes, stage="identify")
         named = {a.name: a for a in found.attributes if a.field in fields}
         bare = [name for name in fields if name not in {a.field for a in named.values()}]
-        return (
-            *(
-                Attribute(name, a.field, _BETWEEN.join(a.values[:_VALUES]))
-                for name, a in named.items()
-            ),
-            *(Attribute(f"content of {name}", name, "as usual") for name in bare),
+        entries = [
+            Attribute(name, a.field, _BETWEEN.join(a.values[:_VALUES])) for name, a in named.items()
+        ]
+        entries += [Attribute(f"content of {name}", name, "as usual") for name in bare]
+        return CorpusAttributes(tuple(entries), form_of_fields(fields))
+
+    async def extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
+        drawn = _seeded(record)
+        return Extraction(
+            {a.name: [drawn.choice(a.description.split(_BETWEEN))] for a in attributes.entries}
         )
 
-    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
-        drawn = _seeded(record)
-        return {a.name: [drawn.choice(a.description.split(_BETWEEN))] for a in attributes}
-
-    async def generate(self, extraction: Extraction, attributes: Attributes) -> Draft:
-        names = list(dict.fromkeys(a.field for a in attributes))
+    async def generate(self, extraction: Extraction, attributes: CorpusAttributes) -> Draft:
+        names = attributes.fields
         system = prompt("attrprompt").substitute(_described(names))
-        chosen = {name: ", ".join(values) for name, values in extraction.items()}
+        chosen = {name: ", ".join(values) for name, values in extraction.phrases.items()}
         answer = await ask(
             self._model, system, as_json(chosen), record_model(names), stage="generate"
         )

@@ -98,6 +98,11 @@ def dialogue_sides(names: Collection[str]) -> tuple[str, str] | None:
     return next((pair for pair in DIALOGUE_SIDES if set(pair) <= set(names)), None)
 
 
+def form_of_fields(names: Collection[str]) -> str:
+    """Return the form that the fields' names alone show: `dialogue` or `generic`."""
+    return "dialogue" if dialogue_sides(names) else "generic"
+
+
 def form_of_records(records: Sequence[Fields]) -> str:
     """Return the form that most records show; `generic` where fewer than two in five show any."""
     shown = Counter(map(_form_of, records))

@@ -1,6 +1,6 @@
-"""The roles of SAGE as seams: each has a rule implementation and one that asks a model.
+"""The roles of SAGE: each has an implementation by rules and one that asks a model.
 
-All are async because a model is waited for; rule agents wait for an embedder at most.
+All are async, since a model takes time to answer; rules wait for an embedder at most.
 
 Source: Zeng et al. (2024), arXiv 2406.14773, §3.1 (stage 1) and §3.2 (stage 2).
 """
@@ -8,7 +8,7 @@ Source: Zeng et al. (2024), arXiv 2406.14773, §3.1 (stage 1) and §3.2 (stage 2
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from sage_rag.privacy.gate.gate import Verdict
@@ -17,10 +17,9 @@ from sage_rag.privacy.protect import ProtectedText, join_fields
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """One kind of information that the corpus's records hold.
+    """One kind of information in the corpus's records.
 
-    `field` names the record's field it is read from; `description` tells an extractor what
-    belongs to it.
+    `field`: the record's field that holds it; `description` tells an extractor what belongs to it.
     """
 
     name: str
@@ -28,15 +27,39 @@ class Attribute:
     description: str
 
 
-Attributes = tuple[Attribute, ...]
+@dataclass(frozen=True, slots=True)
+class CorpusAttributes:
+    """The attributes of a corpus and the form of its records, one of `forms.form_names()`."""
 
-Extraction = Mapping[str, Sequence[str]]
-"""Key information by attribute name; attributes that a record does not speak of are left out."""
+    entries: tuple[Attribute, ...]
+    form: str
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The records' fields that have attributes, in order."""
+        return tuple(dict.fromkeys(a.field for a in self.entries))
+
+
+NO_ATTRIBUTES = CorpusAttributes((), "generic")
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The key information of one record.
+
+    `phrases` by attribute name; attributes that the record does not mention are left out.
+    `sentences`: where they were taken from the record word for word, all of them by field, in the
+    record's order. `record`: the new record, where the same call wrote it.
+    """
+
+    phrases: Mapping[str, Sequence[str]]
+    sentences: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    record: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A synthetic record with the same fields as its original; placeholders for values."""
+    """A synthetic record with its original's fields and with placeholders for values."""
 
     fields: Mapping[str, str]
 
@@ -48,7 +71,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The reviewer's word: safe, or what to change."""
+    """The reviewer's verdict: safe, or what to change."""
 
     safe: bool
     suggestions: tuple[str, ...] = ()
@@ -57,7 +80,7 @@ class Review:
 class AttributeIdentifier(Protocol):
     """Names the essential attributes of a corpus, once."""
 
-    async def identify(self, samples: Sequence[ProtectedText]) -> Attributes:
+    async def identify(self, samples: Sequence[ProtectedText]) -> CorpusAttributes:
         """Propose attributes from a few samples (5 in the paper)."""
         ...
 
@@ -65,7 +88,7 @@ class AttributeIdentifier(Protocol):
 class Extractor(Protocol):
     """Fills the attributes for one record."""
 
-    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+    async def extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
         """Return the record's key information."""
         ...
 
@@ -73,7 +96,7 @@ class Extractor(Protocol):
 class Generator(Protocol):
     """Writes a new record from key information alone."""
 
-    async def generate(self, extraction: Extraction, attributes: Attributes) -> Draft:
+    async def generate(self, extraction: Extraction, attributes: CorpusAttributes) -> Draft:
         """Return a draft; it never sees the record itself."""
         ...
 
@@ -82,7 +105,7 @@ class Reviewer(Protocol):
     """Judges a draft against its (protected) original."""
 
     async def review(self, record: ProtectedText, draft: Draft) -> Review:
-        """Return whether the draft is safe in the reviewer's eyes, or suggestions."""
+        """Return whether the draft is safe, or suggestions."""
         ...
 
 
@@ -90,17 +113,16 @@ class Rewriter(Protocol):
     """Revises a draft. Never sees the original."""
 
     async def rewrite(self, draft: Draft, review: Review, verdict: Verdict) -> Draft:
-        """Return a draft that answers the review and the gate's findings."""
+        """Return a draft revised by the review and the gate's findings."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """One implementation of every role, and a name that changes with any of them.
+    """One implementation of every role. `fingerprint` changes with any of them.
 
-    `drafting` is the part of that name that stage 1 (identify, extract, generate) depends on, so
-    that a changed review prompt does not make drafts anew; where it is empty, all of `fingerprint`
-    counts.
+    `drafting` is the part of it that stage 1 (identify, extract, generate) depends on, so that a
+    changed review prompt keeps the drafts; where it is empty, `fingerprint` counts.
     """
 
     identifier: AttributeIdentifier

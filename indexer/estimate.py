@@ -199,7 +199,7 @@ def _sampled(job: IndexJob, count: _Count) -> tuple[int, float, list[float]]:
     treatment, sample = count.treatment, count.sample
     if treatment is None or not sample:
         return 0, 0.0, []
-    if job.costs is None and job.roles is not None and not treatment.attributes:
+    if job.costs is None and job.roles is not None and not treatment.attributes.entries:
         with suppress(ProtectionError):
             shown = [treatment.protect(document).protected for document in sample]
             treatment.attributes = asyncio.run(job.roles.identifier.identify(shown))

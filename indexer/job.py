@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sage_rag.agents.chat.costs import CallCosts
-from sage_rag.agents.protocols import Attributes, Roles
+from sage_rag.agents.protocols import CorpusAttributes, Roles
 from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.changes import Changes
@@ -43,7 +43,7 @@ class IndexJob:
     embedder: Embedder
     roles: Roles | None = None
     concurrency: int = 8
-    attributes: Attributes | None = None
+    attributes: CorpusAttributes | None = None
     refinement: RefinementOptions = DEFAULT_OPTIONS
     costs: CallCosts | None = None
     engine: Callable[[], Engine] | None = None

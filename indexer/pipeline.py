@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sage_rag.agents.attributes import format_attributes, parse_attributes
-from sage_rag.agents.protocols import Attributes, Draft
+from sage_rag.agents.protocols import NO_ATTRIBUTES, CorpusAttributes, Draft
 from sage_rag.agents.samples import choose_samples
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.common.files import write_file
@@ -136,7 +136,7 @@ class _Run:
         documents = read_corpus(self._job.source, self._job.fields)
         return timed_items(documents, self._job.timer, "read")
 
-    async def _attributes(self, treatment: Treatment) -> Attributes:
+    async def _attributes(self, treatment: Treatment) -> CorpusAttributes:
         if self._job.attributes is not None:
             return self._job.attributes
         samples = choose_samples(self._documents(), lambda document: document.text)
@@ -273,7 +273,7 @@ class _Run:
 
     def _publish(self, assembly: Assembly, vectors: Vectors) -> None:
         job, summary = self._job, self._summary
-        attributes = self._treatment.attributes if self._treatment else ()
+        attributes = self._treatment.attributes if self._treatment else NO_ATTRIBUTES
         limits = self._treatment.gate_limits if self._treatment else None
         with self._time("report"):
             report = report_of(job, summary, list(self._published()), attributes, limits)

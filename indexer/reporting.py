@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sage_rag.agents.protocols import Attributes
+from sage_rag.agents.protocols import CorpusAttributes
 from sage_rag.indexer.anonymity import anonymity_figures
 from sage_rag.indexer.job import IndexJob, Summary
 from sage_rag.indexer.ledger import Result
@@ -38,7 +38,7 @@ def report_of(
     job: IndexJob,
     summary: Summary,
     published: Sequence[Result],
-    attributes: Attributes,
+    attributes: CorpusAttributes,
     limits: Mapping[str, Limit] | None,
 ) -> dict[str, Any]:
     """Return figures about the run; they go to the server, so they name no document."""
@@ -60,7 +60,7 @@ def report_of(
         "rouge_l_max": max(rouge, default=None),
         "rouge_l_mean": round(sum(rouge) / len(rouge), 4) if rouge else None,
         "quasi_identifiers": anonymity_figures(job.recipe, published, job.recognizer),
-        "attributes": [a.name for a in attributes],
+        "attributes": [a.name for a in attributes.entries],
         "gate": dict(limits) if limits else None,
         "model": job.costs.snapshot() if job.costs else None,
     }

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from sage_rag.agents.attributes import format_attributes
 from sage_rag.agents.exceptions import AgentOutputError
-from sage_rag.agents.protocols import Attributes, Draft, Roles
+from sage_rag.agents.protocols import NO_ATTRIBUTES, Draft, Roles
 from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions, RefinementOutcome, refine
 from sage_rag.agents.transcript import (
     Judge,
@@ -105,7 +105,7 @@ class Treatment:
         self.limits = replace(policy.limits(recipe.limits), **own)
         self._gate = timed(Gate(self.limits, recognizer, likeness), timer, "judge", "judge")
         self._recognizer = recognizer
-        self.attributes: Attributes = ()
+        self.attributes = NO_ATTRIBUTES
 
     @property
     def protection(self) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sage_rag.agents.chat.options import chat_model
-from sage_rag.agents.protocols import Attributes, Roles
+from sage_rag.agents.protocols import CorpusAttributes, Roles
 from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.corpus import read_corpus
@@ -132,7 +132,7 @@ def _roles(
     )
 
 
-def _attributes(corpus: CorpusFile, recipe: Recipe) -> Attributes | None:
+def _attributes(corpus: CorpusFile, recipe: Recipe) -> CorpusAttributes | None:
     if corpus.attributes is None:
         return None
     if recipe.method != "sage":

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
-from sage_rag.agents.attributes import MAX_DESCRIPTION, MAX_NAME, CorpusAttributes
+from sage_rag.agents.attributes import MAX_DESCRIPTION, MAX_NAME
 from sage_rag.agents.chat.protocols import ChatModel
 from sage_rag.agents.chat.structured import NonBlankText, StructuredAnswer, as_json, ask
 from sage_rag.agents.exceptions import AgentOutputError
 from sage_rag.agents.forms import dialogue_sides, form_names, form_of_records, instruction
 from sage_rag.agents.prompts import prompt
-from sage_rag.agents.protocols import Attribute
+from sage_rag.agents.protocols import Attribute, CorpusAttributes
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.protect import ProtectedText
 from sage_rag.privacy.tokens import LOOK_ALIKE
@@ -87,7 +87,7 @@ async def identify(
     answer = await ask(model, system, shown, _Attributes, stage="identify", check=check)
     attributes = _distinct(chosen(answer))
     _require_all(attributes, fields)
-    return CorpusAttributes(attributes, _form(answer.form, samples))
+    return CorpusAttributes(tuple(attributes), _form(answer.form, samples))
 
 
 def _of_field(

@@ -14,7 +14,6 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, create_model
 
-from sage_rag.agents.attributes import form_of
 from sage_rag.agents.chat.protocols import ChatModel
 from sage_rag.agents.chat.structured import (
     StructuredAnswer,
@@ -31,7 +30,7 @@ from sage_rag.agents.forms import form_complaint, form_names, instruction
 from sage_rag.agents.model.attributes import ATTRIBUTES_PER_FIELD, identify
 from sage_rag.agents.model.domains import Domain
 from sage_rag.agents.prompts import STAGE_1, prompt, prompts_fingerprint
-from sage_rag.agents.protocols import Attributes, Draft, Extraction
+from sage_rag.agents.protocols import CorpusAttributes, Draft, Extraction
 from sage_rag.privacy.protect import ProtectedText, join_fields
 
 VERSION = 1
@@ -54,14 +53,6 @@ class _Information(StructuredAnswer):
 
 class _Written(_Information):
     record: StructuredAnswer
-
-
-class CombinedExtraction(dict[str, Sequence[str]]):
-    """Key information that came together with the record written from it."""
-
-    def __init__(self, information: Mapping[str, Sequence[str]], record: Mapping[str, str]) -> None:
-        super().__init__(information)
-        self.record = dict(record)
 
 
 class ModelSynthesis:
@@ -99,7 +90,7 @@ class ModelSynthesis:
         advice = hashlib.sha256(self._advice.encode()).hexdigest()[:12]
         return f"model/{self._model.name}/{prompts}/{VERSION}/{way}/{self._per_field}/{advice}"
 
-    async def identify(self, samples: Sequence[ProtectedText]) -> Attributes:
+    async def identify(self, samples: Sequence[ProtectedText]) -> CorpusAttributes:
         """Propose the attributes of a corpus and the form of its records, from a few samples.
 
         Raises:
@@ -108,7 +99,7 @@ class ModelSynthesis:
         """
         return await identify(self._model, samples, self._per_field)
 
-    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+    async def extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
         """Return the record's key information by attribute name.
 
         Raises:
@@ -116,17 +107,16 @@ class ModelSynthesis:
         """
         return await (self._write if self._joined else self._extract)(record, attributes)
 
-    async def generate(self, extraction: Extraction, attributes: Attributes) -> Draft:
+    async def generate(self, extraction: Extraction, attributes: CorpusAttributes) -> Draft:
         """Return the record written with the information, or have one written from it alone.
 
         Raises:
             AgentOutputError: when the model's answers do not fit, twice.
         """
-        if isinstance(extraction, CombinedExtraction):
+        if extraction.record is not None:
             return Draft(extraction.record)
-        fields = _fields(attributes)
-        form = form_of(attributes)
-        expected = placeholders(_phrases(extraction))
+        form = attributes.form
+        expected = placeholders(_joined(extraction.phrases))
 
         def check(answer: StructuredAnswer) -> str | None:
             return _record_complaint(keyed(answer), expected, form)
@@ -134,38 +124,38 @@ class ModelSynthesis:
         answer = await ask(
             self._model,
             _system("generate", form, attributes, self._advice),
-            as_json(extraction),
-            record_model(fields),
+            as_json(extraction.phrases),
+            record_model(attributes.fields),
             stage="generate",
             check=check,
         )
         return Draft(keyed(answer))
 
-    async def _extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
-        names = tuple(a.name for a in attributes)
+    async def _extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
+        names = tuple(a.name for a in attributes.entries)
 
         def check(answer: _Information) -> str | None:
-            phrases = _phrases(_told(answer))
-            if not phrases:
+            text = _joined(_phrases(answer))
+            if not text:
                 return "it states nothing that the record says"
-            return placeholder_complaint(record.placeholders, phrases)
+            return placeholder_complaint(record.placeholders, text)
 
         answer = await ask(
             self._model,
-            _system("extract", form_of(attributes), attributes, self._advice),
+            _system("extract", attributes.form, attributes, self._advice),
             as_json(record.fields),
             _information_model(names),
             stage="extract",
             check=check,
         )
-        information = _told(answer)
-        if not information:
+        phrases = _phrases(answer)
+        if not phrases:
             raise AgentOutputError("the model found nothing in the record")
-        return information
+        return Extraction(phrases)
 
-    async def _write(self, record: ProtectedText, attributes: Attributes) -> Extraction:
-        names = tuple(a.name for a in attributes)
-        fields, form = _fields(attributes), form_of(attributes)
+    async def _write(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
+        names = tuple(a.name for a in attributes.entries)
+        form = attributes.form
 
         def check(answer: _Written) -> str | None:
             return _record_complaint(keyed(answer.record), record.placeholders, form)
@@ -174,17 +164,17 @@ class ModelSynthesis:
             self._model,
             _system("synthesize", form, attributes, self._advice),
             as_json(record.fields),
-            _written_model(names, fields),
+            _written_model(names, attributes.fields),
             stage="extract",
             check=check,
         )
-        return CombinedExtraction(_told(answer), keyed(answer.record))
+        return Extraction(_phrases(answer), record=keyed(answer.record))
 
 
 @lru_cache(maxsize=64)
-def _system(role: str, form: str, attributes: Attributes, advice: str) -> str:
+def _system(role: str, form: str, attributes: CorpusAttributes, advice: str) -> str:
     """Return a system prompt. Kept: it is the same for all records, and stands in a file."""
-    names, fields = [a.name for a in attributes], _fields(attributes)
+    names, fields = [a.name for a in attributes.entries], attributes.fields
     return prompt(role).substitute(
         fields=", ".join(fields),
         form=instruction(form),
@@ -212,29 +202,25 @@ def _written_model(names: tuple[str, ...], fields: tuple[str, ...]) -> type[_Wri
     )
 
 
-def _told(answer: _Information) -> dict[str, Sequence[str]]:
-    """Return the phrases by attribute, without those that an answer leaves empty."""
-    told = {
+def _phrases(answer: _Information) -> dict[str, Sequence[str]]:
+    """Return the phrases by attribute, without empty ones."""
+    stripped = {
         name: [phrase.strip() for phrase in phrases if phrase.strip()]
         for name, phrases in keyed(answer.information).items()
     }
-    return {name: phrases for name, phrases in told.items() if phrases}
+    return {name: phrases for name, phrases in stripped.items() if phrases}
 
 
-def _phrases(extraction: Extraction) -> str:
-    return "\n".join(phrase for phrases in extraction.values() for phrase in phrases)
+def _joined(phrases: Mapping[str, Sequence[str]]) -> str:
+    return "\n".join(phrase for some in phrases.values() for phrase in some)
 
 
 def _record_complaint(record: Mapping[str, str], expected: frozenset[str], form: str) -> str | None:
     return placeholder_complaint(expected, join_fields(record)) or form_complaint(form, record)
 
 
-def _fields(attributes: Attributes) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(a.field for a in attributes))
-
-
-def _attribute_list(attributes: Attributes) -> str:
-    return "\n".join(f"- {a.name} (in {a.field}): {a.description}" for a in attributes)
+def _attribute_list(attributes: CorpusAttributes) -> str:
+    return "\n".join(f"- {a.name} (in {a.field}): {a.description}" for a in attributes.entries)
 
 
 def _shape(fields: Sequence[str]) -> str:

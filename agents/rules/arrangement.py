@@ -45,18 +45,6 @@ _LEANING = re.compile(
 )
 
 
-class ArrangedExtraction(dict[str, tuple[str, ...]]):
-    """An extraction that remembers, by field, in what order the record told its sentences."""
-
-    order: Mapping[str, tuple[str, ...]]
-
-    def __init__(
-        self, found: Mapping[str, tuple[str, ...]], order: Mapping[str, tuple[str, ...]]
-    ) -> None:
-        super().__init__(found)
-        self.order = order
-
-
 @dataclass(frozen=True, slots=True)
 class Order:
     """One order of one field's blocks: what it costs in naturalness, and how alike it leaves."""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sage_rag.agents.protocols import Attribute, Attributes, Extraction
-from sage_rag.agents.rules.arrangement import ArrangedExtraction, arranged
+from sage_rag.agents.protocols import Attribute, CorpusAttributes, Extraction
+from sage_rag.agents.rules.arrangement import arranged
 from sage_rag.agents.rules.assignment import Assignment, SentenceEmbedder
 from sage_rag.agents.rules.courtesies import courtesies
 from sage_rag.agents.rules.lexicon import words
@@ -53,13 +53,13 @@ class RuleExtractor:
         self._share = share
         self._assignment = Assignment(embedder)
 
-    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+    async def extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
         """Return the key information by attribute."""
         found: dict[str, dict[Attribute, list[str]]] = {}
         order: dict[str, tuple[str, ...]] = {}
         polite: dict[str, tuple[str, ...]] = {}
         for field, text in record.fields.items():
-            own = [attribute for attribute in attributes if attribute.field == field]
+            own = [a for a in attributes.entries if a.field == field]
             if not own:
                 continue
             items = self._select(text, frozenset().union(*map(cues, own)))
@@ -70,7 +70,7 @@ class RuleExtractor:
         blocks = arranged(found, order, record.fields)
         for name, said in polite.items():
             blocks[name] = (*blocks.get(name, ()), *said)
-        return ArrangedExtraction(blocks, order)
+        return Extraction(blocks, order)
 
     def _select(self, text: str, cue_words: frozenset[str]) -> list[_Item]:
         """Return the items kept of one field."""

@@ -6,8 +6,8 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 
-from sage_rag.agents.protocols import Attributes, Draft, Extraction
-from sage_rag.agents.rules.arrangement import ALIKE, ArrangedExtraction
+from sage_rag.agents.protocols import CorpusAttributes, Draft, Extraction
+from sage_rag.agents.rules.arrangement import ALIKE
 from sage_rag.agents.rules.courtesies import CLOSING, is_closing, is_greeting
 from sage_rag.agents.rules.edits import STIFF, TERSE
 from sage_rag.agents.rules.lexicon import lexicon, words
@@ -30,15 +30,16 @@ class RuleGenerator:
     Source: Zeng et al. (2024), arXiv 2406.14773, §3.1. Differs: rules, no model.
     """
 
-    async def generate(self, extraction: Extraction, attributes: Attributes) -> Draft:
+    async def generate(self, extraction: Extraction, attributes: CorpusAttributes) -> Draft:
         """Return a draft with one text per field that the attributes name."""
-        seed = hashlib.sha256(repr(sorted(extraction.items())).encode()).hexdigest()
+        phrases = extraction.phrases
+        seed = hashlib.sha256(repr(sorted(phrases.items())).encode()).hexdigest()
         wording = Wording(seed)
-        fields = {attribute.name: attribute.field for attribute in attributes}
+        fields = {attribute.name: attribute.field for attribute in attributes.entries}
         told: dict[str, list[str]] = {field: [] for field in fields.values()}
-        for name, items in extraction.items():
+        for name, items in phrases.items():
             told[fields[name]].extend(items)
-        order = extraction.order if isinstance(extraction, ArrangedExtraction) else told
+        order = extraction.sentences or told
         source = Original("\n".join(" ".join(order.get(field, ())) for field in told))
         texts = {field: _tell(items, wording, source) for field, items in told.items()}
         _set_apart(source, texts, wording)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sage_rag.agents.attributes import CorpusAttributes
 from sage_rag.agents.forms import dialogue_sides, form_of_records
-from sage_rag.agents.protocols import Attributes
+from sage_rag.agents.protocols import CorpusAttributes
 from sage_rag.agents.rules.lexicon import content_stems
 from sage_rag.agents.rules.presets import bound, medical_vocabulary
 from sage_rag.common.exceptions import InputError
@@ -25,7 +24,7 @@ class RuleIdentifier:
     for the two sides of a medical dialogue, three for a text. Differs: chosen, not asked for.
     """
 
-    async def identify(self, samples: Sequence[ProtectedText]) -> Attributes:
+    async def identify(self, samples: Sequence[ProtectedText]) -> CorpusAttributes:
         """Return the attributes of a preset, bound to the samples' fields.
 
         Raises:

@@ -1,6 +1,6 @@
 """Presets of attributes, and the cue words by which a sentence is assigned to one.
 
-Rules and models share them: the rules propose one by themselves, a model is given one by name.
+The rules choose a preset by themselves; a model is given one by name.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from sage_rag.agents.forms import dialogue_sides
-from sage_rag.agents.protocols import Attribute, Attributes
+from sage_rag.agents.protocols import Attribute
 from sage_rag.agents.rules.lexicon import content_stems, load_toml, stem
 from sage_rag.common.exceptions import InputError
 
@@ -47,51 +47,50 @@ def preset_form(name: str) -> str:
     return str(load_toml("presets.toml")[name]["form"])
 
 
-def bound(name: str, fields: Sequence[str]) -> Attributes:
+def bound(name: str, fields: Sequence[str]) -> tuple[Attribute, ...]:
     """Return a preset's attributes for records with these fields; every field gets some.
 
-    A dialogue's sides go to the two fields named as such, other fields are treated as documents.
-    Names are qualified by the field where several fields share them.
+    A dialogue's sides go to the two fields named as such; other fields get the preset `document`.
+    The field's name is put before the attribute's where several fields share attributes.
 
     Raises:
-        InputError: when a dialogue's preset is to fit fields that are none.
+        InputError: when a dialogue's preset is bound to fields without two sides.
     """
     entries = presets()[name]
     if all(entry.side == "text" for entry in entries):
-        return tuple(
-            Attribute(
-                f"{field}: {entry.name}" if len(fields) > 1 else entry.name,
-                field,
-                entry.description,
-            )
-            for field in fields
-            for entry in entries
-        )
+        return _per_field(entries, fields, qualified=len(fields) > 1)
     sides = dialogue_sides(fields)
     if sides is None:
         raise InputError(
-            f"attributes `{name}` are for two sides of a dialogue, and the records have the fields "
-            f"{', '.join(fields)}",
+            f"attributes `{name}` are for the two sides of a dialogue, and the records have the "
+            f"fields {', '.join(fields)}",
             hint="use another preset, or a file ./mine.toml",
         )
     field_of = dict(zip(("asking", "replying"), sides, strict=True))
     others = [field for field in fields if field not in sides]
-    return tuple(Attribute(e.name, field_of[e.side], e.description) for e in entries) + tuple(
-        Attribute(f"{field}: {entry.name}", field, entry.description)
-        for field in others
-        for entry in presets()["document"]
+    of_sides = tuple(Attribute(e.name, field_of[e.side], e.description) for e in entries)
+    return of_sides + _per_field(presets()["document"], others, qualified=True)
+
+
+def _per_field(
+    entries: Sequence[PresetAttribute], fields: Sequence[str], *, qualified: bool
+) -> tuple[Attribute, ...]:
+    return tuple(
+        Attribute(f"{field}: {e.name}" if qualified else e.name, field, e.description)
+        for field in fields
+        for e in entries
     )
 
 
 @cache
 def medical_vocabulary() -> frozenset[str]:
-    """Return the stems by which medical dialogues are told from others."""
+    """Return the stems that distinguish medical dialogues from others."""
     return frozenset(map(stem, load_toml("presets.toml")["medical_dialogue"]["vocabulary"].split()))
 
 
 @lru_cache(maxsize=1024)
 def cues(attribute: Attribute) -> frozenset[str]:
-    """Return the stems that speak for an attribute: its preset's, or its description's."""
+    """Return the stems that point to an attribute: its preset's, or its description's."""
     for preset in presets().values():
         for entry in preset:
             if entry.description == attribute.description:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sage_rag.agents.chat.protocols import ChatMessage, Reply
-from sage_rag.agents.protocols import Attribute, Attributes, Draft, Extraction, Review, Roles
+from sage_rag.agents.forms import form_of_fields
+from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft, Extraction, Review, Roles
 from sage_rag.privacy.gate.gate import Verdict
 from sage_rag.privacy.protect import ProtectedText
 
@@ -44,18 +45,22 @@ class ReversingAgent:
         self.extracted = 0
         """How many records were extracted so far."""
 
-    async def identify(self, samples: Sequence[ProtectedText]) -> Attributes:
+    async def identify(self, samples: Sequence[ProtectedText]) -> CorpusAttributes:
         """Name one attribute per field."""
-        return tuple(Attribute(name, name, "all of it") for name in samples[0].fields)
+        names = tuple(samples[0].fields)
+        entries = tuple(Attribute(name, name, "all of it") for name in names)
+        return CorpusAttributes(entries, form_of_fields(names))
 
-    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+    async def extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
         """Return each field's words, last first."""
         self.extracted += 1
-        return {a.name: record.fields[a.field].split()[::-1] for a in attributes}
+        return Extraction(
+            {a.name: record.fields[a.field].split()[::-1] for a in attributes.entries}
+        )
 
-    async def generate(self, extraction: Extraction, attributes: Attributes) -> Draft:
-        """Return the extraction as it is."""
-        return Draft({a.field: " ".join(extraction[a.name]) for a in attributes})
+    async def generate(self, extraction: Extraction, attributes: CorpusAttributes) -> Draft:
+        """Return the extraction unchanged."""
+        return Draft({a.field: " ".join(extraction.phrases[a.name]) for a in attributes.entries})
 
     async def review(self, record: ProtectedText, draft: Draft) -> Review:
         """Agree, unless told never to."""

@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sage_rag.agents.attributes import CorpusAttributes, form_of
 from sage_rag.agents.baselines import baseline_roles
 from sage_rag.agents.chat.calls import ModelCalls
 from sage_rag.agents.model.attributes import ATTRIBUTES_PER_FIELD
 from sage_rag.agents.model.roles import model_roles
-from sage_rag.agents.protocols import Attributes, Roles
+from sage_rag.agents.protocols import CorpusAttributes, Roles
 from sage_rag.agents.refinement import MAX_ROUNDS, RefinementOptions
 from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.agents.samples import choose_samples
@@ -154,7 +153,7 @@ class StudyHome:
         treatment.attributes = self.attributes(corpus, job)
         return treatment
 
-    def attributes(self, corpus: Corpus, job: IndexJob) -> Attributes:
+    def attributes(self, corpus: Corpus, job: IndexJob) -> CorpusAttributes:
         """Return the attributes that the job's identifier finds in samples of the corpus."""
         treatment = treatment_of(job)
         if treatment is None or job.roles is None:
@@ -185,15 +184,15 @@ class StudyHome:
         return model_roles(self.model, attributes_per_field=per_field)
 
 
-def first_of(attributes: Attributes, per_field: int) -> Attributes:
+def first_of(attributes: CorpusAttributes, per_field: int) -> CorpusAttributes:
     """Return the first `per_field` attributes of each field."""
     kept = []
     counts: dict[str, int] = {}
-    for attribute in attributes:
+    for attribute in attributes.entries:
         counts[attribute.field] = counts.get(attribute.field, 0) + 1
         if counts[attribute.field] <= per_field:
             kept.append(attribute)
-    return CorpusAttributes(kept, form_of(attributes))
+    return CorpusAttributes(tuple(kept), attributes.form)
 
 
 class _Reporter:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from sage_rag.agents.protocols import Attributes, Draft, Extraction, Review, Roles
+from sage_rag.agents.protocols import CorpusAttributes, Draft, Extraction, Review, Roles
 from sage_rag.agents.refinement import Infer, RefinementOptions, RefinementOutcome, refine
 from sage_rag.agents.transcript import Judge
 from sage_rag.privacy.ciphers.siv import SivCipher
@@ -94,13 +94,13 @@ class Scripted:
         if self._wait is not None:
             await self._wait()  # type: ignore[misc]
 
-    async def identify(self, samples: Sequence[ProtectedText]) -> Attributes:
+    async def identify(self, samples: Sequence[ProtectedText]) -> CorpusAttributes:
         raise AssertionError("stage 1 is not asked")
 
-    async def extract(self, record: ProtectedText, attributes: Attributes) -> Extraction:
+    async def extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
         raise AssertionError("stage 1 is not asked")
 
-    async def generate(self, extraction: Extraction, attributes: Attributes) -> Draft:
+    async def generate(self, extraction: Extraction, attributes: CorpusAttributes) -> Draft:
         raise AssertionError("stage 1 is not asked")
 
     @property

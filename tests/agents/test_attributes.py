@@ -13,14 +13,12 @@ from hypothesis import strategies as st
 from sage_rag.agents.attributes import (
     MAX_DESCRIPTION,
     MAX_NAME,
-    CorpusAttributes,
-    form_of,
     format_attributes,
     load_attributes,
     parse_attributes,
 )
-from sage_rag.agents.forms import form_names
-from sage_rag.agents.protocols import Attribute
+from sage_rag.agents.forms import form_names, form_of_fields
+from sage_rag.agents.protocols import Attribute, CorpusAttributes
 from sage_rag.agents.rules.presets import presets
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.tokens import LOOK_ALIKE
@@ -41,11 +39,11 @@ description = "What to do"
 
 def test_a_file_is_read() -> None:
     found = parse_attributes(GOOD, FIELDS)
-    assert found == (
+    assert found.entries == (
         Attribute("complaint", "question", "What hurts"),
         Attribute("advice", "answer", "What to do"),
     )
-    assert found.form == form_of(found) == "dialogue"
+    assert found.form == "dialogue"
 
 
 def lines(longest: int) -> st.SearchStrategy[str]:
@@ -69,10 +67,10 @@ FIELD_NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_
     st.sampled_from(form_names()),
 )
 def test_what_is_written_is_read_again(entries, form: str) -> None:
-    attributes = CorpusAttributes((Attribute(n, f, d) for n, (f, d) in entries.items()), form)
-    fields = [a.field for a in attributes]
+    attributes = CorpusAttributes(tuple(Attribute(n, f, d) for n, (f, d) in entries.items()), form)
+    fields = [a.field for a in attributes.entries]
     again = parse_attributes(format_attributes(attributes), fields)
-    assert (again, again.form) == (attributes, form)
+    assert again == attributes
 
 
 def changed(old: str, new: str) -> str:
@@ -144,9 +142,9 @@ def test_a_file_that_cannot_be_read_is_named_without_its_folder(tmp_path, conten
 )
 def test_presets_are_bound_to_the_fields(name, fields, counts, form) -> None:
     found = load_attributes(name, fields)
-    assert Counter(a.field for a in found) == counts
+    assert Counter(a.field for a in found.entries) == counts
     assert found.form == form
-    assert len({a.name for a in found}) == len(found)
+    assert len({a.name for a in found.entries}) == len(found.entries)
 
 
 @pytest.mark.parametrize("name", presets())
@@ -154,7 +152,7 @@ def test_every_preset_can_be_pinned(name: str) -> None:
     fields = FIELDS if "dialogue" in name else ("text",)
     found = load_attributes(name.replace("_", "-"), fields)
     again = parse_attributes(format_attributes(found), fields)
-    assert (again, again.form) == (found, found.form)
+    assert again == found
 
 
 def test_a_dialogues_preset_does_not_fit_a_text() -> None:
@@ -171,14 +169,14 @@ def test_an_unknown_preset_names_the_known_ones() -> None:
 @pytest.mark.parametrize(
     ("fields", "form"), [(("question", "answer"), "dialogue"), (("text",), "generic")]
 )
-def test_plain_attributes_have_the_form_that_their_fields_tell(fields, form) -> None:
-    assert form_of(tuple(Attribute(f, f, "") for f in fields)) == form
+def test_the_fields_names_show_a_form(fields, form) -> None:
+    assert form_of_fields(fields) == form
 
 
 def test_they_travel_to_other_processes_with_their_form() -> None:
     found = load_attributes("judgment", ("text",))
     again = pickle.loads(pickle.dumps(found))  # noqa: S301 - written one call before
-    assert (again, again.form) == (found, "judgment")
+    assert again == found
 
 
 def test_descriptions_differ_between_presets_so_that_cues_are_found_by_them() -> None:

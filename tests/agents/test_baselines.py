@@ -115,8 +115,8 @@ def test_attrprompts_attributes_survive_the_ledger() -> None:
     roles = baseline_roles("attrprompt", ScriptedChatModel(plans))
     attributes = asyncio.run(roles.identifier.identify([record()]))
     again = parse_attributes(format_attributes(attributes), ["question", "answer"])
-    assert tuple(again) == tuple(attributes)
-    assert {a.field for a in attributes} == {"question", "answer"}
+    assert again == attributes
+    assert {a.field for a in attributes.entries} == {"question", "answer"}
 
 
 @pytest.mark.parametrize("method", ["paraphrase", "checklist", "zerogen", "attrprompt"])

@@ -18,7 +18,7 @@ from sage_rag.agents.baselines import baseline_roles
 from sage_rag.agents.model.adversary import ModelAdversary
 from sage_rag.agents.model.recognizer import LlmRecognizer
 from sage_rag.agents.model.roles import model_roles
-from sage_rag.agents.protocols import Attributes, Draft, Roles
+from sage_rag.agents.protocols import CorpusAttributes, Draft, Roles
 from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.agents.testing.fakes import ScriptedChatModel
 from sage_rag.indexer.embedding import SentenceTransformerEmbedder, vector_key
@@ -163,7 +163,7 @@ async def _drafted(roles: Roles) -> list[object]:
     for _, protection in _protections("sage", 36):
         record = protection.protected
         attributes = await roles.identifier.identify([record])
-        output.append([(a.name, a.field, a.description) for a in attributes])
+        output.append([(a.name, a.field, a.description) for a in attributes.entries])
         extraction = await roles.extractor.extract(record, attributes)
         draft = await roles.generator.generate(extraction, attributes)
         review = await roles.reviewer.review(record, draft)
@@ -172,7 +172,7 @@ async def _drafted(roles: Roles) -> list[object]:
         refused = await roles.reviewer.review(record, copied)
         revised = await roles.rewriter.rewrite(copied, refused, verdict)
         output += [
-            sorted((name, list(phrases)) for name, phrases in extraction.items()),
+            sorted((name, list(phrases)) for name, phrases in extraction.phrases.items()),
             dict(draft.fields),
             (review.safe, review.suggestions),
             refused.suggestions,
@@ -215,13 +215,13 @@ def _messages(model: ScriptedChatModel) -> list[object]:
     return [[(m.role, m.content) for m in asked] for asked in model.asked]
 
 
-async def _stage_1(roles: Roles) -> tuple[Attributes, list[object]]:
+async def _stage_1(roles: Roles) -> tuple[CorpusAttributes, list[object]]:
     _, protection = next(_protections("sage"))
     record = protection.protected
     attributes = await roles.identifier.identify([record])
     extraction = await roles.extractor.extract(record, attributes)
     draft = await roles.generator.generate(extraction, attributes)
-    return attributes, [sorted(extraction), dict(draft.fields)]
+    return attributes, [sorted(extraction.phrases), dict(draft.fields)]
 
 
 def _synthesis() -> StageOutput:

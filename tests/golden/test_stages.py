@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sage_rag.agents.protocols import Attributes, Draft, Extraction
+from sage_rag.agents.protocols import CorpusAttributes, Draft, Extraction
 from sage_rag.agents.rules.generator import RuleGenerator
 from tests.golden.stages import STAGES, Stage, StageOutput, complaint, read_recorded
 
@@ -66,7 +66,9 @@ def test_an_equal_output_passes() -> None:
 def test_another_word_of_the_rules_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     generate = RuleGenerator.generate
 
-    async def shouted(self: RuleGenerator, extraction: Extraction, attributes: Attributes) -> Draft:
+    async def shouted(
+        self: RuleGenerator, extraction: Extraction, attributes: CorpusAttributes
+    ) -> Draft:
         draft = await generate(self, extraction, attributes)
         return Draft({name: text.upper() for name, text in draft.fields.items()})
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sage_rag.agents.protocols import Attribute, Draft, Review, Roles
+from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft, Review, Roles
 from sage_rag.agents.refinement import CallSavings, RefinementOptions
 from sage_rag.agents.team.conversation import team
 from sage_rag.agents.testing import ReversingAgent
@@ -117,9 +117,12 @@ def test_nothing_changed_is_said_too(run: Run) -> None:
         (lambda a: {"recipe": recipe_called("sage", "soe-all")}, (1, 20, 20)),
         (
             lambda a: {
-                "attributes": (
-                    Attribute("all", "question", "what is asked"),
-                    Attribute("more", "answer", "what is said"),
+                "attributes": CorpusAttributes(
+                    (
+                        Attribute("all", "question", "what is asked"),
+                        Attribute("more", "answer", "what is said"),
+                    ),
+                    "dialogue",
                 )
             },
             (0, 20, 20),

@@ -42,7 +42,7 @@ BOTH = (("symptom", "question", [1, 2]), ("advice", "answer", [1, 2, 3]))
 
 def test_attributes_and_form_are_read() -> None:
     found, model = identified([proposal(*BOTH)])
-    assert [(a.name, a.field, a.description) for a in found] == [
+    assert [(a.name, a.field, a.description) for a in found.entries] == [
         ("symptom", "question", "A kind."),
         ("advice", "answer", "A kind."),
     ]
@@ -53,7 +53,7 @@ def test_attributes_and_form_are_read() -> None:
 
 def test_they_stand_in_the_order_of_the_fields() -> None:
     found, _ = identified([proposal(*BOTH[::-1])])
-    assert [a.field for a in found] == ["question", "answer"]
+    assert [a.field for a in found.entries] == ["question", "answer"]
 
 
 def test_samples_are_shown_with_placeholders_and_numbers() -> None:
@@ -68,12 +68,12 @@ def test_of_too_many_those_that_most_samples_speak_of_are_kept_in_their_order() 
     many = [(f"kind {n}", "question", list(range(1, n + 1))) for n in range(1, 5)]
     advice = [(f"advice {n}", "answer", [n]) for n in (1, 2)]
     found, _ = identified([proposal(*many, *advice)], per_field=2)
-    assert [a.name for a in found if a.field == "question"] == ["kind 3", "kind 4"]
+    assert [a.name for a in found.entries if a.field == "question"] == ["kind 3", "kind 4"]
 
 
 def test_too_few_are_asked_for_again_and_then_accepted() -> None:
     found, model = identified([proposal(*BOTH), proposal(*BOTH)], per_field=2)
-    assert len(found) == 2
+    assert len(found.entries) == 2
     assert "has 1 usable attributes, and needs 2" in model.asked[1][-1].content
 
 
@@ -85,20 +85,20 @@ def test_adaptively_three_samples_of_five_must_speak_of_it(samples: list[int], k
     every = [1, 2, 3, 4, 5]
     asked = [("sure", "question", every), ("asked", "question", samples), ("a", "answer", every)]
     found, model = identified([proposal(*asked)], per_field=None)
-    assert ("asked" in [a.name for a in found]) is kept
+    assert ("asked" in [a.name for a in found.entries]) is kept
     assert "up to 10 essential" in model.asked[0][0].content
 
 
 def test_adaptively_at_most_ten_and_at_least_one_per_field() -> None:
     many = [(f"kind {n}", "question", [1, 2, 3]) for n in range(14)]
     found, _ = identified([proposal(*many, ("rare", "answer", [1]))], per_field=None)
-    assert [sum(a.field == f for a in found) for f in ("question", "answer")] == [10, 1]
+    assert [sum(a.field == f for a in found.entries) for f in ("question", "answer")] == [10, 1]
 
 
 def test_a_field_without_attribute_is_asked_for_again_then_refused() -> None:
     only = proposal(BOTH[0])
     found, model = identified([only, proposal(*BOTH)])
-    assert len(found) == 2
+    assert len(found.entries) == 2
     assert "no usable attribute is in the field answer" in model.asked[1][-1].content
     with pytest.raises(AgentOutputError) as caught:
         identified([only, only])
@@ -116,12 +116,12 @@ def test_a_field_without_attribute_is_asked_for_again_then_refused() -> None:
 def test_an_attribute_that_quotes_a_sample_is_dropped(words: str) -> None:
     quoting = proposal(*BOTH, words=words)
     found, _ = identified([quoting, proposal(*BOTH)])
-    assert {a.description for a in found} == {"A kind."}
+    assert {a.description for a in found.entries} == {"A kind."}
 
 
 def test_unknown_fields_are_dropped() -> None:
     found, _ = identified([proposal(*BOTH, ("x", "diagnosis", [1, 2, 3]))])
-    assert {a.field for a in found} == {"question", "answer"}
+    assert {a.field for a in found.entries} == {"question", "answer"}
 
 
 def test_names_that_fields_share_are_qualified_and_doubled_ones_dropped() -> None:
@@ -129,7 +129,7 @@ def test_names_that_fields_share_are_qualified_and_doubled_ones_dropped() -> Non
         ("matter", "question", [1]), ("matter", "question", [1]), ("matter", "answer", [1])
     )
     found, _ = identified([answer, answer], per_field=2)
-    assert [a.name for a in found] == ["question: matter", "answer: matter"]
+    assert [a.name for a in found.entries] == ["question: matter", "answer: matter"]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,8 @@ def test_whatever_is_proposed_can_be_pinned() -> None:
     answer = json.dumps({"form": "note", "attributes": [odd]})
     found, _ = identified([answer], records=TEXTS)
     again = parse_attributes(format_attributes(found), ["text"])
-    assert (again, again.form) == (found, "note")
+    assert again == found
+    assert again.form == "note"
 
 
 def test_without_samples_nothing_is_asked() -> None:

@@ -6,12 +6,11 @@ import json
 
 import pytest
 
-from sage_rag.agents.attributes import CorpusAttributes
 from sage_rag.agents.exceptions import AgentOutputError
 from sage_rag.agents.forms import form_names, instruction
 from sage_rag.agents.model.domains import load_domain
 from sage_rag.agents.model.synthesis import ModelSynthesis
-from sage_rag.agents.protocols import Attribute, Draft
+from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft, Extraction
 from tests.agents.stage_one import AskedModel, protected, run
 
 ATTRIBUTES = CorpusAttributes(
@@ -44,7 +43,7 @@ def test_one_call_extracts_and_writes() -> None:
 
 def test_the_joined_call_gives_the_information_as_well() -> None:
     found = run(ModelSynthesis(AskedModel(joined())).extract(RECORD, ATTRIBUTES))
-    assert found == INFORMATION
+    assert found.phrases == INFORMATION
 
 
 def test_two_calls_extract_then_write() -> None:
@@ -124,20 +123,20 @@ def test_only_the_attributes_and_fields_asked_for_are_taken() -> None:
     more = {**INFORMATION, "secret": ["x"]}
     agent = ModelSynthesis(AskedModel(joined({**WRITTEN, "note": "x"}, more)))
     found = run(agent.extract(RECORD, ATTRIBUTES))
-    assert set(found) == {"complaint", "advice"}
+    assert set(found.phrases) == {"complaint", "advice"}
     assert run(agent.generate(found, ATTRIBUTES)) == Draft(WRITTEN)
 
 
 @pytest.mark.parametrize("value", ["rest", ["rest"], ["rest", " "]])
 def test_a_single_phrase_counts_as_a_list_of_one(value: object) -> None:
     agent = ModelSynthesis(AskedModel(extracted({**INFORMATION, "advice": value})), joined=False)
-    assert run(agent.extract(RECORD, ATTRIBUTES))["advice"] == ["rest"]
+    assert run(agent.extract(RECORD, ATTRIBUTES)).phrases["advice"] == ["rest"]
 
 
 @pytest.mark.parametrize("value", [None, [], "", [" "]])
 def test_what_a_record_does_not_speak_of_is_left_out(value: object) -> None:
     agent = ModelSynthesis(AskedModel(extracted({**INFORMATION, "advice": value})), joined=False)
-    assert run(agent.extract(RECORD, ATTRIBUTES)) == {"complaint": INFORMATION["complaint"]}
+    assert run(agent.extract(RECORD, ATTRIBUTES)).phrases == {"complaint": INFORMATION["complaint"]}
 
 
 def test_no_information_at_all_is_asked_for_again_and_then_given_up() -> None:
@@ -165,7 +164,9 @@ def test_a_lost_or_invented_placeholder_is_asked_for_again_once(bad: object, way
 
 def test_an_extraction_that_loses_a_placeholder_is_asked_for_again() -> None:
     model = AskedModel(extracted({"complaint": ["knee"]}), extracted())
-    assert run(ModelSynthesis(model, joined=False).extract(RECORD, ATTRIBUTES)) == INFORMATION
+    assert (
+        run(ModelSynthesis(model, joined=False).extract(RECORD, ATTRIBUTES)).phrases == INFORMATION
+    )
     assert "lost [PERSON_1]" in model.asked[1][-1].content
 
 
@@ -183,10 +184,14 @@ def test_a_draft_without_its_form_is_asked_for_again() -> None:
 @pytest.mark.parametrize("form", form_names())
 @pytest.mark.parametrize("way", [True, False])
 def test_the_writer_is_told_the_form_and_no_other(form: str, way: bool) -> None:
-    attributes = CorpusAttributes(ATTRIBUTES, form)
+    attributes = CorpusAttributes(ATTRIBUTES.entries, form)
     model = AskedModel(joined() if way else json.dumps(WRITTEN), joined())
     agent = ModelSynthesis(model, joined=way)
-    run(agent.extract(RECORD, attributes) if way else agent.generate(INFORMATION, attributes))
+    run(
+        agent.extract(RECORD, attributes)
+        if way
+        else agent.generate(Extraction(INFORMATION), attributes)
+    )
     told = model.asked[0][0].content
     assert [f for f in form_names() if instruction(f) in told] == [form]
 

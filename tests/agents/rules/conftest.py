@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sage_rag.agents.protocols import Attributes
+from sage_rag.agents.protocols import CorpusAttributes
 from sage_rag.agents.refinement import RefinementOutcome
 from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.privacy.ciphers.siv import SivCipher
@@ -36,7 +36,7 @@ def protect() -> Callable[[dict[str, str]], Protection]:
 
 
 @pytest.fixture
-def attributes(protect) -> Attributes:
+def attributes(protect) -> CorpusAttributes:
     sample = protect(SAMPLE).protected
     return asyncio.run(rules_roles().identifier.identify([sample]))
 

@@ -1,7 +1,7 @@
 import pytest
 
 from sage_rag.agents.protocols import Attribute
-from sage_rag.agents.rules.arrangement import ALIKE, ArrangedExtraction, arranged, leans
+from sage_rag.agents.rules.arrangement import ALIKE, arranged, leans
 from sage_rag.agents.rules.presets import bound
 from sage_rag.privacy.gate.leakage import Original
 
@@ -68,10 +68,3 @@ def test_a_field_without_sentences_has_no_blocks():
 )
 def test_leans(sentence, before, expected):
     assert leans(sentence, before) is expected
-
-
-def test_an_extraction_remembers_the_order_of_telling():
-    told = ArrangedExtraction({"food": ("Hay.",)}, {"text": ("Hay.",)})
-    assert dict(told) == {"food": ("Hay.",)}
-    assert told.order["text"] == ("Hay.",)
-    assert Attribute("food", "text", "").name in told

@@ -1,11 +1,12 @@
 import asyncio
 
-from sage_rag.agents.protocols import Attribute
+from sage_rag.agents.protocols import Attribute, CorpusAttributes
 from sage_rag.agents.rules.extractor import RuleExtractor
 
 
 def extract(protect, fields, attributes, **kwargs):
-    return asyncio.run(RuleExtractor(**kwargs).extract(protect(fields).protected, attributes))
+    record = protect(fields).protected
+    return asyncio.run(RuleExtractor(**kwargs).extract(record, attributes)).phrases
 
 
 def texts(extraction):
@@ -55,7 +56,7 @@ def test_the_share_bounds_what_is_kept(protect, attributes):
 
 def test_something_is_kept_of_every_field_that_says_something(protect, attributes):
     found = extract(protect, RECORD, attributes, share=0.01)
-    fields = {a.field for a in attributes if a.name in found}
+    fields = {a.field for a in attributes.entries if a.name in found}
     assert fields == {"question", "answer"}
 
 
@@ -64,7 +65,7 @@ def test_attributes_named_by_others_work_by_their_description(protect):
         Attribute("dose", "answer", "How many mg of which medicine, how often"),
         Attribute("referral", "answer", "Which specialist to see"),
     )
-    found = extract(protect, RECORD, own, share=1.0)
+    found = extract(protect, RECORD, CorpusAttributes(own, "dialogue"), share=1.0)
     assert any("specialist" in item for item in found["referral"])
     assert any("400 mg" in item for item in found["dose"])
 

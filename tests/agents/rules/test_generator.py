@@ -1,6 +1,6 @@
 import asyncio
 
-from sage_rag.agents.rules.arrangement import ArrangedExtraction
+from sage_rag.agents.protocols import Extraction
 from sage_rag.agents.rules.generator import RuleGenerator
 from sage_rag.agents.rules.lexicon import words
 from sage_rag.privacy.gate.leakage import Original
@@ -8,7 +8,8 @@ from sage_rag.privacy.gate.leakage import Original
 ASSESSMENT = ("It may be due to a cold.",)
 
 
-def generate(extraction, attributes):
+def generate(phrases, attributes, sentences=None):
+    extraction = Extraction(phrases, sentences or {})
     return asyncio.run(RuleGenerator().generate(extraction, attributes))
 
 
@@ -54,9 +55,7 @@ def test_what_is_short_of_a_run_is_left_as_it_is(attributes):
     items = ("My knee clicks when I climb.", "A brace helps a little.", "It began after a fall.")
     told = (*items, "The swelling is gone.", "I walk to work.")
     order = {"question": tuple(reversed(told)), "answer": ()}
-    question = generate(ArrangedExtraction({"symptoms": told}, order), attributes).fields[
-        "question"
-    ]
+    question = generate({"symptoms": told}, attributes, order).fields["question"]
     assert question == " ".join(told)
 
 

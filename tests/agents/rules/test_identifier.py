@@ -22,28 +22,30 @@ def identify(protect, *records):
 
 def test_a_medical_dialogue_has_five_attributes_a_side(protect):
     found = identify(protect, MEDICAL)
-    assert Counter(a.field for a in found) == {"question": 5, "answer": 5}
+    assert Counter(a.field for a in found.entries) == {"question": 5, "answer": 5}
 
 
 def test_any_other_dialogue_has_both_sides(protect):
     found = identify(protect, OTHER)
-    assert {a.field for a in found} == {"question", "answer"}
-    assert "symptoms" not in {a.name for a in found}
+    assert {a.field for a in found.entries} == {"question", "answer"}
+    assert "symptoms" not in {a.name for a in found.entries}
 
 
 def test_the_sides_may_have_other_names(protect):
     found = identify(protect, {"doctor": MEDICAL["answer"], "patient": MEDICAL["question"]})
-    assert {a.field for a in found if a.name == "symptoms"} == {"patient"}
+    assert {a.field for a in found.entries if a.name == "symptoms"} == {"patient"}
 
 
 def test_a_document_has_three_attributes(protect):
-    assert [a.field for a in identify(protect, {"text": "The mill burned down."})] == ["text"] * 3
+    assert [a.field for a in identify(protect, {"text": "The mill burned down."}).entries] == [
+        "text"
+    ] * 3
 
 
 def test_names_are_unique_where_there_are_several_fields(protect):
     found = identify(protect, {**MEDICAL, "title": "Stomach", "note": "None"})
-    assert len({a.name for a in found}) == len(found)
-    assert {a.field for a in found} == {"question", "answer", "title", "note"}
+    assert len({a.name for a in found.entries}) == len(found.entries)
+    assert {a.field for a in found.entries} == {"question", "answer", "title", "note"}
 
 
 def test_without_samples_there_is_an_error_with_a_hint():

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from sage_rag.agents.protocols import Attribute, Roles
+from sage_rag.agents.protocols import Attribute, CorpusAttributes, Roles
 from sage_rag.agents.testing import ReversingAgent
 from sage_rag.common.exceptions import MissingExtraError, UpstreamError
 from sage_rag.indexer.engines import ray
@@ -194,7 +194,8 @@ def test_documents_wait_for_a_recognizer_together(run: Run) -> None:
 
     endpoint = Waiting({})
     start = partial(in_process, table(), HashEmbedder(), threads=8, endpoint=endpoint)
-    attributes = tuple(Attribute(name, name, "all of it") for name in ("question", "answer"))
+    entries = tuple(Attribute(name, name, "all of it") for name in ("question", "answer"))
+    attributes = CorpusAttributes(entries, "dialogue")
     assert run(engine=start, concurrency=8, attributes=attributes).published == 20
     assert endpoint.closed
     assert not together.broken

@@ -8,7 +8,7 @@ import pytest
 from sage_rag.agents.chat.calls import ModelCalls
 from sage_rag.agents.chat.protocols import ChatMessage
 from sage_rag.agents.prompts import prompt
-from sage_rag.agents.protocols import Attribute
+from sage_rag.agents.protocols import Attribute, CorpusAttributes
 from sage_rag.agents.testing import ScriptedChatModel
 from sage_rag.agents.testing.faults import REPLIES
 from sage_rag.eval.studies.corpora import load_corpus
@@ -111,8 +111,9 @@ def test_drafts_used_anyway_are_those_of_the_last_round_allowed(place):
 
 def test_attributes_are_cut_per_field():
     names = [("a", "x"), ("b", "y"), ("c", "x"), ("d", "y"), ("e", "x")]
-    attributes = tuple(Attribute(name, field, "told") for name, field in names)
-    assert [a.name for a in first_of(attributes, 2)] == ["a", "b", "c", "d"]
+    entries = tuple(Attribute(name, field, "told") for name, field in names)
+    attributes = CorpusAttributes(entries, "dialogue")
+    assert [a.name for a in first_of(attributes, 2).entries] == ["a", "b", "c", "d"]
 
 
 def test_judgments_without_questions_are_asked_for_their_own_records(place):
@@ -153,7 +154,7 @@ def test_a_model_does_what_rules_cannot_and_the_stages_too(tmp_path):
     assert asked["review"]["calls"]
     few = home.job(corpus, Variant(RECIPES["sage"], 2))
     assert few.attributes is None
-    assert len(home.attributes(corpus, few)) == 4
+    assert len(home.attributes(corpus, few).entries) == 4
 
 
 def test_the_scripted_model_goes_wrong_as_often_as_it_says():
