@@ -1,13 +1,12 @@
-"""Other people's labels in our words, so that policies and evaluations speak one language.
+"""Map labels of other annotation schemes to our entity types.
 
-Each scheme is a table from our `EntityType` to the labels that mean it. Labels without a
-counterpart stand in the table too, under `None`: whoever asks for a label that nobody thought of
-gets an error, not a silent gap in a policy or a figure.
+Each scheme is a table from an `EntityType` to its labels. Labels without an entity type are in the
+table too, under `None`: an unknown label is an error, not a silent gap in a policy or a figure.
 
 Some labels are coarser than our types. TAB's CODE is any number or code that identifies, from a
-phone number to a court's file number; its DEM holds ages as well as descent; MEDDOCAN's CALLE is a
-street with its number. For such a label `type_of_label` names the type that a policy treats it as,
-and `matching_types` all types that count as a correct find of it: a recognizer that calls a CODE a
+phone number to a court's file number; its DEM includes ages and descent; MEDDOCAN's CALLE is a
+street with its number. For such a label `type_of_label` returns the type that a policy applies to
+it, and `matching_types` all types that count as correct: a recognizer that marks a CODE as a
 passport number has found it.
 """
 
@@ -23,7 +22,7 @@ from sage_rag.privacy.entities import Identifiability, identifiability
 
 
 class Scheme(StrEnum):
-    """Whose labels."""
+    """The origin of the labels."""
 
     PRESIDIO = "presidio"
     """Microsoft Presidio's predefined recognizers, release 2.2.366."""
@@ -91,7 +90,7 @@ _PRESIDIO: Mapping[T | None, str] = {
     T.DATE_TIME: "DATE_TIME",
     T.AGE: "AGE",
     T.DEMOGRAPHIC: "NRP",
-    # What ails somebody is what a medical corpus is for; it names nobody.
+    # Diagnoses and treatments are the content of a medical corpus; they identify no one.
     None: (
         "MEDICAL_BIOLOGICAL_ATTRIBUTE MEDICAL_BIOLOGICAL_STRUCTURE MEDICAL_CLINICAL_EVENT "
         "MEDICAL_DISEASE_DISORDER MEDICAL_FAMILY_HISTORY MEDICAL_HISTORY MEDICAL_MEDICATION "
@@ -113,7 +112,7 @@ _CLUENER: Mapping[T | None, str] = {
     T.LOCATION: "address scene",
     T.ORGANIZATION: "company organization government",
     T.DEMOGRAPHIC: "position",
-    # Works that everybody knows say nothing of the person who reads or plays them.
+    # Well-known works do not describe the person who reads or plays them.
     None: "book game movie",
 }
 _MEDDOCAN: Mapping[T | None, str] = {
@@ -153,7 +152,7 @@ _PRESIDIO_RESEARCH: Mapping[T | None, str] = {
     T.DATE_TIME: "DATE_TIME",
     T.AGE: "AGE",
     T.DEMOGRAPHIC: "NRP",
-    # "Mr." before a name tells a gender and little else; it stays for the sentence's sake.
+    # "Mr." before a name shows little except gender; without it the sentence is wrong.
     None: "TITLE",
 }
 _PII_ANON: Mapping[T | None, str] = {
@@ -187,7 +186,7 @@ _PII_ANON: Mapping[T | None, str] = {
         "JOB_TITLE RELIGIOUS_BELIEF EDUCATION_LEVEL NATIONALITY MARITAL_STATUS GENDER ETHNICITY"
     ),
     T.MISC: "VEHICLE_MODEL",
-    # Conditions and treatments as above; a SWIFT code names a bank, not its customer.
+    # Conditions and treatments as above; a SWIFT code identifies a bank, not its customer.
     None: "HEALTH_CONDITION MEDICATION_NAME PROCEDURE_NAME SWIFT_BIC_CODE",
 }
 _UNER: Mapping[T | None, str] = {
@@ -226,10 +225,10 @@ _TABLES = {
 _NUMBERS = frozenset(
     t for t in T if identifiability(t) is Identifiability.DIRECT and t is not T.PERSON
 )
-"""Every direct identifier but a name is a code."""
+"""Every direct identifier except a name is a code."""
 _WIDER: Mapping[tuple[Scheme, str], frozenset[T]] = {
     (Scheme.TAB, "CODE"): _NUMBERS,
-    # TAB counts ages as demographic attributes, and spells them as quantities now and then.
+    # TAB labels ages as demographic attributes, and sometimes as quantities.
     (Scheme.TAB, "DEM"): frozenset({T.DEMOGRAPHIC, T.AGE}),
     (Scheme.TAB, "QUANTITY"): frozenset({T.QUANTITY, T.AGE}),
     (Scheme.PRESIDIO, "ID"): _NUMBERS,
@@ -240,17 +239,17 @@ _WIDER: Mapping[tuple[Scheme, str], frozenset[T]] = {
     ),
     (Scheme.PII_ANON, "NATIONAL_ID_NUMBER"): frozenset({T.NATIONAL_ID, T.US_SSN, T.UK_NHS, T.ID}),
     (Scheme.PII_ANON, "LATITUDE_LONGITUDE"): frozenset({T.LOCATION, T.ID}),
-    # A scenic spot or a government stands in for its place in running Chinese.
+    # In Chinese text, a scenic spot or a government can mean its place.
     (Scheme.CLUENER, "government"): frozenset({T.ORGANIZATION, T.LOCATION}),
     (Scheme.CLUENER, "scene"): frozenset({T.LOCATION, T.ORGANIZATION}),
 }
 
 
 def type_of_label(label: str, scheme: Scheme) -> T | None:
-    """Return the type that a policy treats values of a label as; `None` for none, on purpose.
+    """Return the type that a policy applies to a label; `None` where there is none.
 
     Raises:
-        InputError: for a label that the scheme's table does not name.
+        InputError: for a label that is not in the scheme's table.
     """
     table = _by_label(scheme)
     if label not in table:
@@ -261,10 +260,10 @@ def type_of_label(label: str, scheme: Scheme) -> T | None:
 
 
 def matching_types(label: str, scheme: Scheme) -> frozenset[T]:
-    """Return all types that count as a correct find of a label; empty where there is none.
+    """Return all types that are correct for a label; empty where there is none.
 
     Raises:
-        InputError: for a label that the scheme's table does not name.
+        InputError: for a label that is not in the scheme's table.
     """
     main = type_of_label(label, scheme)
     if main is None:
@@ -273,7 +272,7 @@ def matching_types(label: str, scheme: Scheme) -> frozenset[T]:
 
 
 def labels(scheme: Scheme) -> frozenset[str]:
-    """Return every label of a scheme."""
+    """Return all labels of a scheme."""
     return frozenset(_by_label(scheme))
 
 

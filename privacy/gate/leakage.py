@@ -140,7 +140,7 @@ class Comparison:
             ValueError: for a length under 1.
         """
         if at_least < 1:
-            raise ValueError("`at_least` must be at least 1")
+            raise ValueError("a run has at least one token")
         if self.longest_shared_run < at_least:
             return []
         lengths = self._lengths

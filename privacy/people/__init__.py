@@ -1,1 +1,1 @@
-"""Names of people: how they are read, which mentions are one person, which gender they suggest."""
+"""Names of people: parsing, linking the mentions of one person, gender."""

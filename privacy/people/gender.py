@@ -1,4 +1,4 @@
-"""Judges of the gender that a given name suggests, so that a text's pronouns go on fitting."""
+"""Gender of given names, so that the pronouns of a text fit the surrogates."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from sage_rag.privacy.words import normalize
 
 
 class GenderJudge(Protocol):
-    """Says which gender a given name suggests, or that it suggests none."""
+    """Returns the gender that a given name suggests, if any."""
 
     @property
     def fingerprint(self) -> str:
-        """A short name that changes whenever the judge could answer differently."""
+        """A short name that changes whenever the results could change."""
         ...
 
     def gender(self, given_name: str) -> Gender | None:
-        """Return the gender, `None` where it is open. Must answer alike for any case style."""
+        """Return the gender, `None` where it is unclear; the same for any letter case."""
         ...
 
 
 class NameLists:
-    """Judge by Faker's lists of given names: by how many of its countries list it as which.
+    """Judges by Faker's lists of given names: counts the countries that list a name for a gender.
 
-    "Andrea" is open: a woman in some countries, a man in others. A name that at least three times
-    as many countries give to one gender is that gender's.
+    A name has a gender if at least three times as many countries list it for that one. "Andrea" is
+    unclear: female in some countries, male in others.
     """
 
     _CLEAR = 3
 
     @property
     def fingerprint(self) -> str:
-        """Names the installed Faker."""
+        """The version of Faker."""
         return f"name-lists/{version('faker')}"
 
     def gender(self, given_name: str) -> Gender | None:
-        """Return the gender of a listed name; a double name counts by its first part."""
+        """Return the gender of a listed name; for a double name, that of its first part."""
         name = normalize(given_name)
         female, male = _votes()
         for form in dict.fromkeys((name, name.split("-")[0])):
@@ -54,14 +54,14 @@ class NameLists:
 
 
 def is_given_name(word: str) -> bool:
-    """Return whether any of Faker's countries lists a word as a given name."""
+    """Return whether Faker lists a word as a given name in any country."""
     female, male = _votes()
     name = normalize(word)
     return name in female or name in male
 
 
 def faker_names(locale: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the women's, men's and family names of one of Faker's locales."""
+    """Return the female, male and family names of one of Faker's locales."""
     provider = importlib.import_module(f"faker.providers.person.{locale}").Provider
     lists = ("first_names_female", "first_names_male", "last_names")
     women, men, family = (frozenset(getattr(provider, name, ())) for name in lists)

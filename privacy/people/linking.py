@@ -1,4 +1,4 @@
-"""Which mentions of people in one record are short for which name."""
+"""Find the full names of the mentions of people in a record."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sage_rag.privacy.spans import Span
 
 _WORD_BEFORE = re.compile(r"([^\W\d_]+\.?)\s+$")
 _TITLE_CHARS = 24
-"""Where a title is looked for before a name, in characters."""
+"""The range before a name, in characters, in which a title is searched."""
 
 
 def full_names(
@@ -21,9 +21,8 @@ def full_names(
 ) -> dict[tuple[str, int], str]:
     """Return the fullest name of each mention of a person, by field and start.
 
-    `spans` are a record's, by field. Mentions that no other mention shares a person with, or that
-    are all spelled alike, are left out: they are their own fullest name. The title that stands
-    before a mention counts, though it is no part of it.
+    `spans`: those of a record, by field. A person whose mentions all have one spelling is left out:
+    that is the fullest name. The title before a mention is read too, though it is outside the span.
     """
     places = [
         (name, span)
@@ -42,7 +41,7 @@ def full_names(
 
 
 def _with_title(text: str, span: Span) -> str:
-    """Return a mention with the title before it, which tells couples apart."""
+    """Return a mention with the title before it, which distinguishes couples."""
     value = text[span.start : span.end]
     before = _WORD_BEFORE.search(text, max(0, span.start - _TITLE_CHARS), span.start)
     if before is None:

@@ -1,21 +1,21 @@
-"""Linking the mentions of people inside one document: "Ms Keller", "Maria", "Maria Keller".
+"""Link the mentions of people in one document: "Ms Keller", "Maria", "Maria Keller".
 
-Two kinds of error are not equal. Two clusters for one person cost a text some sense; one cluster
-for two people gives both the same stand-in. So a mention joins a fuller one only where exactly
-one person of the document can be meant. The rule, in the order in which it is applied:
+Two clusters for one person make a text harder to understand; one cluster for two people is worse,
+since both get the same surrogate. So a mention joins a fuller one only where exactly one person of
+the document matches. The rules, in order:
 
-1. A mention is read as titles, name parts (words or initials) and a suffix such as "Jr". Case,
-   accents, possessive endings, degrees and "Keller, Maria" for "Maria Keller" make no difference;
+1. A mention is parsed into titles, name parts (words or initials) and a suffix such as "Jr". Case,
+   accents, possessive endings, degrees and "Keller, Maria" for "Maria Keller" are ignored;
    a particle belongs to the part after it ("van der Berg"); a hyphenated part is one part.
-2. Mentions that read alike are one person.
-3. From the fullest down, a mention joins the one person so far whose name it can be short for:
-   - a word alone: first or last part of the name; after "Mr" or "Dr", the last part only;
-   - several parts: first and last part agree, those between are left out or abbreviated;
-   - a part agrees with its initial ("M. Keller", "Maria K."), and initials alone ("M.K.") with
-     the initials of the name, two at least; a short form of `NICKNAMES` reads as its long form.
-4. It stays apart where two people could be meant, where title, suffix or gender contradict, and
-   where another mention of the same fullness would join the same person and contradicts it ("Mr
-   Smith" and "Mrs Smith" beside "Kim Smith").
+2. Mentions with equal results are one person.
+3. From the fullest to the shortest, a mention joins the one person whose name it can shorten:
+   - a single word: first or last part of the name; after "Mr" or "Dr", the last part only;
+   - several parts: first and last part match, those between are left out or abbreviated;
+   - a part matches its initial ("M. Keller", "Maria K."), and initials alone ("M.K.") with
+     the initials of the name, two at least; a short form of `NICKNAMES` counts as its long form.
+4. It stays separate where two people match, where title, suffix or gender contradict, and where
+   another mention of the same fullness matches the same person and contradicts it ("Mr Smith" and
+   "Mrs Smith" next to "Kim Smith").
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from sage_rag.privacy.people.names import (
 )
 
 GenderOf = Callable[[str], Gender | None]
-"""Says a given name's gender, or `None` where it is open."""
+"""Returns the gender of a given name, `None` where it is unclear."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedPerson:
     """One person of a document. `repr` hides the name.
 
-    `name`: the fullest mention as written, without title. `gender`: what the titles say.
-    `mentions`: places in the sequence given, ascending.
+    `name`: the fullest mention as written, without title. `gender`: that of the titles.
+    `mentions`: indices in the given sequence, ascending.
     """
 
     name: str = field(repr=False)
@@ -51,15 +51,14 @@ class LinkedPerson:
 
 
 def link_mentions(mentions: Sequence[str], gender_of: GenderOf | None = None) -> list[int]:
-    """Return for each mention the number of its person, counted by first appearance.
+    """Return for each mention the number of its person, by first appearance.
 
-    Pass mentions with the title that stands before them: it keeps couples apart. `gender_of`
-    keeps "Mrs Smith" apart from "John Smith" where the text itself does not.
+    Pass mentions with the title before them: it distinguishes couples. `gender_of` distinguishes
+    "Mrs Smith" from "John Smith" where no title does.
 
-    Guarantees: who is linked with whom does not depend on the order of the mentions, nor on how
-    often one is repeated.
-    Does not guarantee: that two people of the very same name are told apart, or that every
-    mention of a person is linked.
+    Guarantees: the links do not depend on the order of the mentions or on repetitions.
+    Does not guarantee: that two people of the same name are distinguished, or that all mentions of
+    a person are linked.
     """
     numbers = [0] * len(mentions)
     for number, person in enumerate(linked_people(mentions, gender_of)):
@@ -79,7 +78,7 @@ def linked_people(mentions: Sequence[str], gender_of: GenderOf | None = None) ->
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """What decides about links: mentions of one form are one person."""
+    """The parts of a mention that decide about links; mentions of one form are one person."""
 
     parts: tuple[str, ...]
     gender: Gender | None
@@ -88,15 +87,15 @@ class _Form:
 
     @classmethod
     def of(cls, name: Name) -> _Form:
-        # With a full name at hand, a profession tells nobody apart: it comes and goes in a text.
+        # With a full name, a profession distinguishes no one: only some mentions have it.
         title = name.title if len(name.parts) == 1 else ""
         return cls(name.parts, name.gender, name.suffix, title)
 
     @property
     def rank(self) -> tuple[int, int, bool, bool]:
         words = sum(not is_initial(part) for part in self.parts)
-        told = self.gender is not None or self.title != ""
-        return words, len(self.parts) - words, self.suffix != "", told
+        has_title = self.gender is not None or self.title != ""
+        return words, len(self.parts) - words, self.suffix != "", has_title
 
 
 class _Group:
@@ -108,14 +107,15 @@ class _Group:
         self._likely = gender_of(given) if gender_of and given else None
 
     def contradicts(self, form: _Form) -> bool:
-        """Return whether title, gender or suffix keep a form out."""
+        """Return whether title, gender or suffix exclude a form."""
         if any(_contradict(own, form) for own in self.forms):
             return True
-        told = any(own.gender for own in self.forms)
-        return not told and None not in (self._likely, form.gender) and self._likely != form.gender
+        if any(own.gender for own in self.forms):
+            return False
+        return None not in (self._likely, form.gender) and self._likely != form.gender
 
-    def is_meant_by(self, form: _Form) -> bool:
-        """Return whether a form can be short for this person's name."""
+    def matches(self, form: _Form) -> bool:
+        """Return whether a form can shorten the name of this person."""
         return any(_shortens(form, fuller) for fuller in self.forms if fuller.rank > form.rank)
 
 
@@ -126,12 +126,12 @@ def _groups(forms: Iterable[_Form], gender_of: GenderOf | None) -> list[_Group]:
     groups: list[_Group] = []
     index: dict[str, list[_Group]] = defaultdict(list)
     for rank in sorted(levels, reverse=True):
-        wishes = [(form, _only_candidate(form, index)) for form in levels[rank]]
+        proposals = [(form, _only_candidate(form, index)) for form in levels[rank]]
         rivals: dict[int, list[_Form]] = defaultdict(list)
-        for form, group in wishes:
+        for form, group in proposals:
             rivals[id(group)].append(form)
-        for form, group in wishes:
-            # A form does not contradict itself, so it may stand among its rivals.
+        for form, group in proposals:
+            # A form does not contradict itself, so it may be in the list of its rivals.
             if group is None or any(_contradict(form, rival) for rival in rivals[id(group)]):
                 group = _Group(form, gender_of)
                 groups.append(group)
@@ -143,42 +143,42 @@ def _groups(forms: Iterable[_Form], gender_of: GenderOf | None) -> list[_Group]:
 
 
 def _only_candidate(form: _Form, index: dict[str, list[_Group]]) -> _Group | None:
-    """Return the one person that a form can stand for, `None` for nobody or several."""
+    """Return the only person that a form can name, `None` for none or several."""
     keys = {NICKNAMES.get(form.parts[0], form.parts[0]), form.parts[-1]}
     if any(map(is_initial, form.parts)):
         keys.add(_initials(form))
     near = {id(group): group for key in keys for group in index.get(key, ())}
-    found = [g for g in near.values() if g.is_meant_by(form) and not g.contradicts(form)]
+    found = [g for g in near.values() if g.matches(form) and not g.contradicts(form)]
     return found[0] if len(found) == 1 else None
 
 
 def _initials(form: _Form) -> str:
-    """Return a key that a name shares with its initials: first and last."""
+    """Return the first and last initial, which a name shares with its abbreviations."""
     return f"{form.parts[0][0]}.{form.parts[-1][0]}." if len(form.parts) > 1 else ""
 
 
 def _contradict(one: _Form, other: _Form) -> bool:
-    """Return whether gender, suffix, or the titles before a family name speak of two people."""
+    """Return whether gender, suffix or title before a family name differ."""
     pairs = (one.gender, other.gender), (one.suffix, other.suffix), (one.title, other.title)
     return any(a and b and a != b for a, b in pairs)
 
 
 def _shortens(short: _Form, full: _Form) -> bool:
-    """Return whether `short` can stand for `full`."""
+    """Return whether `short` can be a short form of `full`."""
     parts, whole = short.parts, full.parts
     if len(parts) == 1:
         if is_initial(parts[0]):
             return False
         is_given = not short.title and NICKNAMES.get(parts[0], parts[0]) == whole[0]
         return parts[0] == whole[-1] or is_given
-    ends_agree = abbreviates(parts[0], whole[0]) and abbreviates(parts[-1], whole[-1])
-    return len(whole) > 1 and ends_agree and _is_left_of(parts[1:-1], whole[1:-1])
+    ends_match = abbreviates(parts[0], whole[0]) and abbreviates(parts[-1], whole[-1])
+    return len(whole) > 1 and ends_match and _is_shortened(parts[1:-1], whole[1:-1])
 
 
-def _is_left_of(parts: Sequence[str], whole: Sequence[str]) -> bool:
-    """Return whether `parts` is what is left of `whole` after leaving out and abbreviating."""
+def _is_shortened(parts: Sequence[str], whole: Sequence[str]) -> bool:
+    """Return whether leaving out and abbreviating parts of `whole` gives `parts`."""
     rest = iter(whole)
-    return all(any(abbreviates(part, there) for there in rest) for part in parts)
+    return all(any(abbreviates(part, full) for full in rest) for part in parts)
 
 
 def _person(group: _Group, places: dict[_Form, list[int]], mentions: Sequence[str]) -> LinkedPerson:
@@ -189,7 +189,7 @@ def _person(group: _Group, places: dict[_Form, list[int]], mentions: Sequence[st
 
 
 def _fullness(name: Name) -> tuple[int, int, bool, bool, int, str]:
-    """Rank names as written: the fullest first, then the plainest spelling."""
+    """Return a sort key: the fullest name has the highest; of equal ones, the plainest spelling."""
     words = sum(not is_initial(part) for part in name.parts)
     plain = name.plain
     return (

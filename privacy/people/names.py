@@ -1,4 +1,4 @@
-"""Reading one mention of a person: titles, name parts, suffix. No list of names, no language."""
+"""Parse one mention of a person into titles, name parts and suffix, without lists of names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sage_rag.privacy.recognizers.lexicon import fold
 
 
 class Gender(StrEnum):
-    """What a title or a given name says about gender."""
+    """The gender that a title or a given name suggests."""
 
     FEMALE = "female"
     MALE = "male"
@@ -27,7 +27,7 @@ _KINSHIP = {
     **dict.fromkeys("brother uncle grandpa grandfather".split(), Gender.MALE),
     **dict.fromkeys("sister mother aunt auntie grandma grandmother dame".split(), Gender.FEMALE),
 }
-"""They stand before a given name, so they do not say that a family name follows."""
+"""These precede a given name, so the word after them may not be a family name."""
 _PROFESSIONS = frozenset(
     "dr doctor prof professor judge justice president minister ambassador sergeant sgt officer "
     "captain capt lieutenant lt colonel col major maj general gen inspector detective rev reverend "
@@ -57,7 +57,7 @@ NICKNAMES = {
     }.items()
     for short in shorts.split()
 }  # fmt: skip
-"""Short forms of one long form only; those of several ("Sam", "Alex", "Steve") are left out."""
+"""Short forms with only one long form; those with several ("Sam", "Alex", "Steve") are left out."""
 
 _POSSESSIVE = re.compile(r"(?:['’`´]s|(?<=s)['’])$", re.IGNORECASE)
 _INITIALS = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.-?)+[^\W\d_]?")
@@ -68,7 +68,7 @@ _LEAST_CAPITALS = 3
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """One mention, read. `repr` hides the name.
+    """One parsed mention. `repr` hides the name.
 
     `parts`: folded, given name first; an initial ends with a full stop ("m."). `title`: `civil`
     ("Mr"), `profession` ("Dr") or empty. `suffix`: `jr`, `sr`, `ii`, … or empty. `plain`: the
@@ -94,7 +94,7 @@ def abbreviates(part: str, full: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def parse_name(mention: str) -> Name:
-    """Read one mention; what holds no name is one part as it stands."""
+    """Parse one mention; text without a name becomes one part, unchanged."""
     shown = "".join(c for c in unicodedata.normalize("NFKC", mention) if not _is_format(c))
     text = _POSSESSIVE.sub("", " ".join(shown.split()).rstrip(_EDGES.replace(".", "")))
     words, gender, title = _without_titles(text.split())
@@ -166,7 +166,7 @@ def _parts(words: list[str]) -> tuple[str, ...]:
     particles: list[str] = []
     for word in words:
         if _INITIALS.fullmatch(word.rstrip(",")) and word[0].lower() != word[0].upper():
-            # "J.-P." is short for one part, "Jean-Pierre": what follows the hyphen is left out.
+            # "J.-P." shortens one part, "Jean-Pierre": the letter after the hyphen is left out.
             letters = [group[0] for group in word.rstrip(",").split(".") if group[:1].isalpha()]
             parts.extend(f"{fold(letter)[0]}." for letter in letters)
             continue

@@ -1,4 +1,4 @@
-"""Short pseudonyms: two words for a value, and a sealed table that tells which."""
+"""Short pseudonyms: two words for a value, and a sealed table that maps them."""
 
 from __future__ import annotations
 
@@ -26,50 +26,50 @@ from sage_rag.training.ciphers.sealed_tables import (
 )
 
 MAX_LOAD = 1 / 8
-"""Largest share of a type's codes in use, and so the highest chance that two words which a model
-makes up are somebody's pseudonym."""
+"""The maximum share of a type's codes in use. It is also the maximum probability that two words
+which a model invents are a person's pseudonym."""
 _KEY_BYTES = 32
 
 
 @dataclass(slots=True)
 class _Table:
-    """The codes of one type. `drawn` under the primary key, `values` under any key at hand."""
+    """The codes of one type: `drawn` under the primary key, `values` under any available key."""
 
     values: dict[str, str] = field(default_factory=dict, repr=False)
     drawn: dict[str, str] = field(default_factory=dict, repr=False)
     changed: bool = False
     complete: bool = True
-    """Whether every code in use is known: no table is of a key that the keyset lacks."""
+    """Whether every code in use is known: the keyset has the keys of all tables."""
 
 
 class CodebookCipher:
     """Encrypt values of one corpus as `PERSON_[river_oak]`: at most 6 tokens to Llama-3 or Qwen2.5.
 
-    The code of a value is drawn by HMAC-SHA256 under a key of corpus and entity type, again where
-    it is taken. So codes do not depend on what else was encrypted, collisions apart: two indexers
-    with one key agree but for about n²/2N of n values and N codes (12 of 10,000 names), and the
-    order of values shows nowhere. The table of codes stands in a file beside the index, one
-    sealed part per type, and opens with the key alone.
+    HMAC-SHA256 under a key of corpus and entity type draws the code of a value; if the code is
+    taken, it draws again. So codes do not depend on other values, except for collisions: two
+    indexers with one key differ in about n²/2N of n values and N codes (12 of 10,000 names), and
+    the order of values is hidden. The table of codes is a file next to the index, with one sealed
+    part per type, which only the key opens.
 
-    Guarantees: equal values of one type give equal tokens; a token hides its value entirely,
-    length included; a changed table does not open; types that a grant lacks stay closed.
-    Does not guarantee: semantic security (equality and frequency show, as with any deterministic
-    cipher). Authentication of a token: two words made up or mixed up by a model are somebody
-    else's pseudonym with a chance of values / codes (about 1 in 400 at 10,000 names), `MAX_LOAD` at
-    most. That a table is the latest: an older one of the same corpus opens, and knows less; if it
-    is then written to, a code of a value that it does not know can go to another value, which
-    the older tokens of that code are shown as. Keep the owner's file, not a server's copy. The
-    file's size tells the number of values in steps of 4 KiB.
+    Guarantees: equal values of one type give equal tokens; a token hides its value, length
+    included; a changed table does not open; types that are not granted stay closed.
+    Does not guarantee: semantic security (equality and frequency are visible, as with any
+    deterministic cipher). Authentication: two words that a model invents or mixes up are another
+    person's pseudonym with probability values / codes (about 1 in 400 at 10,000 names), at most
+    `MAX_LOAD`. That a table is the latest: an older table of the same corpus opens, with fewer
+    values. A write to it can then give a code that it does not know to another value, and older
+    tokens with that code restore to the wrong value. Keep the owner's file, not a server's copy.
+    The file's size shows the number of values in steps of 4 KiB.
 
-    A value that is not in the file gets a code that this object alone can restore. Only inside
-    `codebook_writer` are such codes kept.
+    A value that is not in the file gets a code that only this object can restore. Only
+    `codebook_writer` stores such codes.
     """
 
     def __init__(self, path: Path, keyset: Keyset, corpus_id: str) -> None:
-        """Read the file, if there is one; tables are opened when a value of their type comes.
+        """Read the file, if there is one; a table is opened with the first value of its type.
 
         Raises:
-            InputError: for a file that is no codebook of this corpus.
+            InputError: for a file that is not a codebook of this corpus.
         """
         self._path = path
         self._keyset = keyset
@@ -82,7 +82,7 @@ class CodebookCipher:
         """Return `TYPE_[word_word]`; types with long names show a shorter one (`displayed_type`).
 
         Raises:
-            KeysetError: where the keyset lacks a key that this type's tables are under.
+            KeysetError: where the keyset lacks a key of this type's tables.
             InputError: where `MAX_LOAD` of the type's codes are in use.
         """
         table = self._table(entity_type)
@@ -93,8 +93,8 @@ class CodebookCipher:
         """Return the value.
 
         Raises:
-            TokenError: for a code that is nobody's, or of a type that is not granted.
-            KeysetError: where the table of the type was changed; that is no fault of the token.
+            TokenError: for an unused code, or one of a type that is not granted.
+            KeysetError: where the table of the type was changed; the token may be right.
         """
         match = TOKEN.fullmatch(token)
         if match is None:
@@ -115,8 +115,8 @@ class CodebookCipher:
     def _draw(self, value: str, entity_type: EntityType, table: _Table) -> str:
         if not table.complete:
             raise KeysetError(
-                f"the codebook holds codes of {entity_type} under a key that this keyset lacks",
-                hint="a code drawn without it could be one that is taken",
+                f"the codebook has codes of {entity_type} under a key that this keyset lacks",
+                hint="a new code could equal one of them",
             )
         if len(table.values) >= MAX_LOAD * code_count(entity_type):
             raise InputError(
@@ -160,7 +160,7 @@ class CodebookCipher:
             table.drawn = {value: code for code, value in codes.items()}
 
     def _save(self) -> None:
-        """Write the tables that have grown; the others stay as they are, sealed."""
+        """Seal the tables that have new codes, and write the file."""
         for entity_type, table in self._tables.items():
             if table.changed:
                 name = (self._keyset.primary, entity_type)
@@ -173,13 +173,13 @@ class CodebookCipher:
 
 @contextmanager
 def codebook_writer(path: Path, keyset: Keyset, corpus_id: str) -> Iterator[CodebookCipher]:
-    """Encrypt with a codebook and keep its new codes in the file, which only its owner may read.
+    """Encrypt with a codebook and store its new codes in the file, which only its owner can read.
 
-    The file is written when the block ends, and not if it fails: publish tokens afterwards. If
-    the process is killed before, the next run draws the same codes.
+    The file is written when the block ends without an error: publish tokens afterwards. If the
+    process is killed before, the next run draws the same codes.
 
     Raises:
-        InputError: when another process is writing, or the disk does not take the file.
+        InputError: when another process is writing, or the file cannot be written.
     """
     with locked_codebook(path):
         cipher = CodebookCipher(path, keyset, corpus_id)

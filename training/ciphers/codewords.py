@@ -1,4 +1,4 @@
-"""The codes of the codebook: two words, each one token to the models the lists were made for."""
+"""The codes of the codebook: two words, each one a single token of certain language models."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _FAMILIES = {member: kin for kin in (_NUMBERS, _OTHERS) for member in kin}
 
 
 def displayed_type(entity_type: EntityType) -> EntityType:
-    """Return the type that a pseudonym names.
+    """Return the type that a pseudonym shows.
 
-    `MEDICAL_RECORD` alone takes Llama-3 four tokens, `ID` one. Types whose name takes three or
-    more travel under the name of their family; the words tell the holder of a key which it is.
+    `MEDICAL_RECORD` is four tokens of Llama-3, `ID` is one. Types whose names are three or more
+    tokens show the name of their family; the first word identifies the type.
     """
     return _FAMILIES.get(entity_type, (entity_type,))[0]
 
 
 @lru_cache
 def family(shown: EntityType) -> tuple[EntityType, ...]:
-    """Return the types that travel under this name."""
+    """Return the types that are shown under this name."""
     return tuple(t for t in EntityType if displayed_type(t) == shown)
 
 
@@ -52,7 +52,7 @@ def first_words(entity_type: EntityType) -> tuple[str, ...]:
 
 
 def type_of_code(code: str, shown: EntityType) -> EntityType | None:
-    """Return the type whose code this is, or None where it is no code at all."""
+    """Return the type of a code, or `None` for text that is not a code."""
     first, _, second = code.partition("_")
     place, known = _places().get(first), second in _seconds()
     kin = family(shown)
@@ -70,18 +70,18 @@ def _seconds() -> frozenset[str]:
 
 
 def code_count(entity_type: EntityType) -> int:
-    """Return how many pseudonyms there are for one type."""
+    """Return the number of codes of a type."""
     return len(first_words(entity_type)) * len(word_lists()[1])
 
 
 def draw_code(key: bytes, value: str, attempt: int, entity_type: EntityType) -> str:
     """Return the code that a key draws for a value: `river_oak`.
 
-    Uniform over the codes of the type to whoever has not the key; another `attempt` is another
-    draw, for when a code is taken.
+    Without the key, all codes of the type are equally likely. `attempt`: 0, then 1 and so on while
+    the code is taken.
     """
     digest = hmac.digest(key, attempt.to_bytes(4, "big") + value_bytes(value), hashlib.sha256)
-    # 128 bits over at most 24: the remainder favours no code by more than 2**-104.
+    # 128 bits over at most 24: the bias of the remainder is below 2**-104.
     number = int.from_bytes(digest[:16], "big") % code_count(entity_type)
     second = word_lists()[1]
     return f"{first_words(entity_type)[number // len(second)]}_{second[number % len(second)]}"

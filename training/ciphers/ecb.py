@@ -1,4 +1,4 @@
-"""AES-ECB as an earlier system used it: to repeat its measurements, never to protect anything."""
+"""AES-ECB as in an earlier system, for repeating its measurements; never use it to protect data."""
 
 from __future__ import annotations
 
@@ -21,26 +21,25 @@ _KEY_BYTES = 32
 
 
 class WeakCipherWarning(UserWarning):
-    """A cipher is in use that leaks more than a deterministic cipher must."""
+    """A cipher is used that leaks more than other deterministic ciphers."""
 
 
 class UnauthenticatedEcbCipher:
     """Encrypt values with AES-256-ECB: `TYPE_[base64(ciphertext)]`, padding of PKCS #7.
 
-    Guarantees: equal values of a type give equal tokens; values come back.
-    Does not guarantee: that two values which share a 16-byte block do not show it: each block
-    stands for itself, so "Maria Anna Keller" and "Maria Anna Kellner" begin alike, and parts
-    of a long value can be recognised, cut out and put together anew. Not authenticated: an
-    invented token opens to junk whenever its padding and UTF-8 happen to be right (about one in
-    256 by padding alone), and a token moved to another corpus opens there. Carries no key id:
-    only the primary key opens anything.
+    Guarantees: equal values of a type give equal tokens; values are restored.
+    Does not guarantee: hiding equal 16-byte blocks of two values: "Maria Anna Keller" and "Maria
+    Anna Kellner" have equal beginnings, and parts of a long value can be recognised, cut out and
+    recombined. Authentication: an invented token opens to junk if its padding and UTF-8 are right
+    by chance (about one in 256 by padding alone), and a token moved to another corpus opens there.
+    A token has no key id: only the primary key opens it.
 
-    Source: Liu et al. (2025), SoE, §3.2. Differs: the type is spelled as everywhere here; one
-    subkey per entity type in place of one key in the code.
+    Source: Liu et al. (2025), SoE, §3.2. Differs: the spelling of the type;
+    one subkey per entity type in place of one key in the code.
     """
 
     def __init__(self, keyset: Keyset, *, leaks_equal_blocks: bool = False) -> None:
-        """Raise `InputError` unless the caller says `leaks_equal_blocks=True`; warn in any case."""
+        """Raise `InputError` unless `leaks_equal_blocks` is true; warn in any case."""
         if not leaks_equal_blocks:
             raise InputError(
                 "AES-ECB shows equal 16-byte blocks and authenticates nothing",
@@ -58,7 +57,7 @@ class UnauthenticatedEcbCipher:
 
         Raises:
             InputError: for a value too long for one token, or half a surrogate pair.
-            KeysetError: where a grant holds no key for the type.
+            KeysetError: where a grant has no key for the type.
         """
         cipher = AES.new(self._key(entity_type), AES.MODE_ECB)
         plain = value_bytes(value)
@@ -68,10 +67,10 @@ class UnauthenticatedEcbCipher:
         return f"{entity_type}_[{payload}]"
 
     def decrypt(self, token: str) -> str:
-        """Return the value, or junk: nothing is authenticated.
+        """Return the value, or junk, since nothing is authenticated.
 
         Raises:
-            TokenError: where Base64, block length, padding or UTF-8 give a wrong token away.
+            TokenError: for wrong Base64, block length, padding or UTF-8.
         """
         match = TOKEN.fullmatch(token)
         if match is None:
@@ -83,7 +82,7 @@ class UnauthenticatedEcbCipher:
             raise TokenError(Fault.NOT_GRANTED) from None
         try:
             return unpad(AES.new(key, AES.MODE_ECB).decrypt(raw), _BLOCK).decode()
-        except ValueError:  # UnicodeDecodeError is one
+        except ValueError:  # also UnicodeDecodeError
             raise TokenError(Fault.FORGED) from None
 
     def _key(self, entity_type: EntityType) -> bytes:

@@ -1,9 +1,9 @@
-"""The polyalphabetic substitution of Crypto-LLM: text for pretraining, letters shifted by a key."""
+"""The polyalphabetic substitution of Crypto-LLM: shifts letters of pretraining text by a key."""
 
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
 import numpy as np
@@ -18,7 +18,7 @@ _N = len(ALPHABET)
 _OTHER = 128
 _MAX_LENGTH = 2000
 _BATCH = 2**15
-"""Characters done at once: enough to outweigh the calls, few enough to stay in the cache."""
+"""Characters per step: enough to make calls cheap, few enough for the processor's cache."""
 _EVEN = 256 // _N * _N
 """Bytes from here on are dropped, so that every letter is equally likely."""
 
@@ -32,21 +32,20 @@ _FROM_NUMBERS = bytes(
     ord(ALPHABET[number % _N]) if number < _OTHER else _OTHERS[(number - _OTHER) % len(_OTHERS)]
     for number in range(256)
 )
-"""Sums of letter and shift back to letters; the rest to what it was."""
+"""Sums of letter and shift back to letters; the rest back to itself."""
 
 
 class PolyalphabeticCipher:
     """Shift each letter of a text by the letter of a repeated key, modulo 52.
 
-    The position in the key advances with every character (code point) of the document, also with
-    those that are no letters; these stay as they are. A document in pieces needs the position at
-    which each piece begins.
+    The position in the key advances with every character (code point) of the document; characters
+    that are not letters are unchanged. For a piece of a document, pass the position of the piece.
 
-    Guarantees: decrypting gives back the text exactly, whatever characters it holds.
-    Does not guarantee: protection. It is a Vigenère cipher: whoever knows or guesses as many
-    letters of plain text as the key is long has the key; without any, letter frequencies give it
-    away in a text some dozen times as long. Spaces, digits, accented letters and other scripts
-    stay in clear. It makes text unreadable to a model in training, and that is all.
+    Guarantees: decrypting returns the exact text, whatever characters it contains.
+    Does not guarantee: protection. It is a Vigenère cipher: as many known letters of plain text as
+    the key is long give the key; without any, letter frequencies give it in a text some dozen
+    times as long. Spaces, digits, accented letters and other scripts stay in clear. It only makes
+    text unreadable to a model in training.
 
     Source: Kobashi et al., Crypto-LLM, §4.2 and Figure 3.
     """
@@ -62,7 +61,7 @@ class PolyalphabeticCipher:
 
     @classmethod
     def from_keyset(cls, keyset: Keyset, corpus_id: str, length: int) -> PolyalphabeticCipher:
-        """Return the cipher with the key of this length that a keyset's primary key gives a corpus.
+        """Return the cipher of a corpus; its key of this length is derived from the primary key.
 
         The paper uses lengths 1, 10 and 100.
 
@@ -82,34 +81,20 @@ class PolyalphabeticCipher:
         return cls("".join(letters[:length]))
 
     def encrypt(self, text: str, *, position: int = 0) -> str:
-        """Return the text encrypted; `position`: characters of the document before it."""
+        """Return the encrypted text; `position`: that of its first character in the document."""
         return _substitute([text], self._encrypting, position)[0]
 
     def decrypt(self, text: str, *, position: int = 0) -> str:
-        """Return what was encrypted at the same position."""
+        """Return the plain text of what was encrypted at the same position."""
         return _substitute([text], self._decrypting, position)[0]
 
     def encrypt_all(self, texts: Sequence[str]) -> list[str]:
-        """Encrypt documents, each from position 0; for short ones much faster than one by one."""
+        """Encrypt documents, each from position 0; much faster than `encrypt` for short ones."""
         return _substitute_all(texts, self._encrypting)
 
     def decrypt_all(self, texts: Sequence[str]) -> list[str]:
         """Decrypt documents, each from position 0."""
         return _substitute_all(texts, self._decrypting)
-
-    def encrypt_pieces(self, pieces: Iterable[str]) -> Iterator[str]:
-        """Encrypt one document that comes in pieces."""
-        position = 0
-        for piece in pieces:
-            yield self.encrypt(piece, position=position)
-            position += len(piece)
-
-    def decrypt_pieces(self, pieces: Iterable[str]) -> Iterator[str]:
-        """Decrypt one document that comes in pieces, however they are cut."""
-        position = 0
-        for piece in pieces:
-            yield self.decrypt(piece, position=position)
-            position += len(piece)
 
 
 def _substitute_all(texts: Sequence[str], shifts: bytes) -> list[str]:
@@ -126,7 +111,7 @@ def _substitute_all(texts: Sequence[str], shifts: bytes) -> list[str]:
 
 
 def _substitute(texts: Sequence[str], shifts: bytes, position: int) -> list[str]:
-    # All on bytes, where processors do dozens of characters at once.
+    # On bytes, of which a processor handles dozens at once.
     plain = "".join(texts).encode("ascii", "replace").translate(_TO_NUMBERS)
     numbers = np.frombuffer(plain, dtype=np.uint8)
     steps = np.frombuffer(_repeated(shifts, [len(t) for t in texts], position), dtype=np.uint8)
@@ -141,7 +126,7 @@ def _substitute(texts: Sequence[str], shifts: bytes, position: int) -> list[str]
 
 
 def _repeated(shifts: bytes, lengths: Sequence[int], position: int) -> bytes:
-    """Return the shift of each character, begun anew for each text."""
+    """Return the shift of each character; each text starts at `position`."""
     start = position % len(shifts)
     longest = max(lengths, default=0)
     run = (shifts * (longest // len(shifts) + 2))[start : start + longest]
@@ -149,8 +134,8 @@ def _repeated(shifts: bytes, lengths: Sequence[int], position: int) -> bytes:
 
 
 def _merged(text: str, substituted: str) -> str:
-    """Return what was substituted, with the characters of `text` that ASCII has not."""
-    # Half surrogate pairs pass through: they are characters of a Python text, too.
+    """Return the substituted text with the non-ASCII characters of `text`."""
+    # Half surrogate pairs are kept: they are characters of a Python string.
     codes, ours = (
         np.frombuffer(t.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         for t in (text, substituted)

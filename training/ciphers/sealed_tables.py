@@ -1,4 +1,4 @@
-"""The file of a codebook: one sealed table per key and entity type."""
+"""The file of a codebook, with one sealed table per key and entity type."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORMAT = "sage-rag-codebook-1"
 _NONCE_BYTES = 12
 _KEY_BYTES = 32
 _STEP = 4096
-"""Tables are filled up to whole steps, so that their size tells the number of values roughly."""
+"""Tables are padded to whole steps: their size shows the number of values only roughly."""
 
 _PARTS = ("nonce", "tag", "ciphertext")
 
@@ -43,7 +43,7 @@ def table_key(name: TableName, keyset: Keyset) -> bytes:
     """Return the key that a table is sealed under.
 
     Raises:
-        KeysetError: where the keyset has not this key, or is a grant without this type.
+        KeysetError: where the keyset lacks this key, or is a grant without this type.
     """
     key_id, entity_type = name
     return keyset.entity_key(key_id, entity_type, purpose="codebook/table", size_bytes=_KEY_BYTES)
@@ -78,10 +78,10 @@ def open_table(sealed: SealedTable, name: TableName, key: bytes, corpus: str) ->
 
 
 def read_tables(path: Path, corpus: str) -> dict[TableName, SealedTable]:
-    """Read a codebook's file without any key; a file that is not there is an empty codebook.
+    """Read the file of a codebook without a key; a missing file is an empty codebook.
 
     Raises:
-        InputError: for a file that cannot be read, is no codebook, or is another corpus's.
+        InputError: for a file that cannot be read, or is not a codebook of this corpus.
     """
     try:
         content = json.loads(path.read_bytes())
@@ -107,10 +107,10 @@ def read_tables(path: Path, corpus: str) -> dict[TableName, SealedTable]:
 
 
 def write_tables(path: Path, corpus: str, tables: Mapping[TableName, SealedTable]) -> None:
-    """Replace a codebook's file; killed at any moment, this leaves the old file or the new one.
+    """Replace the file of a codebook atomically.
 
     Raises:
-        InputError: when the disk does not take it.
+        InputError: when it cannot be written.
     """
     rows = [
         {

@@ -1,1 +1,1 @@
-"""Judges of gender that need a library."""
+"""Gender judges that need a library."""

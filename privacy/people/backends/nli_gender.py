@@ -1,4 +1,4 @@
-"""Judge the gender that a name suggests by zero-shot inference with an NLI cross-encoder."""
+"""Judge the gender of a name by zero-shot inference with an NLI cross-encoder."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _REMEMBERED = 1 << 14
 
 
 class NliGenderJudge:
-    """Ask a cross-encoder which of two hypotheses a name entails.
+    """Judges by a cross-encoder: which of two hypotheses does a name entail?
 
-    `model` is a folder, or a name such as `cross-encoder/nli-deberta-v3-base` that transformers
-    finds among its downloads or fetches. A gender counts when its share of the two entailments is
-    at least `at_least`, in (0.5, 1].
+    `model`: a folder, or a name such as `cross-encoder/nli-deberta-v3-base`, which transformers
+    finds in its cache or downloads. `at_least`: the minimum share of the two entailments for a
+    gender, in (0.5, 1].
 
-    Does not guarantee: the same answers on other hardware. A surrogate follows its judge's
-    answer, so use one machine, or the name lists, for one corpus.
+    Does not guarantee: the same results on other hardware. Surrogates depend on them, so use one
+    machine, or the name lists, for one corpus.
 
     Source: the zero-shot reading of NLI is Yin et al. (2019), arXiv 1909.00161; its use for names
     follows the surrogate framework with Faker and this model.
@@ -42,11 +42,11 @@ class NliGenderJudge:
 
     @property
     def fingerprint(self) -> str:
-        """Names the model by its last path part, and the limit."""
+        """The last part of the model's path, and the minimum share."""
         return f"nli/{self._name.rstrip('/').rsplit('/', 1)[-1]}/{self._at_least}"
 
     def gender(self, given_name: str) -> Gender | None:
-        """Return the gender that the model is sure enough of."""
+        """Return the gender if its share is high enough."""
         return self._remembered(normalize(given_name))
 
     def _judge(self, name: str) -> Gender | None:
@@ -69,4 +69,4 @@ def _entailment_label(labels: dict[int, str]) -> int:
     for index, label in labels.items():
         if label.lower() == "entailment":
             return int(index)
-    raise InputError("the model is no NLI model: none of its labels is `entailment`")
+    raise InputError("the model is not an NLI model: it has no label `entailment`")

@@ -128,7 +128,7 @@ def test_a_text_is_wholly_its_own_run(text: str) -> None:
 
 
 def test_a_run_of_no_length_is_refused() -> None:
-    with pytest.raises(ValueError, match="one token"):
+    with pytest.raises(ValueError, match="at least one token"):
         Original("a").shared_runs("a", at_least=0)
 
 

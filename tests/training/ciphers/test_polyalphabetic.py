@@ -48,10 +48,10 @@ def test_the_position_runs_over_the_pieces_of_a_document(
 ) -> None:
     cipher = PolyalphabeticCipher(key)
     places = sorted({0, len(text), *(c for c in cuts if c < len(text))})
-    pieces = [text[a:b] for a, b in itertools.pairwise(places)]
-    sealed = "".join(cipher.encrypt_pieces(pieces))
+    pieces = list(itertools.pairwise(places))
+    sealed = "".join(cipher.encrypt(text[a:b], position=a) for a, b in pieces)
     assert sealed == cipher.encrypt(text)
-    assert "".join(cipher.decrypt_pieces(list(sealed))) == text
+    assert "".join(cipher.decrypt(c, position=i) for i, c in enumerate(sealed)) == text
 
 
 @given(st.lists(TEXTS, max_size=6), KEYS)
