@@ -1,10 +1,9 @@
-"""Recognizers by name: what a command line or a settings file says, and what it builds.
+"""Build recognizers by the names that a command line or a settings file contains.
 
 A recognizer is named `KIND:MODEL`, for example `gliner:urchade/gliner_multi_pii-v1` or
-`token-classifier:models/names`; MODEL is a folder, or a name where that kind downloads from. Where
-the model brings labels of its own, `#SCHEME` says whose they are, for example
-`token-classifier:models/zh#cluener`. `tagger:FILE` is one's own tagger in the place of the one in
-the default.
+`token-classifier:models/names`; MODEL is a folder, or a name on the hub. Where the model has labels
+of its own, `#SCHEME` names their scheme, for example `token-classifier:models/zh#cluener`.
+`tagger:FILE` replaces the default recognizer's tagger.
 """
 
 from __future__ import annotations
@@ -29,21 +28,21 @@ CATALOG: Mapping[str, str] = {
     "spacy": f"{_BACKENDS}.spacy:SpacyRecognizer",
     "token-classifier": f"{_BACKENDS}.token_classifier:TokenClassifierRecognizer",
 }
-"""Imported when asked for: their libraries are slow to load, and some are not installed."""
+"""Imported on first use: their libraries are slow to load, and some are not installed."""
 
 _OWN_LABELS = frozenset({"spacy", "token-classifier"})
 
 NO_DEFAULT = "no-default"
 """The word that leaves out the default recognizer."""
 OWN_TAGGER = "tagger:"
-"""What stands before the weights file of a tagger that takes the shipped one's place."""
+"""Prefix of the weights file of a tagger that replaces the shipped one."""
 
 
 def recognizer_named(name: str, others: Mapping[str, Build] | None = None) -> Recognizer:
-    """Build one recognizer; `others` are kinds that packages above this one bring.
+    """Build one recognizer; `others` are kinds that packages above this one add.
 
     Raises:
-        InputError: for an unknown kind, or a model that is not there.
+        InputError: for an unknown kind or a missing model.
         MissingExtraError: when its library is not installed.
     """
     kind, _, model = name.partition(":")
@@ -68,7 +67,7 @@ def recognizer_named(name: str, others: Mapping[str, Build] | None = None) -> Re
 
 def _scheme(kind: str, name: str) -> Scheme:
     if kind not in _OWN_LABELS:
-        raise InputError(f"recognizer `{kind}` takes no `#{name}`: its labels are not the model's")
+        raise InputError(f"recognizer `{kind}` takes no `#{name}`: its labels do not come from the model")
     if name not in set(Scheme):
         raise InputError(
             f"there is no label scheme `{name}`", hint=f"one of: {', '.join(sorted(Scheme))}"
@@ -86,9 +85,8 @@ def recognizer_of(
 
     `thresholds`: from which score the default's tagger counts (`Policy.thresholds`).
 
-    Guarantees: adding a recognizer never takes a find away, but for `tagger:FILE`, which puts a
-    tagger trained further in the place of the shipped one. Only the word `no-default` leaves out
-    the default, and not without another in its place.
+    Guarantees: adding a recognizer never removes a span, except `tagger:FILE`, which replaces the
+    shipped tagger. Only `no-default` leaves out the default, and it needs another recognizer.
 
     Raises:
         InputError: as `recognizer_named`, and when no recognizer is left.
@@ -99,12 +97,12 @@ def recognizer_of(
     added = [recognizer_named(name, others) for name in named]
     if NO_DEFAULT in names:
         if taggers:
-            raise InputError(f"`{OWN_TAGGER}FILE` belongs to the default, `{NO_DEFAULT}` leaves it")
+            raise InputError(f"`{OWN_TAGGER}FILE` changes the default, which `{NO_DEFAULT}` leaves out")
         if not added:
-            raise InputError(f"`{NO_DEFAULT}` leaves no recognizer", hint="name another beside it")
+            raise InputError(f"`{NO_DEFAULT}` leaves no recognizer", hint="name another one with it")
         return ChainRecognizer(added)
     if len(taggers) > 1:
-        raise InputError("the default holds one tagger", hint=f"name one {OWN_TAGGER}FILE")
+        raise InputError("the default has one tagger", hint=f"name one {OWN_TAGGER}FILE")
     from sage_rag.privacy.recognizers.default import default_recognizer
 
     if taggers or thresholds:

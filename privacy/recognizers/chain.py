@@ -9,7 +9,7 @@ from sage_rag.privacy.spans import Span
 
 
 class ChainRecognizer:
-    """Ask every recognizer; none can take away what another found."""
+    """Ask every recognizer; none can remove what another found."""
 
     def __init__(self, recognizers: Iterable[Recognizer]) -> None:
         self._recognizers = tuple(recognizers)

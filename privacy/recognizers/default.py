@@ -1,4 +1,4 @@
-"""The recognizer that works after installation: patterns, a tagger that comes with it, Chinese."""
+"""The default recognizer: patterns, the shipped English tagger, and Chinese."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ def default_recognizer(
 ) -> EvasionRecognizer:
     """Return the default recognizer; its data are read once per process, on first use.
 
-    `tagger`: another weights file than the one shipped; `thresholds`: from which scores it counts.
+    `tagger`: a weights file that replaces the shipped one; `thresholds`: the scores from which its
+    spans count.
 
     Raises:
-        InputError: when `tagger` holds no weights, or weights for another base.
+        InputError: when `tagger` is not a weights file, or is for another base model.
     """
     return EvasionRecognizer(
         ChainRecognizer(

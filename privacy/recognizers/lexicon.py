@@ -1,4 +1,4 @@
-"""The lexicon: what kinds of word a word can be, read once from the file beside this module."""
+"""The lexicon: the kinds of each word, from a data file in this folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Kind(StrEnum):
     SURNAME = "S"
     PLACE = "P"
     GREAT_PLACE = "C"
-    """A country, a state or a great city: a place wherever it stands."""
+    """A country, a state or a great city: a place in any context."""
     DRUG = "D"
     WORD = "W"
     """Occurs in lower case in ordinary or medical English."""
@@ -50,7 +50,7 @@ class Lexicon:
         return self.kinds.get(word, "")
 
     def is_word(self, word: str) -> bool:
-        """Return whether a folded word, or what it is inflected from, is an ordinary word."""
+        """Return whether a folded word or its stem is an ordinary word."""
         kinds = self.kinds.get(word, "")
         if Kind.WORD in kinds or Kind.DRUG in kinds:
             return True
@@ -73,7 +73,7 @@ def stems(word: str) -> list[str]:
 
 
 def parse_lexicon(packed: bytes) -> Lexicon:
-    """Read a lexicon from its compressed file; places of several words are not looked up."""
+    """Read a lexicon from its compressed file, without places of several words."""
     lines = gzip.decompress(packed).decode().splitlines()
     pairs = (line.split("\t") for line in lines)
     return Lexicon({word: letters for word, letters in pairs if " " not in word})

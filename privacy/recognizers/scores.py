@@ -1,12 +1,12 @@
-"""How much of the values that people marked a recognizer covers, and how much else it flags.
+"""Recall and precision of a recognizer on values that people marked.
 
-*Found*: every letter and digit of a value lies in some span, titles ("Mr") aside: then nothing of
-it leaves in clear, whatever type it was taken for. *Right*: a span of a type, overlaps resolved,
+*Found*: every letter and digit of a value lies in some span, except titles ("Mr"). Then no part of
+it stays in clear, whatever type it got. *Right*: a span of a type, after overlaps are resolved,
 touches a value of that type. Character precision: the share of letters and digits in spans that
 people marked, too.
 
 Source: Pilán et al. (2022), arXiv 2202.00443, §5: recall on whole entities. Differs: types are not
-compared, since a value under a wrong type is protected all the same.
+compared, since a value under a wrong type is protected, too.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Judge|Herr|Frau|M|Mme)\b\.
 class GoldValue:
     """A marked range `[start, end)`.
 
-    `accepted`: the types that count as a right name for it; empty for a label that is no private
-    value. `risk`: how the annotators said that it identifies ("DIRECT"), where they did.
+    `accepted`: the types that count as right; empty for a label that is not a private value.
+    `risk`: how it identifies a person ("DIRECT"), where the annotators stated it.
     """
 
     start: int
@@ -41,8 +41,8 @@ class GoldValue:
 class GoldText:
     """A text with its marked values.
 
-    `annotated`: spans of these types alone count for precision, since nobody marked others;
-    `None`: all count. `unsure`: ranges of which nothing is known; they do not count either.
+    `annotated`: only spans of these types count for precision, since no one marked others;
+    `None`: all count. `unsure`: ranges that may be private or not; they do not count either.
     """
 
     text: str
@@ -67,22 +67,22 @@ class RecognitionCounts:
     characters: int = 0
 
     def add(self, gold: GoldText, spans: Iterable[Span]) -> None:
-        """Count one text. `spans` are a recognizer's, overlaps and all."""
+        """Count one text. `spans` are a recognizer's, with overlaps."""
         resolved = resolve_overlaps(spans)
-        telling = _telling(gold.text)
-        self._count_values(gold.values, resolved, telling)
-        counted = judged(gold, resolved)
-        self._count_characters(gold, counted, telling)
+        significant = _significant(gold.text)
+        self._count_values(gold.values, resolved, significant)
+        counted = decidable(gold, resolved)
+        self._count_characters(gold, counted, significant)
         for span in counted:
             self.said[span.entity_type] += 1
             self.right[span.entity_type] += is_right(span, gold.values)
 
     def _count_values(
-        self, values: Sequence[GoldValue], spans: Sequence[Span], telling: set[int]
+        self, values: Sequence[GoldValue], spans: Sequence[Span], significant: set[int]
     ) -> None:
         flagged = _places((s.start, s.end) for s in spans)
         for value in values:
-            needed = telling & set(range(value.start, value.end))
+            needed = significant & set(range(value.start, value.end))
             fitting = _places((s.start, s.end) for s in spans if s.entity_type in value.accepted)
             self.marked[value.label] += 1
             self.found[value.label] += needed <= flagged
@@ -91,14 +91,14 @@ class RecognitionCounts:
                 self.marked_by_risk[value.risk] += 1
                 self.found_by_risk[value.risk] += needed <= flagged
 
-    def _count_characters(self, gold: GoldText, spans: Sequence[Span], telling: set[int]) -> None:
-        flagged = telling & _places((s.start, s.end) for s in spans) - _places(gold.unsure)
+    def _count_characters(self, gold: GoldText, spans: Sequence[Span], significant: set[int]) -> None:
+        flagged = significant & _places((s.start, s.end) for s in spans) - _places(gold.unsure)
         self.characters += len(flagged)
         self.characters_right += len(flagged & _places((v.start, v.end) for v in gold.values))
 
 
-def judged(gold: GoldText, spans: Iterable[Span]) -> list[Span]:
-    """Return the spans that are right or wrong: not those of which nothing is known."""
+def decidable(gold: GoldText, spans: Iterable[Span]) -> list[Span]:
+    """Return the spans that are known to be right or wrong."""
     return [
         span
         for span in spans
@@ -119,7 +119,7 @@ def _doubtful(span: Span, unsure: Iterable[tuple[int, int]]) -> bool:
     return any(start < span.end and span.start < end for start, end in unsure)
 
 
-def _telling(text: str) -> set[int]:
+def _significant(text: str) -> set[int]:
     """Return the places of letters and digits, without titles."""
     titles = _places(match.span() for match in _TITLE.finditer(text))
     return {i for i, character in enumerate(text) if character.isalnum()} - titles

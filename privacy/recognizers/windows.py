@@ -1,5 +1,7 @@
-"""Windows over long texts, in what a model counts in: each unit is read with context and decided
-in one core, so that no span is lost at a cut or found twice.
+"""Overlapping windows over long texts, so that no span is lost at a cut or found twice.
+
+A unit is what the model counts: a character, a token or a word piece. Each unit is decided in the
+core of one window, where it has context on both sides.
 """
 
 from __future__ import annotations
@@ -10,10 +12,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Units `[start, end)` go to the model; what reaches into `[core_start, core_end)` counts.
+    """The model reads units `[start, end)`; a span that touches `[core_start, core_end)` counts.
 
-    The cores of a text's windows partition it, and a window goes on past its core on both sides,
-    so that nothing up to that length is cut. What crosses from one core into the next may come
+    The cores of a text's windows partition it. A window extends beyond its core on both sides, so
+    that no span up to that length is cut. A span that crosses from one core into the next may come
     from both windows.
     """
 
@@ -23,7 +25,7 @@ class Window:
     core_end: int
 
     def decides(self, start: int, end: int) -> bool:
-        """Return whether a find of this window counts."""
+        """Return whether a span of this window counts."""
         return start < self.core_end and end > self.core_start
 
 
@@ -35,7 +37,7 @@ def windows(length: int, *, size: int, margin: int) -> Iterator[Window]:
     """
     step = size - 2 * margin
     if step < 1 or margin < 0:
-        raise ValueError(f"a window of {size} units has no room for margins of {margin}")
+        raise ValueError(f"a window of {size} units is too short for margins of {margin}")
     start = 0
     while start < length:
         end = min(length, start + size)

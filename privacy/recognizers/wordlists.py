@@ -73,10 +73,10 @@ OTHER_PLACES = _words(
     " norfolk suffolk ontario quebec alberta manitoba tasmania queensland crete sicily sardinia"
     " lanzarote tenerife mallorca majorca ibiza bali goa"
 )
-"""Places that the list of cities does not spell so or does not hold."""
+"""Places that the list of cities lacks or spells differently."""
 
 FUNCTION_WORDS = _words(
     "The the a an of in on at to for by with from and or that this which his her its their"
 )
-"""Alone, one of these is what is left of a value that was found by half, or that another one
-overlaps: it tells nothing, and every other one in the text would be taken for it."""
+"""Alone, such a word is the rest of a value that was found in part or that another span overlaps. It
+identifies no one, and every other occurrence in the text would be hidden with it."""

@@ -1,4 +1,4 @@
-"""Where a word ends, in scripts with spaces and without; text that every library can read."""
+"""Word boundaries, in scripts with spaces and without; text that UTF-8 libraries accept."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def well_formed(text: str) -> str:
 def joined(left: str, right: str) -> bool:
     """Return whether two neighbouring characters belong to one word.
 
-    Letters of scripts that put no space between words never join: any two may be a border.
+    Between letters of a script without spaces there may always be a word boundary.
     """
     if unicodedata.category(right)[0] == "M":
         return True
@@ -40,13 +40,13 @@ def joined(left: str, right: str) -> bool:
 
 
 def unspaced(character: str) -> bool:
-    """Return whether a character is of a script whose words no space ends."""
+    """Return whether a character belongs to a script without spaces between words."""
     code = ord(character)
     return code >= _UNSPACED[0][0] and any(first <= code <= last for first, last in _UNSPACED)
 
 
 def at_borders(text: str, start: int, end: int) -> bool:
-    """Return whether the range `[start, end)`, not empty, neither begins nor ends inside a word."""
+    """Return whether a non-empty range `[start, end)` neither begins nor ends inside a word."""
     return not (
         (start > 0 and joined(text[start - 1], text[start]))
         or (end < len(text) and joined(text[end - 1], text[end]))
@@ -54,7 +54,7 @@ def at_borders(text: str, start: int, end: int) -> bool:
 
 
 def whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the range, not empty, grown to the borders of the words it begins and ends in."""
+    """Return a non-empty range, extended to the ends of the words that it cuts."""
     while start > 0 and joined(text[start - 1], text[start]):
         start -= 1
     while end < len(text) and joined(text[end - 1], text[end]):

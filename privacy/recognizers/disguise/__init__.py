@@ -1,1 +1,1 @@
-"""Disguised spellings, read as a person would read them."""
+"""Disguised spellings ("j o h n", "ada(at)mail"), read as a person reads them."""

@@ -1,7 +1,7 @@
-"""Characters that look like others, or like nothing: what a reader sees of each.
+"""Replace invisible characters and look-alikes by what a reader sees.
 
-Sources: Unicode Standard Annex 15 (NFKC) and Technical Standard 39 (confusables), of which the
-tables hold the letters that pass for basic Latin ones in common typefaces.
+Sources: Unicode Standard Annex 15 (NFKC) and Technical Standard 39 (confusables). The tables
+contain the letters that look like basic Latin ones in common typefaces.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _LOOK_ALIKES = str.maketrans(
 )
 """Cyrillic, Greek and Armenian letters."""
 _STYLED = str.maketrans("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢɑɡıȷⅼǀ", "ABCDEFGHIJKLMNOPRSTUVWYZagijlI")
-"""Small capitals and Latin letters that pass for plain ones; NFKC leaves them alone."""
+"""Small capitals and Latin letters that look like plain ones; NFKC does not change them."""
 _ALPHABETS = ((0x1F150, 26, "A"), (0x1F170, 26, "A"), (0x1F1E6, 26, "A"))
 """Negative circled, negative squared and regional indicator letters."""
 
 _KEPT = frozenset("…™©®½¼¾⅓⅔⅛º、。，：；！？（）～《》「」【】％·")
-"""What NFKC would change although nobody hides behind it: signs of ordinary typesetting."""
+"""Signs of ordinary typesetting that NFKC would change. They disguise nothing."""
 _BLANK = frozenset("\u115f\u1160\u3164\uffa0\u034f\u180e\u17b4\u17b5")
 _MARK = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
 _HYPHENS = frozenset("\u2010\u2011\u2012\u2212\ufe58\ufe63\uff0d\u00ad\u2043")
@@ -39,7 +39,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @lru_cache(maxsize=4096)
 def seen(character: str) -> str:
-    """Return what a reader sees of one character: itself, others, or nothing."""
+    """Return what a reader sees in place of one character: itself, others, or nothing."""
     if character in _KEPT or character.isascii():
         return character
     category = unicodedata.category(character)
@@ -59,9 +59,9 @@ def seen(character: str) -> str:
 
 
 def visible_edits(text: str) -> Iterator[Edit]:
-    """Yield the edits that leave what a reader sees: no hidden or disguised characters.
+    """Yield the edits that remove hidden characters and replace disguised ones.
 
-    Marks that compose with their letter do so (e and an acute are é); others go.
+    A combining mark joins its letter where Unicode has a composed form (é); others are removed.
     """
     changing = {c for c in set(text) if not c.isascii() and (seen(c) != c or _MARK.match(c))}
     if not changing:
@@ -82,12 +82,12 @@ def visible_edits(text: str) -> Iterator[Edit]:
 
 
 def control_edits(text: str) -> Iterator[Edit]:
-    """Yield the edits that take out control characters other than white space."""
+    """Yield the edits that remove control characters other than white space."""
     return ((m.start(), m.end(), "") for m in _CONTROL.finditer(text))
 
 
 def emoji_edits(text: str) -> Iterator[Edit]:
-    """Yield the edits that take emoji out of words, and dashes of typesetting out of numbers."""
+    """Yield the edits that remove emoji from words and replace dashes in numbers by hyphens."""
     if text.isascii():
         return
     taken = [(m.start(), m.end(), "") for m in _BETWEEN_LETTERS.finditer(text)]
@@ -96,9 +96,9 @@ def emoji_edits(text: str) -> Iterator[Edit]:
 
 
 def look_alike_edits(text: str) -> Iterator[Edit]:
-    """Yield the edits that turn look-alike letters of otherwise Latin words into Latin ones.
+    """Yield the edits that replace look-alike letters in otherwise Latin words.
 
-    A word that is all look-alikes counts as Latin only where nothing else in the text is of
+    A word of look-alikes alone counts as Latin only where no other letter in the text is from
     their alphabet: in a Russian text `сон` is a word, not a disguise.
     """
     if text.isascii():
@@ -106,7 +106,7 @@ def look_alike_edits(text: str) -> Iterator[Edit]:
     foreign = [w for w in _WORD.finditer(text) if any(ord(c) in _LOOK_ALIKES for c in w.group())]
     if not foreign:
         return
-    alphabet_is_used = any(_of_their_alphabets(c) for c in set(text))
+    alphabet_is_used = any(_is_from_their_alphabets(c) for c in set(text))
     for word in foreign:
         latin = any(c.isascii() for c in word.group())
         changed = word.group().translate(_LOOK_ALIKES)
@@ -114,7 +114,7 @@ def look_alike_edits(text: str) -> Iterator[Edit]:
             yield word.start(), word.end(), changed
 
 
-def _of_their_alphabets(character: str) -> bool:
+def _is_from_their_alphabets(character: str) -> bool:
     code = ord(character)
     return 0x370 <= code < 0x590 and code not in _LOOK_ALIKES and character.isalpha()
 

@@ -1,6 +1,6 @@
-"""See through disguises: any recognizer also reads a view of the text without them.
+"""Let any recognizer also read the text without disguises.
 
-What is seen through, and what is not, stands row by row in `docs/recognition.md`.
+`docs/recognition.md` lists the disguises that are removed and those that are not.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from sage_rag.privacy.recognizers.disguise.views import Edit, View
 from sage_rag.privacy.spans import Span
 
 VERSION = 1
-"""Raised with every change of how a text is undisguised."""
+"""Raised with every change of how disguises are removed."""
 
 _ESCAPE_ROUNDS = 3
-"""`&amp;#64;` and `%2540` are escaped twice; nobody's software escapes more often."""
+"""`&amp;#64;` and `%2540` are escaped twice; no known software escapes more often."""
 
 _ESCAPE = re.compile(
     r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});"
@@ -85,11 +85,11 @@ _FOR_DIGIT = {"O": "0", "o": "0", "l": "1", "I": "1", "|": "1"}
 
 
 class EvasionRecognizer:
-    """Let a recognizer also read the text as a person would: undisguised.
+    """Let a recognizer also read the text without disguises.
 
-    Guarantees: whatever the inner recognizer finds in the text as it stands is found; a value
-    found in the view covers every hidden character inside it. A text without disguises is read
-    once.
+    Guarantees: every span of the inner recognizer in the unchanged text is returned; the span of a
+    value found without disguises covers every hidden character inside it. A text without disguises
+    is read once.
     Does not guarantee: that every disguise is known.
     """
 
@@ -102,7 +102,7 @@ class EvasionRecognizer:
         return f"evasions-{VERSION}({self._inner.fingerprint})"
 
     def recognize(self, text: str) -> Sequence[Span]:
-        """Return the spans of the text and, mapped back, those of its view."""
+        """Return the spans of the text, and those of its undisguised form mapped back."""
         plain = self._inner.recognize(text)
         view = undisguised(text)
         if view.text == text:
@@ -112,7 +112,7 @@ class EvasionRecognizer:
 
 
 def undisguised(text: str) -> View:
-    """Return the view of a text without the disguises of the table.
+    """Return a text without the disguises in `_STAGES`.
 
     Guarantees: time linear in the length of the text.
     """
@@ -129,7 +129,7 @@ def undisguised(text: str) -> View:
 
 
 class _Stage:
-    """One kind of disguise: a cheap test that lets most texts pass, and the edits."""
+    """One kind of disguise: the edits, and a cheap test that skips most texts."""
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ def _unescaped(escape: str) -> str:
         plain = html.unescape(escape)
     else:
         plain = unquote(escape, errors="replace")
-    # Half a surrogate pair or broken UTF-8 is no character that a recognizer should meet.
+    # No recognizer should get half a surrogate pair or broken UTF-8.
     return escape if "\ufffd" in plain or any("\ud800" <= c <= "\udfff" for c in plain) else plain
 
 
@@ -176,7 +176,7 @@ def _deletions(pattern: re.Pattern[str], text: str) -> Iterator[Edit]:
 
 
 def _spaced_edits(text: str) -> Iterator[Edit]:
-    """Join `j o h n`; where `n S` would run two names together, a space stays."""
+    """Join `j o h n`; keep the space of `n S`, which would join two names."""
     for match in _SPACED.finditer(text):
         run, start = match.group(), match.start()
         for i in range(1, len(run), 2):
@@ -209,7 +209,7 @@ def _scheme_edits(text: str) -> Iterator[Edit]:
 
 
 def _number_break_edits(text: str) -> Iterator[Edit]:
-    """Join a number across lines of running text; below each other, numbers are a table."""
+    """Join a number across lines of running text; numbers below each other are a table."""
     for match in _BROKEN_NUMBER.finditer(text):
         floor = max(0, match.start() - _LINE_CHARS)
         line = max(floor, text.rfind("\n", floor, match.start()))
@@ -218,7 +218,7 @@ def _number_break_edits(text: str) -> Iterator[Edit]:
 
 
 def _spoken_edits(text: str) -> Iterator[Edit]:
-    """Write digit words as digits; `double five` as two."""
+    """Write digit words as digits; `double five` becomes `55`."""
     for match in _SPOKEN.finditer(text):
         for word in _SPOKEN_WORD.finditer(text, match.start(), match.end()):
             times = {"double": 2, "triple": 3}.get((word.group(1) or "").lower(), 1)
@@ -228,7 +228,7 @@ def _spoken_edits(text: str) -> Iterator[Edit]:
 
 
 def _letter_digit_edits(text: str) -> Iterator[Edit]:
-    """Read O and l as digits in what is otherwise a number."""
+    """Replace O and l by digits in a run that is otherwise a number."""
     for match in _LETTERS_FOR_DIGITS.finditer(text):
         letters = [i for i in range(*match.span()) if text[i] in _FOR_DIGIT]
         if letters and sum(c.isdigit() for c in match.group()) >= 2 * len(letters) + 3:

@@ -1,4 +1,4 @@
-"""A changed view of a text that knows where each of its characters came from."""
+"""A rewritten text in which each character keeps its place in the original."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from sage_rag.privacy.spans import Span
 
 Edit = tuple[int, int, str]
-"""Replace the code points `[start, end)` of a view by another string."""
+"""Replace the code points `[start, end)` by another string."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A text made from another one, with the way back.
+    """A rewritten text, aligned with the original.
 
     Character `i` of `text` stands for the code points `[starts[i], ends[i])` of the original;
     both sequences never decrease.
@@ -25,11 +25,11 @@ class View:
 
     @classmethod
     def of(cls, text: str) -> View:
-        """Return the view that changes nothing."""
+        """Return a text without changes."""
         return cls(text, range(len(text)), range(1, len(text) + 1))
 
     def edited(self, edits: Iterable[Edit]) -> View:
-        """Return the view after edits, which must be in order and disjoint.
+        """Return the text after edits, which must be in order and disjoint.
 
         Every character of a replacement stands for the whole range that it replaces.
         """
@@ -56,10 +56,10 @@ class View:
         ends += self.ends[start:end]
 
     def original(self, span: Span) -> Span:
-        """Return the span of the original text that a span of this view stands for.
+        """Return the span of the original text that a span of this text stands for.
 
-        Guarantees: whatever the view leaves out between the span's first and last character
-        lies in the result.
+        Guarantees: the result covers every character that was removed between the first and the
+        last character of the span.
         """
         start, end = self.starts[span.start], self.ends[span.end - 1]
         return Span(start, end, span.entity_type, span.score)
