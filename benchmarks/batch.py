@@ -23,7 +23,7 @@ from sage_rag.privacy.batch import ProtectorSpec, Record, protect_records
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.recognizers.default import default_recognizer
-from sage_rag.privacy.recognizers.disguise.evasions import EvasionRecognizer
+from sage_rag.privacy.recognizers.disguise.recognizer import DisguiseRecognizer
 from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
 from sage_rag.privacy.recognizers.forms.structured import STRUCTURED
 
@@ -31,9 +31,9 @@ _GIVEN = ("Maria", "Jonas", "Aisha", "Pedro", "Ingrid", "Wei", "Tomas", "Leila")
 _FAMILY = ("Keller", "Okafor", "Lindqvist", "Moreau", "Tanaka", "Novak", "Silva", "Brandt")
 
 
-def structured_recognizer() -> EvasionRecognizer:
+def structured_recognizer() -> DisguiseRecognizer:
     """Return the recognizer of structured types alone."""
-    return EvasionRecognizer(PatternRecognizer(STRUCTURED))
+    return DisguiseRecognizer(PatternRecognizer(STRUCTURED))
 
 
 def texts(count: int) -> Iterator[Record]:

@@ -25,7 +25,7 @@ from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.people.linking import full_names
 from sage_rag.privacy.policy import Operator, Policy
 from sage_rag.privacy.protocols import EntityCipher, Recognizer
-from sage_rag.privacy.recognizers.disguise.views import View
+from sage_rag.privacy.recognizers.disguise.aligned_text import AlignedText
 from sage_rag.privacy.spans import Span, remainder, resolve_overlaps
 from sage_rag.privacy.tokens import LOOK_ALIKE, PLACEHOLDER
 
@@ -272,8 +272,10 @@ class Protector:
 
     def _next_pass(self, text: str, spans: list[Span]) -> list[Span]:
         """Return direct identifiers that the recognizer finds without the values of `spans`."""
-        view = View.of(text).edited((s.start, s.end, self._visible_text(text, s)) for s in spans)
-        found = map(view.original, self._recognizer.recognize(view.text))
+        view = AlignedText.unchanged(text).edited(
+            (s.start, s.end, self._visible_text(text, s)) for s in spans
+        )
+        found = map(view.original_span, self._recognizer.recognize(view.text))
         return [
             span
             for whole in found

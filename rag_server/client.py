@@ -9,7 +9,7 @@ from typing import Any, Self
 from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors
 from sage_rag.agents.chat.backends.openai_client import COMPLETIONS, OpenAIClient
 from sage_rag.common.exceptions import InputError
-from sage_rag.privacy.recognizers.writing import well_formed
+from sage_rag.common.surrogates import well_formed
 
 _TIMEOUT_S = 180.0
 _HINT = "start it: sage-rag serve, then sage-rag edge; or give another --url"

@@ -20,11 +20,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from sage_rag.agents.chat.protocols import ChatMessage, ChatModel
 from sage_rag.agents.prompts import prompt
 from sage_rag.common.exceptions import ProtectionError
+from sage_rag.common.surrogates import well_formed
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
-from sage_rag.privacy.recognizers.backends.extracted import Value, locate
-from sage_rag.privacy.recognizers.backends.plain_words import PLAIN_WORDS
+from sage_rag.privacy.recognizers.backends.default_labels import DEFAULT_LABELS
+from sage_rag.privacy.recognizers.backends.extraction import Value, locate
 from sage_rag.privacy.recognizers.windows import windows
-from sage_rag.privacy.recognizers.writing import well_formed
 from sage_rag.privacy.spans import Span
 
 VERSION = 1
@@ -76,7 +76,7 @@ class LlmRecognizer:
         self,
         model: ChatModel,
         *,
-        kinds: Mapping[str, EntityType] = PLAIN_WORDS,
+        kinds: Mapping[str, EntityType] = DEFAULT_LABELS,
         disconnect: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._model = model

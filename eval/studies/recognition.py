@@ -62,7 +62,7 @@ def coverage(rows: Iterable[Mapping[str, Any]], recognizer: Recognizer, scheme: 
     return Coverage(
         {k: Proportion.of(counts.found[k], n) for k, n in sorted(counts.marked.items())},
         {k: Proportion.of(counts.found_by_risk[k], n) for k, n in counts.marked_by_risk.items()},
-        {k: Proportion.of(counts.right[k], n) for k, n in sorted(counts.said.items())},
+        {k: Proportion.of(counts.right[k], n) for k, n in sorted(counts.flagged.items())},
         Proportion.of(counts.characters_right, counts.characters),
     )
 

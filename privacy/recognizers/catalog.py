@@ -67,7 +67,7 @@ def recognizer_named(name: str, others: Mapping[str, Build] | None = None) -> Re
 
 def _scheme(kind: str, name: str) -> Scheme:
     if kind not in _OWN_LABELS:
-        raise InputError(f"recognizer `{kind}` takes no `#{name}`: its labels do not come from the model")
+        raise InputError(f"recognizer `{kind}` takes no `#{name}`: its labels are its own")
     if name not in set(Scheme):
         raise InputError(
             f"there is no label scheme `{name}`", hint=f"one of: {', '.join(sorted(Scheme))}"
@@ -97,9 +97,9 @@ def recognizer_of(
     added = [recognizer_named(name, others) for name in named]
     if NO_DEFAULT in names:
         if taggers:
-            raise InputError(f"`{OWN_TAGGER}FILE` changes the default, which `{NO_DEFAULT}` leaves out")
+            raise InputError(f"`{OWN_TAGGER}FILE` needs the default, not `{NO_DEFAULT}`")
         if not added:
-            raise InputError(f"`{NO_DEFAULT}` leaves no recognizer", hint="name another one with it")
+            raise InputError(f"`{NO_DEFAULT}` leaves no recognizer", hint="name another one")
         return ChainRecognizer(added)
     if len(taggers) > 1:
         raise InputError("the default has one tagger", hint=f"name one {OWN_TAGGER}FILE")

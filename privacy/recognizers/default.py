@@ -9,7 +9,7 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.chain import ChainRecognizer
 from sage_rag.privacy.recognizers.chinese.recognizer import ChineseRecognizer
 from sage_rag.privacy.recognizers.chinese.tagger import ChineseTagger
-from sage_rag.privacy.recognizers.disguise.evasions import EvasionRecognizer
+from sage_rag.privacy.recognizers.disguise.recognizer import DisguiseRecognizer
 from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
 from sage_rag.privacy.recognizers.forms.structured import STRUCTURED
 from sage_rag.privacy.recognizers.presidio.recognizer import PresidioRecognizer
@@ -20,7 +20,7 @@ from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
 @lru_cache(maxsize=4)
 def default_recognizer(
     tagger: Path | None = None, thresholds: tuple[tuple[EntityType, float], ...] = ()
-) -> EvasionRecognizer:
+) -> DisguiseRecognizer:
     """Return the default recognizer; its data are read once per process, on first use.
 
     `tagger`: a weights file that replaces the shipped one; `thresholds`: the scores from which its
@@ -29,7 +29,7 @@ def default_recognizer(
     Raises:
         InputError: when `tagger` is not a weights file, or is for another base model.
     """
-    return EvasionRecognizer(
+    return DisguiseRecognizer(
         ChainRecognizer(
             (
                 ClinicalRecognizer(

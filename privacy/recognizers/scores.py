@@ -62,7 +62,7 @@ class RecognitionCounts:
     found_by_risk: Counter[str] = field(default_factory=Counter)
     marked_by_risk: Counter[str] = field(default_factory=Counter)
     right: Counter[EntityType] = field(default_factory=Counter)
-    said: Counter[EntityType] = field(default_factory=Counter)
+    flagged: Counter[EntityType] = field(default_factory=Counter)
     characters_right: int = 0
     characters: int = 0
 
@@ -74,7 +74,7 @@ class RecognitionCounts:
         counted = decidable(gold, resolved)
         self._count_characters(gold, counted, significant)
         for span in counted:
-            self.said[span.entity_type] += 1
+            self.flagged[span.entity_type] += 1
             self.right[span.entity_type] += is_right(span, gold.values)
 
     def _count_values(
@@ -91,7 +91,9 @@ class RecognitionCounts:
                 self.marked_by_risk[value.risk] += 1
                 self.found_by_risk[value.risk] += needed <= flagged
 
-    def _count_characters(self, gold: GoldText, spans: Sequence[Span], significant: set[int]) -> None:
+    def _count_characters(
+        self, gold: GoldText, spans: Sequence[Span], significant: set[int]
+    ) -> None:
         flagged = significant & _places((s.start, s.end) for s in spans) - _places(gold.unsure)
         self.characters += len(flagged)
         self.characters_right += len(flagged & _places((v.start, v.end) for v in gold.values))
@@ -120,7 +122,7 @@ def _doubtful(span: Span, unsure: Iterable[tuple[int, int]]) -> bool:
 
 
 def _significant(text: str) -> set[int]:
-    """Return the places of letters and digits, without titles."""
+    """Return the places of letters and digits outside of titles."""
     titles = _places(match.span() for match in _TITLE.finditer(text))
     return {i for i, character in enumerate(text) if character.isalnum()} - titles
 

@@ -21,7 +21,7 @@ from sage_rag.privacy.recognizers.chain import ChainRecognizer
 from sage_rag.privacy.recognizers.chinese.recognizer import ChineseRecognizer
 from sage_rag.privacy.recognizers.chinese.tagger import ChineseTagger
 from sage_rag.privacy.recognizers.default import default_recognizer
-from sage_rag.privacy.recognizers.disguise.evasions import EvasionRecognizer
+from sage_rag.privacy.recognizers.disguise.recognizer import DisguiseRecognizer
 from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
 from sage_rag.privacy.recognizers.forms.structured import STRUCTURED
 from sage_rag.privacy.recognizers.presidio.recognizer import PresidioRecognizer
@@ -89,7 +89,7 @@ CASES = {
     "ChineseTagger": Case(lambda _: ChineseTagger(), "昨天医生又见了患者王小明。", "王小明"),
     "ChainRecognizer": Case(lambda _: ChainRecognizer([default_recognizer(), table()])),
     "ClinicalRecognizer": Case(lambda _: ClinicalRecognizer(table())),
-    "EvasionRecognizer": Case(lambda _: EvasionRecognizer(table())),
+    "DisguiseRecognizer": Case(lambda _: DisguiseRecognizer(table())),
     "ChineseRecognizer": Case(lambda _: ChineseRecognizer(), "昨天医生又见了患者王小明。", "王小明"),
     "PresidioRecognizer": Case(
         lambda _: PresidioRecognizer(), "My US passport number is 340020013 .", "340020013",

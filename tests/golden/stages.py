@@ -35,7 +35,7 @@ from sage_rag.privacy.protect import Protection, Protector, join_fields
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.chinese.recognizer import ChineseRecognizer
 from sage_rag.privacy.recognizers.chinese.tagger import ChineseTagger
-from sage_rag.privacy.recognizers.disguise.evasions import EvasionRecognizer
+from sage_rag.privacy.recognizers.disguise.recognizer import DisguiseRecognizer
 from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
 from sage_rag.privacy.recognizers.forms.structured import STRUCTURED
 from sage_rag.privacy.recognizers.presidio.recognizer import PresidioRecognizer
@@ -324,8 +324,8 @@ STAGES: dict[str, Stage] = {
         lambda: _spans(ClinicalRecognizer(_NumbersAndNames()), texts.CLINICAL),
     ),
     "evasions": Stage(
-        f"{_RECOGNIZERS}.disguise.evasions",
-        lambda: _spans(EvasionRecognizer(PatternRecognizer(STRUCTURED)), texts.DISGUISES),
+        f"{_RECOGNIZERS}.disguise.recognizer",
+        lambda: _spans(DisguiseRecognizer(PatternRecognizer(STRUCTURED)), texts.DISGUISES),
     ),
     "chinese-rules": Stage(
         f"{_RECOGNIZERS}.chinese.recognizer", lambda: _spans(ChineseRecognizer(), texts.CHINESE)

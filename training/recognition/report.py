@@ -24,8 +24,8 @@ from sage_rag.privacy.recognizers.scores import (
     GoldText,
     GoldValue,
     RecognitionCounts,
+    decidable,
     is_right,
-    judged,
 )
 from sage_rag.privacy.spans import resolve_overlaps
 from sage_rag.training.recognition.examples import Example
@@ -84,7 +84,7 @@ def measure(recognizer: Recognizer, golds: Iterable[GoldText]) -> Report:
         texts += 1
         spans = resolve_overlaps(recognizer.recognize(gold.text))
         counts.add(gold, spans)
-        for span in judged(gold, spans):
+        for span in decidable(gold, spans):
             outcome = (span.score, is_right(span, gold.values))
             scored.setdefault(span.entity_type, []).append(outcome)
     return Report(
@@ -92,7 +92,7 @@ def measure(recognizer: Recognizer, golds: Iterable[GoldText]) -> Report:
         found=_shares(counts.found, counts.marked),
         named=_shares(counts.named, counts.marked),
         by_risk=_shares(counts.found_by_risk, counts.marked_by_risk),
-        right=_shares(counts.right, counts.said),
+        right=_shares(counts.right, counts.flagged),
         precision=Proportion.of(counts.characters_right, counts.characters),
         calibration={kind: calibration_error(scored[kind]) for kind in sorted(scored)},
     )

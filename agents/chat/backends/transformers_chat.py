@@ -24,13 +24,13 @@ from transformers import (
 from sage_rag.agents.chat.backends.turns import turns_of
 from sage_rag.agents.chat.protocols import ChatMessage, Reply, TokenUsage, UnusableReplyError
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.surrogates import well_formed
 from sage_rag.privacy.recognizers.backends.models import (
     folder_digest,
     model_folder,
     quiet_loading,
     torch_device,
 )
-from sage_rag.privacy.recognizers.writing import well_formed
 
 MAX_TOKENS = 1_024
 _CONTEXT = 2_048

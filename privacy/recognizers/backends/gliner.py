@@ -1,4 +1,4 @@
-"""GLiNER: a small model that finds whatever kinds of value it is asked for in plain words."""
+"""GLiNER: a small model that finds the kinds of value that its labels describe."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from importlib.metadata import version
 from itertools import accumulate
 
 from sage_rag.common.exceptions import InputError, extra
+from sage_rag.common.surrogates import well_formed
 from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.backends.default_labels import DEFAULT_LABELS
 from sage_rag.privacy.recognizers.backends.models import (
     folder_digest,
     model_folder,
@@ -18,9 +20,7 @@ from sage_rag.privacy.recognizers.backends.models import (
     settings_digest,
     torch_device,
 )
-from sage_rag.privacy.recognizers.backends.plain_words import PLAIN_WORDS
 from sage_rag.privacy.recognizers.windows import Window, windows
-from sage_rag.privacy.recognizers.writing import well_formed
 from sage_rag.privacy.spans import Span
 
 VERSION = 1
@@ -30,7 +30,7 @@ with extra("gliner", needed_by="GlinerRecognizer"):
     import gliner
 
 _WORD_CHARS = 50
-"""What is longer is no name: the model reads its beginning, and the whole is covered if found."""
+"""A longer word is not a name. The model reads its beginning; a span covers all of it."""
 _MARKS_PER_LABEL = 1
 """GLiNER puts a mark before every label."""
 _BATCH = 8
@@ -39,32 +39,32 @@ Range = tuple[int, int]
 
 
 class GlinerRecognizer:
-    """Find what a GLiNER model takes for one of the labels.
+    """Find values by a GLiNER model and labels in plain words.
 
-    `labels`: what to look for, in plain words, and the type of what is found.
+    `labels`: what to look for, and the entity type of each.
 
-    Guarantees: texts of any length are read whole, in windows; GLiNER itself leaves out what goes
-    beyond its longest input. Safe to share between threads, one of which works at a time.
+    Guarantees: texts of any length are read whole, in windows (GLiNER itself drops what exceeds
+    its longest input). Safe to share between threads; one of them works at a time.
     Does not guarantee: anything for scripts without spaces, unless the model has a splitter for
-    them: it judges whole words.
+    them: the model classifies whole words.
     """
 
     def __init__(
         self,
         model: str,
         *,
-        labels: Mapping[str, EntityType] = PLAIN_WORDS,
+        labels: Mapping[str, EntityType] = DEFAULT_LABELS,
         threshold: float = 0.5,
     ) -> None:
         """Load a model from a folder or by its name on the hub.
 
         Raises:
-            InputError: when it is not there, is no GLiNER model or cannot take so many labels.
+            InputError: when it is missing, is not a GLiNER model or has no room for the labels.
         """
         quiet_loading()
         folder = model_folder(model)
         if not (folder / "gliner_config.json").is_file():
-            raise InputError(f"model `{model}` is no GLiNER model: it has no gliner_config.json")
+            raise InputError(f"model `{model}` is not a GLiNER model: it has no gliner_config.json")
         self._labels = dict(labels)
         self._threshold = threshold
         self._model = gliner.GLiNER.from_pretrained(str(folder), map_location=torch_device())
@@ -84,7 +84,7 @@ class GlinerRecognizer:
 
     @property
     def fingerprint(self) -> str:
-        """Digests of the model's files, and of labels, threshold, code and GLiNER's version."""
+        """Digests of the model's files, labels and threshold; our version and GLiNER's."""
         return self._fingerprint
 
     def recognize(self, text: str) -> Sequence[Span]:
@@ -115,10 +115,10 @@ class GlinerRecognizer:
         return list(windows(tokens, size=self._size, margin=self._margin))
 
     def _words(self, text: str) -> tuple[list[Range], list[int]]:
-        """Return the words that the model can see, and how many tokens each takes.
+        """Return the words that have tokens, and their numbers of tokens.
 
-        A word without tokens (a control character, say) would make GLiNER take every word after
-        it for the one before.
+        A word without tokens (for example a control character) would shift the place of every
+        later word by one in GLiNER.
         """
         words = [(start, end) for _, start, end in self._split(text)]
         encoded = self._tokenizer(
@@ -134,12 +134,12 @@ class GlinerRecognizer:
 
 
 class _Part:
-    """The words of one window, a space between any two, and the way back to their places."""
+    """The words of one window, joined by spaces, and their places in the whole text."""
 
     def __init__(
         self, text: str, words: Sequence[Range], ends: Sequence[int], window: Window
     ) -> None:
-        # Words that the window's edge cuts lie whole in its neighbour: they overlap by more.
+        # A word that the window's edge cuts is whole in the next window: they overlap by more.
         first = bisect_right(ends, window.start - 1)
         last = bisect_right(ends, window.end) - 1
         self._words, self._ends = words[first:last], ends[first : last + 1]
@@ -149,7 +149,7 @@ class _Part:
         self.text = " ".join(shown)
 
     def original(self, start: int, end: int) -> Range | None:
-        """Return a find's place in the whole text; `None` where another window decides."""
+        """Return the place in the whole text; `None` where another window decides."""
         first = bisect_right(self._starts, start) - 1
         last = bisect_right(self._starts, end - 1) - 1
         if not self._window.decides(self._ends[first], self._ends[last + 1]):

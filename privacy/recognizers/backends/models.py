@@ -1,4 +1,4 @@
-"""What every model backend needs: its folder, a digest of it, its labels, a device."""
+"""What every model backend needs: folder, digest, labels, device."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def model_folder(name: str) -> Path:
     """Return a model's folder: `name` itself, or that of a Hugging Face model, downloaded once.
 
     Raises:
-        InputError: when there is no such folder and nothing could be downloaded.
+        InputError: when there is no such folder and the download fails.
     """
     if Path(name).is_dir():
         return Path(name)
@@ -31,7 +31,7 @@ def model_folder(name: str) -> Path:
         return Path(snapshot_download(name, ignore_patterns=_OTHER_FRAMEWORKS))
     except (OSError, HfHubHTTPError, HFValidationError) as error:
         raise InputError(
-            f"no model `{name}`: it is no folder, and no download ({type(error).__name__})",
+            f"no model `{name}`: not a folder, and the download failed ({type(error).__name__})",
             hint="give the folder of a downloaded model",
         ) from None
 
@@ -64,7 +64,7 @@ def types_of(names: Iterable[str], labels: LabelMap) -> dict[str, EntityType | N
     """Return our type for each label of a model. A label that is a type's own name needs no map.
 
     Raises:
-        InputError: for a label that nobody mapped: to leave it out must be said, as `None`.
+        InputError: for a label without a mapping; `None` leaves a label out.
     """
     return {name: _type_of(name, labels) for name in names}
 
@@ -83,14 +83,14 @@ def _type_of(name: str, labels: LabelMap) -> EntityType | None:
 
 
 def quiet_loading() -> None:
-    """Keep transformers' progress bars off standard error, which is for our own messages."""
+    """Hide the progress bars of transformers: standard error is for our own messages."""
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
 
 def torch_device() -> str:
-    """Return `cuda` where there is one, else `cpu`."""
+    """Return `cuda` where a GPU is available, else `cpu`."""
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"

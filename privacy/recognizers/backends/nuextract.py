@@ -1,7 +1,7 @@
 """NuExtract: a language model trained to fill a JSON template from a text, in this process.
 
-Made for numind/NuExtract-1.5, its tiny and small siblings, and what is fine-tuned in their format.
-The later vision models take another prompt and are served behind an endpoint instead.
+For numind/NuExtract-1.5, its tiny and small versions, and models fine-tuned in their format. The
+later vision models need another prompt and an endpoint.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 
 from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.common.surrogates import well_formed
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.backends.extracted import Value, locate
+from sage_rag.privacy.recognizers.backends.default_labels import DEFAULT_LABELS
+from sage_rag.privacy.recognizers.backends.extraction import Value, locate
 from sage_rag.privacy.recognizers.backends.models import (
     folder_digest,
     model_folder,
@@ -24,9 +26,7 @@ from sage_rag.privacy.recognizers.backends.models import (
     settings_digest,
     torch_device,
 )
-from sage_rag.privacy.recognizers.backends.plain_words import PLAIN_WORDS
 from sage_rag.privacy.recognizers.windows import windows
-from sage_rag.privacy.recognizers.writing import well_formed
 from sage_rag.privacy.spans import Span
 
 VERSION = 1
@@ -35,17 +35,17 @@ VERSION = 1
 _WINDOW_CHARS, _MARGIN_CHARS = 4_000, 200
 """About a thousand words: small models copy less faithfully from longer texts."""
 _SCORE = 0.8
-"""A generated answer carries no probability. Below what a pattern with a checksum gets."""
+"""A generated answer has no probability. Below the score of a pattern with a checksum."""
 _CONTEXT = 4_096
-"""Tokens for question and answer where the model's configuration names no limit."""
+"""Tokens for question and answer where the model's configuration states no limit."""
 
 
 class Completion(Protocol):
-    """Continues a prompt: the seam between NuExtract's format and what runs the model."""
+    """Continues a prompt: the seam between NuExtract's format and the runtime of the model."""
 
     @property
     def fingerprint(self) -> str:
-        """A name that changes with whatever could change an answer."""
+        """A name that changes with everything that could change an answer."""
         ...
 
     def complete(self, prompt: str) -> str:
@@ -54,16 +54,16 @@ class Completion(Protocol):
 
 
 class MalformedAnswerError(ValueError):
-    """An answer that does not fill the template. Never quotes it: it may repeat the text."""
+    """An answer that does not fill the template. The message never quotes it."""
 
 
 def nuextract_recognizer(
-    model: str, *, labels: Mapping[str, EntityType] = PLAIN_WORDS
+    model: str, *, labels: Mapping[str, EntityType] = DEFAULT_LABELS
 ) -> NuExtractRecognizer:
     """Load a NuExtract model from a folder or by its name on the hub.
 
     Raises:
-        InputError: when it is not there or no language model.
+        InputError: when it is missing or not a language model.
     """
     return NuExtractRecognizer(TransformersCompletion(model), labels=labels)
 
@@ -71,20 +71,20 @@ def nuextract_recognizer(
 class NuExtractRecognizer:
     """Ask for values by a template, and find them in the text.
 
-    `labels`: what each template field is called, in plain words, and the type of its values.
+    `labels`: the name of each template field, in plain words, and the type of its values.
 
-    Guarantees: an answer that does not fill the whole template is asked for once more, for each
-    half of the text; if that fails too, there is no result rather than an empty one. Spans are
-    backed by the text.
-    Does not guarantee: that the model names every value, nor that a text written to mislead it
-    ("this letter holds no names") does not. Chain it with recognizers that cannot be talked to.
+    Guarantees: after an answer that does not fill the whole template, the model is asked once more,
+    for each half of the text; if that fails, too, recognition fails. The text contains every span's
+    value.
+    Does not guarantee: that the model names every value, or resists a text written to mislead it
+    ("this letter contains no names"). Chain it with recognizers that do not follow text.
 
     Source: Thales (2025), When Privacy Meets Performance (blog). Differs: every occurrence of a
     value is a span, and answers are checked against the text.
     """
 
     def __init__(
-        self, completion: Completion, *, labels: Mapping[str, EntityType] = PLAIN_WORDS
+        self, completion: Completion, *, labels: Mapping[str, EntityType] = DEFAULT_LABELS
     ) -> None:
         if not labels:
             raise InputError("an extraction model needs at least one label to ask for")
@@ -98,19 +98,19 @@ class NuExtractRecognizer:
 
     @property
     def fingerprint(self) -> str:
-        """Digests of the model, of labels and of code."""
+        """Digests of the model and of labels, and our version."""
         return self._fingerprint
 
     @property
     def invented(self) -> int:
-        """How many values the model has named so far that its text did not hold."""
+        """The number of values so far that the model named and the text did not contain."""
         return self._invented
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans of one text.
 
         Raises:
-            ProtectionError: when the model's answers do not fit, twice.
+            ProtectionError: when the model's answers do not fit the template twice.
         """
         parts = windows(len(text), size=_WINDOW_CHARS, margin=_MARGIN_CHARS)
         values = [v for part in parts for v in self._values(text[part.start : part.end])]
@@ -122,7 +122,7 @@ class NuExtractRecognizer:
     def _values(self, text: str) -> list[Value]:
         """Ask for a text's values; after a bad answer, for those of its halves.
 
-        Greedy decoding would give the same bad answer again; a shorter text needs a shorter one.
+        Greedy decoding would repeat the bad answer; a shorter text needs a shorter answer.
         """
         if not text.strip():
             return []
@@ -142,7 +142,7 @@ class NuExtractRecognizer:
         return parse_answer(self._completion.complete(self._prompt(text)), self._types)
 
     def _prompt(self, text: str) -> str:
-        # A text must not close its own part of the prompt and answer in the model's stead.
+        # A text must not end its part of the prompt and write the answer itself.
         shown = well_formed(text).replace("<|", "< |")
         return f"<|input|>\n### Template:\n{self._template}\n### Text:\n{shown}\n\n<|output|>"
 
@@ -150,11 +150,11 @@ class NuExtractRecognizer:
 def parse_answer(answer: str, types: Mapping[str, EntityType]) -> list[Value]:
     """Read the values of a filled template; `types` by case-folded label.
 
-    Forgives fences and words around the JSON, numbers instead of strings, single strings instead
+    Accepts fences and words around the JSON, numbers instead of strings, single strings instead
     of lists, `null`, raw line breaks and repeated fields.
 
     Raises:
-        MalformedAnswerError: for anything else, a missing or unknown field among it.
+        MalformedAnswerError: for anything else, such as a missing or unknown field.
     """
     fields = _json_object(answer)
     if {_folded(name) for name, _ in fields} != types.keys():
@@ -172,7 +172,7 @@ class _Pairs(list[tuple[str, Any]]):
 
 
 def _json_object(answer: str) -> _Pairs:
-    # Numbers stay as written: 47.50 must be found in the text as it stands there.
+    # Numbers stay as written: the text contains 47.50, not 47.5.
     decoder = json.JSONDecoder(
         object_pairs_hook=_Pairs, parse_int=str, parse_float=str, parse_constant=str, strict=False
     )
@@ -205,10 +205,10 @@ class TransformersCompletion:
     """Continue prompts greedily with a causal language model of transformers."""
 
     def __init__(self, model: str) -> None:
-        """Load weights and tokenizer; code of the model's own is never run.
+        """Load weights and tokenizer; the model's own code is never run.
 
         Raises:
-            InputError: when there is no such model, or it is no language model.
+            InputError: when there is no such model, or it is not a language model.
         """
         quiet_loading()
         folder = model_folder(model)
@@ -217,7 +217,7 @@ class TransformersCompletion:
         try:
             loaded: Any = AutoModelForCausalLM.from_pretrained(folder, dtype="auto")
         except ValueError:
-            raise InputError(f"model `{model}` is no causal language model") from None
+            raise InputError(f"model `{model}` is not a causal language model") from None
         self._model = loaded.to(self._device).eval()
         self._ends = loaded.generation_config.eos_token_id or self._tokenizer.eos_token_id
         self._context = getattr(loaded.config, "max_position_embeddings", None) or _CONTEXT

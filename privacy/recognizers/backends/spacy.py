@@ -1,4 +1,4 @@
-"""Any spaCy pipeline that finds entities: by a trained component or by rules."""
+"""Any spaCy pipeline that finds entities, by a trained component or by rules."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from sage_rag.common.exceptions import InputError, extra
+from sage_rag.common.surrogates import well_formed
 from sage_rag.privacy.entities import EntityType as T
 from sage_rag.privacy.recognizers.backends.models import (
     LabelMap,
@@ -16,7 +17,6 @@ from sage_rag.privacy.recognizers.backends.models import (
     types_of,
 )
 from sage_rag.privacy.recognizers.windows import Window, windows
-from sage_rag.privacy.recognizers.writing import well_formed
 from sage_rag.privacy.spans import Span
 
 VERSION = 1
@@ -49,20 +49,20 @@ ONTONOTES: dict[str, T | None] = {
 }
 """Labels of the pipelines that spaCy publishes. Source: Weischedel et al. (2013), OntoNotes 5.0,
 LDC2013T19; PER and MISC from the pipelines of other languages. Bare numbers (CARDINAL, ORDINAL)
-and products are left out: most say nothing of a person, and the patterns know those that do."""
+and products are left out: most identify no one, and the patterns find those that do."""
 
 _FINDERS = {"ner", "beam_ner", "entity_ruler", "future_entity_ruler"}
 _SCORE = 0.85
-"""spaCy gives no probability. Under the patterns with checksums, over a lone unlisted word."""
+"""spaCy returns no probability. Below the patterns with checksums, above a single unknown word."""
 _WINDOW_CHARS, _MARGIN_CHARS = 100_000, 1_000
-"""Memory grows by about a kilobyte per character; no name is longer than the margin."""
+"""Memory grows by about a kilobyte per character. No name is longer than the margin."""
 
 
 class SpacyRecognizer:
     """Find what a spaCy pipeline finds.
 
-    Guarantees: texts of any length, in windows; memory does not grow with the words that were
-    ever seen. Safe to share between threads, one of which works at a time.
+    Guarantees: texts of any length, in windows; memory does not grow with the vocabulary of all
+    texts. Safe to share between threads; one of them works at a time.
     Does not guarantee: a meaningful score; it is the same for every span.
     """
 
@@ -70,7 +70,7 @@ class SpacyRecognizer:
         """Load a pipeline by the name of its package or from its folder.
 
         Raises:
-            InputError: for a pipeline that is not there, finds no entities or has a label that
+            InputError: for a pipeline that is missing, finds no entities or has a label that
                 `labels` does not map.
         """
         try:
@@ -95,7 +95,7 @@ class SpacyRecognizer:
 
     @property
     def fingerprint(self) -> str:
-        """Digests of the pipeline's files, and of labels, code and spaCy's version."""
+        """Digests of the pipeline's files and labels, our version and spaCy's."""
         return self._fingerprint
 
     def recognize(self, text: str) -> Sequence[Span]:
@@ -107,7 +107,7 @@ class SpacyRecognizer:
         return list(dict.fromkeys(found))
 
     def _in(self, text: str, part: Window) -> list[Span]:
-        # What a memory zone held is freed at its end: else every new word stays for ever.
+        # A memory zone frees its words at its end; otherwise every new word stays in memory.
         with self._nlp.memory_zone():
             entities = [
                 (part.start + entity.start_char, part.start + entity.end_char, entity.label_)

@@ -1,4 +1,4 @@
-"""From a probability per token and label to spans: label schemes, words, thresholds."""
+"""Decode a probability per token and label into spans: label schemes, words, thresholds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.writing import joined
+from sage_rag.privacy.recognizers.word_borders import same_word
 from sage_rag.privacy.spans import Span
 
 Probabilities = NDArray[np.float32]
@@ -22,7 +22,7 @@ _PREFIXES = _BEGINS | _ENDS | frozenset("IM")
 
 @dataclass(frozen=True, slots=True)
 class TagSet:
-    """What each of a model's labels says, in the order of its outputs.
+    """The meaning of each of a model's labels, in the order of its outputs.
 
     `types`: our type, or `None` for outside. `begins`, `ends`: whether the label marks the first
     or the last word of a value.
@@ -38,10 +38,10 @@ class TagSet:
         names: Sequence[str],
         types_of: Callable[[Iterable[str]], Mapping[str, EntityType | None]],
     ) -> TagSet:
-        """Read label names: `O`, and kinds with a prefix (`B-PER`) each, or none.
+        """Read label names: `O`, and kinds that all have a prefix (`B-PER`) or all have none.
 
         Raises:
-            InputError: when no label means that a word is not private, or all do.
+            InputError: when no label, or every label, means that a word is not private.
         """
         inside = [name for name in names if name != _OUTSIDE]
         prefixed = all(name[1:2] == "-" and name[0] in _PREFIXES for name in inside)
@@ -50,7 +50,7 @@ class TagSet:
         types = tuple(known[kinds[name]] if name in kinds else None for name in names)
         if None not in types or not any(types):
             raise InputError(
-                "the model's labels do not tell private words from others",
+                "the model's labels do not separate private words from others",
                 hint="is it a token-classification model with a label `O`?",
             )
         marks = [name[0] if prefixed and name in kinds else "" for name in names]
@@ -66,10 +66,12 @@ class Token:
     answer: Probabilities
 
 
-def spans_of(text: str, tokens: Sequence[Token], tags: TagSet, threshold: float) -> Sequence[Span]:
+def decode_tags(
+    text: str, tokens: Sequence[Token], tags: TagSet, threshold: float
+) -> Sequence[Span]:
     """Return the spans of one text, in order.
 
-    `tokens` are in order. A word is judged by its first piece, as such models are trained.
+    `tokens` are in order. The first piece of a word decides, as such models are trained.
     """
     words = list(_words(text, tokens))
     if not words:
@@ -82,7 +84,7 @@ def spans_of(text: str, tokens: Sequence[Token], tags: TagSet, threshold: float)
 
 
 def _words(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield words, which no tokenizer agrees on: runs of pieces that no border parts."""
+    """Yield words, on which tokenizers differ: runs of pieces without a border between them."""
     current: Token | None = None
     for token in tokens:
         piece = _stripped(text, token)
@@ -100,7 +102,7 @@ def _words(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _stripped(text: str, token: Token) -> Token | None:
-    """Return the token without the white space that some tokenizers count to it."""
+    """Return the token without the white space that some tokenizers include."""
     piece = text[token.start : token.end]
     start = token.start + len(piece) - len(piece.lstrip())
     end = start + len(piece.strip())
@@ -108,9 +110,9 @@ def _stripped(text: str, token: Token) -> Token | None:
 
 
 def _one_word(text: str, end: int, start: int) -> bool:
-    """Return whether nothing but what the tokenizer left out stands between two pieces."""
+    """Return whether two pieces belong to one word: no white space or border between them."""
     gap = text[end:start]
-    return joined(text[end - 1], text[start]) and not any(c.isspace() for c in gap)
+    return same_word(text[end - 1], text[start]) and not any(c.isspace() for c in gap)
 
 
 def _joined_words(
@@ -121,7 +123,7 @@ def _joined_words(
     score, open_ended = 1.0, False
     for word, probability in zip(words, private, strict=True):
         found, begins, ends = (
-            _judged(word.answer, tags) if probability >= threshold else (None, False, False)
+            _likeliest_type(word.answer, tags) if probability >= threshold else (None, False, False)
         )
         if entity_type and not (open_ended and found is entity_type and not begins):
             yield Span(start, end, entity_type, score)
@@ -136,7 +138,7 @@ def _joined_words(
         yield Span(start, end, entity_type, score)
 
 
-def _judged(answer: Probabilities, tags: TagSet) -> tuple[EntityType, bool, bool]:
+def _likeliest_type(answer: Probabilities, tags: TagSet) -> tuple[EntityType, bool, bool]:
     """Return the likeliest type of a private word, and whether it begins or ends a value."""
     masses: dict[EntityType, float] = {}
     for i, entity_type in enumerate(tags.types):

@@ -1,7 +1,7 @@
-"""Any token-classification model of Hugging Face transformers: BERT, RoBERTa, DeBERTa and kin.
+"""Any token-classification model of Hugging Face transformers: BERT, RoBERTa, DeBERTa and others.
 
 Its labels may follow IO, BIO, BIOES or BILOU. Weights and tokenizer come from a folder or from
-the hub; code of a model's own is never run.
+the hub; the model's own code is never run.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from transformers import AutoModelForTokenClassification, AutoTokenizer
 
 from sage_rag.common.batches import padded_batches
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.surrogates import well_formed
 from sage_rag.privacy.labels import Scheme
 from sage_rag.privacy.recognizers.backends.models import (
     LabelMap,
@@ -25,15 +26,14 @@ from sage_rag.privacy.recognizers.backends.models import (
     torch_device,
     types_of,
 )
-from sage_rag.privacy.recognizers.backends.tagging import Probabilities, TagSet, Token, spans_of
-from sage_rag.privacy.recognizers.writing import well_formed
+from sage_rag.privacy.recognizers.backends.tagging import Probabilities, TagSet, Token, decode_tags
 from sage_rag.privacy.spans import Span
 
 VERSION = 1
 """Raised with every change of the spans from the same answers of the model."""
 
 _MAX_TOKENS = 512
-"""Longest window; what most encoders were trained with."""
+"""Longest window: the length that most encoders were trained with."""
 _BATCH_TOKENS = 8192
 """Tokens per forward pass, padding included: a few hundred MB of activations."""
 
@@ -41,13 +41,13 @@ _BATCH_TOKENS = 8192
 class TokenClassifierRecognizer:
     """Find what a token-classification model was trained to find.
 
-    A word counts as private when the model gives all private labels together at least
-    `threshold`, whichever of them leads: below 0.5 the recognizer is more careful than the
-    model's own choice. A span's score is the least such probability among its words.
+    A word counts as private when the probabilities of all private labels sum to at least
+    `threshold`: below 0.5 the recognizer finds more than the model's own choice. A span's score is
+    the lowest such sum among its words.
 
-    Guarantees: a text of any length is read whole, every token with a quarter window of context
-    on both sides, and decided once. Safe to share between threads.
-    Does not guarantee: calibration; the score is as honest as the model's own probabilities.
+    Guarantees: a text of any length is read whole; every token has a quarter window of context on
+    both sides and is decided once. Safe to share between threads.
+    Does not guarantee: calibration; the score is as good as the model's own probabilities.
     """
 
     def __init__(
@@ -56,15 +56,15 @@ class TokenClassifierRecognizer:
         """Load a model from a folder or by its name on the hub.
 
         Raises:
-            InputError: for a model that is not there, has no fast tokenizer (only those know
-                where a token stands) or has a label that `labels` does not map.
+            InputError: for a model that is missing, has no fast tokenizer (only those return
+                offsets) or has a label that `labels` does not map.
         """
         quiet_loading()
         folder = model_folder(model)
         self._tokenizer = AutoTokenizer.from_pretrained(folder)
         if not self._tokenizer.is_fast:
             raise InputError(
-                f"model `{model}` has no fast tokenizer, so its tokens have no place in the text",
+                f"model `{model}` has no fast tokenizer, so its tokens have no offsets",
                 hint="save it once with a tokenizer that has a tokenizer.json",
             )
         self._tokenizer.truncation_side = self._tokenizer.padding_side = "right"
@@ -85,7 +85,7 @@ class TokenClassifierRecognizer:
 
     @property
     def fingerprint(self) -> str:
-        """Digests of the model's files, and of labels, threshold and code."""
+        """Digests of the model's files, labels and threshold, and our version."""
         return self._fingerprint
 
     def recognize(self, text: str) -> Sequence[Span]:
@@ -93,7 +93,7 @@ class TokenClassifierRecognizer:
         return self.recognize_all([text])[0]
 
     def recognize_all(self, texts: Sequence[str]) -> list[Sequence[Span]]:
-        """Return the spans of each text; windows of like length share a forward pass."""
+        """Return the spans of each text; windows of similar length share a forward pass."""
         readable = [well_formed(text) for text in texts]
         windows = self._windows(readable)
         answers: dict[int, Probabilities] = {}
@@ -105,12 +105,12 @@ class TokenClassifierRecognizer:
         for i, window in enumerate(windows):
             tokens[window.text] += window.decided(answers[i])
         return [
-            spans_of(text, found, self._tags, self._threshold)
+            decode_tags(text, found, self._tags, self._threshold)
             for text, found in zip(readable, tokens, strict=True)
         ]
 
     def _windows(self, texts: Sequence[str]) -> list[_Window]:
-        """Tokenize; a text that is too long becomes windows that overlap by half."""
+        """Tokenize; split a text that is too long into windows that overlap by half."""
         if not texts:
             return []
         margin = (self._room // 2) // 2
@@ -158,7 +158,7 @@ class TokenClassifierRecognizer:
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """A row of token ids; `decides`: the tokens it has the last word on, with their offsets."""
+    """A row of token ids; `decides`: the tokens that this window decides, with their offsets."""
 
     text: int
     ids: list[int]

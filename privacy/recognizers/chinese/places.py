@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.chinese.words import ABROAD, BODIES, CITIES, PROVINCES
+from sage_rag.privacy.recognizers.chinese.words import ABROAD, CITIES, ORGANIZATIONS, PROVINCES
 from sage_rag.privacy.spans import Span
 
 _STOP = (
@@ -59,7 +59,7 @@ _FROM_BORDER = re.compile(
 _STREET_WITH_NUMBER = re.compile(
     rf"{_NAME}{{2,6}}?(?:大道|大街|胡同|路|街|巷|弄|村){_HOUSE}{{1,6}}"
 )
-_BODY = re.compile(_grouped(BODIES))
+_BODY = re.compile(_grouped(ORGANIZATIONS))
 _ABROAD = re.compile(_grouped(ABROAD))
 _GENERIC_PLACE = re.compile(
     r"(?:本|全|各|我|城|郊|地|市|山|灾|社|小|校|园|片|辖|景|库|学|战|禁|时|误|盲|专|老|新|农|乡|每|两|多|几|整|大|半|一|二|三)*"

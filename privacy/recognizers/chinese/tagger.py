@@ -100,7 +100,7 @@ class ChineseTagger:
                 _keep(window, logits, calibration, scores[number], begins[number])
         thresholds = [c.threshold for c in calibration]
         return [
-            spans_of(text, scores[n], begins[n], types, thresholds) if n in scores else []
+            decode_characters(text, scores[n], begins[n], types, thresholds) if n in scores else []
             for n, text in enumerate(texts)
         ]
 
@@ -120,7 +120,7 @@ def _keep(
     begins[core] = answers[..., 1] > answers[..., 2]
 
 
-def spans_of(
+def decode_characters(
     text: str,
     scores: NDArray[np.float32],
     begins: NDArray[np.bool_],

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-from sage_rag.privacy.recognizers.disguise.views import Edit
+from sage_rag.privacy.recognizers.disguise.aligned_text import Edit
 
 _LOOK_ALIKES = str.maketrans(
     "АВЕЅІЈКМНОРСТУХаеосрхуіјѕһԁԛԝӏΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανιρυκօսնԼ",

@@ -20,15 +20,15 @@ from sage_rag.privacy.recognizers.tagging.clinical_words import (
     MEDICINE,
     NUMBER,
     PEOPLE,
-    THING_READ_AS_ONE,
+    THING_ALONE,
     THINGS,
     UNIT,
 )
-from sage_rag.privacy.recognizers.tagging.measured import (
-    is_called_an_age,
-    is_no_age,
-    is_no_day,
-    recurs,
+from sage_rag.privacy.recognizers.tagging.measurements import (
+    is_called_age,
+    is_frequency,
+    is_not_age,
+    is_not_date,
 )
 from sage_rag.privacy.recognizers.tagging.treatments import is_treatment
 from sage_rag.privacy.spans import Span
@@ -77,7 +77,7 @@ _HOUR_BEFORE = re.compile(
 )
 
 _OLD = re.compile(rf"{NUMBER}[ -]{{0,3}}(?P<unit>{UNIT})[ -]{{0,3}}olds?", _I)
-_THING_AFTER = re.compile(rf"[ ]{KIND}{THING_READ_AS_ONE}", _I)
+_THING_AFTER = re.compile(rf"[ ]{KIND}{THING_ALONE}", _I)
 _FINDING_AFTER = re.compile(rf"[ ]{KIND}{FINDINGS}", _I)
 _ARTICLE = re.compile(r"\b(?:an?|the|this)[ ]\Z", _I)
 _THING_BEFORE = re.compile(
@@ -168,7 +168,7 @@ def _judged_age(text: str, span: Span) -> Span | None:
         return None if _is_of_a_thing(before, after, old["unit"]) else span
     if _is_history(value, before, after) or _is_hour(value, before):
         return _judged_time(text, replace(span, entity_type=EntityType.DATE_TIME))
-    return None if _BARE.fullmatch(value) and is_no_age(value, before, after) else span
+    return None if _BARE.fullmatch(value) and is_not_age(value, before, after) else span
 
 
 def _judged_time(text: str, span: Span) -> Span | None:
@@ -179,9 +179,9 @@ def _judged_time(text: str, span: Span) -> Span | None:
     value = text[grown.start : grown.end]
     before, after = _around(text, grown)
     if _BARE.fullmatch(value):
-        return None if is_no_day(value, before, after) else grown
+        return None if is_not_date(value, before, after) else grown
     if _LENGTH.fullmatch(value) and (
-        recurs(value, before, after) or is_treatment(text, grown.start, grown.end)
+        is_frequency(value, before, after) or is_treatment(text, grown.start, grown.end)
     ):
         return None
     return grown
@@ -213,7 +213,7 @@ def _is_history(value: str, before: str, after: str) -> bool:
         after = after[unit.end() :]
     elif not _LENGTH.fullmatch(value):
         return False
-    if _OLD_AFTER.match(after) or is_called_an_age(before) or _OVER_BEFORE.search(before):
+    if _OLD_AFTER.match(after) or is_called_age(before) or _OVER_BEFORE.search(before):
         return False
     return bool(_HISTORY_BEFORE.search(before) or _HISTORY_AFTER.match(after))
 

@@ -83,7 +83,7 @@ KIND = (
     r"|foot|toe|skin|stress|sports)[ ])?"
 )
 """What kind of thing or finding; no other word: in "with stents" the age is of who has them."""
-THING_READ_AS_ONE = rf"(?:{_THINGS}){_NO_NOUN_AFTER}"
+THING_ALONE = rf"(?:{_THINGS}){_NO_NOUN_AFTER}"
 """A thing that no noun follows: "car", not "car mechanic" or "bottle fed baby"."""
 THINGS = rf"(?:{_THINGS}|contacts|monthlies|dailies)"
 """Things that have an age and are nobody."""

@@ -25,7 +25,7 @@ def private_logit(answers: NDArray[np.float32]) -> NDArray[np.float32]:
     return inside - answers[..., 0]
 
 
-def spans_of(
+def decode_pieces(
     text: str,
     offsets: Sequence[tuple[int, int]],
     words: Sequence[int],

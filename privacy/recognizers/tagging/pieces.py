@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from sage_rag.common.surrogates import well_formed
 from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
-from sage_rag.privacy.recognizers.writing import well_formed
 
 SHAPES = 10
 KINDS = 64

@@ -15,7 +15,7 @@ from sage_rag.common.fingerprints import data_digest
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.occurrences import find_repetitions
 from sage_rag.privacy.recognizers.lexicon import LEXICON_FILE
-from sage_rag.privacy.recognizers.tagging.decode import private_logit, spans_of
+from sage_rag.privacy.recognizers.tagging.decode import decode_pieces, private_logit
 from sage_rag.privacy.recognizers.tagging.weights_file import read_weights
 from sage_rag.privacy.recognizers.windows import windows
 from sage_rag.privacy.spans import Span
@@ -93,7 +93,9 @@ class TaggerRecognizer:
         for some in batches_of(texts, _TEXTS_AT_ONCE):
             for text, (pieces, answers) in zip(some, self.answers(some), strict=True):
                 scores, begins = self._read(pieces, answers)
-                spans = spans_of(text, pieces.offsets, pieces.words, scores, begins, self._types)
+                spans = decode_pieces(
+                    text, pieces.offsets, pieces.words, scores, begins, self._types
+                )
                 sure = [span for span in spans if span.score >= _SURE]
                 found.append([*spans, *_elsewhere(text, sure, spans)] if sure else spans)
         return found

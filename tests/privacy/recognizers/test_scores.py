@@ -1,5 +1,5 @@
 from sage_rag.privacy.entities import EntityType as T
-from sage_rag.privacy.recognizers.scores import GoldText, GoldValue, RecognitionCounts, judged
+from sage_rag.privacy.recognizers.scores import GoldText, GoldValue, RecognitionCounts, decidable
 from sage_rag.privacy.spans import Span
 
 TEXT = "Mr. Gudrun Falk of Ulm, a Dane"
@@ -41,7 +41,7 @@ def test_types_that_nobody_marked_do_not_cost_precision():
     gold = GoldText(TEXT, (NAME, PLACE), annotated=frozenset({T.PERSON, T.LOCATION}))
     counts = count([Span(4, 15, T.PERSON), Span(26, 30, T.DEMOGRAPHIC)], gold)
     assert (counts.characters_right, counts.characters) == (10, 10)
-    assert counts.said == {T.PERSON: 1}
+    assert counts.flagged == {T.PERSON: 1}
 
 
 def test_a_type_that_nobody_marked_still_covers():
@@ -53,17 +53,17 @@ def test_doubtful_ranges_count_neither_way():
     gold = GoldText(TEXT, (NAME,), unsure=((19, 22),))
     counts = count([Span(4, 15, T.PERSON), Span(19, 22, T.LOCATION)], gold)
     assert (counts.characters_right, counts.characters) == (10, 10)
-    assert counts.said == {T.PERSON: 1}
+    assert counts.flagged == {T.PERSON: 1}
 
 
 def test_a_right_span_is_judged_though_it_reaches_into_doubt():
     gold = GoldText(TEXT, (NAME,), unsure=((19, 22),))
     reaching, doubtful = Span(4, 22, T.PERSON), Span(16, 22, T.LOCATION)
-    assert judged(gold, [reaching, doubtful]) == [reaching]
+    assert decidable(gold, [reaching, doubtful]) == [reaching]
 
 
 def test_a_span_is_right_where_it_touches_a_value_of_its_type():
     spans = [Span(11, 18, T.PERSON), Span(19, 22, T.PERSON), Span(26, 30, T.AGE)]
     counts = count(spans)
     assert counts.right == {T.PERSON: 1, T.AGE: 0}
-    assert counts.said == {T.PERSON: 2, T.AGE: 1}
+    assert counts.flagged == {T.PERSON: 2, T.AGE: 1}

@@ -10,10 +10,10 @@ from pathlib import Path
 from sage_rag.common.exceptions import extra
 from sage_rag.privacy.recognizers.chinese.words import (
     ABROAD,
-    BODIES,
     CITIES,
     DOUBLE_SURNAMES,
     NO_NAMES,
+    ORGANIZATIONS,
     PREFIXES,
     PROVINCES,
 )
@@ -60,7 +60,7 @@ def simplified(name: str) -> bool:
 def ordinary() -> tuple[str, ...]:
     """Return the words that are no names."""
     places = {*ABROAD, *CITIES, *PROVINCES, *_listed(_PLACES)}
-    names = {*BODIES, *_listed(_ORGANIZATIONS), *_listed(_PEOPLE)}
+    names = {*ORGANIZATIONS, *_listed(_ORGANIZATIONS), *_listed(_PEOPLE)}
     frequent = {*words("vocabulary")} - names
     return tuple(sorted({*words("common"), *NO_NAMES, *frequent} - places))
 
@@ -95,7 +95,7 @@ def words_by_kind() -> dict[str, frozenset[str]]:
     found = {
         "place": places | towns,
         "person": _listed(_PEOPLE),
-        "body": {*BODIES, *_listed(_ORGANIZATIONS)},
+        "body": {*ORGANIZATIONS, *_listed(_ORGANIZATIONS)},
         "common": common,
         "role": {*PREFIXES},
         "surname": {*DOUBLE_SURNAMES},

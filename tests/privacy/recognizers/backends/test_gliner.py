@@ -72,7 +72,7 @@ def test_labels_threshold_and_weights_are_in_the_fingerprint(gliner_folder: Path
 
 
 def test_other_models_and_too_many_labels_are_refused(gliner_folder: Path, tagger: Path) -> None:
-    with pytest.raises(InputError, match="no GLiNER model"):
+    with pytest.raises(InputError, match="is not a GLiNER model"):
         backend.GlinerRecognizer(str(tagger))
     with pytest.raises(InputError, match="no room for"):
         backend.GlinerRecognizer(

@@ -182,5 +182,5 @@ def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
     config = T5Config(vocab_size=300, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2)
     T5ForConditionalGeneration(config).save_pretrained(tmp_path)
     tiny.byte_level().save_pretrained(tmp_path)
-    with pytest.raises(InputError, match="no causal language model"):
+    with pytest.raises(InputError, match="not a causal language model"):
         nuextract_recognizer(str(tmp_path))

@@ -9,7 +9,7 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.labels import Scheme
 from sage_rag.privacy.recognizers.backends.models import types_of
-from sage_rag.privacy.recognizers.backends.tagging import TagSet, Token, spans_of
+from sage_rag.privacy.recognizers.backends.tagging import TagSet, Token, decode_tags
 
 TEXT = "Ada Quist met Bo of Bern-Nord"
 
@@ -45,7 +45,7 @@ SCHEMES = {
 def test_every_label_scheme_gives_the_same_spans(scheme: str) -> None:
     tags = SCHEMES[scheme]
     names = tuple(dict.fromkeys(["O", *tags.values()]))
-    spans = spans_of(TEXT, tokens(TEXT, tags, names), tag_set(*names), 0.5)
+    spans = decode_tags(TEXT, tokens(TEXT, tags, names), tag_set(*names), 0.5)
     assert [(TEXT[s.start : s.end], s.entity_type.value) for s in spans] == [
         ("Ada Quist", "PERSON"), ("Bo", "PERSON"), ("Bern", "LOCATION"),
     ]  # fmt: skip
@@ -65,14 +65,14 @@ def test_every_label_scheme_gives_the_same_spans(scheme: str) -> None:
 def test_neighbours_are_one_value_or_two(tags: list[str], expected: list[str]) -> None:
     names = ("O", "B-PER", "I-PER", "E-PER", "S-PER", "I-LOC")
     pieces = dict(zip(["Ada", "Quist"], tags, strict=True))
-    spans = spans_of(TEXT, tokens(TEXT, pieces, names), tag_set(*names), 0.5)
+    spans = decode_tags(TEXT, tokens(TEXT, pieces, names), tag_set(*names), 0.5)
     assert [TEXT[s.start : s.end] for s in spans] == expected
 
 
 def test_pieces_of_a_word_make_one_span_judged_by_the_first() -> None:
     text, names = "Quisteborg naps", ("O", "B-PER", "I-PER")
     pieces = {"Qui": "B-PER", "ste": "O", "borg": "O", "naps": "O"}
-    spans = spans_of(text, tokens(text, pieces, names), tag_set(*names), 0.5)
+    spans = decode_tags(text, tokens(text, pieces, names), tag_set(*names), 0.5)
     assert [text[s.start : s.end] for s in spans] == ["Quisteborg"]
 
 
@@ -88,7 +88,7 @@ def test_words_end_where_writing_ends_them(
     text: str, pieces: list[str], expected: list[str]
 ) -> None:
     names = ("O", "B-PER")
-    found = spans_of(
+    found = decode_tags(
         text, tokens(text, dict.fromkeys(pieces, "B-PER"), names), tag_set(*names), 0.5
     )
     assert [text[s.start : s.end] for s in found] == expected
@@ -98,9 +98,9 @@ def test_probability_that_is_split_between_private_labels_counts_together() -> N
     names = ("O", "B-PER", "B-LOC", "B-ORG")
     answer = np.array([0.4, 0.25, 0.2, 0.15], dtype=np.float32)
     token = [Token(0, 3, answer)]
-    (span,) = spans_of(TEXT, token, tag_set(*names), 0.5)
+    (span,) = decode_tags(TEXT, token, tag_set(*names), 0.5)
     assert (span.entity_type, round(span.score, 3)) == (EntityType.PERSON, 0.6)
-    assert spans_of(TEXT, token, tag_set(*names), 0.61) == []
+    assert decode_tags(TEXT, token, tag_set(*names), 0.61) == []
 
 
 def test_a_span_is_as_sure_as_its_least_sure_word() -> None:
@@ -109,14 +109,14 @@ def test_a_span_is_as_sure_as_its_least_sure_word() -> None:
         *tokens(TEXT, {"Ada": "B-PER"}, names, 0.9),
         *tokens(TEXT, {"Quist": "I-PER"}, names, 0.6),
     ]
-    (span,) = spans_of(TEXT, pair, tag_set(*names), 0.5)
+    (span,) = decode_tags(TEXT, pair, tag_set(*names), 0.5)
     assert span.score == pytest.approx(0.6 + 0.2)
 
 
 def test_labels_left_out_on_purpose_count_as_outside() -> None:
     names = ("O", "B-PER", "B-DRUG")
     tags = tag_set(*names, labels={"PER": EntityType.PERSON, "DRUG": None})
-    assert spans_of(TEXT, tokens(TEXT, {"Ada": "B-DRUG"}, names), tags, 0.5) == []
+    assert decode_tags(TEXT, tokens(TEXT, {"Ada": "B-DRUG"}, names), tags, 0.5) == []
 
 
 def test_a_label_that_nobody_mapped_is_an_error_and_so_are_labels_without_an_outside() -> None:

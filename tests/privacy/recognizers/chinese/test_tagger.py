@@ -7,7 +7,7 @@ import pytest
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.chinese.tagger import WEIGHTS, ChineseTagger, spans_of
+from sage_rag.privacy.recognizers.chinese.tagger import WEIGHTS, ChineseTagger, decode_characters
 from sage_rag.privacy.recognizers.chinese.word_features import (
     FEATURES,
     WORDS,
@@ -151,7 +151,7 @@ def decode(text, scores, begins=()):
     column = np.array(scores, dtype=np.float32)[:, None]
     marks = np.zeros((len(text), 1), dtype=np.bool_)
     marks[list(begins)] = True
-    return [text[s.start : s.end] for s in spans_of(text, column, marks, [PERSON], [0.1])]
+    return [text[s.start : s.end] for s in decode_characters(text, column, marks, [PERSON], [0.1])]
 
 
 DECODED = [
@@ -187,14 +187,14 @@ def test_a_place_ends_with_the_word_for_its_kind(text, seen, expected):
     start = text.index(seen)
     scores[start : start + len(seen)] = 0.9
     begins = np.zeros((len(text), 1), dtype=np.bool_)
-    (span,) = spans_of(text, scores, begins, [LOCATION], [0.1])
+    (span,) = decode_characters(text, scores, begins, [LOCATION], [0.1])
     assert text[span.start : span.end] == expected
 
 
 def test_a_type_half_as_sure_inside_another_is_left_out():
     scores = np.array([[0.9, 0.3], [0.9, 0.3]], dtype=np.float32)
     begins = np.zeros((2, 2), dtype=np.bool_)
-    spans = spans_of("上海", scores, begins, [LOCATION, ORGANIZATION], [0.1, 0.1])
+    spans = decode_characters("上海", scores, begins, [LOCATION, ORGANIZATION], [0.1, 0.1])
     assert [s.entity_type for s in spans] == [LOCATION]
 
 

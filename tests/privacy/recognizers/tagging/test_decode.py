@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.tagging.base import base_tokenizer
-from sage_rag.privacy.recognizers.tagging.decode import spans_of
+from sage_rag.privacy.recognizers.tagging.decode import decode_pieces
 from sage_rag.privacy.recognizers.tagging.pieces import pieces_of
 
 PERSON, LOCATION = EntityType.PERSON, EntityType.LOCATION
@@ -26,7 +26,7 @@ def found(text: str, *private: str, begins: str = "") -> list[str]:
     scores = np.array([[0.9 if hit else 0.1] for hit in inside], dtype=np.float32)
     opening = text.index(begins) if begins else -1
     opens = np.array([[s == opening] for s, _ in pieces.offsets])
-    spans = spans_of(text, pieces.offsets, pieces.words, scores, opens, [(PERSON, 0.5)])
+    spans = decode_pieces(text, pieces.offsets, pieces.words, scores, opens, [(PERSON, 0.5)])
     return [text[s.start : s.end] for s in spans]
 
 
@@ -58,7 +58,7 @@ def test_a_word_is_private_as_a_whole_when_one_of_its_pieces_is() -> None:
     scores = np.zeros((len(pieces), 1), dtype=np.float32)
     scores[1] = 0.9
     opens = np.zeros((len(pieces), 1), dtype=bool)
-    spans = spans_of(text, pieces.offsets, pieces.words, scores, opens, [(PERSON, 0.5)])
+    spans = decode_pieces(text, pieces.offsets, pieces.words, scores, opens, [(PERSON, 0.5)])
     assert [(s.start, s.end) for s in spans] == [(0, len("Oluwaseun"))]
 
 
@@ -75,7 +75,7 @@ def test_types_are_judged_apart_and_may_overlap() -> None:
     scores = np.array([[0.6, 0.4], [0.1, 0.1]], dtype=np.float32)
     opens = np.zeros((2, 2), dtype=bool)
     types = [(PERSON, 0.5), (LOCATION, 0.3)]
-    spans = spans_of(text, pieces.offsets, pieces.words, scores, opens, types)
+    spans = decode_pieces(text, pieces.offsets, pieces.words, scores, opens, types)
     assert [(s.entity_type, round(s.score, 2)) for s in spans] == [(PERSON, 0.6), (LOCATION, 0.4)]
 
 
@@ -86,7 +86,7 @@ def test_any_answers_to_any_text_give_spans_inside_it(text: str, random: st.Data
     scores = draw.random((len(pieces), 2), dtype=np.float32)
     opens = draw.random((len(pieces), 2)) > 0.5
     types = [(PERSON, 0.5), (LOCATION, 0.5)]
-    for span in spans_of(text, pieces.offsets, pieces.words, scores, opens, types):
+    for span in decode_pieces(text, pieces.offsets, pieces.words, scores, opens, types):
         assert span.end <= len(text)
         assert text[span.start : span.end].strip() == text[span.start : span.end]
 
@@ -97,7 +97,7 @@ def test_a_likely_word_beside_a_value_joins_it() -> None:
     by_word = (0.1, 0.6, 0.6, 0.25, 0.1)
     scores = np.array([[by_word[word]] for word in pieces.words], dtype=np.float32)
     opens = np.zeros((len(pieces), 1), dtype=bool)
-    (span,) = spans_of(text, pieces.offsets, pieces.words, scores, opens, [(PERSON, 0.5)])
+    (span,) = decode_pieces(text, pieces.offsets, pieces.words, scores, opens, [(PERSON, 0.5)])
     assert text[span.start : span.end] == "Alder Mill Surgery"
     alone = np.full_like(scores, 0.25)
-    assert spans_of(text, pieces.offsets, pieces.words, alone, opens, [(PERSON, 0.5)]) == []
+    assert decode_pieces(text, pieces.offsets, pieces.words, alone, opens, [(PERSON, 0.5)]) == []

@@ -132,5 +132,5 @@ def test_one_s_own_tagger_takes_the_place_of_the_shipped_one(tmp_path: Path) -> 
         recognizer_of([f"tagger:{tmp_path / 'none.safetensors'}"])
     with pytest.raises(InputError, match="one tagger"):
         recognizer_of([f"tagger:{own}", f"tagger:{own}"])
-    with pytest.raises(InputError, match="belongs to the default"):
+    with pytest.raises(InputError, match="needs the default"):
         recognizer_of([f"tagger:{own}", "no-default"])

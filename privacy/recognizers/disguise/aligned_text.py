@@ -12,7 +12,7 @@ Edit = tuple[int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class AlignedText:
     """A rewritten text, aligned with the original.
 
     Character `i` of `text` stands for the code points `[starts[i], ends[i])` of the original;
@@ -24,11 +24,11 @@ class View:
     ends: Sequence[int]
 
     @classmethod
-    def of(cls, text: str) -> View:
+    def unchanged(cls, text: str) -> AlignedText:
         """Return a text without changes."""
         return cls(text, range(len(text)), range(1, len(text) + 1))
 
-    def edited(self, edits: Iterable[Edit]) -> View:
+    def edited(self, edits: Iterable[Edit]) -> AlignedText:
         """Return the text after edits, which must be in order and disjoint.
 
         Every character of a replacement stands for the whole range that it replaces.
@@ -46,7 +46,7 @@ class View:
         if not position:
             return self
         self._copy(position, len(self.text), parts, starts, ends)
-        return View("".join(parts), starts, ends)
+        return AlignedText("".join(parts), starts, ends)
 
     def _copy(
         self, start: int, end: int, parts: list[str], starts: list[int], ends: list[int]
@@ -55,7 +55,7 @@ class View:
         starts += self.starts[start:end]
         ends += self.ends[start:end]
 
-    def original(self, span: Span) -> Span:
+    def original_span(self, span: Span) -> Span:
         """Return the span of the original text that a span of this text stands for.
 
         Guarantees: the result covers every character that was removed between the first and the

@@ -12,13 +12,13 @@ from functools import partial
 from urllib.parse import unquote
 
 from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.disguise.aligned_text import AlignedText, Edit
 from sage_rag.privacy.recognizers.disguise.characters import (
     control_edits,
     emoji_edits,
     look_alike_edits,
     visible_edits,
 )
-from sage_rag.privacy.recognizers.disguise.views import Edit, View
 from sage_rag.privacy.spans import Span
 
 VERSION = 1
@@ -84,7 +84,7 @@ _LETTERS_FOR_DIGITS = re.compile(r"(?<![\w+.-])[\dOolI|](?:[ .()-]?[\dOolI|]){6,
 _FOR_DIGIT = {"O": "0", "o": "0", "l": "1", "I": "1", "|": "1"}
 
 
-class EvasionRecognizer:
+class DisguiseRecognizer:
     """Let a recognizer also read the text without disguises.
 
     Guarantees: every span of the inner recognizer in the unchanged text is returned; the span of a
@@ -104,19 +104,19 @@ class EvasionRecognizer:
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans of the text, and those of its undisguised form mapped back."""
         plain = self._inner.recognize(text)
-        view = undisguised(text)
+        view = without_disguises(text)
         if view.text == text:
             return plain
-        mapped = map(view.original, self._inner.recognize(view.text))
+        mapped = map(view.original_span, self._inner.recognize(view.text))
         return list(dict.fromkeys([*plain, *mapped]))
 
 
-def undisguised(text: str) -> View:
+def without_disguises(text: str) -> AlignedText:
     """Return a text without the disguises in `_STAGES`.
 
     Guarantees: time linear in the length of the text.
     """
-    view = View.of(text)
+    view = AlignedText.unchanged(text)
     for stage in _STAGES:
         if not stage.applies(view.text):
             continue

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.default import default_recognizer
+from sage_rag.privacy.recognizers.disguise.aligned_text import AlignedText
 from sage_rag.privacy.recognizers.disguise.characters import seen
-from sage_rag.privacy.recognizers.disguise.evasions import EvasionRecognizer, undisguised
-from sage_rag.privacy.recognizers.disguise.views import View
+from sage_rag.privacy.recognizers.disguise.recognizer import DisguiseRecognizer, without_disguises
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
 from tests.growth import LINEAR, growth
@@ -77,7 +77,7 @@ def test_row_of_the_table(row):
 
 @given(TEXTS)
 def test_the_view_knows_where_every_character_came_from(text):
-    view = undisguised(text)
+    view = without_disguises(text)
     assert len(view.text) == len(view.starts) == len(view.ends)
     assert all(0 <= s < e <= len(text) for s, e in zip(view.starts, view.ends, strict=True))
     assert list(view.starts) == sorted(view.starts)
@@ -95,12 +95,12 @@ def test_the_view_knows_where_every_character_came_from(text):
 
 @given(TEXTS, st.data())
 def test_what_is_mapped_back_shows_what_was_seen(text, data):
-    view = undisguised(text)
+    view = without_disguises(text)
     if not view.text:
         return
     start = data.draw(st.integers(0, len(view.text) - 1))
     end = data.draw(st.integers(start + 1, len(view.text)))
-    span = view.original(Span(start, end, EntityType.PERSON, 0.5))
+    span = view.original_span(Span(start, end, EntityType.PERSON, 0.5))
     inside = [
         i
         for i in range(len(view.text))
@@ -116,13 +116,13 @@ def test_what_is_mapped_back_shows_what_was_seen(text, data):
 @given(TEXTS)
 def test_nothing_that_the_inner_recognizer_finds_is_lost(text):
     table = TableRecognizer({"john": EntityType.PERSON, "4111": EntityType.ID, "@": EntityType.URL})
-    found = EvasionRecognizer(table).recognize(text)
+    found = DisguiseRecognizer(table).recognize(text)
     assert set(table.recognize(text)) <= set(found)
     assert len(found) == len(set(found))
 
 
 def test_a_mapped_span_covers_what_is_hidden_inside():
-    table = EvasionRecognizer(TableRecognizer({"Maria": EntityType.PERSON}))
+    table = DisguiseRecognizer(TableRecognizer({"Maria": EntityType.PERSON}))
     (span,) = table.recognize("I am M\u200ba\u00adri\u0336a.")
     assert (span.start, span.end) == (5, 13)
 
@@ -151,7 +151,7 @@ class Counting:
 )
 def test_a_text_without_disguise_is_read_once(text):
     inner = Counting()
-    EvasionRecognizer(inner).recognize(text)
+    DisguiseRecognizer(inner).recognize(text)
     assert inner.texts == [text]
 
 
@@ -166,11 +166,11 @@ def test_a_text_without_disguise_is_read_once(text):
     ],
 )
 def test_ordinary_writing_is_not_taken_for_a_disguise(text):
-    assert undisguised(text).text == text
+    assert without_disguises(text).text == text
 
 
 def test_russian_words_of_look_alikes_stay_russian():
-    assert undisguised("Он видел сон").text == "Он видел сон"
+    assert without_disguises("Он видел сон").text == "Он видел сон"
 
 
 @pytest.mark.parametrize(
@@ -178,16 +178,16 @@ def test_russian_words_of_look_alikes_stay_russian():
              "a dot ", "=\n", "x"]
 )  # fmt: skip
 def test_hostile_text_takes_linear_time(unit):
-    assert growth(lambda size: undisguised(unit * size + "@"), 3_000) < LINEAR
+    assert growth(lambda size: without_disguises(unit * size + "@"), 3_000) < LINEAR
 
 
 def test_a_failure_of_the_inner_recognizer_passes_through():
     with pytest.raises(RuntimeError):
-        EvasionRecognizer(FailingRecognizer()).recognize("x")
+        DisguiseRecognizer(FailingRecognizer()).recognize("x")
 
 
 def test_an_edit_in_the_middle_maps_each_new_character_to_what_it_replaced():
-    view = View.of("abcd").edited([(1, 3, "xyz")])
+    view = AlignedText.unchanged("abcd").edited([(1, 3, "xyz")])
     assert view.text == "axyzd"
     assert list(zip(view.starts, view.ends, strict=True)) == [
         (0, 1),
@@ -199,6 +199,6 @@ def test_an_edit_in_the_middle_maps_each_new_character_to_what_it_replaced():
 
 
 def test_fingerprint_tells_the_inner_recognizer():
-    table, counting = EvasionRecognizer(TableRecognizer({})), EvasionRecognizer(Counting())
+    table, counting = DisguiseRecognizer(TableRecognizer({})), DisguiseRecognizer(Counting())
     assert table.fingerprint != counting.fingerprint
     assert table.fingerprint.endswith("(table)")

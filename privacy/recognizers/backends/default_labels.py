@@ -1,4 +1,4 @@
-"""What to call each kind of private value when asking a model for it."""
+"""The labels in plain words by which models are asked for private values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sage_rag.privacy.entities import EntityType
 
-PLAIN_WORDS: Mapping[str, EntityType] = {
+DEFAULT_LABELS: Mapping[str, EntityType] = {
     "person name": EntityType.PERSON,
     "user name": EntityType.USERNAME,
     "email address": EntityType.EMAIL_ADDRESS,
@@ -32,5 +32,4 @@ PLAIN_WORDS: Mapping[str, EntityType] = {
     "religion": EntityType.DEMOGRAPHIC,
     "occupation": EntityType.DEMOGRAPHIC,
 }
-"""Types whose form alone gives them away (addresses of machines, IBANs, wallets) are left to the
-patterns, which do not guess."""
+"""Without the types that the patterns find by form alone: IP addresses, IBANs, wallets."""

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.privacy.recognizers.writing import at_borders, joined, well_formed, whole_words
+from sage_rag.common.surrogates import well_formed
+from sage_rag.privacy.recognizers.word_borders import at_word_borders, extended_to_words, same_word
 
 
 @pytest.mark.parametrize(
@@ -16,7 +17,7 @@ from sage_rag.privacy.recognizers.writing import at_borders, joined, well_formed
     ],
 )  # fmt: skip
 def test_letters_join_into_words(left: str, right: str, expected: bool) -> None:
-    assert joined(left, right) is expected
+    assert same_word(left, right) is expected
 
 
 @given(st.text(min_size=1, max_size=40), st.data())
@@ -25,9 +26,9 @@ def test_grown_ranges_end_at_borders_and_keep_what_they_held(
 ) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
-    grown = whole_words(text, start, end)
+    grown = extended_to_words(text, start, end)
     assert grown[0] <= start < end <= grown[1]
-    assert at_borders(text, *grown)
+    assert at_word_borders(text, *grown)
 
 
 @given(st.text(alphabet=st.characters(categories=["Cs", "L", "So"])))

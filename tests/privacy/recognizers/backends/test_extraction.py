@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.backends.extracted import Value, locate
+from sage_rag.privacy.recognizers.backends.extraction import Value, locate
 
 PERSON = EntityType.PERSON
 

@@ -119,34 +119,34 @@ _CALLED = re.compile(r"(?::|\b(?:call|dial|ring|phone|means|it['’]s))[ ]\Z", _
 _EMERGENCY = frozenset(("112", "108", "111"))
 
 
-def is_called_an_age(before: str) -> bool:
+def is_called_age(before: str) -> bool:
     """Return whether the words before a number call it an age: "I am now 55", "age 55"."""
     return _PERSONAL_BEFORE.search(before) is not None
 
 
-def is_somebodys_age(before: str, after: str) -> bool:
+def is_age_of_person(before: str, after: str) -> bool:
     """Return whether the words around a number call it an age: "I am 55", "55 male"."""
     if _PERSONAL_AFTER.match(after):
         return True
-    return is_called_an_age(before) and not (_UNIT_AFTER.match(after) and not _AND.match(after))
+    return is_called_age(before) and not (_UNIT_AFTER.match(after) and not _AND.match(after))
 
 
-def is_no_age(value: str, before: str, after: str) -> bool:
+def is_not_age(value: str, before: str, after: str) -> bool:
     """Return whether a number found as an age counts, measures or is dialled instead."""
     if value.isdigit() and int(value) > _OLDEST:
         return True
     if _WEEKS.match(after) and (_PREGNANT_AFTER.match(after) or _BORN_BEFORE.search(before)):
         return True
-    if is_somebodys_age(before, after):
+    if is_age_of_person(before, after):
         return False
     if value in _EMERGENCY and _CALLED.search(before):
         return True
-    return is_counted(before, after) or _is_measured(before)
+    return is_count(before, after) or _is_measured(before)
 
 
-def is_no_day(value: str, before: str, after: str) -> bool:
+def is_not_date(value: str, before: str, after: str) -> bool:
     """Return whether a number found as a date is none: 38.9, "under 5.3", "four times"."""
-    if is_counted(before, after):
+    if is_count(before, after):
         return True
     decimal = _DECIMAL.fullmatch(value) is not None
     if decimal and float(value) >= _NO_DAY:
@@ -163,7 +163,7 @@ def is_no_day(value: str, before: str, after: str) -> bool:
     )
 
 
-def is_counted(before: str, after: str) -> bool:
+def is_count(before: str, after: str) -> bool:
     """Return whether a number is a share, so many times, a step of a dose, or has a unit."""
     return bool(
         _UNIT_AFTER.match(after)
@@ -175,7 +175,7 @@ def is_counted(before: str, after: str) -> bool:
     )
 
 
-def recurs(value: str, before: str, after: str) -> bool:
+def is_frequency(value: str, before: str, after: str) -> bool:
     """Return whether a length of time says how often: "six days a month", "every ten days".
 
     What comes every so many years does not: that may be somebody's permit.
