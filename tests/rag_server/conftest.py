@@ -18,7 +18,7 @@ from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.edge.upstream import Upstream
 from sage_rag.rag_server.services import Services
-from sage_rag.rag_server.testing import MemoryCatalog, ScriptedAnswerer, WordsEmbedder
+from tests.rag_server.fakes import MemoryCatalog, ScriptedAnswerer, WordsEmbedder
 
 TABLE = {
     "Maria Keller": EntityType.PERSON,

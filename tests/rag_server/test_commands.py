@@ -12,8 +12,8 @@ from sage_rag.privacy.keyset.files import write_keyset
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.rag_server.answering.protocols import Piece
 from sage_rag.rag_server.cli import GROUP, run
-from sage_rag.rag_server.testing import ScriptedAnswerer, ScriptedServer, chunk, streamed
 from tests.rag_server.conftest import World
+from tests.rag_server.fakes import ScriptedAnswerer, ScriptedServer, chunk, streamed
 
 VERBS = [
     EntryPoint(v, f"sage_rag.rag_server.commands:{v}", GROUP) for v in ("serve", "edge", "ask")

@@ -4,7 +4,7 @@ import pytest
 
 from sage_rag.rag_server.corpora import CorpusSearch, FolderCatalog
 from sage_rag.rag_server.exceptions import CorpusUnavailableError, UnknownModelError
-from sage_rag.rag_server.testing import MemoryCatalog, WordsEmbedder
+from tests.rag_server.fakes import MemoryCatalog, WordsEmbedder
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from sage_rag.common.exceptions import (
 )
 from sage_rag.common.web.errors import as_api_error
 from sage_rag.rag_server.answering.protocols import Piece
-from sage_rag.rag_server.testing import ScriptedAnswerer
 from tests.rag_server.conftest import ANSWER, World, ask
+from tests.rag_server.fakes import ScriptedAnswerer
 
 CHAT = "/v1/chat/completions"
 CANARY = "Maria Keller"

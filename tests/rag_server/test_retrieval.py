@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sage_rag.rag_server.retrieval import Retriever, fuse
-from sage_rag.rag_server.testing import MemoryCatalog, WordsEmbedder
+from tests.rag_server.fakes import MemoryCatalog, WordsEmbedder
 
 
 def retriever(*texts: str) -> Retriever:

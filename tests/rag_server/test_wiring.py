@@ -6,8 +6,8 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.rag_server.corpora import CorpusSearch
 from sage_rag.rag_server.services import Services
 from sage_rag.rag_server.settings import ServeSettings
-from sage_rag.rag_server.testing import MemoryCatalog, ScriptedAnswerer, WordsEmbedder
 from sage_rag.rag_server.wiring import build_server, warnings
+from tests.rag_server.fakes import MemoryCatalog, ScriptedAnswerer, WordsEmbedder
 
 
 def shown(catalog: MemoryCatalog, home: Path = Path("absent")) -> list[str]:

@@ -8,8 +8,8 @@ from starlette.responses import JSONResponse, Response
 
 from sage_rag.rag_server.answering.chat import ChatAnswerer
 from sage_rag.rag_server.backends.openai_chat import OpenAIChatStream
-from sage_rag.rag_server.testing import ScriptedServer, chunk, chunks, streamed
 from tests.rag_server.conftest import World, ask
+from tests.rag_server.fakes import ScriptedServer, chunk, chunks, streamed
 
 CHAT = "/v1/chat/completions"
 CANARY = "Maria Keller"

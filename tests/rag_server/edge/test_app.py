@@ -13,7 +13,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.testing import FailingRecognizer
 from sage_rag.rag_server.answering.protocols import Piece
-from sage_rag.rag_server.testing import (
+from tests.rag_server.conftest import World, ask
+from tests.rag_server.fakes import (
     ScriptedAnswerer,
     ScriptedServer,
     chunk,
@@ -21,7 +22,6 @@ from sage_rag.rag_server.testing import (
     completion,
     streamed,
 )
-from tests.rag_server.conftest import World, ask
 
 CHAT = "/v1/chat/completions"
 QUESTION = "What does Maria Keller from Lindau take?"

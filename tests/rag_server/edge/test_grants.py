@@ -19,15 +19,15 @@ from sage_rag.rag_server.answering.protocols import Piece
 from sage_rag.rag_server.edge.app import create_edge_app
 from sage_rag.rag_server.edge.keyring import Keyring
 from sage_rag.rag_server.settings import EdgeSettings
-from sage_rag.rag_server.testing import (
+from sage_rag.rag_server.wiring import build_edge
+from tests.rag_server.conftest import TABLE, World, ask
+from tests.rag_server.fakes import (
     ScriptedAnswerer,
     ScriptedServer,
     chunks,
     completion,
     streamed,
 )
-from sage_rag.rag_server.wiring import build_edge
-from tests.rag_server.conftest import TABLE, World, ask
 
 OWNER = Keyset.generate()
 NAMES = OWNER.grant([EntityType.PERSON])

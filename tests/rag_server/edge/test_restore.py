@@ -12,8 +12,8 @@ from sage_rag.privacy.policy import preset
 from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.restore import StreamRestorer, restore_body
-from sage_rag.rag_server.testing import chunk, chunks
 from tests.rag_server.conftest import TABLE
+from tests.rag_server.fakes import chunk, chunks
 
 KEYRING = Keyring(Keyset.generate(), TableRecognizer(TABLE), preset("sage"))
 KEYS = KEYRING.for_model("clinic")

@@ -11,8 +11,8 @@ from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.rag_server.chat_request import MAX_SEARCH_WORDS
 from sage_rag.rag_server.edge.keyring import Keyring
 from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
-from sage_rag.rag_server.testing import ScriptedServer, completion
 from tests.rag_server.conftest import World, ask
+from tests.rag_server.fakes import ScriptedServer, completion
 
 CHAT = "/v1/chat/completions"
 RECOGNIZER = TableRecognizer({"Maria Keller": EntityType.PERSON, "Keller": EntityType.PERSON})

@@ -10,8 +10,8 @@ from openai import AsyncOpenAI
 
 from sage_rag.rag_server.answering.protocols import Piece
 from sage_rag.rag_server.completions import CompletionUsage
-from sage_rag.rag_server.testing import ScriptedAnswerer
 from tests.rag_server.conftest import ANSWER, World, ask
+from tests.rag_server.fakes import ScriptedAnswerer
 
 CHAT = "/v1/chat/completions"
 

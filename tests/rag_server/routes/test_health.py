@@ -2,8 +2,8 @@ import httpx
 import pytest
 
 from sage_rag.common.exceptions import UpstreamError
-from sage_rag.rag_server.testing import ScriptedAnswerer
 from tests.rag_server.conftest import World
+from tests.rag_server.fakes import ScriptedAnswerer
 
 
 def test_a_server_with_a_corpus_is_ready(world: World):
