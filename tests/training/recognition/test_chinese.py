@@ -67,7 +67,7 @@ def test_texts_without_any_value_are_among_them():
         names.player_name,
         names.latin_name,
         places.city,
-        places.abroad,
+        places.foreign_place,
         places.road,
         places.estate,
         places.district,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sage_rag.training.recognition.chinese.place_names import estate_name, hamlet, place_name
 from sage_rag.training.recognition.chinese.places import (
-    abroad,
     city,
     country,
     district,
     estate,
+    foreign_place,
     landmark,
     natural_feature,
     province,
@@ -58,7 +58,7 @@ def subway_stop(draw: Draw) -> str:
 
 def relative_place(draw: Draw) -> str:
     """Return a place described by another: in it, next to it, north of it."""
-    outer = draw.pick((city, city, district, abroad, country, province, road, hamlet))(draw)
+    outer = draw.pick((city, city, district, foreign_place, country, province, road, hamlet))(draw)
     inner = draw.pick((estate, facility, hamlet, road, landmark, natural_feature))(draw)
     kind = draw.random.random()
     if kind < 0.3:

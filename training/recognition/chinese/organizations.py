@@ -8,7 +8,7 @@ from faker.providers.company.zh_CN import Provider
 
 from sage_rag.privacy.recognizers.chinese.words import CITIES, GIVEN, PROVINCES
 from sage_rag.training.recognition.chinese.names import transliterated
-from sage_rag.training.recognition.chinese.places import abroad, city, country, district
+from sage_rag.training.recognition.chinese.places import city, country, district, foreign_place
 from sage_rag.training.recognition.chinese.word_lists import words
 from sage_rag.training.recognition.generated.draw import Draw
 
@@ -78,7 +78,7 @@ def office(draw: Draw) -> str:
 def media(draw: Draw) -> str:
     if draw.chance(0.85):
         return draw.pick(words("media"))
-    head = draw.pick(CITIES) if draw.chance(0.5) else abroad(draw)
+    head = draw.pick(CITIES) if draw.chance(0.5) else foreign_place(draw)
     return head + draw.pick("晚报 日报 都市报 电视台 时报 广播电台 周刊 商报".split())
 
 
@@ -87,7 +87,7 @@ def club(draw: Draw) -> str:
     if kind < 0.65:
         return draw.pick(words("clubs"))
     if kind < 0.8:
-        return abroad(draw)
+        return foreign_place(draw)
     return transliterated(draw, 4) + draw.pick(("", "", "队", "竞技", "联", "城", "流浪者", "战队"))
 
 

@@ -81,13 +81,13 @@ def city(draw: Draw) -> str:
     if kind < 0.8:
         return draw.pick(_towns_in_china("市县")).rstrip("市县")
     if kind < 0.87:
-        return abroad(draw)
+        return foreign_place(draw)
     if kind < 0.93:
         return place_name(draw) + draw.pick("县市镇区")
     return province(draw) + draw.pick(CITIES)
 
 
-def abroad(draw: Draw) -> str:
+def foreign_place(draw: Draw) -> str:
     kind = draw.random.random()
     if kind < 0.35:
         return draw.pick(ABROAD)
@@ -103,7 +103,7 @@ def region(draw: Draw) -> str:
     kind = draw.random.random()
     if kind < 0.55:
         return draw.pick(words("regions"))
-    head = draw.pick((city, country, province, abroad))(draw) if kind < 0.9 else ""
+    head = draw.pick((city, country, province, foreign_place))(draw) if kind < 0.9 else ""
     return head + draw.pick(
         "东部 西部 南部 北部 中部 东北部 西南部 东南部 沿海 内陆 郊区 市区 周边 西南 东北 "
         "以南 以北".split()
@@ -190,7 +190,7 @@ def wilderness(draw: Draw) -> str:
     if kind < 0.3:
         name = draw.pick(words("natural_features"))
     elif kind < 0.8:
-        name = abroad(draw)
+        name = foreign_place(draw)
     else:
         name = draw.pick((place_name, region))(draw)
     return name + draw.pick(words("wilderness_kinds"))

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.chinese.words import PREFIXES
@@ -17,57 +17,26 @@ from sage_rag.training.recognition.generated.draw import Draw
 
 Write = Callable[[Draw], str]
 
-_MARKED: Mapping[EntityType, Mapping[str, Write]] = {
-    EntityType.PERSON: {
-        "chinese_name": names.chinese_name,
-        "foreign_name": names.foreign_name,
-        "nickname": names.nickname,
-        "masked_name": names.masked_name,
-        "titled_name": names.titled_name,
-        "japanese_name": names.japanese_name,
-        "player_name": names.player_name,
-        "historic_name": names.historic_name,
-        "courtesy_name": names.courtesy_name,
-        "latin_name": names.latin_name,
-    },
-    EntityType.LOCATION: {
-        "city": places.city,
-        "province": places.province,
-        "country": places.country,
-        "foreign_place": places.abroad,
-        "road": places.road,
-        "estate": places.estate,
-        "district": places.district,
-        "village": places.village,
-        "address": places.address,
-        "natural_feature": places.natural_feature,
-        "region": places.region,
-        "abbreviation": places.abbreviation,
-        "ancient_place": places.ancient_place,
-        "market": places.market,
-        "landmark": places.landmark,
-        "station": places.station,
-        "bridge": places.bridge,
-        "crossing": places.crossing,
-        "wilderness": places.wilderness,
-        "hamlet": hamlet,
-        "facility": facilities.facility,
-        "subway_stop": facilities.subway_stop,
-        "relative_place": facilities.relative_place,
-        "tomb": facilities.tomb,
-    },
-    EntityType.ORGANIZATION: {
-        "company": organizations.company,
-        "bank": organizations.bank,
-        "court": organizations.court,
-        "hospital": organizations.hospital,
-        "school": organizations.school,
-        "club": organizations.club,
-        "office": organizations.office,
-        "media": organizations.media,
-        "team": organizations.team,
-    },
-}
+_MARKED: Mapping[EntityType, Sequence[Write]] = {
+    EntityType.PERSON: (
+        names.chinese_name, names.foreign_name, names.nickname, names.masked_name,
+        names.titled_name, names.japanese_name, names.player_name, names.historic_name,
+        names.courtesy_name, names.latin_name,
+    ),
+    EntityType.LOCATION: (
+        places.city, places.province, places.country, places.foreign_place, places.road,
+        places.estate, places.district, places.village, places.address, places.natural_feature,
+        places.region, places.abbreviation, places.ancient_place, places.market, places.landmark,
+        places.station, places.bridge, places.crossing, places.wilderness, hamlet,
+        facilities.facility, facilities.subway_stop, facilities.relative_place, facilities.tomb,
+    ),
+    EntityType.ORGANIZATION: (
+        organizations.company, organizations.bank, organizations.court, organizations.hospital,
+        organizations.school, organizations.club, organizations.office, organizations.media,
+        organizations.team,
+    ),
+}  # fmt: skip
+"""Slots with a type; each is named like its function."""
 _NUMERALS = "一二三四五六七八九十"
 
 
@@ -96,7 +65,8 @@ def _date(draw: Draw) -> str:
 def _title(draw: Draw) -> str:
     """Return the title of a game, a film or a book; names in it are not marked."""
     if draw.chance(0.12):
-        return draw.pick((places.abroad, names.transliterated))(draw) + draw.pick(("", "之战", "2"))
+        stem = draw.pick((places.foreign_place, names.transliterated))(draw)
+        return stem + draw.pick(("", "之战", "2"))
     parts = [word(draw) for _ in range(draw.pick((1, 2, 2, 3)))]
     joined = draw.pick(("", "", "的", "之", "与", "：")).join(parts)
     return joined + draw.pick(("", "", "", "2", "3", "Ⅲ", "OL", "传", "记", "online"))
@@ -140,7 +110,7 @@ _UNMARKED: Mapping[str, Write] = {
     "url": _link,
 }
 SLOTS: Mapping[str, tuple[EntityType | None, Write]] = {
-    **{name: (kind, write) for kind, slots in _MARKED.items() for name, write in slots.items()},
+    **{write.__name__: (kind, write) for kind, slots in _MARKED.items() for write in slots},
     **{name: (None, write) for name, write in _UNMARKED.items()},
 }
 """The type and the source of each value; a value without a type is not marked."""

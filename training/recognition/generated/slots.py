@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.lexicon import fold
@@ -38,55 +38,43 @@ def _typed(entity_type: EntityType, **values: Value) -> dict[str, tuple[EntityTy
     return {name: (entity_type, value) for name, value in values.items()}
 
 
+_DRAWN: Mapping[EntityType, Sequence[Value]] = {
+    EntityType.LOCATION: (
+        places.city, places.country, places.region, places.building, places.landmark,
+        places.street, places.address, places.postcode,
+    ),
+    EntityType.ORGANIZATION: (
+        organizations.organization, organizations.company, organizations.hospital,
+        organizations.court, organizations.office, organizations.school,
+        organizations.association, organizations.newspaper,
+    ),
+    EntityType.DATE_TIME: (
+        figures.date, figures.year, figures.month, figures.month_year, figures.weekday,
+        figures.time, figures.timestamp, figures.duration, figures.long_adjective,
+    ),
+    EntityType.AGE: (
+        figures.age, figures.age_phrase, figures.years_old, figures.decade_of_life,
+    ),
+    EntityType.ID: (figures.application_number, figures.identifier),
+    EntityType.QUANTITY: (
+        figures.money, figures.measure, figures.percentage, figures.area, figures.weight,
+        figures.height, figures.quantity,
+    ),
+}  # fmt: skip
+"""Slots with a type; each is named like its function."""
+
 VALUES: dict[str, tuple[EntityType | None, Value]] = {
+    **{value.__name__: (kind, value) for kind, values in _DRAWN.items() for value in values},
     **_typed(
         EntityType.LOCATION,
-        city=places.city,
-        country=places.country,
-        region=places.region,
-        building=places.building,
-        landmark=places.landmark,
-        street=places.street,
-        address=places.address,
-        postcode=places.postcode,
         place=lambda draw: draw.pick((places.city, places.city, places.country, places.region))(
             draw
         ),
     ),
     **_typed(
         EntityType.ORGANIZATION,
-        organization=organizations.organization,
-        company=organizations.company,
-        hospital=organizations.hospital,
-        court=organizations.court,
-        office=organizations.office,
-        school=organizations.school,
-        association=organizations.association,
-        newspaper=organizations.newspaper,
         government=lambda draw: f"{draw.word('people', 'nationalities')} Government",
         republic=lambda draw: f"Republic of {draw.pick(('Turkey', 'Poland', 'Austria', 'Malta'))}",
-    ),
-    **_typed(
-        EntityType.DATE_TIME,
-        date=figures.date,
-        year=figures.year,
-        month=figures.month,
-        month_year=figures.month_year,
-        weekday=figures.weekday,
-        time=figures.time,
-        timestamp=figures.timestamp,
-        duration=figures.duration,
-        long_adjective=figures.long_adjective,
-    ),
-    **_typed(
-        EntityType.AGE,
-        age=figures.age,
-        age_phrase=figures.age_phrase,
-        years_old=figures.years_old,
-        decade_of_life=figures.decade_of_life,
-    ),
-    **_typed(
-        EntityType.ID, application_number=figures.application_number, identifier=figures.identifier
     ),
     **_typed(
         EntityType.DEMOGRAPHIC,
@@ -97,16 +85,6 @@ VALUES: dict[str, tuple[EntityType | None, Value]] = {
         occupation=_word("people", "jobs"),
         marital_status=_word("people", "marital"),
         political_view=_word("people", "politics"),
-    ),
-    **_typed(
-        EntityType.QUANTITY,
-        money=figures.money,
-        measure=figures.measure,
-        percentage=figures.percentage,
-        area=figures.area,
-        weight=figures.weight,
-        height=figures.height,
-        quantity=figures.quantity,
     ),
     **_typed(
         EntityType.MISC,
