@@ -6,7 +6,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from sage_rag.privacy.words import tokenize
 
@@ -33,23 +33,39 @@ def choose_samples(
     pool is drawn; of those of usual length and content, the one most like the whole pool is taken,
     then, time and again, the one farthest from those taken, by the words they hold.
     """
-    pool = sorted(_pool(items, seed), key=lambda placed: len(text(placed[1])))
+    pool = SamplePool[_T](seed)
+    for item in items:
+        pool.add(item)
+    return pool.choose(text, count)
+
+
+class SamplePool(Generic[_T]):
+    """A seeded uniform sample of at most 100 items, drawn while they are read."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self._draw = random.Random(seed)  # noqa: S311 - not for secrets
+        self._size = 0
+        self._pool: list[tuple[int, _T]] = []
+
+    def add(self, item: _T) -> None:
+        """Take the next item into account (reservoir sampling)."""
+        if self._size < _POOL:
+            self._pool.append((self._size, item))
+        elif (put := self._draw.randrange(self._size + 1)) < _POOL:
+            self._pool[put] = (self._size, item)
+        self._size += 1
+
+    def choose(self, text: Callable[[_T], str], count: int = SAMPLES) -> list[_T]:
+        """Return what `choose_samples` returns for the items added so far."""
+        return _chosen(self._pool, text, count)
+
+
+def _chosen(drawn: Sequence[tuple[int, _T]], text: Callable[[_T], str], count: int) -> list[_T]:
+    pool = sorted(drawn, key=lambda placed: len(text(placed[1])))
     edge = min(int(len(pool) * _EDGE), (len(pool) - count) // 2)
     kept = sorted(pool[edge : len(pool) - edge] if edge > 0 else pool, key=lambda placed: placed[0])
     vectors = _vectors([text(item) for _, item in kept])
     return [kept[place][1] for place in sorted(_farthest(vectors, count))]
-
-
-def _pool(items: Iterable[_T], seed: int) -> list[tuple[int, _T]]:
-    """Draw a uniform sample in one pass (reservoir sampling), each item with its place."""
-    draw = random.Random(seed)  # noqa: S311 - not for secrets
-    pool: list[tuple[int, _T]] = []
-    for place, item in enumerate(items):
-        if place < _POOL:
-            pool.append((place, item))
-        elif (put := draw.randrange(place + 1)) < _POOL:
-            pool[put] = (place, item)
-    return pool
 
 
 def _vectors(texts: Sequence[str]) -> list[_Vector]:

@@ -48,21 +48,21 @@ def assemble_plain(documents: Iterable[Document]) -> Assembly:
 
 
 def assemble(
-    finished: Iterable[tuple[Document, Result]], treatment: Treatment, timer: Timer | None = None
+    results: Iterable[tuple[str, Result]], treatment: Treatment, timer: Timer | None = None
 ) -> Assembly:
     """Seal safe results, and refuse the unsafe and those that hold anybody's known identifier."""
     identifiers = timed(IdentifierAudit(), timer, "audit")
     seal = timed(treatment, timer, "seal", "seal").seal
     candidates: list[tuple[str, Passage, SealedDocument]] = []
     assembly = Assembly()
-    for document, result in finished:
+    for document_id, result in results:
         if not result.safe:
-            assembly.refused.append((document.id, result.reasons))
+            assembly.refused.append((document_id, result.reasons))
             continue
         sealed = seal(result)
         identifiers.add(sealed.identifiers)
-        name, source = treatment.passage_id(document), treatment.source(document)
-        candidates.append((document.id, Passage(name, source, sealed.fields), sealed))
+        name, source = treatment.passage_id(document_id), treatment.source(document_id)
+        candidates.append((document_id, Passage(name, source, sealed.fields), sealed))
     for document_id, passage, sealed in candidates:
         if identifiers.count(passage.text):
             assembly.refused.append((document_id, ("known-identifier",)))

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -56,11 +57,16 @@ class IdentifierAudit:
 class WordingAudit:
     """Find runs of `run_tokens` words that occur in an original; 8 bytes per word of the corpus."""
 
-    def __init__(self, originals: Iterable[str], run_tokens: int) -> None:
+    def __init__(self, run_tokens: int) -> None:
         self._run_tokens = run_tokens
+        self._known = np.zeros(0, dtype=np.int64)
+
+    def reading(self, originals: Iterable[str]) -> Iterator[str]:
+        """Yield the originals unchanged; at the end their runs are known."""
         hashes = array("q")
         for text in originals:
             hashes.extend(h for _, _, h in self._windows(text))
+            yield text
         self._known = np.unique(np.frombuffer(hashes, dtype=np.int64))
 
     def runs(self, text: str) -> list[tuple[int, int]]:
@@ -108,14 +114,17 @@ class CorpusAudit:
     A limit that is off in the gate is off here, too.
     """
 
-    def __init__(self, originals: Callable[[], Iterable[str]], limits: GateLimits) -> None:
-        """Read the originals once for each measure."""
+    def __init__(self, originals: Iterable[str], limits: GateLimits) -> None:
+        """Read the originals once."""
         self._limits = limits
         self._wording = self._similarity = None
         if limits.run_tokens is not None:
-            self._wording = WordingAudit(originals(), limits.run_tokens)
+            self._wording = WordingAudit(limits.run_tokens)
+            originals = self._wording.reading(originals)
         if limits.rouge_l is not None:
-            self._similarity = SimilarityAudit(originals(), limits.rouge_l)
+            self._similarity = SimilarityAudit(originals, limits.rouge_l)
+        else:
+            deque(originals, maxlen=0)
 
     def judge(self, text: str) -> Verdict:
         """Return the findings about a draft with placeholders.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sage_rag.indexer.corpus import Document
@@ -11,7 +11,7 @@ from sage_rag.indexer.corpus import Document
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """How many documents differ from the last published version, by their names and contents."""
+    """How many documents differ from the last published version, by id and content."""
 
     added: int = 0
     changed: int = 0
@@ -19,14 +19,27 @@ class Changes:
     unchanged: int = 0
 
 
-def document_hash(document: Document) -> str:
-    """Return what the ledger calls a document: its id names people often enough."""
-    return hashlib.sha256(document.id.encode()).hexdigest()
+@dataclass(frozen=True, slots=True)
+class DocumentKey:
+    """A document's id and the hash of its content: what a run remembers of every document."""
+
+    id: str
+    content_hash: str
+
+    @property
+    def document_hash(self) -> str:
+        """The document's name in the ledger: ids often contain people's names."""
+        return document_hash(self.id)
 
 
-def hashes(documents: Iterable[Document]) -> dict[str, str]:
-    """Return the content hash of each document, by document hash."""
-    return {document_hash(d): d.content_hash for d in documents}
+def document_hash(document_id: str) -> str:
+    """Return the name of a document in the ledger."""
+    return hashlib.sha256(document_id.encode()).hexdigest()
+
+
+def key_of(document: Document) -> DocumentKey:
+    """Return the document's key."""
+    return DocumentKey(document.id, document.content_hash)
 
 
 def changes(before: Mapping[str, str], now: Mapping[str, str]) -> Changes:

@@ -171,9 +171,9 @@ class _Count:
         if self.treatment is None:
             return
         if job.attributes is not None:
-            self.treatment.attributes = job.attributes
+            self.treatment = self.treatment.with_attributes(job.attributes)
         elif ledger and (stored := ledger.attributes(self.treatment.drafting)):
-            self.treatment.attributes = parse_attributes(stored, fields)
+            self.treatment = self.treatment.with_attributes(parse_attributes(stored, fields))
             self.identified = True
 
     def _is_done(self, document: Document, ledger: Ledger | None, rounds: list[int]) -> bool:
@@ -202,7 +202,8 @@ def _sampled(job: IndexJob, count: _Count) -> tuple[int, float, list[float]]:
     if job.costs is None and job.roles is not None and not treatment.attributes.entries:
         with suppress(ProtectionError):
             shown = [treatment.protect(document).protected for document in sample]
-            treatment.attributes = asyncio.run(job.roles.identifier.identify(shown))
+            found = asyncio.run(job.roles.identifier.identify(shown))
+            treatment = treatment.with_attributes(found)
     _local(job, treatment, sample[0])  # loads what is loaded once
     started = time.perf_counter()
     lengths = [_local(job, treatment, document) for document in sample]

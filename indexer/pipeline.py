@@ -6,7 +6,7 @@ import asyncio
 import gc
 import json
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
@@ -18,12 +18,12 @@ import numpy as np
 
 from sage_rag.agents.attributes import format_attributes, parse_attributes
 from sage_rag.agents.protocols import NO_ATTRIBUTES, CorpusAttributes, Draft
-from sage_rag.agents.samples import choose_samples
+from sage_rag.agents.samples import SamplePool
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.common.files import write_file
 from sage_rag.indexer.assembly import Assembly, Refused, assemble, assemble_plain
 from sage_rag.indexer.audit import CorpusAudit
-from sage_rag.indexer.changes import changes, document_hash, hashes
+from sage_rag.indexer.changes import DocumentKey, changes, key_of
 from sage_rag.indexer.corpus import Document, read_corpus
 from sage_rag.indexer.embedding import CachedEmbedder, text_hash
 from sage_rag.indexer.engines.local import in_process
@@ -100,6 +100,8 @@ class _Run:
         self._engine = engine
         self._progress = progress
         self._summary = Summary()
+        self._keys: list[DocumentKey] = []
+        self._samples = SamplePool[Document]()
         self._treatment = treatment_of(self._job, ledger, engine.run_in_executor)
         self._fingerprints = ("", "")
         """Of results and of drafts, once the attributes are known."""
@@ -109,17 +111,18 @@ class _Run:
 
     async def run(self) -> Summary:
         started = time.monotonic()
-        # Everything is read once, so that a bad line is told before hours of work, not after.
-        now = hashes(self._documents())
+        audit = self._read_through()
+        now = {key.document_hash: key.content_hash for key in self._keys}
         self._summary.documents = len(now)
         self._summary.changes = changes(self._ledger.documents(), now)
         if self._treatment:
             if self._job.recipe.synthesize:
-                self._treatment.attributes = await self._attributes(self._treatment)
+                attributes = await self._attributes(self._treatment)
+                self._treatment = self._treatment.with_attributes(attributes)
             of = self._treatment
             self._fingerprints = (of.fingerprint, of.draft_fingerprint)
-            await self._treat_all(self._treatment)
-            await self._reword_all(self._treatment)
+            await self._treat_all(self._treatment, audit)
+        del audit  # 16 bytes a word of the corpus, before vectors take their place
         assembly = self._assemble()
         self._refuse(assembly.refused)
         vectors = await self._embed(assembly.passages)
@@ -136,36 +139,72 @@ class _Run:
         documents = read_corpus(self._job.source, self._job.fields)
         return timed_items(documents, self._job.timer, "read")
 
+    def _read_through(self) -> CorpusAudit | None:
+        """Read the corpus for the first time: keys, samples, and the audit if the gate has one.
+
+        A line that cannot be read is thus reported before hours of work, not after.
+        """
+
+        def texts() -> Iterator[str]:
+            for document in self._documents():
+                self._keys.append(key_of(document))
+                self._samples.add(document)
+                yield document.text
+
+        limits = self._treatment.limits if self._treatment else None
+        if limits is None or (limits.run_tokens is None and limits.rouge_l is None):
+            deque(texts(), maxlen=0)
+            return None
+        with self._time("audit"):
+            audit = CorpusAudit(texts(), limits)
+        return timed(audit, self._job.timer, "audit")
+
+    def _read_again(self) -> Iterator[Document]:
+        """Read the corpus for the second time.
+
+        Raises:
+            InputError: when it is not the same.
+        """
+        keys = iter(self._keys)
+        for document in self._documents():
+            if next(keys, None) != key_of(document):
+                raise _corpus_changed()
+            yield document
+        if next(keys, None) is not None:
+            raise _corpus_changed()
+
     async def _attributes(self, treatment: Treatment) -> CorpusAttributes:
         if self._job.attributes is not None:
             return self._job.attributes
-        samples = choose_samples(self._documents(), lambda document: document.text)
+        samples = self._samples.choose(lambda document: document.text)
         stored = self._ledger.attributes(treatment.drafting)
         if stored is not None:
             return parse_attributes(stored, list(samples[0].fields))
         if self._job.roles is None:
             raise ValueError("a synthetic recipe needs roles")
-        shown = [p.protected for s in samples if (p := await treatment.protect_sample(s))]
-        if not shown:
+        protections = [await treatment.protect_sample(sample) for sample in samples]
+        protected = [p.protected for p in protections if p is not None]
+        if not protected:
             raise ProtectionError("no sample of the corpus could be protected")
-        attributes = await timed_roles(self._job.roles, self._job.timer).identifier.identify(shown)
+        roles = timed_roles(self._job.roles, self._job.timer)
+        attributes = await roles.identifier.identify(protected)
         text = format_attributes(attributes)
         self._ledger.store_attributes(treatment.drafting, text)
         if self._job.recipe.refine:
             write_file(self._job.owner_folder / "attributes.toml", text)
         return attributes
 
-    async def _treat_all(self, treatment: Treatment) -> None:
+    async def _treat_all(self, treatment: Treatment, audit: CorpusAudit | None) -> None:
         """Treat what the ledger does not hold yet."""
         done = 0
 
         async def work(document: Document) -> None:
             nonlocal done
-            await self._treat(treatment, document)
+            await self._treat(treatment, document, audit)
             done += 1
             self._progress("protect", done, self._summary.documents)
 
-        await _each(self._documents(), work, self._at_once)
+        await _each(self._read_again(), work, self._at_once)
 
     @property
     def _at_once(self) -> int:
@@ -173,15 +212,32 @@ class _Run:
         asking = _RECORDS_PER_CALL if self._job.costs is not None else 1
         return max(asking * self._job.concurrency, self._engine.documents_in_flight)
 
-    async def _treat(self, treatment: Treatment, document: Document) -> None:
-        """Do what is left to do for a document: nothing, stage 2, or everything."""
+    async def _treat(
+        self, treatment: Treatment, document: Document, audit: CorpusAudit | None
+    ) -> None:
+        """Do the remaining work on one document, then compare its draft with all documents.
+
+        The ledger's fingerprints leave the other documents out on purpose: they change with every
+        run, and a draft is made again only if it is too like one of them.
+        """
         ledger, content = self._ledger, document.content_hash
         decision = ledger.decision(content)
         decided = await treatment.follow(document, decision) if decision else None
         if decided is not None:
-            self._reviewed[content] = decided
             self._summary.reviewed += 1
+            if audit is not None:
+                decided = await treatment.reword(document, decided, audit)
+            self._reviewed[content] = decided
             return
+        result = await self._result(treatment, document)
+        if audit is not None:
+            reworded = await treatment.reword(document, result, audit)
+            if reworded is not result:
+                ledger.store_result(content, self._fingerprints[0], reworded)
+
+    async def _result(self, treatment: Treatment, document: Document) -> Result:
+        """Return the stored result, or do stage 2, or both stages, and store it."""
+        ledger, content = self._ledger, document.content_hash
         fingerprint, drafts = self._fingerprints
         known = ledger.result(content, fingerprint)
         if known is not None:
@@ -189,53 +245,31 @@ class _Run:
             renewed = await treatment.renew(document, known)
             if renewed is not known:
                 ledger.store_result(content, fingerprint, renewed)
-            return
+            return renewed
         fields = ledger.draft(content, drafts)
         self._summary.redrafted += fields is not None
 
-        def keep(draft: Draft) -> None:
+        def store_draft(draft: Draft) -> None:
             ledger.store_draft(content, drafts, draft.fields)
 
         with self._job.costs.record() if self._job.costs else nullcontext():
-            result = await treatment.treat(document, Draft(fields) if fields else None, keep)
+            draft = Draft(fields) if fields else None
+            result = await treatment.treat(document, draft, store_draft)
         ledger.store_result(content, fingerprint, result)
-
-    async def _reword_all(self, treatment: Treatment) -> None:
-        """Rewrite drafts that are too like somebody else's document.
-
-        Apart from the ledger's fingerprints on purpose: what others wrote changes with any
-        document, and no draft should be made anew for that unless it must be.
-        """
-        limits = treatment.limits
-        if limits.run_tokens is None and limits.rouge_l is None:
-            return
-        with self._time("audit"):
-            audit = CorpusAudit(lambda: (d.text for d in self._documents()), limits)
-        audit = timed(audit, self._job.timer, "audit")
-
-        async def work(document: Document) -> None:
-            content, result = document.content_hash, self._finished(document)
-            reworded = await treatment.reword(document, result, audit)
-            if content in self._reviewed:
-                self._reviewed[content] = reworded
-            elif reworded is not result:
-                self._ledger.store_result(content, self._fingerprints[0], reworded)
-
-        await _each(self._documents(), work, self._at_once)
+        return result
 
     def _assemble(self) -> Assembly:
         if self._treatment is None:
-            return assemble_plain(self._documents())
-        treatment = self._treatment
-        finished = ((d, self._finished(d)) for d in self._documents())
-        return assemble(finished, treatment, self._job.timer)
+            return assemble_plain(self._read_again())
+        results = ((key.id, self._finished(key)) for key in self._keys)
+        return assemble(results, self._treatment, self._job.timer)
 
-    def _finished(self, document: Document) -> Result:
-        if document.content_hash in self._reviewed:
-            return self._reviewed[document.content_hash]
-        result = self._ledger.result(document.content_hash, self._fingerprints[0])
+    def _finished(self, key: DocumentKey) -> Result:
+        if key.content_hash in self._reviewed:
+            return self._reviewed[key.content_hash]
+        result = self._ledger.result(key.content_hash, self._fingerprints[0])
         if result is None:
-            raise InputError("the corpus changed while it was indexed", hint="start again")
+            raise _corpus_changed()
         return result
 
     def _refuse(self, refused: Sequence[Refused]) -> None:
@@ -245,9 +279,9 @@ class _Run:
         fingerprint = self._fingerprints[0]
         self._ledger.store_refusals(
             [
-                Refusal(document_hash(d), d.content_hash, fingerprint, reasons[d.id])
-                for d in (self._documents() if reasons else ())
-                if d.id in reasons
+                Refusal(key.document_hash, key.content_hash, fingerprint, reasons[key.id])
+                for key in self._keys
+                if key.id in reasons
             ]
         )
         self._summary.quarantined = len(refused)
@@ -291,9 +325,13 @@ class _Run:
     def _published(self) -> Iterator[Result]:
         if self._treatment is None:
             return
-        for document in self._documents():
-            if document.id not in self._refused:
-                yield self._finished(document)
+        for key in self._keys:
+            if key.id not in self._refused:
+                yield self._finished(key)
+
+
+def _corpus_changed() -> InputError:
+    return InputError("the corpus changed while it was indexed", hint="start again")
 
 
 def _embedded_text(passage: Passage) -> str:

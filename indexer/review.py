@@ -50,7 +50,7 @@ class ReviewSession:
         """Yield them in the order of the corpus; those whose content changed since are left out."""
         refusals = {r.document_hash: r for r in self._ledger.refusals()}
         for document in read_corpus(self._job.source, self._job.fields):
-            refusal = refusals.get(document_hash(document))
+            refusal = refusals.get(document_hash(document.id))
             if refusal is not None and refusal.content_hash == document.content_hash:
                 yield self._quarantined(document, refusal)
 
@@ -103,7 +103,7 @@ class ReviewSession:
         """
         document = self._called(document_id).document
         refusals = {r.document_hash: r for r in self._ledger.refusals()}
-        refusal = refusals[document_hash(document)]
+        refusal = refusals[document_hash(document.id)]
         stored = self._ledger.transcript(refusal.content_hash, refusal.fingerprint)
         if stored is None:
             raise InputError(f"`{document_id}` has no transcript: it was refused without a review")

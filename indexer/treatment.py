@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -105,7 +106,18 @@ class Treatment:
         self.limits = replace(policy.limits(recipe.limits), **own)
         self._gate = timed(Gate(self.limits, recognizer, likeness), timer, "judge", "judge")
         self._recognizer = recognizer
-        self.attributes = NO_ATTRIBUTES
+        self._attributes = NO_ATTRIBUTES
+
+    def with_attributes(self, attributes: CorpusAttributes) -> Treatment:
+        """Return this treatment with the attributes of its corpus."""
+        changed = copy(self)
+        changed._attributes = attributes
+        return changed
+
+    @property
+    def attributes(self) -> CorpusAttributes:
+        """The attributes of the corpus; none until they are known."""
+        return self._attributes
 
     @property
     def protection(self) -> str:
@@ -328,13 +340,13 @@ class Treatment:
         words = self._blind_index.words_of_tokens(tokens, self._cipher)
         return SealedDocument(fields, tokens, words, identifiers)
 
-    def passage_id(self, document: Document) -> str:
-        """Name a passage so that its document's name cannot be guessed from it."""
-        return passage_id(self._keyset, self._corpus, document.id)
+    def passage_id(self, document_id: str) -> str:
+        """Return a passage's name, which does not reveal its document's id."""
+        return passage_id(self._keyset, self._corpus, document_id)
 
-    def source(self, document: Document) -> str:
-        """Return the owner's name for a document as a token."""
-        return self._cipher.encrypt(document.id, EntityType.SOURCE)
+    def source(self, document_id: str) -> str:
+        """Return a document's id as a token."""
+        return self._cipher.encrypt(document_id, EntityType.SOURCE)
 
 
 async def _at_once(work: Callable[[], _T]) -> _T:

@@ -150,8 +150,7 @@ class StudyHome:
         treatment = treatment_of(replace(job, refinement=options or job.refinement))
         if treatment is None:
             raise ValueError(f"recipe {job.recipe.name} protects nothing")
-        treatment.attributes = self.attributes(corpus, job)
-        return treatment
+        return treatment.with_attributes(self.attributes(corpus, job))
 
     def attributes(self, corpus: Corpus, job: IndexJob) -> CorpusAttributes:
         """Return the attributes that the job's identifier finds in samples of the corpus."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from sage_rag.agents.protocols import Roles
+from sage_rag.agents.protocols import CorpusAttributes, Roles
 from sage_rag.agents.testing import ReversingAgent, reversing_roles
 from sage_rag.common.exceptions import InputError, ProtectionError, UpstreamError
+from sage_rag.indexer import pipeline
 from sage_rag.indexer.ledger import locked_corpus
 from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.testing import HashEmbedder
@@ -252,3 +255,34 @@ def test_a_damaged_ledger_is_one_clear_error(run: Run, tmp_path: Path) -> None:
     (folder / "ledger.sqlite").write_bytes(b"not a database" * 100)
     with pytest.raises(InputError, match=r"ledger .* cannot be used"):
         run()
+
+
+def test_the_corpus_is_read_twice(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    readings: list[Path] = []
+    read = pipeline.read_corpus
+
+    def counting(source: Path, fields: Any) -> Any:
+        readings.append(source)
+        return read(source, fields)
+
+    monkeypatch.setattr(pipeline, "read_corpus", counting)
+    run()
+    assert len(readings) == 2
+
+
+@pytest.mark.parametrize("change", ["add", "remove", "edit"])
+def test_a_corpus_that_changes_during_a_run_ends_it(run: Run, corpus: Path, change: str) -> None:
+    lines = corpus.read_text().splitlines()
+    changed = {
+        "add": [*lines, json.dumps({**record(0), "id": "doc-20"})],
+        "remove": lines[:-1],
+        "edit": [*lines[:-1], lines[-1].replace("remedy", "cure")],
+    }[change]
+
+    class Edits(ReversingAgent):
+        async def identify(self, samples: Sequence[ProtectedText]) -> CorpusAttributes:
+            corpus.write_text("\n".join(changed))
+            return await super().identify(samples)
+
+    with pytest.raises(InputError, match="changed while it was indexed"):
+        run(roles=roles_of(Edits()))

@@ -78,7 +78,7 @@ def test_what_is_alike(original: str, text: str) -> None:
 
 def test_limits_that_are_off_are_not_held() -> None:
     def kinds(limits: GateLimits) -> list[FindingKind]:
-        verdict = CorpusAudit(lambda: iter([FORM]), limits).judge(FORM)
+        verdict = CorpusAudit([FORM], limits).judge(FORM)
         assert FORM not in str(verdict)
         return [finding.kind for finding in verdict.findings]
 
