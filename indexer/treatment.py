@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from sage_rag.agents.attributes import format_attributes
 from sage_rag.agents.exceptions import AgentOutputError
-from sage_rag.agents.protocols import NO_ATTRIBUTES, Draft, Roles
+from sage_rag.agents.protocols import NO_ATTRIBUTES, CorpusAttributes, Draft, Roles
 from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions, RefinementOutcome, refine
 from sage_rag.agents.transcript import (
     Judge,
