@@ -17,6 +17,9 @@ from typing import Any
 
 from sage_rag.common.exceptions import InputError
 
+_BUSY_S = 30.0
+"""How long a statement waits for another process."""
+
 
 @dataclass(frozen=True, slots=True)
 class StageTable:
@@ -47,6 +50,10 @@ class StageLedger:
     one process, one statement or transaction at a time.
     """
 
+    _title = "the ledger"
+    _open_hint = "move it away to start again; only finished work is lost"
+    _write_hint = "free some disk space and start again; finished documents are kept"
+
     def __init__(
         self,
         path: Path,
@@ -71,11 +78,11 @@ class StageLedger:
                 self._db.execute("PRAGMA secure_delete=ON")
                 statements = "".join(table.schema for table in tables)
                 self._db.executescript(f"{statements}{schema}PRAGMA user_version={version};")
-        except (sqlite3.DatabaseError, OSError) as error:
-            raise InputError(
-                f"the ledger `{path}` cannot be used ({error})",
-                hint="move it away to start again; only finished work is lost",
-            ) from None
+        except (sqlite3.Error, OSError) as error:
+            raise self._failure(error, self._open_hint) from None
+
+    def _failure(self, error: Exception, hint: str) -> InputError:
+        return InputError(f"{self._title} `{self._path}` cannot be used ({error})", hint=hint)
 
     def _check_version(self, version: int) -> None:
         found = int(self._db.execute("PRAGMA user_version").fetchone()[0])
@@ -84,7 +91,7 @@ class StageLedger:
             return
         self._db.close()
         raise InputError(
-            f"the ledger `{self._path}` was written by "
+            f"{self._title} `{self._path}` was written by "
             f"{'a later' if found > version else 'an earlier'} sage-rag",
             hint="move it away to start again; published versions stay",
         )
@@ -116,8 +123,11 @@ class StageLedger:
             self._db.close()
 
     def _one(self, query: str, row: tuple[str, ...]) -> tuple[Any, ...] | None:
-        with self._lock:
-            found: tuple[Any, ...] | None = self._db.execute(query, row).fetchone()
+        try:
+            with self._lock:
+                found: tuple[Any, ...] | None = self._db.execute(query, row).fetchone()
+        except sqlite3.Error as error:
+            raise self._failure(error, self._open_hint) from None
         return found
 
     def _all(self, query: str) -> list[tuple[Any, ...]]:
@@ -141,10 +151,7 @@ class StageLedger:
             with self._lock:
                 self._db.execute(statement, row)
         except sqlite3.OperationalError as error:
-            raise InputError(
-                f"cannot write the ledger: {error}",
-                hint="free some disk space and start again; finished documents are kept",
-            ) from None
+            raise self._failure(error, self._write_hint) from None
 
     def _write_all(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
         for row in rows:
@@ -160,7 +167,8 @@ def _open(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     # SQLite gives its side files the mode of the file, so the file is made first.
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
-    return sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    path.chmod(0o600)
+    return sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
 
 
 def _open_to_read(path: Path) -> sqlite3.Connection:
