@@ -1,4 +1,4 @@
-"""Attempts and leaks: what an attack did and what it found."""
+"""Attempts and leaks: the prompts of an attack with their outputs, and the findings."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sage_rag.eval.probes.probe import Probe
 class Attempt:
     """One probe sent to a target.
 
-    `outputs` is everything the target showed for it, each text for itself. An attempt with an
-    `error` failed: it says nothing about leaking, neither way.
+    `outputs` are all texts that the target showed for it. An attempt with an `error` failed and is
+    no evidence for or against a leak.
     """
 
     probe: Probe
@@ -21,7 +21,7 @@ class Attempt:
 
     @property
     def failed(self) -> bool:
-        """Whether the target gave no answer."""
+        """Whether the target did not answer."""
         return self.error is not None
 
 
@@ -29,8 +29,8 @@ class Attempt:
 class Leak:
     """One piece of private material that an output shows.
 
-    `piece` tells pieces apart, so that each counts once (an original's id, a type and value);
-    `excerpt` is the output's text that shows it. Both are private: `repr` hides them.
+    `piece` identifies it, so that it counts once (an original's id, or a type and value); `excerpt`
+    is the text of the output that shows it. Both are private: `repr` hides them.
     """
 
     piece: tuple[str, ...] = field(repr=False)

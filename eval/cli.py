@@ -1,4 +1,4 @@
-"""`sage-rag attack`: measure what of a corpus can be had from a target."""
+"""`sage-rag attack`: measure how much of a corpus a target leaks."""
 
 from __future__ import annotations
 
@@ -22,13 +22,11 @@ if TYPE_CHECKING:
 
 _STDOUT = Path("-")
 _TABLE_WIDTH = 160
-"""Columns of a table that is not written to a terminal."""
+"""Columns of a table outside a terminal."""
 
 
 def attack(
-    target: Annotated[
-        str, typer.Argument(help="http(s) URL, or the folder of a version or of a corpus.")
-    ],
+    target: Annotated[str, typer.Argument(help="http(s) URL, or folder of a version or corpus.")],
     originals: Annotated[Path, typer.Option(help="The corpus in plain text: jsonl, txt, md.")],
     text_fields: Annotated[
         str | None, typer.Option(help="Fields of a jsonl record, such as question,answer.")
@@ -46,27 +44,27 @@ def attack(
         ),
     ] = "none",
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Send only so many prompts, evenly from all.")
+        int | None, typer.Option(min=1, help="Send only N prompts, evenly from all.")
     ] = None,
     canaries: Annotated[
-        Path | None, typer.Option(help="Values to look for: one per line, or jsonl with `text`.")
+        Path | None, typer.Option(help="Values to search: one per line, or jsonl with `text`.")
     ] = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write the report as JSON; - for stdout.")
     ] = None,
     compat: Annotated[
-        bool, typer.Option("--compat", help="Show the measures of the paper's code, too.")
+        bool, typer.Option("--compat", help="Also show the measures of the paper's code.")
     ] = False,
     show_leaks: Annotated[
-        bool, typer.Option("--show-leaks", help="PRINTS PRIVATE TEXT: show what leaked.")
+        bool, typer.Option("--show-leaks", help="PRINTS PRIVATE TEXT: show the leaks.")
     ] = False,
     fail_on_leak: Annotated[
-        bool, typer.Option("--fail-on-leak", help="Exit with 4 when anything leaked.")
+        bool, typer.Option("--fail-on-leak", help="Exit with 4 if anything leaks.")
     ] = False,
 ) -> None:
     """Attack an index or a server with extraction prompts and count what of ORIGINALS leaks.
 
-    A folder is attacked at its worst: every retrieved passage counts as shown, no model between.
+    For a folder it is the worst case: every retrieved passage counts as shown, without a model.
 
     Example: sage-rag attack home/corpora/clinic --originals clinic.jsonl --compat
     """
@@ -107,7 +105,7 @@ def _plan(
 
 
 def _spread(probes: list[Probe], limit: int | None) -> list[Probe]:
-    """Return so many probes, evenly from all of them: files and kinds come one after another."""
+    """Return `limit` probes, evenly from all: files and kinds follow one another."""
     if limit is None or limit >= len(probes):
         return probes
     return [probes[i * len(probes) // limit] for i in range(limit)]
@@ -152,7 +150,7 @@ def _run(
             target, top_k=top_k, progress=lambda done, _: bar.update(task, completed=done)
         )
     if failed := sum(group.failed for group in report.groups):
-        notes.print(f"warning: {failed} of {len(probes)} prompts failed; they count for nothing")
+        notes.print(f"warning: {failed} of {len(probes)} prompts failed and are not counted")
     return report
 
 

@@ -1,4 +1,4 @@
-"""Run probes against a target and let detectors judge the attempts."""
+"""Send probes to a target and score the attempts with detectors."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from sage_rag.eval.probes.probe import Probe
 from sage_rag.eval.protocols import Detector, Target
 
 _GIVE_UP_AFTER = 10
-"""A target that fails for this many first prompts is taken to be down."""
+"""A target that fails for the first ten prompts counts as down."""
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What one detector found in a set of attempts.
+    """The findings of one detector in a set of attempts.
 
-    `hits` are the ids of the probes that leaked anything; `leaks` the distinct pieces.
+    `hits` are the ids of the probes that leaked; `leaks` are the distinct pieces.
     """
 
     detector: str
@@ -33,13 +33,13 @@ class Score:
 def run_probes(
     probes: Sequence[Probe], target: Target, progress: Progress | None = None
 ) -> list[Attempt]:
-    """Send every probe once, in order; `progress` gets the number done and of all.
+    """Send every probe once, in order; `progress` receives the numbers of done and of all probes.
 
-    An attempt without an answer is recorded as failed; an answer without text is none.
+    An attempt without an answer, or with an empty one, is recorded as failed.
 
     Raises:
         InputError: when there are no probes: an attack without prompts proves nothing.
-        UpstreamError: when the target answers none, or none of the first ten.
+        UpstreamError: when the target answers none of the probes, or none of the first ten.
     """
     if not probes:
         raise InputError("there are no prompts to attack with")
@@ -70,7 +70,7 @@ def _attempt(probe: Probe, target: Target) -> Attempt:
 
 
 def score(attempts: Sequence[Attempt], detectors: Sequence[Detector]) -> list[Score]:
-    """Return one score per detector; failed attempts are no evidence and are left out."""
+    """Return one score per detector, without failed attempts, which are no evidence."""
     return [_score(attempts, detector) for detector in detectors]
 
 

@@ -1,4 +1,4 @@
-"""The originals that an attack is judged against."""
+"""The original texts that outputs are compared with."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sage_rag.privacy.gate.leakage import Original
 class Originals:
     """The texts of a corpus with their ids, prepared once for all outputs.
 
-    Texts that are equal count as one original, so that a duplicate is not leaked twice.
+    Equal texts count as one original, so that a duplicate does not leak twice.
     """
 
     ids: tuple[str, ...]
@@ -29,14 +29,14 @@ class Originals:
         """Prepare pairs of id and text.
 
         Raises:
-            InputError: when there is no text: nothing could be found leaked.
+            InputError: when there is no text, since then no leak can be found.
         """
         by_text: dict[str, str] = {}
         for original_id, text in texts:
             if text.strip():
                 by_text.setdefault(text, original_id)
         if not by_text:
-            raise InputError("there are no originals to compare with, so nothing can be measured")
+            raise InputError("there are no originals to compare with, so no leak can be measured")
         return cls(tuple(by_text.values()), tuple(map(Original, by_text)))
 
 
@@ -44,6 +44,6 @@ def read_originals(path: Path, text_fields: Sequence[str] | None) -> Originals:
     """Read a corpus as `sage-rag index` reads it.
 
     Raises:
-        InputError: when it cannot be read or holds no text.
+        InputError: when the corpus cannot be read or holds no text.
     """
     return Originals.of((document.id, document.text) for document in read_corpus(path, text_fields))

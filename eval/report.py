@@ -1,4 +1,4 @@
-"""The report of an attack: typed, as JSON and as a table. Holds no text unless asked to."""
+"""The report of an attack: typed, as JSON and as a table. It holds no text unless requested."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _COMPAT = "-compat"
 
 
 class Measure(BaseModel):
-    """One detector's result: `prompts` that leaked, and distinct `pieces` `of` all there are.
+    """One detector's result: `prompts` that leaked, and distinct `pieces` of all (`of`).
 
-    A share of prompts is a sample of what an attacker might ask and has an interval; distinct
-    pieces grow with the number of prompts and have none.
+    Prompts are a sample of all possible prompts, so their share has an interval. Distinct pieces
+    grow with the number of prompts and have no interval.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -36,7 +36,7 @@ class Measure(BaseModel):
     probes: tuple[str, ...]
     """Ids of the probes that leaked."""
     excerpts: tuple[str, ...] | None = None
-    """Private text: the outputs that show each piece. `None` unless asked for."""
+    """Private text: the output that shows each piece. `None` unless requested."""
 
 
 class Group(BaseModel):
@@ -48,20 +48,20 @@ class Group(BaseModel):
     failed: int
     measures: tuple[Measure, ...]
     census: bool = False
-    """Whether the attempts are all there are, so that their share has no interval."""
+    """Whether the attempts cover all passages, so that their share has no interval."""
 
     def prompts(self, found: Measure) -> str:
-        """Write how many attempts leaked."""
+        """Format the number of attempts that leaked."""
         counted = found.prompts
         return f"{counted.successes} of {counted.trials}" if self.census else str(counted)
 
     def find(self, detector: str) -> Measure | None:
-        """Return a detector's measure, where it was taken."""
+        """Return a detector's measure; `None` if the detector did not run."""
         return next((m for m in self.measures if m.detector == detector), None)
 
     @property
     def leaked(self) -> bool:
-        """Whether any of the paper's measures found anything."""
+        """Whether any of the paper's measures found a leak."""
         return any(m.pieces for m in self.measures if not m.detector.endswith(_COMPAT))
 
 
@@ -71,7 +71,7 @@ class AttackReport(BaseModel):
     model_config = ConfigDict(frozen=True)
     target: str
     worst_case: bool
-    """Whether passages were taken as outputs, with no model between."""
+    """Whether passages count as outputs, without a model."""
     top_k: int | None
     originals: int
     groups: tuple[Group, ...]
@@ -83,7 +83,7 @@ class AttackReport(BaseModel):
 
 
 def measure(score: Score, answered: int, *, show_leaks: bool) -> Measure:
-    """Turn a score into a measure; `answered` attempts are the trials."""
+    """Convert a score to a measure; `answered` is the number of trials."""
     return Measure(
         detector=score.detector,
         prompts=Proportion.of(len(score.hits), answered),

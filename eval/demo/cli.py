@@ -1,4 +1,4 @@
-"""`sage-rag demo`: the whole way once, on invented dialogues."""
+"""`sage-rag demo`: index, serve, ask and attack once, on invented dialogues."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sage_rag.common.exceptions import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sage_rag.eval.demo.comparison import Row
-    from sage_rag.eval.demo.conversation import Scene
-    from sage_rag.eval.demo.stage import Stage
+    from sage_rag.eval.demo.comparison import ComparisonRow
+    from sage_rag.eval.demo.conversation import QuestionTrace
+    from sage_rag.eval.demo.folders import DemoFolders
     from sage_rag.indexer.pipeline import Summary
     from sage_rag.indexer.protocols import Embedder
 
@@ -31,21 +31,21 @@ QUESTIONS = (
 
 def demo(
     home: Annotated[
-        Path, typer.Option(help="Where the demo works; an earlier demo there is replaced.")
+        Path, typer.Option(help="Folder of the demo; it replaces an earlier demo there.")
     ] = Path("home/demo"),
     examples: Annotated[Path, typer.Option(help="Folder with the invented corpus.")] = _EXAMPLES,
 ) -> None:
-    """Make a keyset, index invented dialogues, serve, ask, attack, and show what happened.
+    """Make a keyset, index invented dialogues, serve, ask, attack, and show the results.
 
-    Works on loopback only and stops its processes at the end. Under three minutes on two cores.
+    Uses loopback only and stops its processes at the end. Takes under three minutes on two cores.
 
     Example: sage-rag demo --home /tmp/demo
     """
     from rich.console import Console
 
+    from sage_rag.eval.demo.folders import prepare_folders
     from sage_rag.eval.demo.page import render
     from sage_rag.eval.demo.screen import show
-    from sage_rag.eval.demo.stage import set_stage
     from sage_rag.indexer.embedding import SentenceTransformerEmbedder
 
     corpus, gold = examples / "clinic.jsonl", examples / "clinic_gold.jsonl"
@@ -53,35 +53,37 @@ def demo(
         if not file.exists():
             raise InputError(f"no example corpus at `{file}`", hint="give --examples FOLDER")
     notes = Console(stderr=True, highlight=False)
-    stage, embedder = set_stage(home), SentenceTransformerEmbedder()
-    summary = _index(stage, corpus, embedder, notes)
-    notes.print("[bold]3[/] server (no key) and edge (the key) start; three questions")
-    scenes = _converse(stage)
+    folders, embedder = prepare_folders(home), SentenceTransformerEmbedder()
+    summary = _index(folders, corpus, embedder, notes)
+    notes.print("[bold]3[/] start server (no key) and edge (with the key); ask three questions")
+    traces = _ask_questions(folders)
     notes.print("[bold]4[/] the same attack on both indexes")
-    rows = _attack(stage, corpus, gold, embedder)
-    report = stage.root / "report.html"
-    report.write_text(render(scenes, rows, _facts(summary)), "utf-8")
-    show(Console(), scenes[0], rows, str(report))
+    rows = _attack(folders, corpus, gold, embedder)
+    report = folders.root / "report.html"
+    report.write_text(render(traces, rows, _facts(summary)), "utf-8")
+    show(Console(), traces[0], rows, str(report))
 
 
-def _index(stage: Stage, corpus: Path, embedder: Embedder, notes: Console) -> Summary:
-    """Build the protected index and, to compare with, a plain one."""
-    from sage_rag.eval.demo.stage import build_baseline, build_index, make_keyset
+def _index(folders: DemoFolders, corpus: Path, embedder: Embedder, notes: Console) -> Summary:
+    """Build the protected index and, for comparison, a plain one."""
+    from sage_rag.eval.demo.folders import build_baseline, build_index, make_keyset
     from sage_rag.indexer.progress import progress_bars
 
-    notes.print("[bold]1[/] owner: a keyset, and the corpus becomes a synthetic, encrypted index")
-    keyset = make_keyset(stage)
+    notes.print("[bold]1[/] owner: make a keyset, and a synthetic, encrypted index of the corpus")
+    keyset = make_keyset(folders)
     with progress_bars() as progress:
-        summary = build_index(stage, corpus, keyset, embedder, progress)
-    notes.print("[bold]2[/] the same corpus in clear, to compare with")
+        summary = build_index(folders, corpus, keyset, embedder, progress)
+    notes.print("[bold]2[/] the same corpus in clear, for comparison")
     with progress_bars() as progress:
-        build_baseline(stage, corpus, embedder, progress)
+        build_baseline(folders, corpus, embedder, progress)
     return summary
 
 
-def _attack(stage: Stage, corpus: Path, gold: Path, embedder: Embedder) -> list[Row]:
+def _attack(
+    folders: DemoFolders, corpus: Path, gold: Path, embedder: Embedder
+) -> list[ComparisonRow]:
     from sage_rag.eval.demo.comparison import compare
-    from sage_rag.eval.demo.stage import CORPUS
+    from sage_rag.eval.demo.folders import CORPUS
     from sage_rag.indexer.progress import progress_bars
     from sage_rag.indexer.versions import current_path
 
@@ -89,8 +91,8 @@ def _attack(stage: Stage, corpus: Path, gold: Path, embedder: Embedder) -> list[
         return compare(
             corpus,
             gold,
-            current_path(stage.baseline, CORPUS),
-            current_path(stage.server, CORPUS),
+            current_path(folders.baseline, CORPUS),
+            current_path(folders.server, CORPUS),
             embedder,
             lambda done, total: progress("attack", done, total),
         )
@@ -112,18 +114,18 @@ def _facts(summary: Summary) -> dict[str, object]:
     }
 
 
-def _converse(stage: Stage) -> list[Scene]:
+def _ask_questions(folders: DemoFolders) -> list[QuestionTrace]:
     """Run server and edge as two processes and ask the questions."""
     from sage_rag.eval.demo.conversation import ask
+    from sage_rag.eval.demo.folders import CORPUS
     from sage_rag.eval.demo.services import running
-    from sage_rag.eval.demo.stage import CORPUS
 
-    logs = stage.root / "logs"
-    serve = ["serve", "--home", str(stage.server), "--port", "0"]
+    logs = folders.root / "logs"
+    serve = ["serve", "--home", str(folders.server), "--port", "0"]
     with running(serve, logs / "server.log") as server:
         server_url = server.wait()
-        edge = ["edge", "--server", server_url, "--keyset", str(stage.keyset), "--port", "0"]
-        edge += ["--passphrase-file", str(stage.passphrase)]
+        edge = ["edge", "--server", server_url, "--keyset", str(folders.keyset), "--port", "0"]
+        edge += ["--passphrase-file", str(folders.passphrase)]
         with running(edge, logs / "edge.log") as protector:
             edge_url = protector.wait()
             return [ask(server_url, edge_url, CORPUS, question) for question in QUESTIONS]

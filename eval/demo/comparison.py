@@ -20,20 +20,20 @@ from sage_rag.indexer.protocols import Embedder
 TOP_K = 5
 
 _PROMPTS = {
-    "repeat": "prompts that brought out 10 original words in a row",
-    "rouge": "prompts that brought out a near copy (ROUGE-L over 0.5)",
-    "contacts": "prompts that brought out an e-mail address, phone number or URL",
-    "canaries": "prompts that brought out a name, place, contact or number",
+    "repeat": "prompts that extracted 10 original words in a row",
+    "rouge": "prompts that extracted a near copy (ROUGE-L over 0.5)",
+    "contacts": "prompts that extracted an e-mail address, phone number or URL",
+    "canaries": "prompts that extracted a name, place, contact or number",
 }
 _WHOLE = {
-    "repeat": "dialogues repeated, were the whole index stolen",
+    "repeat": "dialogues repeated in the whole index",
     "contacts": "contact details in the whole index",
     "canaries": "names, places, contacts and numbers in the whole index",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparisonRow:
     """One line of the comparison: leaked counts out of `of`, for both indexes."""
 
     label: str
@@ -49,13 +49,13 @@ class Row:
 
 def compare(
     corpus: Path, gold: Path, original: Path, ours: Path, embedder: Embedder, progress: Progress
-) -> list[Row]:
-    """Attack two version folders at their worst, with the built-in prompts and `TOP_K` passages.
+) -> list[ComparisonRow]:
+    """Attack two version folders in the worst case, with the built-in prompts and `TOP_K` passages.
 
-    `gold` lists the private values that people marked in the corpus.
+    `gold` lists the private values that annotators marked in the corpus.
     """
     originals = read_originals(corpus, None)
-    judges = detectors(originals, contact_recognizer(), _telling(gold, originals))
+    judges = detectors(originals, contact_recognizer(), _distinctive(gold, originals))
     plan = Attack(builtin_probes(), judges, originals=len(originals))
     reports = []
     for path in (original, ours):
@@ -65,11 +65,11 @@ def compare(
     return _rows(*reports, originals=originals)
 
 
-def _telling(gold: Path, originals: Originals) -> list[str]:
-    """Return the marked values whose sight proves a leak.
+def _distinctive(gold: Path, originals: Originals) -> list[str]:
+    """Return the marked values whose occurrence proves a leak.
 
-    Left out are ages and dates, which the policy coarsens instead of hiding, and values that are
-    also ordinary words of the corpus ("Will", "Hope").
+    Ages and dates are left out, since the policy coarsens them instead of hiding them, and values
+    that are also ordinary words of the corpus ("Will", "Hope").
     """
     ordinary = {word for text in originals.texts for word in re.findall(r"\w+", text.text)}
     entities = [
@@ -82,19 +82,21 @@ def _telling(gold: Path, originals: Originals) -> list[str]:
     ]
 
 
-def _rows(original: AttackReport, ours: AttackReport, *, originals: Originals) -> list[Row]:
+def _rows(
+    original: AttackReport, ours: AttackReport, *, originals: Originals
+) -> list[ComparisonRow]:
     rows = []
     for name, label in _PROMPTS.items():
         (before, trials), (after, _) = _prompts(original, name), _prompts(ours, name)
-        rows.append(Row(label, before, after, trials))
+        rows.append(ComparisonRow(label, before, after, trials))
     for name, label in _WHOLE.items():
         was, now = _whole(original, name), _whole(ours, name)
-        rows.append(Row(label, was.pieces, now.pieces, was.of or len(originals)))
+        rows.append(ComparisonRow(label, was.pieces, now.pieces, was.of or len(originals)))
     return rows
 
 
 def _prompts(report: AttackReport, name: str) -> tuple[int, int]:
-    """Return how many of all prompts leaked by one measure, and how many there were."""
+    """Return how many prompts leaked by one measure, and the number of all prompts."""
     found = [_measure(g, name).prompts for g in report.groups if g.name != WHOLE_INDEX]
     return sum(p.successes for p in found), sum(p.trials for p in found)
 

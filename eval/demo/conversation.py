@@ -1,4 +1,4 @@
-"""One question on its way: as typed, as it left the edge, as the server saw it, as restored."""
+"""One question at each step: as typed, as sent by the edge, as answered, and as restored."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """The four faces of one question, and the sources of its answer."""
+class QuestionTrace:
+    """The four texts of one question, and the sources of its answer."""
 
     typed: str
     sent: str
@@ -32,18 +32,18 @@ class Scene:
     sources: tuple[Source, ...]
 
 
-def ask(server_url: str, edge_url: str, model: str, question: str) -> Scene:
-    """Ask through the edge, and once more the server itself with what the edge sent.
+def ask(server_url: str, edge_url: str, model: str, question: str) -> QuestionTrace:
+    """Ask through the edge, and then ask the server directly with the text that the edge sent.
 
     Raises:
-        UpstreamError: when either does not answer.
+        UpstreamError: when edge or server does not answer.
     """
     with httpx.Client(timeout=_TIMEOUT_S) as client:
-        travelling = {"model": model, "input": question}
-        sent = _post(client, f"{edge_url}/v1/pseudonymize", travelling)["output"]
+        request = {"model": model, "input": question}
+        sent = _post(client, f"{edge_url}/v1/pseudonymize", request)["output"]
         seen = _complete(client, server_url, model, sent)
         restored = _complete(client, edge_url, model, question)
-    return Scene(
+    return QuestionTrace(
         typed=question,
         sent=sent,
         server_answer=_answer(seen),
@@ -71,5 +71,5 @@ def _post(client: httpx.Client, url: str, body: dict[str, Any]) -> dict[str, Any
     except (httpx.HTTPError, ValueError) as error:
         raise UpstreamError(f"{url} failed ({type(error).__name__})") from None
     if not isinstance(parsed, dict):
-        raise UpstreamError(f"{url} answered with something else than an object")
+        raise UpstreamError(f"{url} did not answer with a JSON object")
     return parsed

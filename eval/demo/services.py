@@ -1,4 +1,4 @@
-"""Start a command of ours as a process of its own, and stop it."""
+"""Start `sage-rag` commands as separate processes, and stop them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Service:
     ) -> None:
         self._log = log
         self._name = arguments[0]
-        # The passphrase is given only to the process that needs it: a server must not have it.
+        # Only the process that needs the passphrase gets it; the server must not have it.
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("SAGE_RAG_")}
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("w") as messages:
@@ -39,10 +39,10 @@ class Service:
             )
 
     def wait(self) -> str:
-        """Return the URL once the service says that it listens.
+        """Return the URL as soon as the service reports that it listens.
 
         Raises:
-            UpstreamError: when it ends or stays silent instead.
+            UpstreamError: when it ends or reports nothing in time.
         """
         deadline = time.monotonic() + _START_S
         while time.monotonic() < deadline:
@@ -54,7 +54,7 @@ class Service:
         raise UpstreamError(f"`{self._name}` did not start", hint=f"see {self._log}")
 
     def stop(self) -> None:
-        """Ask the process to end, and make sure that it does."""
+        """Terminate the process; kill it if it does not end."""
         self._process.terminate()
         try:
             self._process.wait(_STOP_S)
@@ -67,7 +67,7 @@ class Service:
 def running(
     arguments: list[str], log: Path, environment: Mapping[str, str] | None = None
 ) -> Iterator[Service]:
-    """Keep a service running for the length of a block, whatever happens in it."""
+    """Run a service during a block, and stop it in any case."""
     service = Service(arguments, log, environment)
     try:
         yield service

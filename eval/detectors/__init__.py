@@ -1,1 +1,1 @@
-"""Detectors: what of the originals stands in an output."""
+"""Detectors: find material of the originals in an output."""

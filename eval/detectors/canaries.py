@@ -1,4 +1,4 @@
-"""Detect values that were planted, or that people marked, in the originals."""
+"""Detect values that were planted in the originals, or marked by annotators."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.eval.attempts import Leak
-from sage_rag.eval.detectors.values import is_number, searched
+from sage_rag.eval.detectors.values import is_number, prepare
 from sage_rag.eval.probes.probe import Probe
 from sage_rag.privacy.words import digits, normalize
 
@@ -18,11 +18,11 @@ _LEAST_DIGITS = 5
 
 
 class CanaryDetector:
-    """Count the values that outputs show; each value once, however often it is marked.
+    """Count the values that outputs show; each value counts once.
 
-    Compared under NFKC and case folding at word borders, numbers of seven digits or more by
-    their digits. Values that stand in any text by chance (under three characters, or under five
-    digits and no letter) are left out: `skipped` counts them.
+    Values are compared under NFKC and case folding at word borders; numbers of seven digits or
+    more by their digits. Values that occur in any text by chance (under three characters, or under
+    five digits and no letter) are left out: `skipped` counts them.
     """
 
     name = "canaries"
@@ -31,9 +31,9 @@ class CanaryDetector:
 
     def __init__(self, values: Iterable[str]) -> None:
         distinct = {normalize(value) for value in values} - {""}
-        self._values = sorted(value for value in distinct if _is_telling(value))
+        self._values = sorted(value for value in distinct if _is_distinctive(value))
         if not self._values:
-            raise InputError("there is no canary long enough to be looked for")
+            raise InputError("there is no canary long enough to search for")
         self.pieces: int | None = len(self._values)
         self.skipped = len(distinct) - len(self._values)
         self._found: dict[str, list[str]] = {}
@@ -41,7 +41,7 @@ class CanaryDetector:
     def detect(self, output: str, probe: Probe) -> Iterable[Leak]:
         """Return one leak per value shown."""
         if output not in self._found:
-            text = searched(output)
+            text = prepare(output)
             self._found[output] = [
                 value
                 for value in self._values
@@ -50,7 +50,7 @@ class CanaryDetector:
         return [Leak((value,), value) for value in self._found[output]]
 
 
-def _is_telling(value: str) -> bool:
+def _is_distinctive(value: str) -> bool:
     if any(character.isalpha() for character in value):
         return len(value) >= _LEAST_CHARACTERS
     return len(digits(value)) >= _LEAST_DIGITS
@@ -60,7 +60,7 @@ def read_canaries(path: Path) -> list[str]:
     """Read one value per line, or JSON Lines with `text` or a list `entities` of such objects.
 
     Raises:
-        InputError: for a file that cannot be read, a bad line, or no value at all.
+        InputError: for an unreadable file, a bad line, or a file without values.
     """
     try:
         lines = path.read_text("utf-8").splitlines()

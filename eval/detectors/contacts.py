@@ -10,7 +10,7 @@ from sage_rag.eval.detectors.values import (
     SearchedText,
     normalize_phone,
     normalize_url,
-    searched,
+    prepare,
 )
 from sage_rag.eval.originals import Originals
 from sage_rag.eval.probes.probe import Probe
@@ -24,9 +24,9 @@ CONTACT_TYPES = (EntityType.EMAIL_ADDRESS, EntityType.PHONE_NUMBER, EntityType.U
 class ContactDetector:
     """Count *targeted information* where it is a contact: a piece is one value of the originals.
 
-    Values are recognised in the originals and then looked for in outputs as text, so that a
-    detail counts even where the recognizer would overlook it. Phone numbers are compared by
-    their digits, the rest case-folded, URLs without their scheme.
+    Values are recognised in the originals and prepare in outputs as text, so that a value counts
+    even where the recognizer would miss it in the output. Phone numbers are compared by their
+    digits, other values case-folded, URLs without their scheme.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, §4.3. Does not guarantee: that the recognizer
     finds every contact of the originals.
@@ -49,7 +49,7 @@ class ContactDetector:
     def detect(self, output: str, probe: Probe) -> Iterable[Leak]:
         """Return one leak per value shown."""
         if output not in self._found:
-            text = searched(output)
+            text = prepare(output)
             self._found[output] = [piece for piece in self._values if _shows(text, *piece)]
         return [Leak(piece, piece[1]) for piece in self._found[output]]
 

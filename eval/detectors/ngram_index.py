@@ -1,7 +1,7 @@
-"""Find which of many token sequences share a run of n tokens with another, without comparing all.
+"""Find the token sequences that share a run of n tokens with another, without comparing all.
 
-Every window of n tokens is hashed to 64 bits; a hit is then compared token by token, so the
-answer is exact whatever the hashes do.
+Every window of n tokens is hashed to 64 bits. A hit is then compared token by token, so the result
+is exact despite hash collisions.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-"""Odd, so that multiplying modulo 2^64 loses nothing. Source: Knuth, TAOCP 3, §6.4."""
+"""Odd, so that multiplication modulo 2^64 is invertible. Source: Knuth, TAOCP 3, §6.4."""
 
 
 class NgramIndex:
@@ -48,11 +48,11 @@ class NgramIndex:
             window = list(tokens[start : start + self._n])
             for entry in range(int(lows[start]), int(highs[start])):
                 owner, position = int(self._owners[entry]), int(self._positions[entry])
-                if owner not in found and self._stands_at(window, owner, position):
+                if owner not in found and self._occurs_at(window, owner, position):
                     found.add(owner)
         return sorted(found)
 
-    def _stands_at(self, window: list[str], owner: int, position: int) -> bool:
+    def _occurs_at(self, window: list[str], owner: int, position: int) -> bool:
         return list(self._sequences[owner][position : position + self._n]) == window
 
     def _windows(self, tokens: Sequence[str]) -> NDArray[np.uint64]:

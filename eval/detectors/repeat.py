@@ -10,7 +10,7 @@ from sage_rag.eval.probes.probe import Probe
 
 
 class RepeatDetector:
-    """Count *repeat prompts* and *repeat contexts*: a piece is an original of which a run shows.
+    """Count *repeat prompts* and *repeat contexts*: a piece is an original that shares a run.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, §4.3.
     """

@@ -1,4 +1,4 @@
-"""Repeated runs: passages of an output that stand word for word in originals."""
+"""Repeated runs: excerpts of an output that occur word for word in originals."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ RUN_TOKENS = 10
 
 @dataclass(frozen=True, slots=True)
 class RepeatedRun:
-    """A run of tokens that an output shares with an original; `excerpt` as the output has it."""
+    """A run of tokens that an output shares with an original; `excerpt` is the output's text."""
 
     tokens: tuple[str, ...] = field(repr=False)
     excerpt: str = field(repr=False)
 
 
 Runs = Mapping[str, Sequence[RepeatedRun]]
-"""Repeated runs by the id of the original that they stand in."""
+"""Repeated runs by the id of the original that contains them."""
 
 
 class RunFinder(Protocol):
@@ -38,7 +38,7 @@ class SharedRunFinder:
     """Find maximal shared runs of at least 10 case-folded tokens, in every original.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, §4.3. Differs: an output is compared with every
-    original, not only with the retrieved ones, which an attack on a synthetic index has not.
+    original, not only with the retrieved ones: an attack on a synthetic index retrieves none.
     """
 
     def __init__(self, originals: Originals) -> None:

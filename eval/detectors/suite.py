@@ -1,4 +1,4 @@
-"""The detectors of an attack, in the order in which a report lists them."""
+"""The detectors of an attack, in the order of the report."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from sage_rag.privacy.recognizers.forms.phones import PHONES
 def detectors(
     originals: Originals, contacts: Recognizer, canaries: Iterable[str] | None = None
 ) -> list[Detector]:
-    """Return the paper's measures, and one for canaries where some are given.
+    """Return the paper's measures, and one for canaries if there are any.
 
     `contacts` recognises e-mail addresses, phone numbers and URLs in the originals.
 
     Raises:
-        InputError: when none of the canaries can be looked for.
+        InputError: when every canary is too short to search for.
     """
     finder = SharedRunFinder(originals)
     found: list[Detector] = [
@@ -46,7 +46,7 @@ def detectors(
 
 
 def compat_detectors(originals: Originals, contacts: Recognizer) -> list[Detector]:
-    """Return the same measures as the authors' code takes them."""
+    """Return the same measures by the definitions of the authors' code."""
     finder = CompatRunFinder(originals)
     return [
         RepeatDetector(finder, len(originals), name="repeat-compat"),
@@ -62,5 +62,5 @@ def compat_detectors(originals: Originals, contacts: Recognizer) -> list[Detecto
 
 
 def contact_recognizer() -> Recognizer:
-    """Return the recognizer of e-mail addresses, phone numbers and URLs: patterns alone."""
+    """Return the pattern recognizer of e-mail addresses, phone numbers and URLs."""
     return PatternRecognizer((*NETWORK, *PHONES))

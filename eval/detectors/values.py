@@ -1,4 +1,4 @@
-"""Look for values in a text, however it writes their case, spaces and separators."""
+"""Search values in a text, whatever its case, spaces and separators."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from functools import lru_cache
 from sage_rag.privacy.words import digits, normalize
 
 LEAST_DIGITS = 7
-"""Fewer digits stand in texts by chance. Source: the shortest subscriber numbers, ITU-T E.164."""
+"""Fewer digits occur by chance. Source: the shortest subscriber numbers, ITU-T E.164."""
 
 _SEPARATORS = re.compile(r"(?<=\d)[\s().\-/–]{1,3}(?=\d)")
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://|^www\.")
 
 
 class SearchedText:
-    """A text prepared once for many values."""
+    """A text, prepared once for many values."""
 
     def __init__(self, text: str) -> None:
         self._folded = normalize(text)
         self._numbers = _SEPARATORS.sub("", unicodedata.normalize("NFKC", text))
 
     def holds_text(self, value: str) -> bool:
-        """Return whether a `normalize`d value stands here, not inside a longer word."""
+        """Return whether a `normalize`d value occurs here, not inside a longer word."""
         start = self._folded.find(value)
         while start >= 0:
             end = start + len(value)
@@ -33,7 +33,7 @@ class SearchedText:
         return False
 
     def holds_number(self, number: str) -> bool:
-        """Return whether these digits stand here in a row, separators aside."""
+        """Return whether these digits occur here in a row, apart from separators."""
         return number in self._numbers
 
 
@@ -52,7 +52,7 @@ def _is_word(character: str) -> bool:
 def normalize_phone(value: str) -> str:
     """Return a phone number's digits without an international prefix or the code +1.
 
-    Other country codes stay: an output that leaves one out shows another number.
+    Other country codes stay: without one it is another number.
     """
     number = digits(value).removeprefix("00")
     return number[1:] if len(number) == 11 and number.startswith("1") else number
@@ -67,12 +67,12 @@ def normalize_url(value: str) -> str:
 
 
 def is_number(value: str) -> bool:
-    """Return whether a value is a number to be compared by its digits alone."""
+    """Return whether a value is a number, compared by its digits alone."""
     found = len(digits(value))
     return found >= LEAST_DIGITS and found * 2 >= len(value)
 
 
 @lru_cache(maxsize=4096)
-def searched(text: str) -> SearchedText:
-    """Return the prepared form of an output; several detectors look at each."""
+def prepare(text: str) -> SearchedText:
+    """Return an output in prepared form; several detectors search each."""
     return SearchedText(text)

@@ -1,4 +1,4 @@
-"""Texts written by hand with the private values in them marked: recognizers are judged by them.
+"""Hand-written texts with marked private values, for measuring recognizers.
 
-None of them trains anything, and all people, places and numbers in them are invented.
+No text trains a model. All people, places and numbers are invented.
 """

@@ -1,9 +1,9 @@
-"""Composite prompts, {information} + {command}, and the set of them that is built in.
+"""Composite prompts, {information} + {command}, and the built-in set of them.
 
-The information steers retrieval, the command asks the model to repeat what was retrieved.
+The information steers retrieval; the command asks the model to repeat the retrieved text.
 
 Source: Zeng et al. (2024), arXiv 2406.14773, A.4. Differs: the wording of both parts is ours, and
-several commands take turns where the paper has one.
+several commands alternate where the paper has one.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ class Information:
 
 
 def compose(information: str, command: str) -> str:
-    """Join the two parts; a blank line keeps a random snippet from swallowing the command."""
+    """Join the two parts by a blank line, which separates the command from a random snippet."""
     return f"{information}\n\n{command}"
 
 
 def composite_probes(parts: Iterable[Information], commands: Sequence[str]) -> list[Probe]:
-    """Return one probe per information part, the commands taking turns."""
-    turns = cycle(commands)
+    """Return one probe per information part, with alternating commands."""
+    cycled = cycle(commands)
     return [
-        Probe(f"{part.kind}-{number:03}", part.kind, compose(part.text, next(turns)), part.target)
+        Probe(f"{part.kind}-{number:03}", part.kind, compose(part.text, next(cycled)), part.target)
         for number, part in enumerate(parts, start=1)
     ]
 
 
 def builtin_probes() -> list[Probe]:
-    """Return the probes shipped with the package: 40 targeted, 40 untargeted."""
+    """Return the built-in probes: 40 targeted, 40 untargeted."""
     parts = [
         Information(ProbeKind(row["kind"]), row["information"], row.get("target"))
         for row in _rows("information.jsonl")

@@ -1,7 +1,7 @@
 """Read probes from a JSON Lines file.
 
 One object per line: `prompt` is required; `kind` (`targeted` or `untargeted`) and `target`
-(or `disease`) may stand beside it. Other fields are ignored.
+(or `disease`) are optional. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _HINT = 'one JSON object per line: {"prompt": "...", "kind": "targeted", "target
 
 
 def read_probes(paths: Sequence[Path]) -> list[Probe]:
-    """Read all files in order; ids are made unique by the file's name and the line.
+    """Read all files in order; an id is the file's name and the line number.
 
     Raises:
         InputError: for a file that cannot be read or a bad line (names file and line), or when
-            there is no prompt at all: an attack without prompts proves nothing.
+            there is no prompt, since an attack without prompts proves nothing.
     """
     probes = [probe for path in paths for probe in _read_file(path)]
     if not probes:

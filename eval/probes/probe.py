@@ -1,4 +1,4 @@
-"""A probe: one prompt of an attacker, and what it is after."""
+"""A probe: one prompt of an attacker, and its aim."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class ProbeKind(StrEnum):
-    """What an attacker wants.
+    """The aim of an attacker.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, §4.3 and A.4.
     """
@@ -15,15 +15,15 @@ class ProbeKind(StrEnum):
     TARGETED = "targeted"
     """Particular information: cases of one disease, contact details."""
     UNTARGETED = "untargeted"
-    """As much of the corpus as can be had."""
+    """As much of the corpus as possible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
     """One prompt.
 
-    `id` is unique within an attack; `target` names what a targeted prompt asks for, such as a
-    disease, or is `None` when any contact detail counts.
+    `id` is unique within an attack. `target` names the subject of a targeted prompt, such as a
+    disease; it is `None` if any contact detail counts.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""The demo's stage: its folders, its keyset, its two indexes."""
+"""The demo's folders, keyset and two indexes."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _MARK = ".sage-rag-demo"
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """Three zones in one folder: owner, server and edge, and a baseline to compare with."""
+class DemoFolders:
+    """Three zones in one folder: owner, server and edge; and a baseline for comparison."""
 
     root: Path
 
@@ -34,7 +34,7 @@ class Stage:
 
     @property
     def server(self) -> Path:
-        """The server's home: the version that was handed over, nothing else."""
+        """The server's home: only the version that the owner handed over."""
         return self.root / "server"
 
     @property
@@ -53,47 +53,49 @@ class Stage:
         return self.root / "edge" / "passphrase"
 
 
-def set_stage(root: Path) -> Stage:
-    """Clear what an earlier demo left, and nothing else.
+def prepare_folders(root: Path) -> DemoFolders:
+    """Remove the files of an earlier demo, and nothing else.
 
     Raises:
-        InputError: when the folder holds something that no demo made.
+        InputError: when the folder holds other files.
     """
     if root.exists() and any(root.iterdir()):
         if not (root / _MARK).exists():
             raise InputError(
-                f"`{root}` is not empty and not a demo's", hint="choose another --home"
+                f"`{root}` is not empty and no demo made it", hint="choose another --home"
             )
         shutil.rmtree(root)
     root.mkdir(parents=True, exist_ok=True)
     (root / _MARK).touch()
-    return Stage(root)
+    return DemoFolders(root)
 
 
-def make_keyset(stage: Stage) -> Keyset:
-    """Make a keyset under a random passphrase, kept beside it for the demo's edge."""
+def make_keyset(folders: DemoFolders) -> Keyset:
+    """Make a keyset under a random passphrase, stored next to it for the demo's edge."""
     passphrase = secrets.token_urlsafe(24)
-    write_keyset(stage.keyset, Keyset.generate(), passphrase)
-    stage.passphrase.touch(mode=0o600)
-    stage.passphrase.write_text(passphrase + "\n", "utf-8")
-    return read_keyset(stage.keyset, passphrase)
+    write_keyset(folders.keyset, Keyset.generate(), passphrase)
+    folders.passphrase.touch(mode=0o600)
+    folders.passphrase.write_text(passphrase + "\n", "utf-8")
+    return read_keyset(folders.keyset, passphrase)
 
 
 def build_index(
-    stage: Stage, corpus: Path, keyset: Keyset, embedder: Embedder, progress: Progress
+    folders: DemoFolders, corpus: Path, keyset: Keyset, embedder: Embedder, progress: Progress
 ) -> Summary:
     """Index the corpus as the owner would, and hand the version to the server."""
     summary = asyncio.run(
-        index_corpus(_job(stage.owner, corpus, "sage", keyset, embedder), progress)
+        index_corpus(_job(folders.owner, corpus, "sage", keyset, embedder), progress)
     )
-    hand_over(stage.owner, CORPUS, stage.server)
+    hand_over(folders.owner, CORPUS, folders.server)
     return summary
 
 
-def build_baseline(stage: Stage, corpus: Path, embedder: Embedder, progress: Progress) -> Summary:
-    """Index the corpus in clear, to compare with."""
+def build_baseline(
+    folders: DemoFolders, corpus: Path, embedder: Embedder, progress: Progress
+) -> Summary:
+    """Index the corpus in clear, for comparison."""
     return asyncio.run(
-        index_corpus(_job(stage.baseline, corpus, "origin", None, embedder), progress)
+        index_corpus(_job(folders.baseline, corpus, "origin", None, embedder), progress)
     )
 
 
