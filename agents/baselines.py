@@ -1,6 +1,6 @@
-"""The baselines that SAGE is compared to, as roles: one draft per record, and nobody revises it.
+"""The baselines that SAGE is compared to, as roles: one draft per record, never revised.
 
-Models read placeholders here as everywhere, so that what a baseline leaks is its method's doing.
+Models read placeholders here as everywhere, so a leak is due to the method alone.
 
 Source: Zeng et al. (2024), arXiv 2406.14773, A.3 (paraphrase, ZeroGen, AttrPrompt) and A.6
 (Para(Joe), a privacy checklist in one round).
@@ -28,10 +28,7 @@ from sage_rag.agents.chat.structured import (
 from sage_rag.agents.forms import form_of_fields
 from sage_rag.agents.prompts import prompt, prompts_fingerprint
 from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft, Extraction, Review, Roles
-from sage_rag.agents.rules.identifier import RuleIdentifier
-from sage_rag.agents.rules.roles import rules_fingerprint
-from sage_rag.agents.rules.salience import saliences
-from sage_rag.agents.rules.sentences import split_sentences
+from sage_rag.agents.rules.roles import rules_fingerprint, rules_roles, salient_half
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.gate.gate import Verdict
 from sage_rag.privacy.protect import ProtectedText
@@ -42,19 +39,17 @@ VERSION = 1
 
 PAIRS = 10
 """Questions and answers per record of ZeroGen. Source: arXiv 2406.14773, A.3."""
-_SHARE = 0.5
-"""How much of a field the rules' paraphrase keeps, in sentences: the paper names no figure."""
 _ATTRIBUTES_PER_FIELD = 5
 _VALUES = 10
 """Values per attribute of AttrPrompt: our choice."""
 _BETWEEN = " | "
 
 NEED_A_MODEL = frozenset({"checklist", "zerogen", "attrprompt"})
-"""Methods that cannot exist without a model: they write what no rule could."""
+"""Methods that need a model: rules cannot write such texts."""
 
 
 def baseline_roles(method: str, model: ChatModel | None) -> Roles:
-    """Return the roles of a baseline; without a `model`, rules do it where rules can.
+    """Return the roles of a baseline; without a `model`, by rules if rules can.
 
     Raises:
         InputError: when the method needs a model.
@@ -74,16 +69,16 @@ def baseline_roles(method: str, model: ChatModel | None) -> Roles:
 
 
 class _Baseline:
-    """One draft, made from the fields as they are; agreed to, and never revised."""
+    """One draft from the fields; every review agrees, and no rewrite changes it."""
 
     async def identify(self, samples: Sequence[ProtectedText]) -> CorpusAttributes:
-        """Take each field whole: these methods know no attributes."""
+        """Return one attribute per field: these methods use no attributes."""
         names = list(dict.fromkeys(name for sample in samples for name in sample.fields))
         entries = tuple(Attribute(name, name, "the whole field") for name in names)
         return CorpusAttributes(entries, form_of_fields(names))
 
     async def extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
-        """Return what becomes of each field."""
+        """Return the new text of each field."""
         raise NotImplementedError
 
     async def generate(self, extraction: Extraction, attributes: CorpusAttributes) -> Draft:
@@ -96,7 +91,7 @@ class _Baseline:
         return Review(True)
 
     async def rewrite(self, draft: Draft, review: Review, verdict: Verdict) -> Draft:
-        """Leave the draft: a baseline has one round."""
+        """Return the draft unchanged: a baseline has one round."""
         return draft
 
 
@@ -105,18 +100,10 @@ def _roles(agent: _Baseline, fingerprint: str) -> Roles:
 
 
 class _RulesParaphrase(_Baseline):
-    """Keep the most salient sentences of each field, word for word and in their order."""
+    """Keep half of each field's sentences, the most salient: the paper names no share."""
 
     async def extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
-        return Extraction({name: [_salient(text)] for name, text in record.fields.items()})
-
-
-def _salient(text: str) -> str:
-    sentences = split_sentences(text)
-    values = saliences(sentences)
-    best_first = sorted(range(len(sentences)), key=lambda i: (-values[i], i))
-    kept = sorted(best_first[: max(1, round(len(sentences) * _SHARE))])
-    return " ".join(sentences[i] for i in kept)
+        return Extraction({name: [salient_half(text)] for name, text in record.fields.items()})
 
 
 class _Rewriting(_Baseline):
@@ -147,8 +134,8 @@ class _Pairs(StructuredAnswer):
 class _ZeroGen(_Baseline):
     """Questions whose answers are entities of the record.
 
-    Differs from the paper: one call names the entities and asks the questions, where the paper's
-    takes the entities from spaCy and asks once for each; placeholders are entities, too.
+    Differs from the paper: one call names the entities and asks the questions; the paper takes the
+    entities from spaCy and makes one call for each. Placeholders are entities, too.
     """
 
     def __init__(self, model: ChatModel) -> None:
@@ -166,14 +153,14 @@ class _ZeroGen(_Baseline):
 
 
 def _line(text: str) -> str:
-    """Return text as an attributes' file can hold it: one line without marks of ours."""
+    """Return a text as one line without placeholder marks, as an attributes file needs it."""
     return " ".join(LOOK_ALIKE.sub(" ", text).split()) or "other"
 
 
 _Few = Annotated[
     str, Field(max_length=MAX_DESCRIPTION // _VALUES - len(_BETWEEN)), AfterValidator(_line)
 ]
-"""A few words, so that all values of an attribute fit into its description."""
+"""Short enough that all values of an attribute fit into its description."""
 
 
 class _ValuedAttribute(StructuredAnswer):
@@ -187,17 +174,17 @@ class _ValuedAttributes(StructuredAnswer):
 
 
 class _AttrPrompt(_Baseline):
-    """Records from attribute values that the model made up: no record is shown to it.
+    """Records from attribute values that the model made up: it sees no record.
 
-    Of the samples it uses the fields and the kind of record that the rules take them for. Which
-    values a record gets is drawn by a hash of its text, so that a run can be repeated.
+    The samples give only the fields and the kind of record that the rules recognise. A hash of a
+    record's text draws its values, so that a run can be repeated.
     """
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
 
     async def identify(self, samples: Sequence[ProtectedText]) -> CorpusAttributes:
-        preset = await RuleIdentifier().identify(samples)
+        preset = await rules_roles().identifier.identify(samples)
         fields = preset.fields
         kind = f"records that speak of {', '.join(dict.fromkeys(a.name for a in preset.entries))}"
         system = prompt("attrvalues").substitute(
@@ -229,7 +216,7 @@ class _AttrPrompt(_Baseline):
 
 
 def _described(names: Sequence[str]) -> dict[str, str]:
-    """Return what a prompt says of a record's fields."""
+    """Return the parts of a prompt that describe a record's fields."""
     return {"fields": ", ".join(names), "shape": as_json(dict.fromkeys(names, "..."))}
 
 

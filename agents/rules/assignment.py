@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sage_rag.agents.lexicon import content_stems, words
 from sage_rag.agents.protocols import Attribute
 from sage_rag.agents.rules.arrangement import asks
-from sage_rag.agents.rules.lexicon import content_stems, words
 from sage_rag.agents.rules.presets import cues
 
 _PER_CUE = 0.1

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from sage_rag.agents.rules.lexicon import load_toml
+from sage_rag.agents.lexicon import load_toml
 
 CLOSING = "Regards,"
 """How a draft signs, before the writer's name."""

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from sage_rag.agents.lexicon import content_stems, load_toml
 from sage_rag.agents.rules.contractions import toggles
 from sage_rag.agents.rules.joints import joint_edits
-from sage_rag.agents.rules.lexicon import content_stems, load_toml
 from sage_rag.agents.rules.restructuring import list_edits
 from sage_rag.privacy.tokens import PLACEHOLDER
 from sage_rag.privacy.words import tokenize
@@ -174,7 +174,9 @@ def _respelled(number: str) -> str | None:
 @cache
 def _phrases(name: str) -> tuple[re.Pattern[str], list[list[str]]]:
     """Return one pattern for a table's phrases, longest first, and their alternatives."""
-    table = {_looking_back(k): others for k, others in load_toml("wording.toml")[name].items()}
+    table = {
+        _looking_back(k): others for k, others in load_toml("rules/wording.toml")[name].items()
+    }
     phrases = sorted(table, key=lambda phrase: (-phrase.count(" "), -len(phrase), phrase))
     groups = (f"(?P<g{number}>{phrase})" for number, phrase in enumerate(phrases))
     pattern = re.compile(rf"(?<![\w'’-])(?:{'|'.join(groups)})(?![\w'’-])", re.IGNORECASE)
@@ -199,7 +201,7 @@ def _looking_back(phrase: str) -> str:
 @cache
 def _synonyms() -> dict[str, tuple[str, ...]]:
     """Return what may stand for a word or phrase, in the same form."""
-    table = load_toml("synonyms.toml")
+    table = load_toml("rules/synonyms.toml")
     pairs: list[tuple[str, str]] = []
     for line in (*table["verbs"].split("\n"), *table["nouns"].split("\n")):
         ones, others = _sides(line)

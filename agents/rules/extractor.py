@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import Attribute, CorpusAttributes, Extraction
 from sage_rag.agents.rules.arrangement import arranged
 from sage_rag.agents.rules.assignment import Assignment, SentenceEmbedder
 from sage_rag.agents.rules.courtesies import courtesies
-from sage_rag.agents.rules.lexicon import words
 from sage_rag.agents.rules.presets import cues
 from sage_rag.agents.rules.salience import saliences
 from sage_rag.agents.rules.sentences import split_sentences

@@ -6,11 +6,11 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 
+from sage_rag.agents.lexicon import lexicon, words
 from sage_rag.agents.protocols import CorpusAttributes, Draft, Extraction
 from sage_rag.agents.rules.arrangement import ALIKE
 from sage_rag.agents.rules.courtesies import CLOSING, is_closing, is_greeting
 from sage_rag.agents.rules.edits import STIFF, TERSE
-from sage_rag.agents.rules.lexicon import lexicon, words
 from sage_rag.agents.rules.sentences import capitalize, sentence_places
 from sage_rag.agents.rules.wording import RUN, Wording
 from sage_rag.privacy.gate.leakage import Original

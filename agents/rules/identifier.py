@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sage_rag.agents.forms import dialogue_sides, form_of_records
+from sage_rag.agents.lexicon import content_stems
 from sage_rag.agents.protocols import CorpusAttributes
-from sage_rag.agents.rules.lexicon import content_stems
 from sage_rag.agents.rules.presets import bound, medical_vocabulary
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.protect import ProtectedText

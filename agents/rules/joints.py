@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sage_rag.agents.rules.lexicon import lexicon, words
+from sage_rag.agents.lexicon import lexicon, words
 from sage_rag.agents.rules.sentences import is_complete, is_question
 
 JointEdit = tuple[int, int, str, bool]

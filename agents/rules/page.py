@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from sage_rag.agents.lexicon import WORD, lexicon, words
 from sage_rag.agents.protocols import Draft
 from sage_rag.agents.rules.courtesies import is_closing, is_greeting
-from sage_rag.agents.rules.lexicon import WORD, lexicon, words
 from sage_rag.agents.rules.sentences import capitalize, is_complete, is_question, sentence_places
 from sage_rag.agents.rules.wording import RUN, Wording
 from sage_rag.privacy.tokens import PLACEHOLDER

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from sage_rag.agents.forms import dialogue_sides
+from sage_rag.agents.lexicon import content_stems, load_toml, stem
 from sage_rag.agents.protocols import Attribute
-from sage_rag.agents.rules.lexicon import content_stems, load_toml, stem
 from sage_rag.common.exceptions import InputError
 
 
@@ -38,13 +38,13 @@ def presets() -> Mapping[str, tuple[PresetAttribute, ...]]:
             )
             for entry in table["attributes"]
         )
-        for name, table in load_toml("presets.toml").items()
+        for name, table in load_toml("rules/presets.toml").items()
     }
 
 
 def preset_form(name: str) -> str:
     """Return the form of the records that a preset is for."""
-    return str(load_toml("presets.toml")[name]["form"])
+    return str(load_toml("rules/presets.toml")[name]["form"])
 
 
 def bound(name: str, fields: Sequence[str]) -> tuple[Attribute, ...]:
@@ -85,7 +85,9 @@ def _per_field(
 @cache
 def medical_vocabulary() -> frozenset[str]:
     """Return the stems that distinguish medical dialogues from others."""
-    return frozenset(map(stem, load_toml("presets.toml")["medical_dialogue"]["vocabulary"].split()))
+    return frozenset(
+        map(stem, load_toml("rules/presets.toml")["medical_dialogue"]["vocabulary"].split())
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sage_rag.agents.rules.lexicon import lexicon, words
+from sage_rag.agents.lexicon import lexicon, words
 from sage_rag.agents.rules.sentences import capitalize, is_clause, is_complete, uncapitalize
 
 _CONDITION = re.compile(

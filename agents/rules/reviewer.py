@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from sage_rag.agents.lexicon import content_stems, lexicon
 from sage_rag.agents.protocols import Draft, Review
-from sage_rag.agents.rules.lexicon import content_stems, lexicon
 from sage_rag.privacy.protect import ProtectedText
 from sage_rag.privacy.tokens import PLACEHOLDER
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from math import ceil
 
+from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import Draft, Review
-from sage_rag.agents.rules.lexicon import words
 from sage_rag.agents.rules.page import Page, Place
 from sage_rag.agents.rules.reviewer import LEAVE_OUT
 from sage_rag.privacy.gate.gate import FindingKind, GateLimits, Verdict

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log, sqrt
 
-from sage_rag.agents.rules.lexicon import content_stems, lexicon, words
+from sage_rag.agents.lexicon import content_stems, lexicon, words
 from sage_rag.agents.rules.sentences import is_clause
 
 _PERSON = re.compile(r"\[PERSON_\d+\]")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from sage_rag.agents.lexicon import is_boilerplate, lexicon, words
 from sage_rag.agents.rules.contractions import contract, short_forms
-from sage_rag.agents.rules.lexicon import lexicon, words
 from sage_rag.agents.rules.tidy import tidy, with_apostrophes
 
 _ABBREVIATIONS = frozenset(
@@ -115,16 +115,6 @@ def sentence_places(text: str) -> list[tuple[int, int]]:
         places.append((start, match.start()))
         start = match.end()
     return [(a, b) for a, b in (*places, (start, len(text))) if text[a:b].strip()]
-
-
-def is_boilerplate(sentence: str) -> bool:
-    """Return whether a sentence only greets, thanks, wishes well or offers more help."""
-    bare = sentence.strip(" .,!?;:-'\"")
-    count = len(words(bare))
-    if count == 0 or lexicon().openings.fullmatch(bare):
-        return True
-    found = lexicon().boilerplate.search(bare)
-    return bool(found) and count <= 16
 
 
 def is_question(sentence: str) -> bool:

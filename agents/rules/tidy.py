@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sage_rag.agents.rules.lexicon import lexicon
+from sage_rag.agents.lexicon import lexicon
 
 _SPLIT_CONTRACTION = re.compile(
     r"\b(i|you|we|they|he|she|it|that|there|what|don|doesn|didn|isn|wasn|aren|weren|haven|hasn"

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log, sqrt
 
-from sage_rag.agents.rules.lexicon import lexicon, stem
-from sage_rag.agents.rules.sentences import is_boilerplate
+from sage_rag.agents.lexicon import is_boilerplate, lexicon, stem
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.tokens import TOKEN

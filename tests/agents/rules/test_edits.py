@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sage_rag.agents.lexicon import content_stems
 from sage_rag.agents.rules.edits import NATURAL, STIFF, TERSE, applied, edits
-from sage_rag.agents.rules.lexicon import content_stems
 
 
 def said(text, tier=NATURAL):

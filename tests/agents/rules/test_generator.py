@@ -1,8 +1,8 @@
 import asyncio
 
+from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import Extraction
 from sage_rag.agents.rules.generator import RuleGenerator
-from sage_rag.agents.rules.lexicon import words
 from sage_rag.privacy.gate.leakage import Original
 
 ASSESSMENT = ("It may be due to a cold.",)

@@ -1,7 +1,7 @@
 from collections import Counter
 
+from sage_rag.agents.lexicon import content_stems, stem
 from sage_rag.agents.protocols import Attribute
-from sage_rag.agents.rules.lexicon import content_stems, stem
 from sage_rag.agents.rules.presets import cues, presets
 
 

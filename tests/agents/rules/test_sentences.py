@@ -2,7 +2,6 @@ import pytest
 
 from sage_rag.agents.rules.sentences import (
     clean_sentence,
-    is_boilerplate,
     is_clause,
     is_complete,
     sentence_places,
@@ -31,22 +30,6 @@ def test_greetings_thanks_and_offers_are_left_out():
         "Let me know if I can assist you further. Take care."
     )
     assert split_sentences(text) == ["My ear rings."]
-
-
-@pytest.mark.parametrize(
-    ("sentence", "boilerplate"),
-    [
-        ("Thank you for posting your question here", True),
-        ("Wish you good health", True),
-        ("Feel free to write again", True),
-        ("Thanks to the tablets I sleep again", False),
-        ("Take care of the wound with warm water and soap twice a day", False),
-        ("I wish to stop the tablets", False),
-        ("The best position is on your side", False),
-    ],
-)
-def test_boilerplate_is_told_from_matter(sentence, boilerplate):
-    assert is_boilerplate(sentence) is boilerplate
 
 
 def test_a_question_ends_with_its_mark_whatever_was_typed():

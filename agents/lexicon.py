@@ -1,7 +1,4 @@
-"""The English that the rule agents know: stop words, stems, and what to leave out.
-
-Loaded once from `lexicon.toml` beside this module.
-"""
+"""English words: stop words, stems, courtesies and what rules leave out, from `lexicon.toml`."""
 
 from __future__ import annotations
 
@@ -20,8 +17,8 @@ WORD = re.compile(r"\[[A-Z_]+_\d+\]|<[A-Z_]+>|\w+(?:['’-]\w+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class RuleLexicon:
-    """What `lexicon.toml` says, ready for use. Patterns ignore case."""
+class Lexicon:
+    """The content of `lexicon.toml`. Patterns ignore case."""
 
     stop_words: frozenset[str]
     verbs: frozenset[str]
@@ -38,10 +35,10 @@ class RuleLexicon:
 
 
 @cache
-def lexicon() -> RuleLexicon:
+def lexicon() -> Lexicon:
     """Return the lexicon, loading it on first use."""
     table = load_toml("lexicon.toml")
-    return RuleLexicon(
+    return Lexicon(
         stop_words=frozenset(table["stop_words"].split()),
         verbs=frozenset(table["verbs"].split()),
         dangling=frozenset(table["dangling"].split()),
@@ -58,8 +55,8 @@ def lexicon() -> RuleLexicon:
 
 
 def load_toml(name: str) -> dict[str, Any]:
-    """Return a table that is shipped with the package."""
-    source = resources.files("sage_rag.agents.rules").joinpath(name).read_text("utf-8")
+    """Return a shipped table; `name` is a path in this package."""
+    source = resources.files("sage_rag.agents").joinpath(name).read_text("utf-8")
     return tomllib.loads(source)
 
 
@@ -82,7 +79,7 @@ def words(text: str) -> list[str]:
 
 
 def content_stems(text: str) -> list[str]:
-    """Return the stems of the words that carry content, in order; placeholders as they are."""
+    """Return the stems of the words that carry content, in order; placeholders unchanged."""
     stop = lexicon().stop_words
     return [
         word if word[0] in "[<" else stem(word)
@@ -91,7 +88,17 @@ def content_stems(text: str) -> list[str]:
     ]
 
 
+def is_boilerplate(sentence: str) -> bool:
+    """Return whether a sentence only greets, thanks, wishes well or offers more help."""
+    bare = sentence.strip(" .,!?;:-'\"")
+    count = len(words(bare))
+    if count == 0 or lexicon().openings.fullmatch(bare):
+        return True
+    found = lexicon().boilerplate.search(bare)
+    return bool(found) and count <= 16
+
+
 def _bare(word: str) -> str:
-    """Return a word as the list of stop words has it: `don't` as `do`."""
+    """Return a word in the form of the stop-word list: `do` for `don't`."""
     head = word.casefold().partition("'")[0]
     return head[:-1] if head != word.casefold() and word[-2:] == "'t" and head[-1:] == "n" else head
