@@ -22,8 +22,8 @@ from sage_rag.agents.chat.structured import (
     StructuredAnswer,
     as_json,
     ask,
-    keyed,
     record_model,
+    values_of,
 )
 from sage_rag.agents.forms import form_of_fields
 from sage_rag.agents.prompts import prompt, prompts_fingerprint
@@ -118,7 +118,7 @@ class _Rewriting(_Baseline):
         system = prompt(self._method).substitute(_described(names))
         shown = as_json({name: record.fields[name] for name in names})
         answer = await ask(self._model, system, shown, record_model(names), stage="paraphrase")
-        return Extraction({name: [text] for name, text in keyed(answer).items()})
+        return Extraction({name: [text] for name, text in values_of(answer).items()})
 
 
 class _Pair(StructuredAnswer):
@@ -212,7 +212,7 @@ class _AttrPrompt(_Baseline):
         answer = await ask(
             self._model, system, as_json(chosen), record_model(names), stage="generate"
         )
-        return Draft(keyed(answer))
+        return Draft(values_of(answer))
 
 
 def _described(names: Sequence[str]) -> dict[str, str]:

@@ -1,1 +1,1 @@
-"""Talking to chat models: the seam, and calls with budget, rates, retries and a cache."""
+"""Calls of chat models: the interface, backends, budget, rate limits, retries and a cache."""

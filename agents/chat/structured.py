@@ -1,7 +1,7 @@
-"""Ask a model for an answer of a given shape, and take nothing else.
+"""Ask a model for an answer of a given shape, and accept no other.
 
-Answers are taken out of prose and fences, held to a pydantic model, and asked for once more where
-they do not fit. No message quotes an answer: it may quote a record.
+JSON is found inside prose and code fences and validated by a pydantic model. An answer that does
+not fit is asked for once more. No message quotes an answer: it may quote a record.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from sage_rag.agents.exceptions import AgentOutputError
 from sage_rag.privacy.tokens import LOOK_ALIKE, PLACEHOLDER
 
 _OBJECTS_TRIED = 32
-"""Places in an answer where JSON may begin. Bounds what nested brackets can cost."""
-_SHOWN_AGAIN = 4_000
-"""Characters of a bad answer that the model is shown again: a rambling one must not fill its
+"""Places in an answer where JSON may begin. Limits the cost of nested brackets."""
+_QUOTED_CHARS = 4_000
+"""Characters of a bad answer that the model is shown again: a long one must not fill its
 context."""
 
 
-def _closed(schema: dict[str, Any]) -> None:
-    """Say of a schema that it has all its properties and no others, as strict servers demand."""
+def _close(schema: dict[str, Any]) -> None:
+    """Require all properties of a schema and forbid others, as strict servers demand."""
     schema.pop("title", None)
     schema["required"] = list(schema.get("properties", {}))
     schema["additionalProperties"] = False
@@ -37,9 +37,9 @@ def _closed(schema: dict[str, Any]) -> None:
 
 
 class StructuredAnswer(BaseModel):
-    """Base of every answer's shape. What an answer holds besides its fields is left out."""
+    """Base of every answer's shape. Keys of an answer that are not fields are ignored."""
 
-    model_config = ConfigDict(json_schema_extra=_closed, frozen=True)
+    model_config = ConfigDict(json_schema_extra=_close, frozen=True)
 
 
 _A = TypeVar("_A", bound=StructuredAnswer)
@@ -52,39 +52,39 @@ def _not_blank(text: str) -> str:
 
 
 NonBlankText = Annotated[str, AfterValidator(_not_blank)]
-"""Text that says something."""
+"""Text that is not blank, without white space at its ends."""
 
 
 @lru_cache(maxsize=64)
 def keyed_model(
     title: str, keys: tuple[str, ...], kind: Any, default: Hashable = ...
 ) -> type[StructuredAnswer]:
-    """Return the shape of an object with these keys, whatever characters they hold.
+    """Return the shape of an object with these keys, which may hold any characters.
 
-    Kept, since making one takes longer than using it a hundred times.
+    Cached: building a shape takes longer than using it a hundred times.
     """
     fields = {f"key_{i}": (kind, Field(default, alias=key)) for i, key in enumerate(keys)}
     return create_model(title, __base__=StructuredAnswer, **fields)  # type: ignore[call-overload,no-any-return]
 
 
 def record_model(fields: Sequence[str]) -> type[StructuredAnswer]:
-    """Return the shape of a record: every one of its fields, none blank."""
+    """Return the shape of a record: all of its fields, none blank."""
     return keyed_model("Record", tuple(fields), NonBlankText)
 
 
-def keyed(answer: StructuredAnswer) -> dict[str, Any]:
-    """Return what an answer made by `keyed_model` holds, by its keys."""
+def values_of(answer: StructuredAnswer) -> dict[str, Any]:
+    """Return the values of an answer of a `keyed_model`, by key."""
     return {info.alias or name: getattr(answer, name) for name, info in _fields(type(answer))}
 
 
 def as_json(content: Mapping[str, object]) -> str:
-    """Return content as JSON, a line for each entry: no text can end the string that holds it."""
-    # `indent` would write it in Python, at ten times the cost.
-    entries = (f" {_dumped(name)}: {_dumped(value)}" for name, value in content.items())
+    """Return content as JSON, one line per entry: no text can end the string that holds it."""
+    # With `indent`, `json` would be ten times slower.
+    entries = (f" {_dump(name)}: {_dump(value)}" for name, value in content.items())
     return "{\n" + ",\n".join(entries) + "\n}"
 
 
-def _dumped(value: object) -> str:
+def _dump(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -97,11 +97,11 @@ async def ask(
     stage: str,
     check: Callable[[_A], str | None] = lambda _: None,
 ) -> _A:
-    """Return the model's answer; one that does not fit is asked for once more, with the reason.
+    """Return the model's answer; if it does not fit, ask once more and give the reason.
 
-    `check` complains of an answer that fits but should be better; it must not quote a record. Such
-    an answer is asked for once more too, and the second one taken if it fits, whatever `check`
-    says of it: the gate judges what becomes of it.
+    `check` returns a complaint about an answer that fits but should be better; it must not quote a
+    record. Such an answer is asked for once more, too. The second answer is used if it fits, even
+    if `check` still complains: the gate judges the result.
 
     Raises:
         AgentOutputError: when no answer fits.
@@ -110,29 +110,29 @@ async def ask(
     shape = _schema(answer)
     messages = [ChatMessage("system", system), ChatMessage("user", user)]
     reply = await model.complete(messages, stage=stage, shape=shape)
-    first, complaint = _judged(reply, answer, check)
+    first, complaint = _parsed(reply, answer, check)
     if first is not None and complaint is None:
         return first
     again = f"That does not fit: {complaint}. Answer again, in full, with JSON alone."
-    # Some servers refuse an empty turn.
-    said = reply.text[:_SHOWN_AGAIN] or "(nothing)"
-    messages += [ChatMessage("assistant", said), ChatMessage("user", again)]
+    # Some servers refuse an empty message.
+    shown = reply.text[:_QUOTED_CHARS] or "(nothing)"
+    messages += [ChatMessage("assistant", shown), ChatMessage("user", again)]
     reply = await model.complete(messages, stage=stage, shape=shape)
-    second, complaint = _judged(reply, answer, check)
-    taken = second or first
-    if taken is None:
+    second, complaint = _parsed(reply, answer, check)
+    answered = second or first
+    if answered is None:
         raise AgentOutputError(f"the model's answer does not fit: {complaint}")
-    return taken
+    return answered
 
 
 @lru_cache(maxsize=64)
 def _schema(answer: type[StructuredAnswer]) -> Mapping[str, Any]:
-    """Return an answer's JSON schema. Kept, since making one takes longer than a request."""
+    """Return an answer's JSON schema. Cached: building one takes longer than a request."""
     return answer.model_json_schema()
 
 
 def placeholder_complaint(expected: frozenset[str], text: str) -> str | None:
-    """Say which placeholders a text lost, or that it holds marks that nobody gave it."""
+    """Return which placeholders a text lost, or that it holds marks that the record has not."""
     held = {match.group() for match in PLACEHOLDER.finditer(text)}
     lost = sorted(expected - held)
     if lost:
@@ -143,15 +143,15 @@ def placeholder_complaint(expected: frozenset[str], text: str) -> str | None:
     return None
 
 
-def placeholders(text: str) -> frozenset[str]:
+def placeholders_in(text: str) -> frozenset[str]:
     """Return the placeholders in a text."""
     return frozenset(match.group() for match in PLACEHOLDER.finditer(text))
 
 
-def _judged(
+def _parsed(
     reply: Reply, answer: type[_A], check: Callable[[_A], str | None]
 ) -> tuple[_A | None, str | None]:
-    """Return what fits of a reply, and what is to be said against it."""
+    """Return the answer in a reply if it fits, and the complaint about it if there is one."""
     fitting: tuple[_A, str] | None = None
     complaint = "it holds no JSON object"
     for content in json_objects(reply.text):
@@ -160,10 +160,10 @@ def _judged(
         except ValidationError as error:
             complaint = _reason(error, answer)
             continue
-        wanting = check(found)
-        if wanting is None:
+        defect = check(found)
+        if defect is None:
             return found, None
-        fitting = fitting or (found, wanting)
+        fitting = fitting or (found, defect)
     if fitting:
         return fitting
     return None, complaint if reply.finished else "it was cut off before its end; be briefer"
@@ -177,7 +177,7 @@ def json_objects(text: str) -> Iterator[dict[str, Any]]:
             return
         try:
             found, end = decoder.raw_decode(text, position)
-            # Half a surrogate pair is allowed in JSON, and can be neither stored nor sent.
+            # JSON allows half a surrogate pair, which can be neither stored nor sent.
             json.dumps(found, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
             position += 1
@@ -188,10 +188,10 @@ def json_objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _reason(error: ValidationError, answer: type[StructuredAnswer]) -> str:
-    """Say what is wrong and where, in our words alone: keys, too, may quote a record."""
+    """Return what is wrong and where, without keys of the answer: they may quote a record."""
     first = error.errors(include_input=False, include_context=False, include_url=False)[0]
-    ours = set(_names(answer))
-    places = [str(part) for part in first["loc"] if isinstance(part, int) or part in ours]
+    known = set(_names(answer))
+    places = [str(part) for part in first["loc"] if isinstance(part, int) or part in known]
     return f"{'.'.join(places) or 'answer'}: {re.sub('_', ' ', first['type'])}"
 
 

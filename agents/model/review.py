@@ -20,10 +20,10 @@ from sage_rag.agents.chat.structured import (
     StructuredAnswer,
     as_json,
     ask,
-    keyed,
     placeholder_complaint,
-    placeholders,
+    placeholders_in,
     record_model,
+    values_of,
 )
 from sage_rag.agents.prompts import prompt
 from sage_rag.agents.protocols import Draft, Review
@@ -113,19 +113,21 @@ class ModelReview:
         listed = "\n".join(f"- {finding}" for finding in findings)
         request = f"{as_json(draft.fields)}\n\nFindings:\n{listed}"
         wanted = (f.message for f in verdict.findings if f.kind is FindingKind.LOST_PLACEHOLDER)
-        given = placeholders(" ".join([draft.text, *wanted]))
+        given = placeholders_in(" ".join([draft.text, *wanted]))
 
         def invented(answer: StructuredAnswer) -> str | None:
-            text = "\n".join(keyed(answer).values())
-            return placeholder_complaint(given & placeholders(text), text)
+            text = "\n".join(values_of(answer).values())
+            return placeholder_complaint(given & placeholders_in(text), text)
 
         shape = record_model(list(draft.fields))
         answer = await ask(self._model, system, request, shape, stage="rewrite", check=invented)
-        return Draft(keyed(answer))
+        return Draft(values_of(answer))
 
 
 def _suggestions(answer: ReviewAnswer, record: str, draft: str) -> Iterator[str]:
-    said_of = {name: said for name, said in keyed(answer).items() if isinstance(said, Objection)}
+    said_of = {
+        name: said for name, said in values_of(answer).items() if isinstance(said, Objection)
+    }
     if not said_of:
         return
     original, written = Original(record), Original(draft)

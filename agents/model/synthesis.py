@@ -19,11 +19,11 @@ from sage_rag.agents.chat.structured import (
     StructuredAnswer,
     as_json,
     ask,
-    keyed,
     keyed_model,
     placeholder_complaint,
-    placeholders,
+    placeholders_in,
     record_model,
+    values_of,
 )
 from sage_rag.agents.exceptions import AgentOutputError
 from sage_rag.agents.forms import form_complaint, form_names, instruction
@@ -116,10 +116,10 @@ class ModelSynthesis:
         if extraction.record is not None:
             return Draft(extraction.record)
         form = attributes.form
-        expected = placeholders(_joined(extraction.phrases))
+        expected = placeholders_in(_joined(extraction.phrases))
 
         def check(answer: StructuredAnswer) -> str | None:
-            return _record_complaint(keyed(answer), expected, form)
+            return _record_complaint(values_of(answer), expected, form)
 
         answer = await ask(
             self._model,
@@ -129,7 +129,7 @@ class ModelSynthesis:
             stage="generate",
             check=check,
         )
-        return Draft(keyed(answer))
+        return Draft(values_of(answer))
 
     async def _extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
         names = tuple(a.name for a in attributes.entries)
@@ -158,7 +158,7 @@ class ModelSynthesis:
         form = attributes.form
 
         def check(answer: _Written) -> str | None:
-            return _record_complaint(keyed(answer.record), record.placeholders, form)
+            return _record_complaint(values_of(answer.record), record.placeholders, form)
 
         answer = await ask(
             self._model,
@@ -168,7 +168,7 @@ class ModelSynthesis:
             stage="extract",
             check=check,
         )
-        return Extraction(_phrases(answer), record=keyed(answer.record))
+        return Extraction(_phrases(answer), record=values_of(answer.record))
 
 
 @lru_cache(maxsize=64)
@@ -206,7 +206,7 @@ def _phrases(answer: _Information) -> dict[str, Sequence[str]]:
     """Return the phrases by attribute, without empty ones."""
     stripped = {
         name: [phrase.strip() for phrase in phrases if phrase.strip()]
-        for name, phrases in keyed(answer.information).items()
+        for name, phrases in values_of(answer.information).items()
     }
     return {name: phrases for name, phrases in stripped.items() if phrases}
 

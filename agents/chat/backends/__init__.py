@@ -1,1 +1,1 @@
-"""One file for each way to reach a chat model."""
+"""Chat models: one file for each library, and the client of OpenAI-compatible endpoints."""

@@ -48,7 +48,7 @@ class OpenAIChatModel:
     ) -> None:
         """Raise `InputError` for an address or a key that no request could be made with."""
         self._model = model
-        hint = f"check the address, the model `{model}` and SAGE_RAG_LLM_API_KEY"
+        hint = f"check `model.base_url`, the model `{model}` and SAGE_RAG_LLM_API_KEY"
         errors = EndpointErrors("the model endpoint", hint, timeout_s, base_url)
         key = api_key or os.environ.get("SAGE_RAG_LLM_API_KEY") or "none"
         self._client = OpenAIClient(base_url, errors, api_key=key)

@@ -34,23 +34,23 @@ from sage_rag.privacy.recognizers.backends.models import (
 
 MAX_TOKENS = 1_024
 _CONTEXT = 2_048
-"""Tokens for question and answer where the model's configuration names no limit."""
+"""Tokens of question and answer if the model's configuration contains no limit."""
 _TURNS = {"system": "System", "user": "User", "assistant": "Assistant"}
 
 
 class TransformersChatModel:
     """Complete conversations greedily, one at a time, in a thread of the model's own.
 
-    The model's chat template frames the messages; a model without one gets plain turns. Marks of
-    the template inside a message are broken up, so that a text cannot speak in another's name.
-    Code that comes with a model is never run. `shape` is not enforced.
+    The model's chat template formats the messages; a model without a template gets plain turns.
+    Special tokens inside a message are broken up, so that a text cannot pretend to be another
+    turn. Code that comes with a model is never run. `shape` is not enforced.
     """
 
     def __init__(self, model: str, *, max_tokens: int = MAX_TOKENS) -> None:
         """Load a model from a folder, or by its name on the hub, once per process.
 
         Raises:
-            InputError: when there is no such model, or it is no language model.
+            InputError: when there is no such model, or it is not a language model.
         """
         folder = model_folder(model)
         self._loaded = _load(folder.resolve())
@@ -60,12 +60,12 @@ class TransformersChatModel:
 
     @property
     def name(self) -> str:
-        """The model's name and a digest of its files; where they lie stays with the owner."""
+        """The model's name and a digest of its files, without their path."""
         return self._name
 
     @property
     def settings(self) -> str:
-        """What decides an answer beside model and messages."""
+        """What decides an answer besides the model and the messages."""
         return self._settings
 
     async def complete(
@@ -75,9 +75,9 @@ class TransformersChatModel:
         stage: str = "",
         shape: Mapping[str, Any] | None = None,
     ) -> Reply:
-        """Return the answer; `finished` is false where it was cut off.
+        """Return the answer; `finished` is false if it was cut off.
 
-        Cancelled, it stops at the next token.
+        When the call is cancelled, generation stops at the next token.
 
         Raises:
             UnusableReplyError: when the prompt leaves no room for an answer, or it is empty.
@@ -91,11 +91,11 @@ class TransformersChatModel:
             stop.set()
 
     async def close(self) -> None:
-        """Do nothing: the model stays loaded for whoever asks next."""
+        """Do nothing: the model stays loaded for the next caller."""
 
 
 class _Stop(StoppingCriteria):
-    """End generation when nobody waits for it any more."""
+    """Stops generation once its caller no longer waits."""
 
     def __init__(self, event: threading.Event) -> None:
         self._event = event
@@ -105,7 +105,7 @@ class _Stop(StoppingCriteria):
 
 
 class _Loaded:
-    """Weights and tokenizer of one folder, and the thread that they are used in."""
+    """Weights and tokenizer of one folder, and the thread that uses them."""
 
     def __init__(self, folder: Path) -> None:
         quiet_loading()
@@ -115,7 +115,7 @@ class _Loaded:
             model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype="auto")
         except (OSError, ValueError) as error:
             raise InputError(
-                f"model `{folder.name}` is no language model ({type(error).__name__})",
+                f"model `{folder.name}` is not a language model ({type(error).__name__})",
                 hint="give a folder with config.json, weights and tokenizer",
             ) from None
         self._model = model.to(self._device).eval()
@@ -133,12 +133,12 @@ class _Loaded:
 
     @torch.inference_mode()
     def answer(self, messages: list[ChatMessage], max_tokens: int, stop: threading.Event) -> Reply:
-        asked = self._encoded(messages).to(self._device)
-        length = int(asked["input_ids"].shape[1])
+        prompt = self._encoded(messages).to(self._device)
+        length = int(prompt["input_ids"].shape[1])
         room = min(max_tokens, self._context - length)
         if room < 1:
             raise UnusableReplyError("the prompt is too long for the model")
-        # A folder's own generation settings may sample; these do not.
+        # The folder's own generation settings may sample.
         greedy = GenerationConfig(  # type: ignore[no-untyped-call]
             do_sample=False,
             max_new_tokens=room,
@@ -146,8 +146,8 @@ class _Loaded:
             pad_token_id=self._tokenizer.pad_token_id or 0,
         )
         ids = self._model.generate(
-            input_ids=asked["input_ids"],
-            attention_mask=asked["attention_mask"],
+            input_ids=prompt["input_ids"],
+            attention_mask=prompt["attention_mask"],
             generation_config=greedy,
             stopping_criteria=StoppingCriteriaList([_Stop(stop)]),
         )[0, length:]
@@ -158,18 +158,18 @@ class _Loaded:
         return Reply(text, usage, finished)
 
     def _encoded(self, messages: list[ChatMessage]) -> Any:
-        """Return the prompt's ids, framed by the model's template or by plain turns."""
-        turns = turns_of(messages, self._harmless)
+        """Return the prompt's ids, formatted by the model's template or as plain turns."""
+        turns = turns_of(messages, self._without_marks)
         if not self._tokenizer.chat_template:
             return self._tokenizer(_plain(turns), return_tensors="pt")
         try:
             return self._templated(turns)
         except TemplateError:
-            # Some templates know no system role, and want turns to alternate.
+            # Some templates have no system role and require alternating turns.
             return self._templated(_without_system(turns))
 
     def _templated(self, turns: list[dict[str, str]]) -> Any:
-        # Templates that have no such switch ignore it; a record needs no thinking aloud.
+        # Templates without this switch ignore it; a record needs no reasoning text.
         return self._tokenizer.apply_chat_template(
             turns,
             add_generation_prompt=True,
@@ -179,16 +179,16 @@ class _Loaded:
         )
 
     def _decoded(self, ids: list[int]) -> tuple[str, bool]:
-        """Return the answer's text, and whether the model ended it itself."""
+        """Return the answer's text, and whether the model ended it by itself."""
         finished = bool(ids) and ids[-1] in self._ends
         text = str(self._tokenizer.decode(ids, skip_special_tokens=True))
         if not self._tokenizer.chat_template:
-            # A model that was never taught turns goes on with the next one.
+            # A model without training on turns continues with the next one.
             text, next_turn, _ = text.partition(f"\n\n{_TURNS['user']}:")
             finished = finished or bool(next_turn)
         return text.strip(), finished
 
-    def _harmless(self, content: str) -> str:
+    def _without_marks(self, content: str) -> str:
         content = well_formed(content)
         for mark in self._marks:
             content = content.replace(mark, f"{mark[:1]} {mark[1:]}")
@@ -197,7 +197,7 @@ class _Loaded:
 
 @lru_cache(maxsize=1)
 def _load(folder: Path) -> _Loaded:
-    """Load a folder, or return it where it is the one loaded last: memory holds one at a time."""
+    """Load a folder, unless it is the one loaded last: memory holds one at a time."""
     return _Loaded(folder)
 
 
@@ -206,14 +206,14 @@ def _short_name(model: str, folder: Path) -> str:
 
 
 def _plain(turns: list[dict[str, str]]) -> str:
-    shown = [f"{_TURNS[turn['role']]}: {turn['content']}" for turn in turns]
-    return "\n\n".join([*shown, f"{_TURNS['assistant']}:"])
+    lines = [f"{_TURNS[turn['role']]}: {turn['content']}" for turn in turns]
+    return "\n\n".join([*lines, f"{_TURNS['assistant']}:"])
 
 
 def _without_system(turns: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Put what the system says before what the user says first."""
-    said = [turn["content"] for turn in turns if turn["role"] == "system"]
+    """Put the system messages in front of the first other message."""
+    system = [turn["content"] for turn in turns if turn["role"] == "system"]
     rest = [dict(turn) for turn in turns if turn["role"] != "system"]
     if rest:
-        rest[0]["content"] = "\n\n".join([*said, rest[0]["content"]])
+        rest[0]["content"] = "\n\n".join([*system, rest[0]["content"]])
     return rest

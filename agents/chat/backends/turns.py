@@ -1,4 +1,4 @@
-"""Messages as chat APIs and chat templates take them."""
+"""Messages in the format of chat APIs and chat templates."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from sage_rag.common.surrogates import well_formed
 def turns_of(
     messages: Sequence[ChatMessage], clean: Callable[[str], str] = well_formed
 ) -> list[dict[str, str]]:
-    """Return each message's role and content; `clean` removes what no request can carry."""
+    """Return each message's role and content; `clean` removes characters that cannot be sent."""
     return [{"role": m.role, "content": clean(m.content)} for m in messages]

@@ -12,10 +12,10 @@ from sage_rag.agents.chat.protocols import Reply
 from sage_rag.agents.chat.structured import (
     as_json,
     ask,
-    keyed,
     keyed_model,
     placeholder_complaint,
     record_model,
+    values_of,
 )
 from sage_rag.agents.exceptions import AgentOutputError
 from tests.agents.stage_one import AskedModel, run
@@ -25,7 +25,7 @@ GOOD = '{"question": "Q", "answer": "A"}'
 
 
 def asked(model: AskedModel, check=lambda _: None) -> dict[str, str]:
-    return keyed(run(ask(model, "system", "user", RECORD, stage="generate", check=check)))
+    return values_of(run(ask(model, "system", "user", RECORD, stage="generate", check=check)))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_rambling_answer_is_not_sent_back_whole() -> None:
 
 
 def complain_of_q(answer) -> str | None:
-    return "it says Q" if keyed(answer)["question"] == "Q" else None
+    return "it says Q" if values_of(answer)["question"] == "Q" else None
 
 
 def test_an_answer_that_should_be_better_is_asked_for_once_more() -> None:
@@ -140,7 +140,7 @@ def test_stage_and_shape_reach_the_model() -> None:
 def test_a_record_may_have_fields_of_any_name(names: list[str], data) -> None:
     texts = {name: data.draw(st.from_regex(r"[a-z]{1,9}", fullmatch=True)) for name in names}
     shape = record_model(names)
-    assert keyed(shape.model_validate(json.loads(json.dumps(texts)))) == texts
+    assert values_of(shape.model_validate(json.loads(json.dumps(texts)))) == texts
     assert list(shape.model_json_schema()["properties"]) == names
 
 

@@ -170,5 +170,5 @@ def test_calls_around_it_count_and_keep_order(folder: Path) -> None:
 
 def test_a_folder_without_a_model_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="`empty` is no language model"):
+    with pytest.raises(InputError, match="`empty` is not a language model"):
         TransformersChatModel(str(tmp_path / "empty"))
