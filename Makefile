@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+# One test process per core, four at most: each loads the models (about 1 GiB). A file's tests share
+# their fixtures, so they stay together.
+PARALLEL := -n auto --maxprocesses 4 --dist loadfile
 
 .PHONY: demo test quick lint format constraints clean
 
@@ -10,10 +13,10 @@ demo: $(VENV)/.installed
 	$(BIN)/sage-rag demo
 
 test: $(VENV)/.installed-dev
-	$(BIN)/pytest
+	$(BIN)/pytest $(PARALLEL)
 
 quick: $(VENV)/.installed-dev
-	$(BIN)/pytest -m "not slow"
+	$(BIN)/pytest $(PARALLEL) -m "not slow"
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -117,6 +117,7 @@ def test_the_same_text_gives_the_same_spans(
     assert list(case.build(models).recognize(text)) == first
 
 
+@pytest.mark.slow
 def test_a_huge_text_is_read_from_end_to_end(recognizer: Recognizer, case: Case) -> None:
     filler = FILLER * (400 if case.model else 4_000)
     text = f"{case.sample} {filler} {case.sample} {filler} {case.sample}"
@@ -128,6 +129,7 @@ def test_a_huge_text_is_read_from_end_to_end(recognizer: Recognizer, case: Case)
     assert len(set(spans)) == len(spans)
 
 
+@pytest.mark.slow
 def test_threads_share_it(recognizer: Recognizer, case: Case) -> None:
     texts = [FILLER * (n % 4) + case.sample for n in range(24)]
     alone = [list(recognizer.recognize(text)) for text in texts]

@@ -82,6 +82,7 @@ def test_sealing_placeholders_and_restoring_gives_back_the_record(text: str) -> 
     assert RESTORER.restore(sealed) == text
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 def test_the_default_recognizer_round_trips_any_text(text: str) -> None:
     protector = Protector(default_recognizer(), preset("soe-all"), CIPHER)

@@ -157,6 +157,7 @@ def test_a_link_is_followed(run, tmp_path):
     assert "EMAIL_ADDRESS_[" in out.read_text()
 
 
+@pytest.mark.slow
 def test_a_full_standard_output_is_named_as_such(keyset, tmp_path):
     source = tmp_path / "a.txt"
     source.write_text(f"mail {EMAIL}\n")

@@ -61,6 +61,7 @@ def test_longest_run_agrees_with_search(draft: str, original: str) -> None:
     assert Original(original).longest_shared_run(draft) == expected
 
 
+@pytest.mark.slow
 @given(SENTENCES | REPETITIVE, SENTENCES | REPETITIVE, st.integers(1, 5))
 def test_runs_agree_with_search(draft: str, original: str, at_least: int) -> None:
     found = words(draft)
@@ -154,6 +155,7 @@ def test_a_clause_without_spaces_is_many_words_and_not_one() -> None:
     assert tokenize("MRI检查 ok") == ["mri", "检", "查", "ok"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vocabulary", [1, 2, 50, 5_000])
 def test_texts_of_twenty_thousand_words_are_measured_exactly(vocabulary: int) -> None:
     tokens = [f"w{i * i * 7919 % 104_729 % vocabulary}" for i in range(20_000)]

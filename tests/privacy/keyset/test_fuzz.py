@@ -76,6 +76,7 @@ def test_bytes(place: Path, content: bytes) -> None:
     assert reads(place, content) is None
 
 
+@pytest.mark.slow
 @QUICK
 @given(anything)
 def test_any_json(place: Path, content: Any) -> None:

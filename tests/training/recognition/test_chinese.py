@@ -23,6 +23,7 @@ from sage_rag.training.recognition.generated.draw import Draw
 from tools.build_chinese_words import lists, write
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_texts_and_another_gives_others():
     first, again = (list(generate(50, seed=3)) for _ in range(2))
     assert first == again
@@ -40,6 +41,7 @@ def test_spans_lie_in_order_in_their_texts_and_overlap_nothing():
             end = span.end
 
 
+@pytest.mark.slow
 def test_every_template_can_be_written_and_leaves_no_marks():
     draw = Draw(0)
     texts = [sentence(draw).text for _ in range(4000)]

@@ -85,6 +85,7 @@ def test_a_seed_gives_the_same_records_whatever_runs_beside_it(sample):
     assert {a.document for a, _ in pairs}.isdisjoint(b.document for _, b in pairs)
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_records_in_another_process(sample):
     program = (
         "from sage_rag.training.recognition.generated import generate;"

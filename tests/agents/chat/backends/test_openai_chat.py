@@ -340,6 +340,7 @@ def test_a_storm_of_429s_passes_and_every_record_is_answered() -> None:
     assert len(server.asked) == 70  # the client tries nothing again by itself
 
 
+@pytest.mark.slow
 def test_one_after_the_other_of_what_goes_wrong_ends_in_an_answer() -> None:
     faults = [
         refused(429, retry_after="0.2"),

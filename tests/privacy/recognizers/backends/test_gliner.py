@@ -12,6 +12,7 @@ from sage_rag.privacy.entities import EntityType
 
 pytest.importorskip("gliner")
 backend = import_module("sage_rag.privacy.recognizers.backends.gliner")
+pytestmark = pytest.mark.slow  # the import of gliner alone takes seconds
 
 FILLER = "Please take the medicine twice a day . "
 LABELS = {"person name": EntityType.PERSON, "place": EntityType.LOCATION}

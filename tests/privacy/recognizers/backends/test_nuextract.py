@@ -158,6 +158,7 @@ def test_labels_are_in_the_fingerprint_and_needed() -> None:
         NuExtractRecognizer(Script([]), labels={})
 
 
+@pytest.mark.slow
 def test_a_real_model_that_was_taught_extracts_and_one_that_was_not_fails_closed(
     tmp_path: Path,
 ) -> None:
@@ -176,6 +177,7 @@ def test_a_real_model_that_was_taught_extracts_and_one_that_was_not_fails_closed
         TransformersCompletion(str(rambling)).complete("word " * 2_000)
 
 
+@pytest.mark.slow
 def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
     from transformers import T5Config, T5ForConditionalGeneration
 

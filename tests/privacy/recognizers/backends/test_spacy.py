@@ -59,6 +59,7 @@ def test_a_text_beyond_a_window_is_read_whole_and_once(
     assert len(set(spans)) == 60
 
 
+@pytest.mark.slow
 def test_a_million_characters_are_not_too_many(rules: str) -> None:
     text = FILLER * 30_000 + "Maria Keller"
     assert len(text) > spacy.blank("en").max_length

@@ -95,6 +95,7 @@ def test_torch_is_not_imported_for_a_text_without_chinese():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_value_is_found_wherever_windows_are_cut():
     sentence = "记者采访了陈志远，他说最近很忙。"
     for padding in (0, 440, 470, 475, 480, 490, 505, 520):
@@ -114,6 +115,7 @@ def test_a_batch_answers_as_each_text_alone():
         ]
 
 
+@pytest.mark.slow
 def test_threads_share_one_model():
     texts = [text for text, _ in FOUND] * 4
     with ThreadPoolExecutor(8) as pool:
