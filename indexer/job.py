@@ -11,8 +11,9 @@ from sage_rag.agents.protocols import CorpusAttributes, Roles
 from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.changes import Changes
+from sage_rag.indexer.engines.local import Engine
 from sage_rag.indexer.likeness import EmbeddingLikeness
-from sage_rag.indexer.protocols import Embedder, Engine, VectorStore
+from sage_rag.indexer.protocols import Embedder, VectorStore
 from sage_rag.indexer.recipes import Recipe
 from sage_rag.indexer.timing import Timer, timed_roles
 from sage_rag.indexer.treatment import Aside, Treatment

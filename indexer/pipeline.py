@@ -26,11 +26,11 @@ from sage_rag.indexer.audit import CorpusAudit
 from sage_rag.indexer.changes import DocumentKey, changes, key_of
 from sage_rag.indexer.corpus import Document, read_corpus
 from sage_rag.indexer.embedding import CachedEmbedder, text_hash
-from sage_rag.indexer.engines.local import in_process
+from sage_rag.indexer.engines.local import Engine, in_process
 from sage_rag.indexer.job import IndexJob, Progress, Summary, treatment_of
 from sage_rag.indexer.ledger import Ledger, Refusal, Result, locked_corpus
 from sage_rag.indexer.passages import Passage
-from sage_rag.indexer.protocols import Engine, Vectors
+from sage_rag.indexer.protocols import Vectors
 from sage_rag.indexer.publishing import publish
 from sage_rag.indexer.reporting import manifest_of, report_of
 from sage_rag.indexer.timing import timed, timed_items, timed_roles

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sage_rag.privacy.protocols import Recognizer
-
-_T = TypeVar("_T")
 Vector = NDArray[np.float32]
 Vectors = NDArray[np.float32]
 """Of shape `(dim,)` and `(n, dim)`."""
@@ -43,36 +40,4 @@ class VectorStore(Protocol):
 
     def store_vectors(self, embedder: str, vectors: Mapping[str, Vector]) -> None:
         """Keep vectors by the hashes of their texts."""
-        ...
-
-
-class Engine(Protocol):
-    """Recognises and embeds for a run, in this process or in others.
-
-    Guarantees: recognizer and embedder answer as they do in this process, whichever worker is
-    asked, and serve several threads. Workers get texts and return spans and vectors: no key, token,
-    meaning of a placeholder or ledger reaches one.
-    """
-
-    @property
-    def recognizer(self) -> Recognizer:
-        """The run's recognizer; blocks until a worker has answered."""
-        ...
-
-    @property
-    def embedder(self) -> Embedder:
-        """The run's embedder; blocks until a worker has answered."""
-        ...
-
-    @property
-    def documents_in_flight(self) -> int:
-        """How many documents must be in work so that no worker is idle."""
-        ...
-
-    async def run_in_executor(self, work: Callable[[], _T]) -> _T:
-        """Do blocking work in a thread, in the caller's context (costs of model calls)."""
-        ...
-
-    def close(self) -> None:
-        """End workers and threads; open requests fail."""
         ...

@@ -14,8 +14,9 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.corpus import read_corpus
 from sage_rag.indexer.corpus_file import CorpusFile, EngineName
 from sage_rag.indexer.embedding import SentenceTransformerEmbedder
+from sage_rag.indexer.engines.local import Engine
 from sage_rag.indexer.job import IndexJob
-from sage_rag.indexer.protocols import Embedder, Engine
+from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.recipes import Recipe, recipe_called
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import load_policy

@@ -26,11 +26,16 @@ class EndpointRecognizer(Recognizer, Protocol):
         ...
 
 
-class PooledEngine:
-    """An engine whose workers recognise and embed, and whose threads wait for them.
+class Engine:
+    """Recognises and embeds for a run: workers do the work, and threads wait for them.
+
+    Guarantees: recognizer and embedder answer as they do in this process, whichever worker is
+    asked, and serve several threads. Workers get texts and return spans and vectors: no key, token,
+    meaning of a placeholder or ledger reaches one.
 
     `endpoint` is a second recognizer, which each thread asks itself: workers hold no budget, rates
-    or costs of model calls.
+    or costs of model calls. `documents_in_flight`: how many documents must be in work so that no
+    worker is idle.
     """
 
     def __init__(
@@ -51,7 +56,7 @@ class PooledEngine:
         self._threads = ThreadPoolExecutor(size, thread_name_prefix="engine")
 
     async def run_in_executor(self, work: Callable[[], _T]) -> _T:
-        """Do blocking work in a thread."""
+        """Do blocking work in a thread, in the caller's context."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, copy_context().run, work)
 
@@ -69,7 +74,7 @@ def in_process(
     *,
     threads: int,
     endpoint: EndpointRecognizer | None = None,
-) -> PooledEngine:
+) -> Engine:
     """Return an engine that works in this process, apart from the event loop.
 
     It reads one text at a time: a network uses every core for one text, and Python runs one thread
@@ -77,19 +82,17 @@ def in_process(
     """
     models = ModelHandler(recognizer, embedder)
     pool = local_pool(models)
-    return PooledEngine(pool, models, documents_in_flight=1, threads=threads, endpoint=endpoint)
+    return Engine(pool, models, documents_in_flight=1, threads=threads, endpoint=endpoint)
 
 
 def on_processes(
     setup: ModelSetup, workers: int, *, threads: int, endpoint: EndpointRecognizer | None = None
-) -> PooledEngine:
+) -> Engine:
     """Return an engine of worker processes, which end with this process, however it ends."""
     models = setup()
     pool = process_pool(setup, workers, models.fingerprint)
     in_flight = 2 * workers
-    return PooledEngine(
-        pool, models, documents_in_flight=in_flight, threads=threads, endpoint=endpoint
-    )
+    return Engine(pool, models, documents_in_flight=in_flight, threads=threads, endpoint=endpoint)
 
 
 class _PoolRecognizer:

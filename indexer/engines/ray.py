@@ -19,7 +19,7 @@ from typing import Any
 
 from sage_rag.common.exceptions import InputError, SageRagError, UpstreamError, extra
 from sage_rag.common.workers import Reply, Responder, WorkerLostError, WorkerPool
-from sage_rag.indexer.engines.local import EndpointRecognizer, PooledEngine
+from sage_rag.indexer.engines.local import EndpointRecognizer, Engine
 from sage_rag.indexer.engines.models import ModelHandler, ModelSetup
 
 _ADDRESS = "RAY_ADDRESS"
@@ -33,8 +33,8 @@ _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - not a folder for files
 _CONNECT_S = 10.0
 
 
-class RayEngine(PooledEngine):
-    """A pooled engine that also disconnects from Ray."""
+class RayEngine(Engine):
+    """An engine that also disconnects from Ray."""
 
     def __init__(
         self, cluster: _Cluster, pool: WorkerPool, models: ModelHandler, **settings: Any
