@@ -85,13 +85,17 @@ def _train(data: Path, out: Path, language: Language, generated: int, seed: int)
     from sage_rag.training.recognition.runs import make_chinese, make_english
 
     load("tab", data)  # a wrong folder fails before the training
-    made = Circumstances(shlex.join(["sage-rag", *sys.argv[1:]]), seed, _hardware(), _today())
+    circumstances = Circumstances(
+        shlex.join(["sage-rag", *sys.argv[1:]]), seed, _hardware(), _today()
+    )
     if language is not Language.CHINESE:
         with _bar("english") as progress:
-            make_english(data, out, generated=generated, made=made, progress=progress)
+            make_english(
+                data, out, generated=generated, circumstances=circumstances, progress=progress
+            )
     if language is not Language.ENGLISH:
         with _bar("chinese") as progress:
-            make_chinese(data, out, made=made, progress=progress)
+            make_chinese(data, out, circumstances, progress=progress)
     typer.echo(f"weights and model cards are in {out}", err=True)
 
 

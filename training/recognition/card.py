@@ -76,7 +76,7 @@ class TrainingRun:
     used: Mapping[str, int]
     generated: int
     generation: str
-    made: Circumstances
+    circumstances: Circumstances
     limits: Sequence[str]
 
 
@@ -119,7 +119,7 @@ def _licensed(used: Mapping[str, int]) -> dict[str, DataSet]:
     for name in used:
         if name not in SETS:
             raise InputError(f"no set `{name}`", hint=f"one of: {', '.join(SETS)}")
-        if not SETS[name].trains:
+        if not SETS[name].may_train:
             raise InputError(
                 f"set `{name}` must not train shipped weights: licence {SETS[name].licence}",
                 hint="measure on it, and train without it",
@@ -133,10 +133,10 @@ def _details(run: TrainingRun) -> str:
         "Types": ", ".join(run.types),
         "Base model": run.base + (f", SHA-256 `{run.base_digest}`" if run.base_digest else ""),
         "Added weights": f"{run.weights_bytes} bytes",
-        "Command": f"`{run.made.command}`",
-        "Seed": str(run.made.seed),
-        "Hardware": run.made.hardware,
-        "Date": run.made.date,
+        "Command": f"`{run.circumstances.command}`",
+        "Seed": str(run.circumstances.seed),
+        "Hardware": run.circumstances.hardware,
+        "Date": run.circumstances.date,
     }
     return "\n".join(f"- {name}: {value}" for name, value in rows.items())
 

@@ -75,7 +75,7 @@ def examples(directory: Path, split: Split, sets: Iterable[str] = ENGLISH) -> li
 
     A text that also occurs in a held-out document belongs to no other split.
     """
-    texts = [text for name in sets if SETS[name].trains for text in load(name, directory)]
+    texts = [text for name in sets if SETS[name].may_train for text in load(name, directory)]
     held_out = {t.example.text.casefold() for t in texts if t.split is Split.HELD_OUT}
     return [
         text.example
@@ -85,7 +85,7 @@ def examples(directory: Path, split: Split, sets: Iterable[str] = ENGLISH) -> li
     ]
 
 
-def rejoined(name: str, texts: Iterable[AnnotatedText]) -> list[AnnotatedText]:
+def joined_documents(name: str, texts: Iterable[AnnotatedText]) -> list[AnnotatedText]:
     """Join the sentences of a set to documents; a set without sentences returns an empty list.
 
     They serve to measure, because mails and articles come whole. With training on them, too, the
@@ -140,7 +140,7 @@ def _records(path: Path, chosen: DataSet) -> Iterator[tuple[int, Mapping[str, An
     for number, record in rows(path):
         if any(record.get(field) != value for field, value in chosen.fields):
             continue
-        for row in chosen.reading(record) if chosen.reading else [record]:
+        for row in chosen.texts_of(record) if chosen.texts_of else [record]:
             checked_text(path, number, row)
             checked_spans(path, number, row)
             yield number, row
@@ -187,9 +187,9 @@ def _value(span: Mapping[str, Any], text: str, chosen: DataSet) -> tuple[GoldVal
     label, start, end = span["label"], span["start"], span["end"]
     kind, accepted = type_of_label(label, chosen.scheme), matching_types(label, chosen.scheme)
     risk = str(span.get("identifier_type", ""))
-    revised = chosen.revision(label, text[start:end]) if chosen.revision else None
-    if revised is not None:
-        kind, accepted = next(iter(revised), None), revised
+    corrected = chosen.types_of(label, text[start:end]) if chosen.types_of else None
+    if corrected is not None:
+        kind, accepted = next(iter(corrected), None), corrected
     if kind and (tagged := tagged_type(kind)):
         accepted |= {tagged}
     return GoldValue(start, end, label, accepted, risk), kind

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 Row = Mapping[str, Any]
-Naming = Callable[[Sequence[Row]], Sequence[str | None]]
+DocumentNames = Callable[[Sequence[Row]], Sequence[str | None]]
 """Returns each row's document; `None` for a row that may belong to two and is not used."""
 
 _BLOCK = 100
@@ -61,7 +61,7 @@ def _bucket(name: str) -> int:
     return int(hashlib.sha256(name.encode()).hexdigest(), 16)
 
 
-def by_field(name: str) -> Naming:
+def by_field(name: str) -> DocumentNames:
     """Name documents by a field."""
     return lambda rows: [str(row[name]) for row in rows]
 

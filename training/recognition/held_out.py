@@ -17,7 +17,7 @@ import typer
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.recognizers.scores import GoldText
-from sage_rag.training.recognition.datasets import load, rejoined
+from sage_rag.training.recognition.datasets import load, joined_documents
 from sage_rag.training.recognition.documents import Split
 from sage_rag.training.recognition.sets import SETS
 
@@ -34,7 +34,7 @@ def write_held_out(data: Path, out: Path) -> dict[str, int]:
     written = {}
     for name in SETS:
         texts = [text for text in load(name, data) if text.split is Split.HELD_OUT]
-        for file, some in ((name, texts), (f"{name}_documents", rejoined(name, texts))):
+        for file, some in ((name, texts), (f"{name}_documents", joined_documents(name, texts))):
             lines = [json.dumps(_row(text.gold), ensure_ascii=False) + "\n" for text in some]
             if lines:
                 (out / f"{file}.jsonl").write_text("".join(lines), "utf-8")

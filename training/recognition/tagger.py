@@ -16,7 +16,7 @@ from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer, shippe
 from sage_rag.privacy.recognizers.tagging.weights_file import Calibration, read_weights
 from sage_rag.training.recognition.adapters import load_changes, new_network, write_weights
 from sage_rag.training.recognition.calibration import calibrate, word_logits
-from sage_rag.training.recognition.datasets import examples, load, rejoined
+from sage_rag.training.recognition.datasets import examples, load, joined_documents
 from sage_rag.training.recognition.documents import Split
 from sage_rag.training.recognition.examples import Example
 from sage_rag.training.recognition.fit import Schedule, fit
@@ -52,15 +52,15 @@ def train_tagger(
     Raises:
         InputError: for a set that is missing or damaged.
     """
-    learnt = examples(data, Split.TRAIN)
+    training = examples(data, Split.TRAIN)
     torch.manual_seed(seed)
     network = new_network()
-    made = list(generate(generated + _CALIBRATION_TEXTS, seed=seed))
-    texts = [*learnt, *variants(learnt, seed=seed), *made[:generated]]
+    written = list(generate(generated + _CALIBRATION_TEXTS, seed=seed))
+    texts = [*training, *variants(training, seed=seed), *written[:generated]]
     fit(network, texts, FULL_TRAINING, seed=seed, progress=progress)
-    calibrating = [*examples(data, Split.CALIBRATION), *made[generated:]]
+    calibrating = [*examples(data, Split.CALIBRATION), *written[generated:]]
     _write(network, calibrating, weights, {"seed": seed, "generated": generated})
-    used = Counter(example.source for example in learnt)
+    used = Counter(example.source for example in training)
     return TrainingOutcome(used, generated, measured(TaggerRecognizer(weights), data))
 
 
@@ -69,7 +69,7 @@ def measured(recognizer: TaggerRecognizer, data: Path) -> dict[str, Report]:
     reports = {}
     for name in ENGLISH:
         texts = [text for text in load(name, data) if text.split is Split.HELD_OUT]
-        for what, some in ((name, texts), (f"{name}, documents", rejoined(name, texts))):
+        for what, some in ((name, texts), (f"{name}, documents", joined_documents(name, texts))):
             if some:
                 reports[what] = measure(recognizer, [text.gold for text in some])
     return reports
@@ -86,16 +86,16 @@ def adapt_tagger(
     Raises:
         InputError: for annotations of fewer than five documents.
     """
-    learnt, held_out = _split(annotations, seed)
+    training, held_out = _split(annotations, seed)
     golds = [gold_of(example) for example in held_out]
     before = measure(TaggerRecognizer(), golds)
     torch.manual_seed(seed)
     network = new_network()
     load_changes(network, shipped_weights())
     replayed = generate(_REPLAYED_TEXTS, seed=seed)
-    fit(network, [*learnt, *replayed], ADAPTATION, seed=seed, progress=progress)
+    fit(network, [*training, *replayed], ADAPTATION, seed=seed, progress=progress)
     shipped = read_weights(shipped_weights())
-    about = {"seed": seed, "adapted_from": shipped.digest, "texts": len(learnt)}
+    about = {"seed": seed, "adapted_from": shipped.digest, "texts": len(training)}
     write_weights(network, shipped.calibration, weights, about)
     return before, measure(TaggerRecognizer(weights), golds)
 
@@ -110,8 +110,8 @@ def _split(annotations: Sequence[Example], seed: int) -> tuple[list[Example], li
         )
     random.Random(seed).shuffle(documents)  # noqa: S311 - not a secret
     measured_on = set(documents[: len(documents) // 5])
-    learnt = [e for e in annotations if e.document not in measured_on]
-    return learnt, [e for e in annotations if e.document in measured_on]
+    training = [e for e in annotations if e.document not in measured_on]
+    return training, [e for e in annotations if e.document in measured_on]
 
 
 def _write(

@@ -20,7 +20,9 @@ RUN = TrainingRun(
     used={"tab": 69, "wnut17_train": 2498},
     generated=1200,
     generation="Sentences from templates.",
-    made=Circumstances("sage-rag train tagger --data sets --seed 7", 7, "two cores", "2031-05-04"),
+    circumstances=Circumstances(
+        "sage-rag train tagger --data sets --seed 7", 7, "two cores", "2031-05-04"
+    ),
     limits=("Misses names of one letter.", "Knows no Welsh."),
 )
 GOLD = GoldText("Falk left", (GoldValue(0, 4, "PER", frozenset({T.PERSON})),))
@@ -37,9 +39,9 @@ def test_a_card_says_what_was_trained_how_and_when():
         "base-encoder 1.0",
         "ab" * 32,
         "4000000 bytes",
-        RUN.made.command,
+        RUN.circumstances.command,
         "two cores",
-        RUN.made.date,
+        RUN.circumstances.date,
     ):
         assert said in details
 

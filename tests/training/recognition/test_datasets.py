@@ -8,7 +8,7 @@ from sage_rag.privacy.entities import EntityType as T
 from sage_rag.privacy.labels import labels
 from sage_rag.training.recognition import documents
 from sage_rag.training.recognition.annotations import tagged_type
-from sage_rag.training.recognition.datasets import examples, load, merged, rejoined
+from sage_rag.training.recognition.datasets import examples, load, merged, joined_documents
 from sage_rag.training.recognition.documents import Split, calibration, held_out, split_of
 from sage_rag.training.recognition.sets import ENGLISH, SETS
 
@@ -74,7 +74,7 @@ def test_every_set_says_what_it_marks_and_under_which_licence(name):
     assert chosen.annotated <= set(TAGGED)
     assert chosen.licence
     assert labels(chosen.scheme)
-    assert chosen.trains == (chosen.licence != "none stated")
+    assert chosen.may_train == (chosen.licence != "none stated")
 
 
 def test_sets_of_other_languages_are_not_measured_with_the_english_tagger():
@@ -335,7 +335,7 @@ def test_sentences_are_put_back_into_their_document(tmp_path):
     ]
     write(tmp_path, "uner", rows)
     texts = load("uner", tmp_path)
-    whole = rejoined("uner", texts)
+    whole = joined_documents("uner", texts)
     assert [text.example.text for text in whole] == [
         "Maria Keller came . Tom went to Ulm .",
         "Nobody stayed .",
@@ -345,12 +345,12 @@ def test_sentences_are_put_back_into_their_document(tmp_path):
     assert [(v.start, v.end) for v in whole[0].gold.values] == [
         (s.start, s.end) for s in found.spans
     ]
-    assert rejoined("tab", texts) == []
+    assert joined_documents("tab", texts) == []
 
 
 def test_what_is_unsure_stays_in_its_place_in_the_document(tmp_path):
     rows = [marked("One .", doc_id="m"), marked("Two three .", doc_id="m")]
     write(tmp_path, "uner", [{**row, "unsure": [[0, 3]]} for row in rows])
-    (whole,) = rejoined("uner", load("uner", tmp_path))
+    (whole,) = joined_documents("uner", load("uner", tmp_path))
     assert [whole.gold.text[start:end] for start, end in whole.gold.unsure] == ["One", "Two"]
     assert whole.example.unsure == whole.gold.unsure
