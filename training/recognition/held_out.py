@@ -17,7 +17,7 @@ import typer
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.recognizers.scores import GoldText
-from sage_rag.training.recognition.datasets import load, joined_documents
+from sage_rag.training.recognition.datasets import joined_documents, load
 from sage_rag.training.recognition.documents import Split
 from sage_rag.training.recognition.sets import SETS
 

@@ -16,7 +16,7 @@ from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer, shippe
 from sage_rag.privacy.recognizers.tagging.weights_file import Calibration, read_weights
 from sage_rag.training.recognition.adapters import load_changes, new_network, write_weights
 from sage_rag.training.recognition.calibration import calibrate, word_logits
-from sage_rag.training.recognition.datasets import examples, load, joined_documents
+from sage_rag.training.recognition.datasets import examples, joined_documents, load
 from sage_rag.training.recognition.documents import Split
 from sage_rag.training.recognition.examples import Example
 from sage_rag.training.recognition.fit import Schedule, fit

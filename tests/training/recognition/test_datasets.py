@@ -8,7 +8,7 @@ from sage_rag.privacy.entities import EntityType as T
 from sage_rag.privacy.labels import labels
 from sage_rag.training.recognition import documents
 from sage_rag.training.recognition.annotations import tagged_type
-from sage_rag.training.recognition.datasets import examples, load, merged, joined_documents
+from sage_rag.training.recognition.datasets import examples, joined_documents, load, merged
 from sage_rag.training.recognition.documents import Split, calibration, held_out, split_of
 from sage_rag.training.recognition.sets import ENGLISH, SETS
 
