@@ -22,7 +22,7 @@ from sage_rag.privacy.tokens import LOOSE, MIN_UNCLOSED, TOKEN
 
 
 class Condition(StrEnum):
-    """The condition of one token in a text."""
+    """The condition of one token in a text; it includes every `Fault`."""
 
     VALID = "valid"
     UNCITED = "valid, but of no cited passage"
@@ -31,14 +31,6 @@ class Condition(StrEnum):
     UNKNOWN_KEY = "unknown key"
     NOT_GRANTED = "not granted"
     FORGED = "failed authentication"
-
-
-_CONDITION_OF = {
-    Fault.MALFORMED: Condition.MALFORMED,
-    Fault.UNKNOWN_KEY: Condition.UNKNOWN_KEY,
-    Fault.NOT_GRANTED: Condition.NOT_GRANTED,
-    Fault.FORGED: Condition.FORGED,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +102,7 @@ def classify_token(match: re.Match[str], cipher: EntityCipher) -> Occurrence | N
     if not strict and not _is_long(match):
         return None
     fault = next((fault for fault in faults if fault != Fault.MALFORMED), Fault.MALFORMED)
-    condition = _CONDITION_OF[fault]
+    condition = Condition(fault)
     return Occurrence(match.start(), match.end(), claimed, condition)
 
 

@@ -188,10 +188,7 @@ def parse_policy(name: str, source: str) -> Policy:
     part_words = _one_of(
         parsed.get("part_words", DEFAULT_PART_WORDS), tuple(PartWords), f"{where}, part_words"
     )
-    table = parsed.get("operators", {})
-    if not isinstance(table, dict):
-        raise InputError(f"{where}: operators is not a table", hint="write [operators]")
-    _only(table, _TYPES, where)
+    table = _table(parsed, "operators", _TYPES, where)
     chosen = {t: _choice(c, f"{where}, {t}") for t, c in table.items()}
     choices = {t: chosen.get(t, default) for t in _TYPES}
     for entity_type, choice in choices.items():
@@ -201,7 +198,7 @@ def parse_policy(name: str, source: str) -> Policy:
         raise InputError(f"{where}: allow_plain_direct_identifiers is true or false")
     _check_plain(choices, allowed, where)
     linked: Literal["linked", "exact"] = "linked" if mentions == "linked" else "exact"
-    thresholds = _thresholds(parsed.get("thresholds", {}), where)
+    thresholds = _thresholds(_table(parsed, "thresholds", TAGGED, where), where)
     gate = parse_limits(parsed.get("gate", {}), where)
     return Policy(name, choices, linked, PartWords(part_words), thresholds, gate)
 
@@ -220,10 +217,17 @@ def _choice(written: Any, where: str) -> OperatorChoice:
     return OperatorChoice(operator, **settings)
 
 
-def _thresholds(table: Any, where: str) -> dict[EntityType, float]:
+def _table(
+    parsed: Mapping[str, Any], name: str, known: tuple[str, ...], where: str
+) -> Mapping[str, Any]:
+    table = parsed.get(name, {})
     if not isinstance(table, dict):
-        raise InputError(f"{where}: thresholds is not a table", hint="write [thresholds]")
-    _only(table, tuple(TAGGED), f"{where}, thresholds")
+        raise InputError(f"{where}: {name} is not a table", hint=f"write [{name}]")
+    _only(table, known, f"{where}, {name}")
+    return table
+
+
+def _thresholds(table: Mapping[str, Any], where: str) -> dict[EntityType, float]:
     for name, written in table.items():
         if type(written) not in (int, float) or not 0 < written <= 1:
             raise InputError(f"{where}: the threshold of {name} is a number above 0, 1 at most")

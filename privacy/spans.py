@@ -28,10 +28,6 @@ class Span:
     def __len__(self) -> int:
         return self.end - self.start
 
-    def overlaps(self, other: Span) -> bool:
-        """Return whether the two ranges share a code point."""
-        return self.start < other.end and other.start < self.end
-
 
 def resolve_overlaps(spans: Iterable[Span]) -> list[Span]:
     """Return disjoint spans that cover the same characters, in order of position.

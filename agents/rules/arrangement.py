@@ -81,7 +81,7 @@ def arranged(
     chosen = _choose(choices, allowed)
     for _ in range(_TRIES):
         text = "\n".join(" ".join(order.sentences) for order in chosen)
-        over = original.rouge_l(text).f1 - ALIKE
+        over = original.rouge_l(text) - ALIKE
         if over <= 0:
             break
         # Fields share words with each other, too.

@@ -82,13 +82,13 @@ def _set_apart(source: Original, fields: dict[str, list[str]], wording: Wording)
         lambda sentence: wording.vary(sentence, 0, TERSE),
     ):
         for sentences, place in _longest_first(fields):
-            alike, run = source.compare(_text(fields)).rouge_l.f1, _longest_run(source, fields)
+            alike, run = source.compare(_text(fields)).rouge_l, _longest_run(source, fields)
             if alike <= ALIKE:
                 return
             old = sentences[place]
             sentences[place] = change(old)
             grown = _longest_run(source, fields)
-            if source.rouge_l(_text(fields)).f1 > alike or (grown >= RUN and grown > run):
+            if source.rouge_l(_text(fields)) > alike or (grown >= RUN and grown > run):
                 sentences[place] = old
 
 

@@ -91,12 +91,12 @@ class Gate:
         if self._likeness is not None and not findings:
             alike = self._likeness.compare(*_views(protection, text))
             findings += self._unlike(alike)
-        return Verdict(tuple(findings), compared.longest_shared_run, compared.rouge_l.f1, alike)
+        return Verdict(tuple(findings), compared.longest_shared_run, compared.rouge_l, alike)
 
     def _text_findings(
         self, original: Original, compared: Comparison, draft: str
     ) -> Iterable[Finding]:
-        limits, rouge_f1 = self.limits, compared.rouge_l.f1
+        limits, rouge_f1 = self.limits, compared.rouge_l
         length, before = len(tokenize(PLACEHOLDER.sub(" ", draft))), len(original.tokens)
         if length < min(limits.min_tokens or 1, before / 2):
             yield Finding(FindingKind.EMPTY, f"only {length} words are left of the record")

@@ -29,15 +29,6 @@ class SharedRun:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class RougeL:
-    """ROUGE-L of a text against an original, each in [0, 1]."""
-
-    precision: float
-    recall: float
-    f1: float
-
-
 class Original:
     """An original, prepared once for measuring many drafts.
 
@@ -60,8 +51,8 @@ class Original:
         """Return the length in tokens of the longest run in both texts."""
         return self.compare(text).longest_shared_run
 
-    def rouge_l(self, text: str) -> RougeL:
-        """Return ROUGE-L of `text`, with F at β = 1; see `Comparison.rouge_l`."""
+    def rouge_l(self, text: str) -> float:
+        """Return ROUGE-L F1 of `text`; see `Comparison.rouge_l`."""
         return self.compare(text).rouge_l
 
     def run_lengths(self, tokens: Sequence[str]) -> dict[int, int]:
@@ -111,8 +102,8 @@ class Comparison:
         self.tokens = tokenize(text)
 
     @cached_property
-    def rouge_l(self) -> RougeL:
-        """ROUGE-L of the text, with F at β = 1.
+    def rouge_l(self) -> float:
+        """ROUGE-L F1 of the text (β = 1), in [0, 1].
 
         Source: Lin (2004), ROUGE, §3; used by SAGE, arXiv 2406.14773, A.8. Differs from the
         package rouge-score, whose tokens are `[a-z0-9]+`: here `_` and letters beyond ASCII are
@@ -122,9 +113,9 @@ class Comparison:
         vocabulary = self._original.vocabulary.intersection(tokens)
         common = _common_subsequence(tokens, others, vocabulary)
         if not common:
-            return RougeL(0.0, 0.0, 0.0)
+            return 0.0
         precision, recall = common / len(tokens), common / len(others)
-        return RougeL(precision, recall, 2 * precision * recall / (precision + recall))
+        return 2 * precision * recall / (precision + recall)
 
     @cached_property
     def longest_shared_run(self) -> int:

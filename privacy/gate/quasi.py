@@ -89,25 +89,18 @@ class AnonymityReport:
     combinations: tuple[UniqueCombination, ...]
 
 
-def class_sizes(corpus: Sequence[QuasiValues]) -> list[int]:
-    """Return k for each document: the number of documents with the same values."""
-    keys = [frozenset(document.items()) for document in corpus]
-    sizes = Counter(keys)
-    return [sizes[key] for key in keys]
-
-
 def anonymity(corpus: Sequence[QuasiValues]) -> AnonymityReport:
     """Return the k-anonymity of a corpus.
 
     Documents without values form one class. Pass the whole corpus: k within a sample is too low,
     and shares of a sample need an interval.
     """
-    sizes = class_sizes(corpus)
+    classes = Counter(frozenset(document.items()) for document in corpus)
     return AnonymityReport(
         documents=len(corpus),
-        classes=len({frozenset(document.items()) for document in corpus}),
-        smallest=min(sizes, default=0),
-        under={level: sum(size < level for size in sizes) for level in LEVELS},
+        classes=len(classes),
+        smallest=min(classes.values(), default=0),
+        under={k: sum(size for size in classes.values() if size < k) for k in LEVELS},
         combinations=_unique_combinations(corpus),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.entities import EntityType
@@ -16,7 +16,7 @@ MAX_LABEL_CHARS = 100
 
 def _printable(label: str) -> str:
     if not label.isprintable() or label != label.strip():
-        raise ValueError("a label is one line of printable text")
+        raise ValueError("not one line of printable text")
     return label
 
 
@@ -51,12 +51,11 @@ def check_label(label: str) -> str:
         InputError: when it is empty, too long, or not one printable line.
     """
     try:
-        _printable(label)
-    except ValueError as error:
-        raise InputError(str(error)) from None
-    if not 0 < len(label) <= MAX_LABEL_CHARS:
-        raise InputError(f"a label has 1 to {MAX_LABEL_CHARS} characters")
-    return label
+        return TypeAdapter[str](Label).validate_python(label)
+    except ValidationError:
+        raise InputError(
+            f"a label is one line of 1 to {MAX_LABEL_CHARS} printable characters"
+        ) from None
 
 
 def revoke(register: Register, label: str, when: str) -> Register:

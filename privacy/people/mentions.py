@@ -41,12 +41,11 @@ GenderOf = Callable[[str], Gender | None]
 class LinkedPerson:
     """One person of a document. `repr` hides the name.
 
-    `name`: the fullest mention as written, without title. `gender`: that of the titles.
-    `mentions`: indices in the given sequence, ascending.
+    `name`: the fullest mention as written, without title. `mentions`: indices in the given
+    sequence, ascending.
     """
 
     name: str = field(repr=False)
-    gender: Gender | None
     mentions: tuple[int, ...]
 
 
@@ -184,8 +183,7 @@ def _is_shortened(parts: Sequence[str], whole: Sequence[str]) -> bool:
 def _person(group: _Group, places: dict[_Form, list[int]], mentions: Sequence[str]) -> LinkedPerson:
     own = sorted(place for form in group.forms for place in places[form])
     fullest = max((parse_name(mentions[place]) for place in own), key=_fullness)
-    gender = next((form.gender for form in group.forms if form.gender is not None), None)
-    return LinkedPerson(fullest.plain, gender, tuple(own))
+    return LinkedPerson(fullest.plain, tuple(own))
 
 
 def _fullness(name: Name) -> tuple[int, int, bool, bool, int, str]:

@@ -149,7 +149,7 @@ class Measurer:
         plain = [strip_citations(text) for text in texts]
         pairs = list(zip(plain, self.corpus.references, strict=True))
         return _Scores(
-            tuple(max(Original(true).rouge_l(text).f1 for true in all_) for text, all_ in pairs),
+            tuple(max(Original(true).rouge_l(text) for true in all_) for text, all_ in pairs),
             tuple(max(bleu_1(text, true) for true in all_) for text, all_ in pairs),
         )
 
