@@ -1,4 +1,4 @@
-"""How many published documents look alike by their quasi-identifying values, as counts."""
+"""Count published documents with the same quasi-identifying values (k-anonymity)."""
 
 from __future__ import annotations
 
@@ -15,21 +15,20 @@ from sage_rag.privacy.protect import join_fields
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.tokens import PLACEHOLDER
 
-_SHOWN = 5
-"""Combinations of types in a report."""
+_COMBINATIONS = 5
+"""Combinations of types that a report lists."""
 
 
 def anonymity_figures(
     recipe: Recipe, published: Sequence[Result], recognizer: Recognizer
 ) -> dict[str, Any] | None:
-    """Return the k-anonymity view of what a version publishes; `None` for a plain corpus.
+    """Return the k-anonymity figures of a version; `None` for a plain corpus.
 
-    Counts and names of types alone, since a report goes to the server. Exact for these documents,
-    which are all there are: no interval belongs to it.
+    They contain only counts and names of types, since a report goes to the server. They are exact:
+    they cover all published documents, so there is no interval.
 
-    Values in clear are recognised only where the policy can leave one: it costs a pass over the
-    drafts. A placeholder counts as its token, also where the new text leaves it out, since the
-    lexical index holds it.
+    The recognizer reads the drafts only if the policy can leave values in clear. A placeholder
+    counts as its token, even if the new text leaves it out, since the lexical index contains it.
     """
     if recipe.policy is None:
         return None
@@ -42,15 +41,15 @@ def anonymity_figures(
         "in_classes_under": {str(level): count for level, count in view.under.items()},
         "singled_out_by": [
             {"types": list(map(str, c.types)), "documents": c.documents}
-            for c in view.combinations[:_SHOWN]
+            for c in view.combinations[:_COMBINATIONS]
         ],
     }
 
 
 def _leaves_values(policy: Policy) -> bool:
-    """Return whether quasi-identifying values stand in clear, as they were or changed."""
-    gone = (Operator.ENCRYPT, Operator.REDACT)
-    return any(is_quasi(t) and policy.operator(t) not in gone for t in EntityType)
+    """Return whether the policy leaves quasi-identifying values in clear, unchanged or coarser."""
+    removed = (Operator.ENCRYPT, Operator.REDACT)
+    return any(is_quasi(t) and policy.operator(t) not in removed for t in EntityType)
 
 
 def _values(result: Result, recognizer: Recognizer | None) -> QuasiValues:

@@ -1,4 +1,4 @@
-"""Assembling a version: which finished documents become passages, and which are refused."""
+"""Assemble a version: decide which results become passages and which are refused."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Refused = tuple[str, tuple[str, ...]]
 
 @dataclass
 class Assembly:
-    """What goes into a version: passages, and what the lexical index reads of each; and the rest.
+    """The content of a version: passages, the lexical text of each, and refused documents.
 
-    The lexical index also reads the tokens of values that the new text leaves out, and the blind
-    words of all values, so that whoever a record is about can be asked for, by part of a name, too.
-    Blind words go nowhere else: no passage, prompt or embedding holds one.
+    The lexical text also contains the tokens of values that the new text leaves out, and the blind
+    words of all values, so that a question finds a record by a name or a part of it. Blind words
+    go nowhere else: no passage, prompt or embedding contains one.
     """
 
     passages: list[Passage] = field(default_factory=list)
@@ -32,14 +32,14 @@ class Assembly:
     refused: list[Refused] = field(default_factory=list)
 
     def add(self, passage: Passage, tokens: Iterable[str] = (), words: Iterable[str] = ()) -> None:
-        """Take a passage in, with the tokens of its original and their blind words."""
+        """Add a passage with the tokens of its original and their blind words."""
         left_out = [token for token in tokens if token not in passage.text]
         self.passages.append(passage)
         self.lexical.append(searchable(" ".join([passage.text, *left_out]), words))
 
 
 def assemble_plain(documents: Iterable[Document]) -> Assembly:
-    """Take every document as it is: for the recipe that protects nothing."""
+    """Take every document unchanged: for the recipe that protects nothing."""
     assembly = Assembly()
     for document in documents:
         name = "p-" + hashlib.sha256(document.id.encode()).hexdigest()[:16]
@@ -50,7 +50,7 @@ def assemble_plain(documents: Iterable[Document]) -> Assembly:
 def assemble(
     results: Iterable[tuple[str, Result]], treatment: Treatment, timer: Timer | None = None
 ) -> Assembly:
-    """Seal safe results, and refuse the unsafe and those that hold anybody's known identifier."""
+    """Seal safe results; refuse unsafe ones, and those with an identifier of any document."""
     identifiers = timed(IdentifierAudit(), timer, "audit")
     seal = timed(treatment, timer, "seal", "seal").seal
     candidates: list[tuple[str, Passage, SealedDocument]] = []

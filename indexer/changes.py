@@ -1,4 +1,4 @@
-"""What changed in a corpus since its last published version."""
+"""Compare a corpus with its last published version."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sage_rag.indexer.corpus import Document
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """How many documents differ from the last published version, by id and content."""
+    """Counts of documents that differ from the last published version, by id and content."""
 
     added: int = 0
     changed: int = 0
@@ -21,14 +21,14 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class DocumentKey:
-    """A document's id and the hash of its content: what a run remembers of every document."""
+    """A document's id and the hash of its content: all that a run keeps of every document."""
 
     id: str
     content_hash: str
 
     @property
     def document_hash(self) -> str:
-        """The document's name in the ledger: ids often contain people's names."""
+        """The document's name in the ledger, since ids often contain people's names."""
         return document_hash(self.id)
 
 

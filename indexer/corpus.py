@@ -20,8 +20,8 @@ CHUNK_CHARS = 1500
 _MAX_RECORD_CHARS = 1_000_000
 _FOLDER_SUFFIXES = (".jsonl", ".txt", ".md")
 _DOCUMENT_SUFFIXES = (".pdf", ".docx", ".html", ".htm")
-"""Read with the extra `readers`, and only when the file itself is named."""
-_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
+"""Need the extra `readers`; read only if the source is the file itself, not its folder."""
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _KNOWN_FIELDS = (("text",), ("question", "answer"))
 
 
@@ -50,9 +50,9 @@ class Document:
 def read_corpus(path: Path, text_fields: Sequence[str] | None = None) -> Iterator[Document]:
     """Yield the documents of a file or of a folder of jsonl, txt and md files.
 
-    `text_fields` names the fields of jsonl records that make up a document; without it `text`, or
-    `question` and `answer`, are taken. A document of one field that is longer than `CHUNK_CHARS`
-    is split at sentence borders; one of several fields (a dialogue) stays whole.
+    `text_fields` are the fields of a jsonl record that make up a document; the default is `text`,
+    or `question` and `answer`. A document of one field that is longer than `CHUNK_CHARS` is split
+    between sentences; one of several fields (a dialogue) stays whole.
 
     Raises:
         InputError: for anything that cannot be read, with file and line.
@@ -71,7 +71,7 @@ def read_corpus(path: Path, text_fields: Sequence[str] | None = None) -> Iterato
                 found = True
                 yield piece
     if not found:
-        raise InputError(f"`{path}` holds no text")
+        raise InputError(f"`{path}` contains no text")
 
 
 def _files(path: Path) -> list[Path]:
@@ -87,7 +87,7 @@ def _files(path: Path) -> list[Path]:
         f for f in path.rglob("*") if f.is_file() and f.suffix.lower() in _FOLDER_SUFFIXES
     )
     if not files:
-        raise InputError(f"`{path}` holds no jsonl, txt or md file")
+        raise InputError(f"`{path}` contains no jsonl, txt or md file")
     return files
 
 
@@ -153,8 +153,8 @@ def _text(record: Mapping[str, Any], name: str, place: str) -> str:
         raise InputError(f"{place}: field `{name}` is not a string")
     if len(value) > _MAX_RECORD_CHARS:
         raise InputError(f"{place}: field `{name}` is longer than {_MAX_RECORD_CHARS} characters")
-    if _HALF_A_PAIR.search(value):
-        raise InputError(f"{place}: field `{name}` holds half of a surrogate pair")
+    if _LONE_SURROGATE.search(value):
+        raise InputError(f"{place}: field `{name}` contains half of a surrogate pair")
     return value.strip()
 
 

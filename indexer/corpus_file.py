@@ -60,8 +60,7 @@ class CorpusFile(BaseModel):
     )
     recipe: str = Field(
         default="sage",
-        description="sage, surrogates, or a baseline: encrypted, redacted, origin, paraphrase, "
-        "checklist, zerogen, attrprompt.",
+        description="How records are treated:",
     )
     policy: str | None = Field(
         default=None,

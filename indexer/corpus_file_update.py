@@ -23,6 +23,7 @@ from sage_rag.indexer.corpus_file import (
     validated,
 )
 from sage_rag.indexer.ledger import locked_corpus
+from sage_rag.indexer.recipes import RECIPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,8 @@ def _section(
         shown = field.examples[0] if field.examples else field.default
         yield ""
         yield f"# {field.description}"
+        if key == "recipe":
+            yield from (f"#   {recipe.name}: {recipe.summary}" for recipe in RECIPES.values())
         yield f"# {key} = {_toml(shown)}" if value is None else f"{key} = {_toml(value)}"
 
 

@@ -1,7 +1,7 @@
-"""What a run would do and cost, without doing it: nothing is written and no model is asked.
+"""Estimate the work and the cost of a run without writing anything or asking a model.
 
-Documents to treat are counted exactly, from the ledger. A sample of them is protected here, for
-the time it takes and for the length of what a model would read; the rest is assumed, and said.
+Documents to treat are counted exactly, from the ledger. A sample of them is protected to measure
+time and length; the other figures are assumptions, which the estimate states.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from sage_rag.indexer.treatment import Treatment
 from sage_rag.indexer.versions import corpus_folder
 
 SAMPLE = 20
-"""Documents that are protected for an estimate: under a second, after the recognizer is loaded."""
+"""Documents that an estimate protects: under a second, once the recognizer is loaded."""
 ROUNDS = 1.0
-"""Rewrites per record, where the ledger holds no result to go by. The paper's agents needed 2.7 on
-dialogues (arXiv 2406.14773, Table 7); ours hear the gate's findings from the first round on."""
+"""Rewrites per record, where the ledger holds no result. The paper's agents needed 2.7 on dialogues
+(arXiv 2406.14773, Table 7); ours receive the gate's findings from the first round on."""
 _BYTES_PER_TOKEN = 4
-"""About right for English; other scripts need more tokens for fewer bytes."""
+"""An average for English; other scripts need more tokens for fewer bytes."""
 _ATTRIBUTES_TOKENS = 200
 _VERDICT_TOKENS = 60
 _CALL_S, _TOKENS_PER_S = 0.5, 50.0
-"""What one call takes before its answer, and how fast the answer comes: a mid-size hosted model."""
+"""Seconds before an answer, and tokens of the answer a second: a mid-size hosted model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run would come to. `money` is `None` without a price, `seconds` is wall time.
+    """The expected work of a run. `money` is `None` without a price; `seconds` is wall time.
 
-    Documents: `to_treat` from the beginning, `to_refine` from their stored drafts, `finished` not
-    at all. `assumed` says what the figures of the model rest on.
+    `to_treat` documents need both stages, `to_refine` ones have a stored draft, `finished` ones a
+    stored result. `assumed` states the assumptions about the model.
     """
 
     documents: int
@@ -60,14 +60,15 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """One kind of call: its prompt, what it reads besides, and what it answers, in tokens.
+    """One kind of call.
 
-    `read` and `told` are in lengths of the record; `extra` is what else the answer holds.
+    Its input beyond the prompt and its answer are in lengths of the record; `extra` tokens are
+    added to the answer.
     """
 
     prompt: str
-    read: float
-    told: float
+    input_lengths: float
+    answer_lengths: float
     extra: int = 0
 
 
@@ -96,7 +97,7 @@ def estimate(job: IndexJob) -> Estimate:
     length = sum(lengths) / len(lengths) if lengths else 0.0
     usage, calls = TokenUsage(), 0
     if job.costs is not None and job.recipe.synthesize:
-        calls, usage = _asked(job, count, length)
+        calls, usage = _model_usage(job, count, length)
     price = job.costs.price if job.costs else None
     work = count.to_treat + count.to_refine
     waiting = (calls * _CALL_S + usage.completion_tokens / _TOKENS_PER_S) / job.concurrency
@@ -135,7 +136,7 @@ def estimate_lines(estimated: Estimate) -> Iterator[str]:
 
 
 class _Count:
-    """How far the ledger is with each document, and a seeded sample of those that are not done."""
+    """Counts documents by their state in the ledger, and samples unfinished ones with a seed."""
 
     def __init__(self, job: IndexJob) -> None:
         self.documents = self.finished = self.to_refine = self.to_treat = 0
@@ -177,7 +178,7 @@ class _Count:
             self.identified = True
 
     def _is_done(self, document: Document, ledger: Ledger | None, rounds: list[int]) -> bool:
-        """Count one document."""
+        """Count one document; return whether it is finished."""
         if self.treatment is None:
             self.finished += 1
             return True
@@ -201,17 +202,17 @@ def _sampled(job: IndexJob, count: _Count) -> tuple[int, float, list[float]]:
         return 0, 0.0, []
     if job.costs is None and job.roles is not None and not treatment.attributes.entries:
         with suppress(ProtectionError):
-            shown = [treatment.protect(document).protected for document in sample]
-            found = asyncio.run(job.roles.identifier.identify(shown))
-            treatment = treatment.with_attributes(found)
-    _local(job, treatment, sample[0])  # loads what is loaded once
+            protected = [treatment.protect(document).protected for document in sample]
+            attributes = asyncio.run(job.roles.identifier.identify(protected))
+            treatment = treatment.with_attributes(attributes)
+    _local_work(job, treatment, sample[0])  # loads models, which is not timed
     started = time.perf_counter()
-    lengths = [_local(job, treatment, document) for document in sample]
+    lengths = [_local_work(job, treatment, document) for document in sample]
     return len(sample), (time.perf_counter() - started) / len(sample), lengths
 
 
-def _local(job: IndexJob, treatment: Treatment, document: Document) -> float:
-    """Do for a document what needs no model; return how many tokens a model would read."""
+def _local_work(job: IndexJob, treatment: Treatment, document: Document) -> float:
+    """Do the part of a document's treatment that needs no model; return its length in tokens."""
     try:
         protected = treatment.protect(document).protected
     except ProtectionError:
@@ -222,22 +223,22 @@ def _local(job: IndexJob, treatment: Treatment, document: Document) -> float:
     return len(as_json(protected.fields).encode()) / _BYTES_PER_TOKEN
 
 
-def _asked(job: IndexJob, count: _Count, length: float) -> tuple[int, TokenUsage]:
+def _model_usage(job: IndexJob, count: _Count, length: float) -> tuple[int, TokenUsage]:
     rounds = ROUNDS if count.rounds is None else count.rounds
     plan = [(_DRAFTING[job.recipe.method], float(count.to_treat))]
     if job.recipe.refine:
         refined = count.to_treat + count.to_refine
         plan += [(_REVIEW, refined * 1.0), (_REWRITE, refined * rounds)]
     calls = sum(round(times) for _, times in plan)
-    read = sum(times * (_fixed(call) + call.read * length) for call, times in plan)
-    told = sum(times * (call.told * length + call.extra) for call, times in plan)
+    read = sum(times * (_fixed(call) + call.input_lengths * length) for call, times in plan)
+    answered = sum(times * (call.answer_lengths * length + call.extra) for call, times in plan)
     if not count.identified and (count.to_treat or count.to_refine):
-        calls, read, told = calls + 1, read + 5 * length, told + _ATTRIBUTES_TOKENS
-    return calls, TokenUsage(round(read), round(told))
+        calls, read, answered = calls + 1, read + 5 * length, answered + _ATTRIBUTES_TOKENS
+    return calls, TokenUsage(round(read), round(answered))
 
 
 def _fixed(call: _Call) -> float:
-    """Return the tokens that every such call begins with."""
+    """Return the tokens of the call's prompt and of the attributes in it."""
     return len(prompt(call.prompt).template.encode()) / _BYTES_PER_TOKEN + _ATTRIBUTES_TOKENS
 
 

@@ -1,4 +1,4 @@
-"""What a run is given, and what it did."""
+"""The input and the summary of one run."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from sage_rag.indexer.likeness import EmbeddingLikeness
 from sage_rag.indexer.protocols import Embedder, VectorStore
 from sage_rag.indexer.recipes import Recipe
 from sage_rag.indexer.timing import Timer, timed_roles
-from sage_rag.indexer.treatment import Aside, Treatment
+from sage_rag.indexer.treatment import Executor, Treatment
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.protocols import Recognizer
 
 Progress = Callable[[str, int, int], None]
-"""Called with a stage's name, documents done, and documents in all."""
+"""Receives a stage's name, the documents done, and all documents."""
 
 
 @dataclass(frozen=True)
 class IndexJob:
-    """Everything one run needs. `keyset` may be absent only where nothing is protected.
+    """Everything that one run needs; `indexer.wiring` builds it.
 
-    `attributes` replace the identifier's, which is then not asked. `refinement`: how a record is
-    refined. `costs` are those of the model that does the roles. `engine` starts what
-    recognises and embeds in the place of `recognizer` and `embedder`, and as they do; without one,
-    they work in this process. `timer` times the stages.
+    `keyset` may be absent only if nothing is protected. `attributes` replace those that the
+    identifier would propose. `costs` are those of the agents' model. `engine` starts the engine
+    that replaces `recognizer` and `embedder` with the same results; without one, they work in this
+    process. `timer` times the stages.
     """
 
     source: Path
@@ -52,16 +52,16 @@ class IndexJob:
 
     @property
     def owner_folder(self) -> Path:
-        """Where the owner's files of the corpus lie."""
+        """The owner's folder of the corpus."""
         return self.home / "owner" / self.name
 
 
 @dataclass
 class Summary:
-    """What a run did. `seconds` is wall time, `reasons` counts findings of quarantined ones.
+    """Counts of one run. `seconds` is wall time; `reasons` counts findings in quarantine.
 
-    `resumed` counts documents whose result, `redrafted` those whose draft only, was there before;
-    `reviewed` those of which a person decided.
+    `resumed` documents had a stored result, `redrafted` ones only a stored draft; a person decided
+    on the `reviewed` ones.
     """
 
     documents: int = 0
@@ -77,14 +77,16 @@ class Summary:
 
 
 def treatment_of(
-    job: IndexJob, vectors: VectorStore | None = None, aside: Aside | None = None
+    job: IndexJob,
+    vectors: VectorStore | None = None,
+    run_in_executor: Executor | None = None,
 ) -> Treatment | None:
-    """Return how the job treats a document; `None` where the recipe protects nothing.
+    """Return how the job treats a document; `None` if the recipe protects nothing.
 
-    `vectors`: where the gate keeps vectors of drafts; `aside` does the blocking work.
+    `vectors` stores vectors of drafts for the gate.
 
     Raises:
-        InputError: without the keyset or the roles that the recipe needs.
+        InputError: without the keyset that the recipe needs.
     """
     if job.recipe.policy is None:
         return None
@@ -100,6 +102,6 @@ def treatment_of(
         timed_roles(job.roles, job.timer) if job.roles else None,
         refinement=job.refinement,
         likeness=EmbeddingLikeness(job.embedder, vectors),
-        aside=aside,
+        run_in_executor=run_in_executor,
         timer=job.timer,
     )

@@ -1,4 +1,4 @@
-"""Passages: the records of an index, as retrieval hands them on."""
+"""Passages: the records of an index, as retrieval returns them."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Passage:
 
 
 def passage_id(keyset: Keyset, corpus: str, document_id: str) -> str:
-    """Name a passage so that its document's name cannot be guessed from it: an HMAC.
+    """Return a passage's name: an HMAC, so that no one without the key can test a guessed id.
 
-    Under the primary key: after a rotation passages have new names, or who holds an old key
-    could go on testing guesses.
+    It is made under the primary key: a rotation changes the names, so that an old key cannot test
+    guesses either.
 
     Raises:
         KeysetError: with a grant.

@@ -1,4 +1,4 @@
-"""The pipeline: documents in, one published version out; killed anywhere, it goes on from there."""
+"""The pipeline: turn documents into one published version; resume after a kill at any point."""
 
 from __future__ import annotations
 
@@ -43,37 +43,34 @@ __all__ = ["IndexJob", "Progress", "Summary", "index_corpus"]
 _T = TypeVar("_T")
 _EMBED_BATCH = 64
 _RECORDS_PER_CALL = 2
-"""While some records are protected, judged and entered, others keep the model busy."""
+"""While some records are protected, judged and stored, others keep the model busy."""
 
 
 async def index_corpus(job: IndexJob, progress: Progress) -> Summary:
-    """Run one job to a published version.
+    """Run one job and publish a version.
 
-    Only documents that are new, or whose content or settings changed, are treated. Once the version
-    is published, the ledger forgets contents that the corpus has no longer.
+    Only documents that are new, or whose content or settings changed, are treated. After the
+    version is published, the ledger forgets contents that the corpus no longer has.
 
     Raises:
-        InputError: bad corpus, name or disk; another run at work.
-        ProtectionError: when no document may be published.
-        UpstreamError: when the model endpoint fails; finished documents are kept.
-        BudgetExceededError: likewise, when the model's budget is used up.
+        InputError: for a faulty corpus, name or disk, or if another run has the corpus.
+        ProtectionError: if no document may be published.
+        UpstreamError: if the model endpoint fails; finished documents are kept.
+        BudgetExceededError: if the model's budget is used up; finished documents are kept.
     """
     corpus_folder(job.home, job.name)
     with (
         locked_corpus(job.owner_folder),
         closing(Ledger(job.owner_folder / "ledger.sqlite")) as ledger,
-        closing(_started(job)) as engine,  # ended first: its threads write vectors to the ledger
-        _settled(),
+        closing(_start_engine(job)) as engine,  # ends before the ledger, which its threads use
+        _frozen_objects(),
     ):
         return await _Run(job, ledger, engine, progress).run()
 
 
 @contextmanager
-def _settled() -> Iterator[None]:
-    """Spare what is there already from the collections of garbage until the end.
-
-    Each walks through all that was ever imported, and nothing else is done meanwhile.
-    """
+def _frozen_objects() -> Iterator[None]:
+    """Freeze existing objects (`gc.freeze`), so that full collections do not stall the loop."""
     gc.freeze()
     try:
         yield
@@ -81,14 +78,14 @@ def _settled() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _started(job: IndexJob) -> Engine:
+def _start_engine(job: IndexJob) -> Engine:
     if job.engine is not None:
         return job.engine()
     return in_process(job.recognizer, job.embedder, threads=job.concurrency)
 
 
 class _Run:
-    """The state of one run. The ledger is this process's alone; its threads keep vectors there."""
+    """The state of one run. Only this process opens the ledger; its threads store vectors there."""
 
     def __init__(self, job: IndexJob, ledger: Ledger, engine: Engine, progress: Progress) -> None:
         self._job = replace(
@@ -104,10 +101,10 @@ class _Run:
         self._samples = SamplePool[Document]()
         self._treatment = treatment_of(self._job, ledger, engine.run_in_executor)
         self._fingerprints = ("", "")
-        """Of results and of drafts, once the attributes are known."""
+        """Of results and of drafts; set when the attributes are known."""
         self._refused: frozenset[str] = frozenset()
         self._reviewed: dict[str, Result] = {}
-        """What a person decided, by content; never stored in the place of what the agents made."""
+        """Results of a person's decisions, by content; the ledger keeps the agents' results."""
 
     async def run(self) -> Summary:
         started = time.monotonic()
@@ -195,7 +192,7 @@ class _Run:
         return attributes
 
     async def _treat_all(self, treatment: Treatment, audit: CorpusAudit | None) -> None:
-        """Treat what the ledger does not hold yet."""
+        """Treat every document whose result is not stored yet."""
         done = 0
 
         async def work(document: Document) -> None:
@@ -208,9 +205,9 @@ class _Run:
 
     @property
     def _at_once(self) -> int:
-        """How many records are treated at a time; `ModelCalls` bounds the calls among them."""
-        asking = _RECORDS_PER_CALL if self._job.costs is not None else 1
-        return max(asking * self._job.concurrency, self._engine.documents_in_flight)
+        """Records in work at a time; `ModelCalls` limits the calls among them."""
+        per_call = _RECORDS_PER_CALL if self._job.costs is not None else 1
+        return max(per_call * self._job.concurrency, self._engine.documents_in_flight)
 
     async def _treat(
         self, treatment: Treatment, document: Document, audit: CorpusAudit | None
@@ -273,7 +270,7 @@ class _Run:
         return result
 
     def _refuse(self, refused: Sequence[Refused]) -> None:
-        """Write down for the owner which documents are not published, and why."""
+        """Record for the owner which documents are not published, and why."""
         _write_quarantine(self._job.owner_folder / "quarantine.jsonl", refused)
         reasons = dict(refused)
         fingerprint = self._fingerprints[0]
@@ -289,7 +286,7 @@ class _Run:
         self._refused = frozenset(reasons)
 
     async def _embed(self, passages: Sequence[Passage]) -> Vectors:
-        """Embed each passage's readable view, in batches, taking from the ledger first."""
+        """Embed the readable view of each passage, in batches; stored vectors are used again."""
         embedder = CachedEmbedder(self._job.embedder, self._ledger)
         rows: list[Any] = [None] * len(passages)
         done = 0
@@ -339,7 +336,7 @@ def _embedded_text(passage: Passage) -> str:
 
 
 async def _each(items: Iterable[_T], work: Callable[[_T], Awaitable[None]], at_once: int) -> None:
-    """Do the work for every item, so many at a time; the first failure ends it all."""
+    """Do the work for every item, `at_once` at a time; the first failure ends all."""
     waiting = iter(items)
 
     async def worker() -> None:

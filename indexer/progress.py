@@ -14,9 +14,9 @@ from sage_rag.indexer.job import Progress
 
 @contextmanager
 def progress_bars(note: Callable[[], str] | None = None) -> Iterator[Progress]:
-    """Show one bar per stage while the block runs; yields the callback that moves them.
+    """Show one bar per stage while the block runs; yield the callback that moves them.
 
-    `note` returns what stands behind the bars: what a model has cost so far.
+    `note` returns a text to show after the bars, such as the cost of the model.
     """
     columns = (
         TextColumn("{task.description:<8}"),

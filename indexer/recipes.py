@@ -39,7 +39,7 @@ class Recipe:
 
     @property
     def reads_records(self) -> bool:
-        """Whether a published record is about its document at all."""
+        """Whether the agents read a document to write its record."""
         return self.method != "attrprompt"
 
 

@@ -1,7 +1,7 @@
-"""Rekey: the current version of a corpus anew under the primary key, with nothing but keys.
+"""Rekey: publish the current version of a corpus again under the primary key.
 
-No original, model or embedding is needed. Tokens and blind words are opened and made again;
-vectors stay as they are, since they are made from the readable view, which is the same.
+It needs keys alone: no original, model or embedder. Tokens and blind words are decrypted and made
+again; vectors stay, since they depend on the readable view, which does not change.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from sage_rag.privacy.exceptions import DecryptionError, KeysetError
 from sage_rag.privacy.keyset.keyset import Grant, Keyset
 from sage_rag.privacy.tokens import TOKEN, readable_view
 
-_MADE_ANEW = {"version", "files", "created", "sage_rag", "key_ids"}
+_REPLACED = {"version", "files", "created", "sage_rag", "key_ids"}
 
 
 @dataclass(frozen=True, slots=True)
 class RekeySummary:
-    """What a rekeying did. `tokens` and `words` count distinct ones that were made again.
+    """Counts of one rekeying: of distinct tokens and blind words that were replaced.
 
     `outdated`: numbers of older versions that other keys open; they stay on disk.
     """
@@ -55,31 +55,33 @@ class RekeySummary:
 
 
 def rekey(home: Path, corpus: str, keyset: Keyset) -> RekeySummary:
-    """Publish the current version again under the keyset's primary; do nothing if it is already.
+    """Publish the current version again under the keyset's primary key, unless it has it already.
 
-    Fails closed: if one token or blind word cannot be made again, nothing is published.
+    Fails closed: if one token or blind word cannot be replaced, nothing is published.
 
-    Guarantees: no token, blind word or passage id of another key is left in the new version.
-    Does not guarantee: that who kept the old version learns nothing. Its records stand beside
-    the new ones word for word, so an old key still tells whose they are: rekeying closes what
-    is published from now on, and only if the old versions go. Surrogates stay as they are, too:
-    who holds the old key of their type can test guesses; index again to choose new ones.
+    Guarantees: the new version contains no token, blind word or passage id of another key.
+    Does not guarantee: that a holder of the old version learns nothing. Its records equal the new
+    ones word for word, so the old key still reveals whose they are: rekeying protects only if the
+    old versions are deleted. Surrogates stay the same: a holder of the old key of their type can
+    test guesses; index again to choose new ones.
 
     Raises:
-        InputError: for no such corpus, a damaged version, or one that holds no tokens.
+        InputError: if there is no such corpus, or its version is damaged or has no tokens.
         KeysetError: for a grant, or a keyset that lacks a key of the version.
-        ProtectionError: when something of another key would be left.
+        ProtectionError: if a token of another key would remain.
     """
     if isinstance(keyset, Grant):
         raise KeysetError("this is a grant; rekeying takes the whole keyset, which its owner holds")
-    current_path(home, corpus)  # before a folder is made for the lock
+    current_path(home, corpus)  # fails before the lock creates a folder
     with locked_corpus(home / "owner" / corpus):
         path = current_path(home, corpus)
         version = open_version(path, verify=True)
         try:
             manifest = version.manifest
             if not manifest.key_ids:
-                raise InputError(f"corpus `{corpus}` is published without keys: nothing to rekey")
+                raise InputError(
+                    f"corpus `{corpus}` is published without keys; there is nothing to rekey"
+                )
             if manifest.key_ids == (keyset.primary,):
                 outdated = _outdated(home, corpus, keyset.primary)
                 return RekeySummary(path, len(version), 0, 0, outdated)
@@ -93,9 +95,9 @@ def rekey(home: Path, corpus: str, keyset: Keyset) -> RekeySummary:
 
 @dataclass
 class _Renewal:
-    """What each token and blind word of a version becomes, and what could not be opened.
+    """The replacement of each token and blind word of a version.
 
-    `documents`: the plain names of documents by their tokens.
+    `closed`: tokens that no key opens. `documents`: plain document ids by their tokens.
     """
 
     keyset: Keyset
@@ -110,8 +112,8 @@ class _Renewal:
         self._index = BlindIndex(self.keyset, self.manifest.corpus, PartWords.ALL)
         self._old_ids = [k for k in self.manifest.key_ids if k in self.keyset]
 
-    def learn(self, token: str) -> None:
-        """Make a token and the blind words of its value again."""
+    def replace(self, token: str) -> None:
+        """Replace a token and the blind words of its value."""
         if token in self.tokens or token in self.closed:
             return
         try:
@@ -137,16 +139,16 @@ class _Renewal:
         )
 
     def text(self, text: str) -> str:
-        """Return a text with its tokens made again."""
+        """Return a text with its tokens replaced."""
         return TOKEN.sub(lambda match: self.tokens[match.group()], text)
 
 
 def _renewal(version: IndexVersion, keyset: Keyset) -> _Renewal:
-    """Open everything first: what cannot be opened must be known before anything is written."""
+    """Decrypt everything first, so that a failure comes before anything is written."""
     renewal = _Renewal(keyset, version.manifest)
     vocabulary = index_words(version.path / LEXICAL)
     for token in _tokens(version, vocabulary):
-        renewal.learn(token)
+        renewal.replace(token)
     if renewal.closed:
         found = len(renewal.closed) + len(renewal.tokens)
         lacking = [k for k in version.manifest.key_ids if k not in keyset]
@@ -182,7 +184,7 @@ def _fill(staging: Path, version: IndexVersion, renewal: _Renewal) -> Mapping[st
     marks = {**renewal.tokens, **renewal.words}
     copy_renamed(version.path / LEXICAL, staging / LEXICAL, marks)
     _check(staging, renewal)
-    kept = version.manifest.model_dump(exclude=_MADE_ANEW)
+    kept = version.manifest.model_dump(exclude=_REPLACED)
     return {**kept, "key_ids": (renewal.keyset.primary,)}
 
 
@@ -190,25 +192,25 @@ def _renewed(passage: Passage, renewal: _Renewal) -> Passage:
     renewed = renewal.passage(passage)
     if readable_view(renewed.text) != readable_view(passage.text):
         raise InputError(
-            "two tokens of a passage hold one value, so its vector would no longer fit",
+            "two tokens of a passage have one value, so its vector would be wrong",
             hint="index the corpus again",
         )
     return renewed
 
 
 def _check(staging: Path, renewal: _Renewal) -> None:
-    """Look at what was written, not at what should have been."""
-    made = frozenset(renewal.tokens.values())
+    """Check the files that were written, for tokens of other keys."""
+    own = frozenset(renewal.tokens.values())
     left = 0
     for name in (PASSAGES, REPORT):
         with (staging / name).open(encoding="utf-8") as lines:
-            left += sum(m.group() not in made for line in lines for m in TOKEN.finditer(line))
+            left += sum(m.group() not in own for line in lines for m in TOKEN.finditer(line))
     fresh = frozenset(renewal.words.values())
     for word in index_words(staging / LEXICAL):
-        left += bool(TOKEN.fullmatch(word)) and word not in made
+        left += bool(TOKEN.fullmatch(word)) and word not in own
         left += bool(BLIND_WORD.fullmatch(word)) and word not in fresh
     if left:
-        raise ProtectionError(f"{left} tokens of another key would be left: nothing was published")
+        raise ProtectionError(f"{left} tokens of another key would remain: nothing was published")
 
 
 def _outdated(home: Path, corpus: str, primary: str) -> tuple[str, ...]:

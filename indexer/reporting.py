@@ -1,4 +1,4 @@
-"""What a version says about how it was made: its manifest's fields and its report."""
+"""The manifest fields and the report of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sage_rag.privacy.policy import load_policy
 
 
 def manifest_of(job: IndexJob, summary: Summary) -> dict[str, Any]:
-    """Return the fields of the manifest that the run decides."""
+    """Return the fields of the manifest that depend on the run."""
     return {
         "corpus": job.name,
         "recipe": job.recipe.name,
@@ -41,7 +41,7 @@ def report_of(
     attributes: CorpusAttributes,
     limits: Mapping[str, Limit] | None,
 ) -> dict[str, Any]:
-    """Return figures about the run; they go to the server, so they name no document."""
+    """Return figures of the run; they go to the server, so they name no document."""
     rouge = [r.rouge_l for r in published]
     return {
         "recipe": job.recipe.name,

@@ -1,7 +1,7 @@
 """Review: a person decides about documents that the pipeline refused.
 
 A decision is stored in the ledger and takes effect with the next run, where the gate and the
-audits across documents look again. Nobody can accept what the gate refuses.
+audits across documents check it again. No one can accept a draft that the gate refuses.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from sage_rag.privacy.gate.gate import Verdict
 
 @dataclass(frozen=True, slots=True)
 class QuarantinedRecord:
-    """A document that the last run did not publish. `draft` shows placeholders.
+    """A document that the last run did not publish. `draft` contains placeholders.
 
-    `decision`: what was decided since, which the next run follows.
+    `decision` was made since then; the next run follows it.
     """
 
     document: Document
@@ -35,7 +35,7 @@ class QuarantinedRecord:
 
 
 class ReviewSession:
-    """The quarantined documents of one corpus; the job names corpus, recipe, keys, recognizer."""
+    """The quarantined documents of one corpus; the job gives source, recipe, keys, recognizer."""
 
     def __init__(self, job: IndexJob, ledger: Ledger) -> None:
         """Raises InputError for a recipe that quarantines nothing."""
@@ -47,7 +47,7 @@ class ReviewSession:
         self._ledger = ledger
 
     def __iter__(self) -> Iterator[QuarantinedRecord]:
-        """Yield them in the order of the corpus; those whose content changed since are left out."""
+        """Yield them in the order of the corpus, without those whose content changed since."""
         refusals = {r.document_hash: r for r in self._ledger.refusals()}
         for document in read_corpus(self._job.source, self._job.fields):
             refusal = refusals.get(document_hash(document.id))
@@ -55,7 +55,7 @@ class ReviewSession:
                 yield self._quarantined(document, refusal)
 
     def accept(self, document_id: str) -> None:
-        """Publish the draft as it is with the next run.
+        """Publish the draft unchanged with the next run.
 
         Raises:
             InputError: when there is no such document in quarantine, or no draft of it.
@@ -65,12 +65,12 @@ class ReviewSession:
         if found.draft is None:
             raise InputError(
                 f"there is no draft of `{document_id}` to accept",
-                hint=f"write one: sage-rag review ... --edit {document_id}",
+                hint=f"write one: sage-rag review {self._job.name} --edit {document_id}",
             )
         self._decide(found, found.draft, "accept")
 
     def edit(self, document_id: str, fields: Fields) -> None:
-        """Publish another draft with the next run; it has the record's fields and placeholders.
+        """Publish another draft, of the same fields, with the next run.
 
         Raises:
             InputError: when there is no such document in quarantine, or other fields.
@@ -83,7 +83,7 @@ class ReviewSession:
         self._decide(found, {name: fields[name] for name in wanted}, "edit")
 
     def drop(self, document_id: str) -> None:
-        """Leave any document of the corpus out from the next run on.
+        """Never publish a document of the corpus from the next run on.
 
         Raises:
             InputError: when the corpus has no such document.
@@ -110,7 +110,7 @@ class ReviewSession:
         return stored
 
     def start_of(self, document_id: str) -> dict[str, str]:
-        """Return what an editor begins with: the draft, or the protected record without one.
+        """Return the text for an editor: the draft, or the protected record if there is none.
 
         Raises:
             InputError: when there is no such document in quarantine.
@@ -141,7 +141,7 @@ class ReviewSession:
                 return quarantined
         raise InputError(
             f"`{document_id}` is not in quarantine",
-            hint="list them: sage-rag review NAME; a document that was changed is indexed again",
+            hint=f"list: sage-rag review {self._job.name}; changed documents are indexed again",
         )
 
     def _decide(
@@ -154,17 +154,17 @@ class ReviewSession:
         if not verdict.safe:
             raise ProtectionError(
                 f"the gate refuses the draft of `{found.document.id}`: {_findings(verdict)}",
-                hint=f"change it: sage-rag review ... --edit {found.document.id}",
+                hint=f"change it: sage-rag review {self._job.name} --edit {found.document.id}",
             )
         decision = Decision(verb, self._treatment.protection, draft)
         self._ledger.store_decision(found.document.content_hash, decision)
 
 
 def _draft_of(result: Result | None) -> Fields | None:
-    """Return what became of a document; one that an audit refused has a safe draft of its own."""
+    """Return the last draft; a result that an audit refused has its draft in `fields`."""
     return None if result is None else result.draft or result.fields
 
 
 def _findings(verdict: Verdict) -> str:
-    """Return what is wrong; findings hold no plain value."""
+    """Return the findings as one line; they contain no plain value."""
     return "; ".join(dict.fromkeys(f"{f.kind.value}, {f.message}" for f in verdict.findings))

@@ -1,4 +1,4 @@
-"""What happens to one document: protect, draft (stage 1), refine (stage 2), and the gate."""
+"""Treat one document: protect, draft (stage 1), refine (stage 2), judge with the gate."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ DROPPED = "dropped-in-review"
 
 _T = TypeVar("_T")
 
-Keep = Callable[[Draft], None]
-"""Takes the draft of stage 1, so that stage 2 can be done again without it."""
-Aside = Callable[[Callable[[], Any]], Awaitable[Any]]
-"""Does blocking work apart from the event loop, and returns what it returned."""
+DraftSink = Callable[[Draft], None]
+"""Stores the draft of stage 1, so that stage 2 can be repeated alone."""
+Executor = Callable[[Callable[[], Any]], Awaitable[Any]]
+"""Runs blocking work outside the event loop and returns its result."""
 _PASSES = 4
-"""How often text that no agent writes anew is read for names: see `Protector.protect`."""
+"""Passes of the recognizer over text that no agent rewrites: see `Protector.protect`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SealedDocument:
-    """A document as it may be published, and the plain identifiers it was checked for.
+    """A document in its publishable form, and the plain identifiers of its original.
 
-    `tokens` are those of all its encrypted values, also of those that the new text leaves out:
-    the lexical index reads them, so that whoever a record is about can be asked for. `words` are
+    `tokens` are those of all encrypted values, including values that the new text leaves out: the
+    lexical index reads them, so that a question finds the record by a person's name. `words` are
     the blind words of the same values.
     """
 
@@ -71,7 +71,7 @@ class SealedDocument:
 
 
 class Treatment:
-    """Treat documents of one corpus under one protecting recipe."""
+    """Treats the documents of one corpus under one recipe that protects them."""
 
     def __init__(
         self,
@@ -83,16 +83,16 @@ class Treatment:
         *,
         refinement: RefinementOptions = DEFAULT_OPTIONS,
         likeness: Likeness | None = None,
-        aside: Aside | None = None,
+        run_in_executor: Executor | None = None,
         timer: Timer | None = None,
     ) -> None:
-        """Protecting and judging block: they are done `aside`, or at once without one."""
+        """Protecting and judging block: `run_in_executor` runs them, or they run in the caller."""
         if recipe.policy is None or recipe.limits is None:
             raise ValueError(f"recipe {recipe.name} protects nothing")
         self._recipe = recipe
         self._roles = roles if recipe.synthesize else None
         self._options = refinement
-        self._aside = aside or _at_once
+        self._run_in_executor = run_in_executor or _run_here
         self._corpus = corpus
         self._keyset = keyset
         self._key_id = keyset.primary
@@ -109,35 +109,35 @@ class Treatment:
         self._attributes = NO_ATTRIBUTES
 
     def with_attributes(self, attributes: CorpusAttributes) -> Treatment:
-        """Return this treatment with the attributes of its corpus."""
+        """Return a copy with the attributes of the corpus."""
         changed = copy(self)
         changed._attributes = attributes
         return changed
 
     @property
     def attributes(self) -> CorpusAttributes:
-        """The attributes of the corpus; none until they are known."""
+        """The attributes of the corpus; empty until `with_attributes`."""
         return self._attributes
 
     @property
     def protection(self) -> str:
-        """What decides the protected text and the numbers of its placeholders."""
+        """Changes with the protected text and the numbers of its placeholders."""
         return _digest(self._protector.fingerprint)
 
     @property
     def drafting(self) -> str:
-        """What decides the attributes, and with them the drafts: protection, agents of stage 1."""
+        """Changes with protection and the agents of stage 1: the key of stored attributes."""
         agents = (self._roles.drafting or self._roles.fingerprint) if self._roles else "none"
         return _digest(self._protector.fingerprint, agents)
 
     @property
     def draft_fingerprint(self) -> str:
-        """What decides the draft of stage 1."""
+        """Changes with anything that decides the draft of stage 1."""
         return _digest(self.drafting, format_attributes(self.attributes))
 
     @property
     def fingerprint(self) -> str:
-        """What decides a result: the draft, recipe, all agents, gate. The ledger's second key."""
+        """Changes with anything that decides a result; the ledger's second key."""
         agents = self._roles.fingerprint if self._roles else "none"
         parts = [self.draft_fingerprint, self._recipe.name, agents, self._gate.fingerprint]
         if self._recipe.refine and self._options.fingerprint:
@@ -146,7 +146,7 @@ class Treatment:
 
     @property
     def gate_limits(self) -> dict[str, Limit]:
-        """Every limit as the gate judges by it; `None` or `False` where it does not."""
+        """Every limit of the gate; `None` or `False` for one that is off."""
         return self._gate.active_limits
 
     def protect(self, document: Document) -> Protection:
@@ -155,7 +155,7 @@ class Treatment:
         return self._protector.protect(document.fields, passes=passes)
 
     async def protect_sample(self, document: Document) -> Protection | None:
-        """Protect one document as `treat` will; `None` where that fails, as it will then."""
+        """Protect one document as `treat` does; return `None` where that fails."""
         try:
             return (await self._protected(document))[0]
         except (ProtectionError, InputError, AgentOutputError):
@@ -165,16 +165,19 @@ class Treatment:
         def work() -> tuple[Protection, Original]:
             return self.protect(document), Original(document.text)
 
-        read: tuple[Protection, Original] = await self._aside(work)
+        read: tuple[Protection, Original] = await self._run_in_executor(work)
         return read
 
     async def treat(
-        self, document: Document, drafted: Draft | None = None, keep: Keep | None = None
+        self,
+        document: Document,
+        drafted: Draft | None = None,
+        store_draft: DraftSink | None = None,
     ) -> Result:
-        """Return what the document becomes; never raises for a draft that is not good enough.
+        """Return the document's result; a draft that the gate refuses is a result, not an error.
 
-        With `drafted`, stage 1 is not done again. `keep` gets the draft of stage 1 as soon as it
-        is made, unless it holds a value in clear.
+        `drafted` replaces stage 1. `store_draft` receives the draft of stage 1, unless the gate
+        finds a private value in it.
         """
         try:
             protection, original = await self._protected(document)
@@ -185,8 +188,8 @@ class Treatment:
             draft = drafted
             if draft is None:
                 draft = await self._draft(protection)
-                if keep and await _shown(draft, judge) == draft:
-                    keep(draft)
+                if store_draft and await _without_values(draft, judge) == draft:
+                    store_draft(draft)
             outcome = await self._refine(draft, protection, judge)
             return await self._result(outcome, protection, judge)
         except AgentOutputError:
@@ -195,9 +198,9 @@ class Treatment:
             return self._quarantined(_UNPROTECTABLE)  # the recognizer failed on a draft
 
     async def follow(self, document: Document, decision: Decision) -> Result | None:
-        """Return what a person's decision makes of the document; the gate has the last word.
+        """Return the result of a person's decision; the gate still judges the draft.
 
-        `None` where it does not apply: the draft belongs to another protection.
+        `None` if the decision does not apply: its draft belongs to another protection.
         """
         if decision.verb == "drop":
             return self._quarantined(DROPPED)
@@ -212,19 +215,19 @@ class Treatment:
             return self._quarantined(_UNPROTECTABLE)
 
     def check(self, document: Document, draft: Mapping[str, str]) -> Verdict:
-        """Return the gate's word on a draft of the document."""
+        """Return the gate's verdict on a draft of the document."""
         return self._gate.judge(Original(document.text), self.protect(document), draft)
 
     async def reword(self, document: Document, result: Result, audit: CorpusAudit) -> Result:
-        """Rewrite a safe draft that is too like another document, in a run or all in all.
+        """Rewrite a safe draft that is too similar to another document.
 
-        What nobody rewrites, a person's draft among it, is quarantined then. Returns the result
-        itself where nothing is to be done.
+        Without agents, or if a person wrote the draft, it is quarantined instead. Returns the same
+        result if the draft is similar to none.
         """
         if result.fields is None:
             return result
         draft = Draft(result.fields)
-        found: Verdict = await self._aside(partial(audit.judge, draft.text))
+        found: Verdict = await self._run_in_executor(partial(audit.judge, draft.text))
         if found.safe:
             return result
         if self._roles is None or result.reviewed:
@@ -232,20 +235,21 @@ class Treatment:
             return replace(result, safe=False, fields=None, draft=result.fields, reasons=reasons)
 
         async def judge(draft: Draft) -> Verdict:
-            verdict = await alone(draft)
-            others: Verdict = await self._aside(partial(audit.judge, draft.text))
+            verdict = await own_judge(draft)
+            others: Verdict = await self._run_in_executor(partial(audit.judge, draft.text))
             findings = (*verdict.findings, *others.findings)
             rouge_l = max(verdict.rouge_l, others.rouge_l)
             return replace(verdict, findings=findings, rouge_l=rouge_l)
 
         try:
             protection, original = await self._protected(document)
-            alone = self._judge(original, protection)
+            own_judge = self._judge(original, protection)
             outcome = await self._refine(draft, protection, judge)
             rounds = result.rounds + outcome.rounds
-            # Stock phrases stand in many documents, in every wording that an agent knows.
-            if not outcome.safe and (spared := _spared(outcome.draft, audit)) != outcome.draft:
-                again = await self._refine(spared, protection, judge)
+            # Stock phrases occur in many documents; no agent can avoid them by rewording.
+            shorter = _without_shared_runs(outcome.draft, audit)
+            if not outcome.safe and shorter != outcome.draft:
+                again = await self._refine(shorter, protection, judge)
                 rounds += again.rounds
                 outcome = again if again.safe else outcome
             return await self._result(replace(outcome, rounds=rounds), protection, judge)
@@ -257,7 +261,7 @@ class Treatment:
     async def _result(
         self, outcome: RefinementOutcome, protection: Protection, judge: Judge
     ) -> Result:
-        draft = None if outcome.safe else await _shown(outcome.draft, judge)
+        draft = None if outcome.safe else await _without_values(outcome.draft, judge)
         transcript = None if outcome.safe else outcome.transcript
         return Result(
             safe=outcome.safe,
@@ -274,21 +278,21 @@ class Treatment:
         )
 
     def _tokens(self, protection: Protection) -> dict[str, str]:
-        """Return tokens by placeholder; a made-up record must not be found by anybody's name."""
+        """Return tokens by placeholder; none for an invented record, which is about no one."""
         return dict(protection.tokens) if self._recipe.reads_records else {}
 
     def _quarantined(self, reason: str) -> Result:
         return Result(False, None, {}, (), self._key_id, 0, 0, 0.0, (reason,))
 
     def _judge(self, original: Original, protection: Protection) -> Judge:
-        """Return the gate for one record. A draft that several ask for is measured once."""
+        """Return the gate for one record; it measures equal drafts once."""
         verdicts: dict[tuple[tuple[str, str], ...], Verdict] = {}
 
         async def judge(draft: Draft) -> Verdict:
             fields = tuple(draft.fields.items())
             if fields not in verdicts:
                 work = partial(self._gate.judge, original, protection, draft.fields)
-                verdicts[fields] = await self._aside(work)
+                verdicts[fields] = await self._run_in_executor(work)
             return verdicts[fields]
 
         return judge
@@ -318,7 +322,7 @@ class Treatment:
         return tuple(self._cipher.encrypt(i.value, i.entity_type) for i in direct)
 
     async def renew(self, document: Document, result: Result) -> Result:
-        """Return a stored result under the current key: tokens anew, the draft as it was."""
+        """Return a stored result with tokens under the current key; the draft is unchanged."""
         if result.key_id == self._key_id:
             return result
         protection, _ = await self._protected(document)
@@ -330,13 +334,13 @@ class Treatment:
         )
 
     def seal(self, result: Result) -> SealedDocument:
-        """Return the publishable fields of a safe result, tokens in place of placeholders."""
+        """Return the publishable form of a safe result: tokens replace placeholders."""
         if not result.safe or result.fields is None:
             raise ValueError("only a safe result can be sealed")
         fields = {name: seal(text, result.tokens) for name, text in result.fields.items()}
         identifiers = tuple(map(self._cipher.decrypt, result.identifiers))
         tokens = tuple(result.tokens.values())
-        # Made from the tokens, not kept beside them: so they are always of the tokens' key.
+        # Derived from the tokens instead of stored, so they always have the tokens' key.
         words = self._blind_index.words_of_tokens(tokens, self._cipher)
         return SealedDocument(fields, tokens, words, identifiers)
 
@@ -349,19 +353,19 @@ class Treatment:
         return self._cipher.encrypt(document_id, EntityType.SOURCE)
 
 
-async def _at_once(work: Callable[[], _T]) -> _T:
+async def _run_here(work: Callable[[], _T]) -> _T:
     return work()
 
 
 async def _judged(draft: Draft, judge: Judge) -> RefinementOutcome:
-    """Return what the gate alone makes of a draft."""
+    """Return the outcome of the gate alone, without agents."""
     verdict = await judge(draft)
     reasons = tuple(dict.fromkeys(f.kind.value for f in verdict.findings))
     return RefinementOutcome(draft, verdict.safe, 0, verdict.longest_run, verdict.rouge_l, reasons)
 
 
-async def _shown(draft: Draft, judge: Judge) -> Draft:
-    """Return a draft without what the gate finds private in it, as the ledger may hold it."""
+async def _without_values(draft: Draft, judge: Judge) -> Draft:
+    """Return a draft without the private values that the gate finds, fit for the ledger."""
     drafted = TranscriptTurn(round=0, speaker=Speaker.GENERATOR, draft=draft)
     (turn,) = await without_values([drafted], judge)
     return turn.draft or draft
@@ -371,5 +375,5 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-def _spared(draft: Draft, audit: CorpusAudit) -> Draft:
+def _without_shared_runs(draft: Draft, audit: CorpusAudit) -> Draft:
     return Draft({name: audit.without_runs(text) for name, text in draft.fields.items()})

@@ -93,7 +93,7 @@ def test_canaries_are_looked_for(attack, replies, tmp_path):
     [
         ("prompts.jsonl", "", 2, "no prompts"),
         ("prompts.jsonl", '{"prompt": "broken"}', 5, "answered none of 1 prompts"),
-        ("corpus.jsonl", '{"body": " "}', 2, "holds no text"),
+        ("corpus.jsonl", '{"body": " "}', 2, "contains no text"),
         ("corpus.jsonl", '{"other": "x"}', 2, "has no field `body`"),
     ],
 )

@@ -55,9 +55,9 @@ def test_a_dialogue_is_never_split(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "holds no text"),
-        ("\n\n", "holds no text"),
-        ('{"text": ""}', "holds no text"),
+        ("", "contains no text"),
+        ("\n\n", "contains no text"),
+        ('{"text": ""}', "contains no text"),
         ("{", "line 1 is not JSON"),
         ("[1]", "line 1 is not a JSON object"),
         ('{"text": "x"}\n{"body": "x"}', "line 2 has none of the fields"),

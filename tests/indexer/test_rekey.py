@@ -230,7 +230,7 @@ def test_what_is_left_in_a_file_all_the_same_stops_it(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rekeying, "copy_renamed", lambda s, t, renamed: copy_renamed(s, t, {}))
-    with pytest.raises(ProtectionError, match="of another key would be left"):
+    with pytest.raises(ProtectionError, match="of another key would remain"):
         rekey(home, "clinic", ROTATED)
     assert current_path(home, "clinic").name == "000001"
 
