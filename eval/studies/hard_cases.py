@@ -94,7 +94,7 @@ def tables(results: Sequence[HardCaseResult]) -> str:
     """Return the counts by kind and the list of errors, as Markdown."""
     kinds = dict.fromkeys(result.case.kind for result in results)
     counts = [_counts(k, [r for r in results if r.case.kind == k]) for k in kinds]
-    titles = ("kind", "cases caught", "values covered", "tempting words left alone")
+    titles = ("kind", "cases solved", "values covered", "tempting words left alone")
     counted = table(titles, [*counts, _counts("all", results)])
     missed = table(("kind", "text", "left in clear", "taken without need"), _missed(results))
     return f"{counted}\n\n## Missed\n\n{missed}"

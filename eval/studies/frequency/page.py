@@ -11,63 +11,63 @@ from sage_rag.eval.studies.tables import table
 if TYPE_CHECKING:
     from sage_rag.eval.studies.frequency.study import RecoveryScore
 
-TITLE = "What part words give, and what they give away"
+TITLE = "Part words: search and leakage"
 ABOUT = """\
 The lexical index holds keyed *blind words* of the values in a record (`privacy/blind_index.py`):
-always one for the whole value in any spelling, and for parts as a policy's `part_words` says:
-`none`, `family-names` (of a person the last part alone; the default) or `all`."""
+always one for the whole value in any spelling, and words for its parts as a policy's `part_words`
+says: `none`, `family-names` (only the last part of a person's name; the default) or `all`."""
 
 _GAIN = """\
-## Found by part of the name
+## Search by part of a name
 
-How often the record asked for comes first, and among the first five. `examples`: the 72 dialogues
-of `examples/`, rewritten under recipe `sage`, one question for each ("What was … told?") and their
-own 20 questions. `invented`: records with census-like names, names encrypted, asked with the
-complaint; several people share a given or family name there, and only one record counts as right.
-The questions go through the edge's own code. Each row has its own index."""
+How often the wanted record comes first, and among the first five. `examples`: the 72 dialogues of
+`examples/`, rewritten under recipe `sage`, with one question for each ("What was … told?") and
+their own 20 questions. `invented`: records with census-like names, which are encrypted; the
+question also names the complaint. Several people share a given or family name there, and only one
+record counts as correct. The edge's own code sends the questions. Each row has its own index."""
 
 _LEAK = """\
-## Recovered from a stolen index
+## Names recovered from a stolen index
 
-Who holds an index version, and no key, guesses the people's names. Share of distinct names, of
-their occurrences in records, and of part words whose name was guessed, each with its exact 95 %
-bounds (Clopper-Pearson). Attackers, from weakest to strongest:
+An attacker holds an index version, but no key, and guesses the names of people. Figures are the
+shares of distinct names, of their occurrences in records, and of part words whose name was guessed,
+each with exact 95 % bounds (Clopper-Pearson). Attackers, from weakest to strongest:
 
-* *the most frequent name for all*: no look at the ciphertext, the corpus's own most frequent name;
-* *census*: given and family names of the United States by frequency, matched by rank, within
+* *the most frequent name for all*: guesses the corpus's most frequent name, without the ciphertext;
+* *census*: matches given and family names of the United States by rank of frequency, within
   ciphertexts of equal length;
 * *the other half*: the same with the names of as many other mails of the same people;
-* *list of the names*: exactly who is in the index, but not in which records, nor in how many;
-* *with counts*: and in how many records each is. These two match the graph of names and parts by
-  colour refinement.
+* *list of the names*: knows exactly who is in the index, but not in which records, nor in how many;
+* *with counts*: also knows in how many records each name occurs. These two match the graph of names
+  and parts by colour refinement.
 
-All but the first know for free which part words belong to which value. Names that cannot be told
-apart are guessed at random, so figures vary by some points from run to run. Matching parts by rank
-takes the place of matching whole names; a thief picks the better, so of such rows the largest
-figure counts. The lists are exact; what a list with gaps or errors gives was not measured. Better
-attacks may exist: the figures are what these recover, not a bound on what can be."""
+All but the first are also given which part words belong to which value. Indistinguishable names are
+guessed at random, so figures vary by some points between runs. Matching parts by rank replaces
+matching whole names; a thief uses the better one, so the largest figure of such rows counts. The
+lists are exact; lists with gaps or errors were not measured. Better attacks may exist: the figures
+show what these attacks recover, not an upper bound."""
 
 _MEANING = """\
-## What it means
+## Conclusions
 
-Frequencies alone give little away: who knows how common names are, but not who is in the corpus,
-tells hardly anybody, whatever the part words; most people are in few records, and rare names look
-alike. A list of the very people is another matter. Words of *all* parts tie given names to family
-names, and that pattern is nearly unique: without a single count, the holder of a list puts names to
-most ciphertexts, and the larger the corpus, the more. Words of family names alone make no such
-pattern. They tell a list without counts a few names in a hundred; with counts about one in ten,
-which are those of people in many records, such as a practice's own doctors: in a large index part
-words add most there, in a small one such people are told by their counts in any case.
+Frequencies alone reveal little. An attacker who knows how common names are, but not who is in the
+corpus, identifies almost no one, with any part words: most people are in few records, and rare
+names look alike. A list of exactly these people reveals more. Words of *all* parts connect given
+names with family names, and this pattern is nearly unique: without any counts, the holder of a list
+identifies most ciphertexts, and more of them in a larger corpus. Words of family names alone make
+no such pattern. With them, a list without counts identifies a few names in a hundred, and a list
+with counts about one in ten: people in many records, such as a practice's own doctors. In a large
+index part words add most there; in a small one counts alone identify such people.
 
-So `family-names` is the default: it is what makes "Ms Keller" find "Maria Keller", and it costs far
-less than `all`, though not nothing: see the list with counts. `all` is for owners whose users know
-people by given names and whose index meets nobody with a list of them. An owner for whom a staff
-directory or a register of patients in the wrong hands is a real danger writes `part_words = "none"`
-into the policy of index and edge and indexes again, which makes no draft anew; nothing is then
-found by part of a name. Corpora of few distinct names gain little from any setting: people in many
-records are told by their frequency under every deterministic cipher, and a policy can redact them.
-ECB adds what equal blocks and lengths give away; a codebook hides the length, which helps against a
-list most."""
+So `family-names` is the default: with it, "Ms Keller" finds "Maria Keller", and it leaks far less
+than `all`, though not nothing: see the list with counts. `all` is for owners whose users know
+people by given names and whose index no holder of a name list can reach. If a staff directory or a
+register of patients in the wrong hands is a real danger, the owner writes `part_words = "none"`
+into the policy of index and edge and indexes again, which reuses all drafts; then no search finds a
+part of a name. Corpora of few distinct names gain little from any setting: under every
+deterministic cipher, frequency identifies people in many records, and a policy can redact them. ECB
+also reveals equal blocks and lengths; a codebook hides the length, which helps most against
+a list."""
 
 
 def blocks(recoveries: Sequence[RecoveryScore], searches: Sequence[SearchScore]) -> Iterator[str]:

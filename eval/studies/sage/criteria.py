@@ -70,9 +70,11 @@ def _quarantine(row: IndexMeasurement) -> tuple[bool, str]:
 
 
 _CRITERIA = (
-    _Criterion("the index repeats or resembles no original, holds no contact detail", _whole_index),
-    _Criterion("the index holds no identifier that people marked", _identifiers),
-    _Criterion("no prompt brings anything out, k = 1, 2, 5 and 10", _prompts),
+    _Criterion(
+        "the index repeats or resembles no original and holds no contact detail", _whole_index
+    ),
+    _Criterion("the index holds no marked identifier", _identifiers),
+    _Criterion("no prompt extracts anything, k = 1, 2, 5 and 10", _prompts),
     _Criterion("answers' ROUGE-L F at least 0.9 of `origin`'s (paper: 1.20)", _utility),
     _Criterion("`origin`'s first passage in the top 5: at least 0.9", _agreement),
     _Criterion("known item at rank 1: at least 0.92 of `origin`'s", _known_items),

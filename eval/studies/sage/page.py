@@ -1,4 +1,4 @@
-"""The page of the study of SAGE: what was expected and reached, the tables, what they hide."""
+"""The page of the study of SAGE: criteria, tables, and limits of the figures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def markdown(study: SageStudy) -> str:
 
 def _blocks(study: SageStudy) -> Iterator[str]:
     parts = study.parts
-    yield from ("# SAGE measured", _OPENING)
+    yield from ("# Measurements of SAGE", _OPENING)
     sets = {c.corpus: c for name in ("recipes", "corpora") for c in _compared(study, name)}
     if sets:
         yield from criteria(sets, parts["calls"].calls[0] if "calls" in parts else None)
@@ -28,13 +28,13 @@ def _blocks(study: SageStudy) -> Iterator[str]:
     for name, section in _SECTIONS.items():
         if name in parts:
             yield from section(parts[name])
-    yield from ("## What the figures hide", "\n".join(_limits(sets)))
+    yield from ("## Limits of the figures", "\n".join(_limits(sets)))
 
 
 _OPENING = """\
-What an index made by recipe `sage` leaks, what answers from it are worth, and what it takes,
-next to the plain corpus (`origin`), the other recipes, and the SAGE paper (Zeng et al., 2024,
-arXiv 2406.14773). Real data; no text of it stands here."""
+Leakage, utility and cost of an index by recipe `sage`, next to the plain corpus (`origin`), the
+other recipes, and the SAGE paper (Zeng et al., 2024, arXiv 2406.14773). The data is real; this page
+holds no text of it."""
 
 
 def _compared(study: SageStudy, part: str) -> tuple[IndexComparison, ...]:
@@ -43,7 +43,7 @@ def _compared(study: SageStudy, part: str) -> tuple[IndexComparison, ...]:
 
 def _runs(parts: Mapping[str, StudyPart]) -> Iterator[str]:
     commands = dict.fromkeys(part.command for part in parts.values())
-    yield from ("## How it was run", "\n".join(["```", *commands, "```"]))
+    yield from ("## Commands and data", "\n".join(["```", *commands, "```"]))
     conditions = {name: f"By {p.agents}. {p.environment}" for name, p in parts.items()}
     for condition in dict.fromkeys(conditions.values()):
         names = (f"{n} ({p.seconds:.0f} s)" for n, p in parts.items() if conditions[n] == condition)
@@ -57,42 +57,42 @@ def _runs(parts: Mapping[str, StudyPart]) -> Iterator[str]:
 
 
 _DATA = """\
-`healthcaremagic`: real forum dialogues, of which every sixth is a question and not indexed.
-`chatdoctor`: the same of dialogues by ChatGPT. `tab`: judgments in pieces of 1,500 characters,
-without questions. `squality`: stories in such pieces, with questions, of which those were taken
-that were asked of one story alone, and four true answers each, of which the nearest counts. A
-known item is an indexed record, asked for by the
-first half of the words of its question, or of its text. In brackets stand 95 % intervals: of
-proportions exact (Clopper-Pearson), of ratios a bootstrap over questions. Answers are put
-together from sentences of the passages, restored with the key."""
+`healthcaremagic`: real forum dialogues; every sixth is a question and is not indexed. `chatdoctor`:
+the same with dialogues by ChatGPT. `tab`: judgments in pieces of 1,500 characters, without
+questions. `squality`: stories in such pieces, with questions that belong to one story alone, and
+four true answers each, of which the nearest counts. A known item is an indexed record; the query is
+the first half of the words of its question, or of its text. Brackets hold 95 % intervals: exact for
+proportions (Clopper-Pearson), a bootstrap over questions for ratios. Answers consist of sentences
+of the passages, restored with the key."""
 
 
 def _recipes(part: StudyPart) -> Iterator[str]:
     (compared,) = part.compared
-    yield from (f"## What leaks ({compared.corpus})", _LEAKAGE)
+    yield from (f"## Leakage ({compared.corpus})", _LEAKAGE)
     yield from ("### The whole index", tables.whole_indexes(compared))
     yield f"The paper's worst case of SAGE: {paper.WORST_CASE}."
     yield from ("### Through retrieval, k = 1", _PROMPTS, tables.attacks(compared))
-    yield from ("## What answers are worth", _WORTH, tables.utility(compared))
+    yield from ("## Utility of answers", _WORTH, tables.utility(compared))
     yield tables.reasons(compared)
-    yield from ("## How many passages are retrieved", _PASSAGES, tables.passages(compared))
+    yield from ("## Number of passages", _PASSAGES, tables.passages(compared))
 
 
 _LEAKAGE = """\
-Every passage counts as shown, no model between: whatever a model answers, it was given no more.
-An original is *repeated* where ten of its words stand in a row, *alike* where ROUGE-L F is over
-0.5 (the paper's definition); *by code*: recall or precision over 0.5, as the authors' code has
-it. Outputs are compared with every original, so that a stock phrase counts for each that has it.
-`sage, stage 1 alone` publishes the first draft, held to the gate of the baselines."""
+Every passage counts as shown, without a model: a model receives no more than the passages. An
+original is *repeated* if an output has ten of its words in a row, and *alike* if ROUGE-L F is over
+0.5 (the paper's definition). *By code* means recall or precision over 0.5, as in the authors' code.
+Outputs are compared with every original, so a stock phrase counts for each original that has it.
+`sage, stage 1 alone` publishes the first draft if it passes the gate of the baselines."""
 _PROMPTS = """\
-The paper's own prompts. Its figures are of 250 prompts each, GPT-3.5 between attacker and
-passages, and 200,000 dialogues: of another size, and comparable in direction alone. `checklist`,
-`zerogen` and `attrprompt` cannot be done by rules."""
+With the paper's own prompts. The paper's figures are from 250 prompts each, GPT-3.5 between
+attacker and passages, and 200,000 dialogues. The sizes differ, so only the direction is comparable.
+Rules cannot do `checklist`, `zerogen` and `attrprompt`."""
 _WORTH = """\
-From the first five passages. Paper: its figures as a share of its `Origin`, one passage and
-GPT-3.5. Questions go out under the policy of the index, as at the edge; to `redacted` in plain."""
+From the first five passages. *Paper*: its figures as a share of its `Origin`, with one passage and
+GPT-3.5. Questions are pseudonymised under the policy of the index, as at the edge; `redacted`
+receives plain questions."""
 _PASSAGES = """\
-The paper's Figure 5 has no numbers: stage 1 leaks more with k, stage 2 stays near nothing."""
+The paper's Figure 5 has no numbers: stage 1 leaks more with k, stage 2 leaks almost nothing."""
 
 
 def _corpora(part: StudyPart) -> Iterator[str]:
@@ -104,45 +104,44 @@ def _corpora(part: StudyPart) -> Iterator[str]:
 
 
 def _attributes(part: StudyPart) -> Iterator[str]:
-    yield from ("## How many attributes", _ATTRIBUTES, choice_tables.attributes(part.compared[0]))
+    yield from ("## Number of attributes", _ATTRIBUTES, choice_tables.attributes(part.compared[0]))
 
 
 _ATTRIBUTES = """\
-m counts those of both sides. Rules keep nearly all sentences, whatever m is, and only sort them
-by attribute, so that m changes little here; with a model it decides what is kept."""
+m counts the attributes of both sides. Rules keep nearly all sentences for any m and only sort them
+by attribute, so m changes little here. With a model, m decides which information is kept."""
 
 
 def _rounds(part: StudyPart) -> Iterator[str]:
-    yield from ("## How many rounds", _ROUNDS)
+    yield from ("## Number of rounds", _ROUNDS)
     yield choice_tables.rounds(part.compared[0], part.drafts)
 
 
 _ROUNDS = f"""\
-With the gate, fewer rewrites cost records, never safety: what it still refuses is quarantined.
-The last columns show the drafts as they stand then, used whatever the gate says, as the authors'
-code uses drafts that stay unsafe. The paper's average was {paper.ROUNDS} rounds (Table 7)."""
+With the gate, fewer rewrites cost records, not safety: refused drafts are quarantined. The last
+columns show the drafts at that point if they were used without the gate, as the authors' code uses
+drafts that stay unsafe. The paper's average is {paper.ROUNDS} rounds (Table 7)."""
 
 
 def _calls(part: StudyPart) -> Iterator[str]:
-    yield from ("## What savings of model calls cost", _CALLS, choice_tables.calls(part.calls))
+    yield from ("## Call savings", _CALLS, choice_tables.calls(part.calls))
 
 
 _FAULT_LIST = ", ".join(f"{role} {wrong} 1 in {often}" for role, (wrong, often) in FAULTS.items())
 _CALLS = f"""\
-**With a scripted model, which is no language model; figures of a real one were not obtained.**
-It plays every role from the prompt alone and goes wrong by its question's digest ({_FAULT_LIST}),
-which decides how often a record is rewritten, and with that the counts. Tokens are estimated
-from bytes (three each), at ${PRICE.prompt_per_million} and ${PRICE.completion_per_million} a
-million of prompt and answer. The paper: {paper.CALLS} calls, ${paper.COST_PER_RECORD} a record
-(Table 7)."""
+**With a scripted model, which is not a language model; no real model was measured.** It fills every
+role from the prompt alone and fails by the digest of its question ({_FAULT_LIST}).
+These rates decide how often a record is rewritten, and so the counts. Tokens are estimated from
+bytes (three each), at ${PRICE.prompt_per_million} and ${PRICE.completion_per_million} a million of
+prompt and answer. The paper: {paper.CALLS} calls, ${paper.COST_PER_RECORD} a record (Table 7)."""
 
 
 def _cost(part: StudyPart) -> Iterator[str]:
-    yield from ("## What indexing takes", _COST, choice_tables.cost(part))
+    yield from ("## Cost of indexing", _COST, choice_tables.cost(part))
 
 
 _COST = """\
-`sage-rag index`, from the start of the process to its end; peak resident memory of that process."""
+`sage-rag index`, from the start of the process to its end, with its peak resident memory."""
 
 _SECTIONS: Mapping[str, Callable[[StudyPart], Iterator[str]]] = {
     "recipes": _recipes,
@@ -166,34 +165,33 @@ def _limits(sets: Mapping[str, IndexComparison]) -> Iterator[str]:
         alone = compared.row("encrypted")
         if alone and alone.agreement.successes < AGREEMENT * alone.agreement.trials:
             yield (
-                f"* **On `{name}` encryption alone costs agreement**: if no word but the private "
-                f"values is changed, it is {share(alone.agreement)}. No rewriting can be expected "
-                "to do better."
+                f"* **On `{name}` encryption alone costs agreement**: with only the private values "
+                f"changed, it is {share(alone.agreement)}. Rewriting cannot be expected to do "
+                "better."
             )
     if counted:
         yield (
-            "* **By the authors' code passages are too like an original**: "
+            "* **By the authors' code some passages are too similar to an original**: "
             f"{', '.join(counted)}. It counts recall or precision over 0.5, which a shorter text "
-            "in the same order easily reaches; the paper defines F, and the gate holds that."
+            "in the same order easily reaches; the paper and the gate use F."
         )
 
 
 _LIMITS = """\
 * **The rules were developed on `healthcaremagic` and `chatdoctor`**: their utility, agreement and
-  quarantine are development figures. `tab` and `squality` show what rules do elsewhere; but how
-  dense and lexical scores are weighed was chosen on all four.
-* **0 by the gate is not 0 risk.** The gate measures what the table measures; facts remain, since
-  they are the use of a record, and who knows a case may know it again.
-* The gate holds a draft's ROUGE-L to its own original, an audit before publishing holds it, and
-  runs of ten words, to all originals of the corpus: those that the tables compare with. An original
-  that somebody else holds is compared with nothing.
-* Contact details are looked for as the recogniser finds them in the originals; one that it
-  overlooks is not counted. *Marked identifiers* do not depend on it: people marked them. But the
-  trained tagger learned from four of five of these judgments: what it covers of those it never
-  saw, [tagger](tagger.md) tells.
-* An answer is extracted, not generated, and compared with one person's words. Ratios near 1 say
-  that as much of the true answer comes through as from the originals, not that the answer is
-  good.
+  quarantine are development figures. `tab` and `squality` are other corpora; but the weight of
+  dense and lexical scores was chosen on all four.
+* **0 by the gate is not 0 risk.** The gate measures what the table measures. Facts remain, since
+  they make a record useful, and a person who knows a case may recognise it.
+* The gate limits a draft's ROUGE-L to its own original. An audit before publishing limits ROUGE-L
+  and runs of ten words to all originals of the corpus, which are those of the tables. Originals
+  that other people hold are not compared.
+* Contact details are the ones that the recognizer finds in the originals; a contact that it misses
+  is not counted. *Marked identifiers* do not depend on it: annotators marked them. But the trained
+  tagger learned from four of five of these judgments; [tagger](tagger.md) has its figures on the
+  others.
+* An answer is extracted, not generated, and compared with one person's words. A ratio near 1 means
+  that it holds as much of the true answer as one from the originals, not that the answer is good.
 * A quarantined record counts as not found, so agreement and known items include its loss.
-* Rule agents are no language model: `checklist`, `zerogen` and `attrprompt`, which rules cannot do,
-  are missing where they worked. Calls, tokens and dollars are a script's in any case."""
+* Rule agents are not a language model: `checklist`, `zerogen` and `attrprompt`, which rules cannot
+  do, are missing in their results. Calls, tokens and dollars always come from a scripted model."""

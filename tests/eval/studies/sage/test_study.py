@@ -207,7 +207,7 @@ def test_saved_parts_are_read_again_and_hold_no_folder_or_text(recipes, study_ru
     assert list(parts) == ["cost", "recipes"]
     assert parts["recipes"] == recipes
     assert isinstance(recipes, StudyPart)
-    assert "## What leaks" in result.page
+    assert "## Leakage" in result.page
     for private in ("Falk", "stairs at home", str(tmp_path)):
         assert private not in saved.read_text() + result.page
     assert set(PARTS) == {"recipes", "corpora", "attributes", "rounds", "calls", "cost"}
