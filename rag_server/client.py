@@ -8,7 +8,6 @@ from typing import Any, Self
 
 from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors
 from sage_rag.agents.chat.backends.openai_client import COMPLETIONS, OpenAIClient
-from sage_rag.common.exceptions import InputError
 from sage_rag.common.surrogates import well_formed
 
 _TIMEOUT_S = 180.0
@@ -25,18 +24,9 @@ class Client:
         self.citations: list[dict[str, Any]] = []
 
     async def only_model(self) -> str:
-        """Return the corpus if there is exactly one.
-
-        Raises:
-            InputError: when there are several, or none.
-        """
+        """Return the corpus if there is exactly one; raise `InputError` otherwise."""
         with self._client.translated():
-            names = await self._client.model_names()
-        if len(names) == 1:
-            return names[0]
-        if not names:
-            raise InputError("the server has no corpus", hint="make one: sage-rag index --help")
-        raise InputError(f"there are {len(names)} corpora", hint=f"--model {' or '.join(names)}")
+            return await self._client.only_model()
 
     async def pseudonymize(self, model: str, text: str) -> str:
         """Return what an edge would send of a text."""

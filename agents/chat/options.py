@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -138,13 +137,11 @@ def _backend(options: ModelOptions) -> OpenAIChatModel | TransformersChatModel:
     limits: dict[str, Any] = {"max_tokens": options.max_tokens} if options.max_tokens else {}
     name = options.name or ""
     if name.startswith(IN_PROCESS):
-        module = import_module("sage_rag.agents.chat.backends.transformers_chat")
-        local: TransformersChatModel = module.TransformersChatModel(
-            name.removeprefix(IN_PROCESS), **limits
-        )
-        return local
-    module = import_module("sage_rag.agents.chat.backends.openai_chat")
+        from sage_rag.agents.chat.backends.transformers_chat import TransformersChatModel
+
+        return TransformersChatModel(name.removeprefix(IN_PROCESS), **limits)
+    from sage_rag.agents.chat.backends.openai_chat import OpenAIChatModel
+
     if options.timeout_s:
         limits["timeout_s"] = options.timeout_s
-    served: OpenAIChatModel = module.OpenAIChatModel(options.base_url, name, **limits)
-    return served
+    return OpenAIChatModel(options.base_url or "", name, **limits)

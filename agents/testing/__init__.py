@@ -1,4 +1,4 @@
-"""Fakes for the agents' seams; `agents.testing.server` is one behind HTTP."""
+"""Fakes of agents and chat models; `agents.testing.server` is a fake behind HTTP."""
 
 from sage_rag.agents.testing.fakes import ReversingAgent, ScriptedChatModel, reversing_roles
 

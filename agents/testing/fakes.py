@@ -1,4 +1,4 @@
-"""Fakes for the agents' seams."""
+"""Fakes of agents and of chat models."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class ScriptedChatModel:
 
 
 class ReversingAgent:
-    """Play every role by reversing the words of each field: no run survives, placeholders do.
+    """Do every role by reversing the words of each field: no long run survives, placeholders do.
 
-    Each rewrite drops the last word. `never_safe` makes the reviewer refuse for ever.
+    Each rewrite drops the last word. With `never_safe` the reviewer objects to every draft.
     """
 
     def __init__(self, *, never_safe: bool = False) -> None:
         self._never_safe = never_safe
         self.extracted = 0
-        """How many records were extracted so far."""
+        """The number of records extracted so far."""
 
     async def identify(self, samples: Sequence[ProtectedText]) -> CorpusAttributes:
         """Name one attribute per field."""
@@ -63,7 +63,7 @@ class ReversingAgent:
         return Draft({a.field: " ".join(extraction.phrases[a.name]) for a in attributes.entries})
 
     async def review(self, record: ProtectedText, draft: Draft) -> Review:
-        """Agree, unless told never to."""
+        """Agree, unless `never_safe` is set."""
         return Review(not self._never_safe, ("reword it",) if self._never_safe else ())
 
     async def rewrite(self, draft: Draft, review: Review, verdict: Verdict) -> Draft:

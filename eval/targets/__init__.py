@@ -1,1 +1,1 @@
-"""Targets: what is attacked."""
+"""Targets: the systems that are attacked."""

@@ -1,4 +1,4 @@
-"""Attack an index version itself: what a server could show at worst."""
+"""Attack an index version itself: the most that a server could reveal."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sage_rag.rag_server.retrieval import Retriever
 
 
 class VersionTarget:
-    """Show every retrieved passage in full, with no model between.
+    """Return every retrieved passage in full, without a model.
 
-    The worst case: whatever a model answers, it was given no more than these passages. (A model
-    may know private text from elsewhere; that is not this index's leak.)
+    This is the worst case: a model that answers gets no more than these passages. (A model may
+    know private text from elsewhere; this index does not leak it.)
 
-    Source: Zeng et al. (2024), arXiv 2406.14773, A.5 and Table 8. Differs: retrieved by prompts;
-    `passages` gives the comparison of the table, which asks for nothing.
+    Source: Zeng et al. (2024), arXiv 2406.14773, A.5 and Table 8. Differs: prompts retrieve
+    the passages; `passages` is the comparison of the table, which asks no question.
     """
 
     def __init__(self, path: Path, embedder: Embedder, top_k: int) -> None:
@@ -48,10 +48,10 @@ class VersionTarget:
 
 
 def version_path(path: Path) -> Path:
-    """Return the version folder meant by a path: itself, or a corpus folder's current version.
+    """Return the version folder of a path: the path itself, or a corpus folder's current version.
 
     Raises:
-        InputError: when it is neither.
+        InputError: when the path is neither.
     """
     if (path / "current").is_file() and path.parent.name == "corpora":
         return current_path(path.parent.parent, path.name)

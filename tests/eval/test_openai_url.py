@@ -66,7 +66,7 @@ def test_a_model_must_be_chosen_where_there_are_several(server):
     server.models = ["clinic", "court"]
     with pytest.raises(InputError, match="2 models") as caught:
         UrlTarget(f"http://127.0.0.1:{server.server_port}", None)
-    assert "clinic, court" in caught.value.hint
+    assert "clinic or court" in caught.value.hint
 
 
 def test_no_server_is_an_upstream_error():

@@ -46,7 +46,7 @@ class OpenAIChatModel:
         timeout_s: float = TIMEOUT_S,
         max_tokens: int = MAX_TOKENS,
     ) -> None:
-        """Raise `InputError` for an address or a key that no request could be made with."""
+        """Raise `InputError` if the address is not a URL or the key cannot be sent."""
         self._model = model
         hint = f"check `model.base_url`, the model `{model}` and SAGE_RAG_LLM_API_KEY"
         errors = EndpointErrors("the model endpoint", hint, timeout_s, base_url)

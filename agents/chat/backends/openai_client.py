@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 import aiohttp
 import openai
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors
 from sage_rag.agents.chat.protocols import TokenUsage, UnusableReplyError
@@ -50,8 +50,6 @@ class _Choice(BaseModel):
 class CompletionChunk(BaseModel):
     """One chunk of a streamed completion. `usage` and `citations` come with the last ones."""
 
-    model_config = ConfigDict(frozen=True)
-
     choices: list[_Choice] | None = None
     usage: Any = None
     citations: Any = None
@@ -74,7 +72,7 @@ class OpenAIClient:
     Guarantees: redirects are not followed; no header describes this machine; a loopback address is
     never reached through a proxy; prompts are not logged. No error contains the key, the prompt or
     words of the server, which may quote the prompt.
-    Does not guarantee: that the endpoint keeps what it is sent to itself.
+    Does not guarantee: what the endpoint does with prompts and answers.
     """
 
     def __init__(
@@ -89,7 +87,7 @@ class OpenAIClient:
         """Open no connection yet. Without `proxies`, those of the environment are ignored.
 
         Raises:
-            InputError: for an address or a key that no request could be made with.
+            InputError: when the address is not a URL or the key cannot be sent.
         """
         self._base_url = _checked_url(base_url).rstrip("/")
         self._errors, self._key, self._retries = errors, _checked_key(api_key), retries
@@ -115,30 +113,27 @@ class OpenAIClient:
 
     async def model_names(self, *, timeout_s: float | None = None) -> list[str]:
         """Return the models that the endpoint lists."""
-        listed = await self._within(
-            timeout_s,
-            lambda client: client.get(
-                f"{self._base_url}/models", cast_to=_Body, options={"headers": _UNSENT_HEADERS}
-            ),
-        )
+        listed = await self._request("/models", None, timeout_s)
         try:
             return [str(model["id"]) for model in listed["data"]]
         except (TypeError, KeyError):
             raise self._errors.malformed("without a list of models") from None
 
+    async def only_model(self) -> str:
+        """Return the model if the endpoint lists exactly one.
+
+        Raises:
+            InputError: when it lists several models, or none.
+        """
+        names = await self.model_names()
+        if len(names) != 1:
+            hint = f"--model {' or '.join(names)}" if names else "does it serve a corpus?"
+            raise InputError(f"{self._base_url} has {len(names)} models", hint=hint)
+        return names[0]
+
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """Return the JSON value that answers a request."""
-        # `chat.completions.create` would walk through the body type by type, which takes longer
-        # than all other work of a call.
-        return await self._within(
-            None,
-            lambda client: client.post(
-                f"{self._base_url}{path}",
-                body=body,
-                cast_to=_Body,
-                options={"headers": _UNSENT_HEADERS},
-            ),
-        )
+        return await self._request(path, body, None)
 
     async def stream(self, body: Mapping[str, Any]) -> AsyncGenerator[CompletionChunk, None]:
         """Yield the chunks of a streamed completion; the timeout applies to each wait for one.
@@ -172,14 +167,21 @@ class OpenAIClient:
         if client is not None:
             await client.close()
 
-    async def _within(
-        self, timeout_s: float | None, send: Callable[[openai.AsyncOpenAI], Awaitable[_Body]]
+    async def _request(
+        self, path: str, body: Mapping[str, Any] | None, timeout_s: float | None
     ) -> Any:
+        client, url = self._client(), f"{self._base_url}{path}"
+        options: Any = {"headers": _UNSENT_HEADERS}
         # The library's own limit is per read: a server that sends slowly would never reach it.
         async with asyncio.timeout(timeout_s or self._errors.timeout_s):
-            body = await send(self._client())
+            if body is None:
+                answer = await client.get(url, cast_to=_Body, options=options)
+            else:
+                # `chat.completions.create` would walk through the body type by type, which takes
+                # longer than all other work of a call.
+                answer = await client.post(url, body=body, cast_to=_Body, options=options)
         try:
-            return json.loads(_decoded(body))
+            return json.loads(_decoded(answer))
         except (ValueError, RecursionError):
             raise self._errors.malformed("without JSON") from None
 

@@ -11,7 +11,7 @@ from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors
 from sage_rag.agents.chat.backends.openai_client import COMPLETIONS, OpenAIClient
 from sage_rag.agents.chat.backends.turns import turns_of
 from sage_rag.agents.chat.protocols import ChatMessage
-from sage_rag.common.exceptions import InputError, UpstreamError
+from sage_rag.common.exceptions import SageRagError, UpstreamError
 
 TIMEOUT_S = 120.0
 _CITATION_TEXTS = ("text", "content", "snippet", "quote", "passage")
@@ -35,7 +35,7 @@ class UrlTarget:
     ) -> None:
         url = base_url.rstrip("/")
         self._url = url if urlsplit(url).path else f"{url}/v1"
-        errors = EndpointErrors("the endpoint", _HINT, timeout_s)
+        errors = EndpointErrors("the endpoint", _HINT, timeout_s, self._url)
         self._client = OpenAIClient(self._url, errors, api_key=api_key, retries=1)
         self._loop = asyncio.Runner()
         self._model = model or self._only_model()
@@ -76,17 +76,10 @@ class UrlTarget:
     def _only_model(self) -> str:
         try:
             with self._client.translated():
-                models = self._loop.run(self._client.model_names())
-        except UpstreamError as error:
+                return self._loop.run(self._client.only_model())
+        except SageRagError:
             self.close()
-            message = f"{self._url} lists no models: {error.message}"
-            raise UpstreamError(message, hint=error.hint) from None
-        if len(models) != 1:
-            self.close()
-            raise InputError(
-                f"{self._url} has {len(models)} models", hint=f"--model, of: {', '.join(models)}"
-            )
-        return models[0]
+            raise
 
 
 def _field(value: Any, name: str) -> Any:
