@@ -6,11 +6,10 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from sage_rag.common.exceptions import InputError
+from sage_rag.common.exceptions import InputError, SageRagError
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.versions import MANIFEST, Manifest, current_path, list_corpora, open_version
@@ -113,14 +112,20 @@ class CorpusSearch:
         self._corpora: dict[str, _Corpus] = {}
         self._lock = threading.Lock()
 
-    def names(self) -> list[str]:
-        """Return the names of the published corpora, sorted."""
-        return list(self._catalog.names())
-
     def manifest(self, name: str) -> Manifest:
         """Return the manifest of the current version; raises as `search` does."""
         with self._reading(name) as opened:
             return opened.version.manifest
+
+    def manifests(self) -> dict[str, Manifest | SageRagError]:
+        """Return the manifest of each published corpus, or the error that prevents its search."""
+        found: dict[str, Manifest | SageRagError] = {}
+        for name in self._catalog.names():
+            try:
+                found[name] = self.manifest(name)
+            except SageRagError as error:
+                found[name] = error
+        return found
 
     def search(
         self, name: str, question: str, top_k: int, words: Sequence[str] = ()
@@ -194,8 +199,3 @@ def _retire(opened: _OpenVersion) -> None:
     opened.retired = True
     if not opened.readers:
         opened.version.close()
-
-
-def created_at(manifest: Manifest) -> int:
-    """Return when a version was created, in seconds since 1970."""
-    return int(datetime.fromisoformat(manifest.created).timestamp())

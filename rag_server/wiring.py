@@ -81,15 +81,14 @@ def warnings(services: Services, home: Path) -> Iterator[str]:
     """Yield warnings about the home folder and its corpora, for the operator."""
     if (home / "owner").exists():
         yield f"`{home}` contains the owner's ledger; a server needs a copy of corpora/ only"
-    names = services.corpora.names()
-    if not names:
+    manifests = services.corpora.manifests()
+    if not manifests:
         yield "no corpus is published in this home; a new one is served without a restart"
-    for name in names:
-        try:
-            if services.corpora.manifest(name).protection == "none":
-                yield f"WARNING: corpus `{name}` is NOT PROTECTED: its plain text is served"
-        except SageRagError as error:
-            yield f"{error.message}" + (f" ({error.hint})" if error.hint else "")
+    for name, found in manifests.items():
+        if isinstance(found, SageRagError):
+            yield f"{found.message}" + (f" ({found.hint})" if found.hint else "")
+        elif found.protection == "none":
+            yield f"WARNING: corpus `{name}` is NOT PROTECTED: its plain text is served"
 
 
 def _answerer(settings: ServeSettings) -> Answerer:

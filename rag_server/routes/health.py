@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse
 
 from sage_rag.common.exceptions import SageRagError
 from sage_rag.common.web.errors import as_api_error
-from sage_rag.rag_server.corpora import CorpusSearch
+from sage_rag.indexer.versions import Manifest
 from sage_rag.rag_server.services import services_of
 
 router = APIRouter()
@@ -20,7 +19,15 @@ router = APIRouter()
 async def ready(request: Request) -> JSONResponse:
     """Return 200 if a corpus can be searched and the answerer works, else 503 with reasons."""
     services = services_of(request)
-    corpora, reasons = await asyncio.to_thread(_corpora, services.corpora)
+    manifests = await asyncio.to_thread(services.corpora.manifests)
+    reasons = [found.message for found in manifests.values() if isinstance(found, SageRagError)]
+    corpora = {
+        name: {"version": found.version, "protection": found.protection}
+        for name, found in manifests.items()
+        if isinstance(found, Manifest)
+    }
+    if not corpora:
+        reasons.append("no corpus can be searched")
     answering = True
     try:
         await services.answerer.check()
@@ -35,17 +42,3 @@ async def ready(request: Request) -> JSONResponse:
         "reasons": reasons,
     }
     return JSONResponse(body, 200 if works else 503)
-
-
-def _corpora(corpora: CorpusSearch) -> tuple[dict[str, Any], list[str]]:
-    found: dict[str, Any] = {}
-    reasons = []
-    for name in corpora.names():
-        try:
-            manifest = corpora.manifest(name)
-            found[name] = {"version": manifest.version, "protection": manifest.protection}
-        except SageRagError as error:
-            reasons.append(error.message)
-    if not found:
-        reasons.append("no corpus can be searched")
-    return found, reasons

@@ -58,9 +58,9 @@ def test_a_replaced_version_stays_open_until_its_last_reader_is_done(catalog):
 
 
 def test_a_corpus_added_later_is_found(catalog, corpora):
-    assert corpora.names() == []
+    assert corpora.manifests() == {}
     catalog.publish("late", ["a note"])
-    assert corpora.names() == ["late"]
+    assert list(corpora.manifests()) == ["late"]
     assert search(corpora, "late") == ["a note"]
 
 
