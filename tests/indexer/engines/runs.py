@@ -47,10 +47,10 @@ class Down(ReversingAgent):
 class CountingLedger(Ledger):
     """Count how often each result is stored."""
 
-    stored: ClassVar[Counter[str]] = Counter()
+    times: ClassVar[Counter[str]] = Counter()
 
     def store_result(self, content_hash: str, fingerprint: str, result: Result) -> None:
-        self.stored[content_hash] += 1
+        self.times[content_hash] += 1
         super().store_result(content_hash, fingerprint, result)
 
 
@@ -80,7 +80,7 @@ def killed(engine: str, folder: Path) -> None:
     agent, worker = ReversingAgent(), partial(MortalRecognizer, str(folder / "died"))
     job = _job(engine, folder, "several", worker, MortalRecognizer(), agent)
     summary = asyncio.run(index_corpus(job, _quiet))
-    times = sorted(CountingLedger.stored.values())
+    times = sorted(CountingLedger.times.values())
     said = {**asdict(summary), "path": None, "times": times, "extracted": agent.extracted}
     sys.stdout.write(json.dumps(said))
 
