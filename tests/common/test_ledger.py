@@ -1,4 +1,4 @@
-"""Results of stages by content and fingerprint: kept, replaced, private, in a format of their own."""
+"""Results of stages by content and fingerprint are kept, replaced, and private to the owner."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def test_only_its_owner_reads_a_ledger_and_its_side_files(tmp_path: Path) -> Non
     ledger.close()
 
 
-@pytest.mark.parametrize(("version", "said"), [(3, "an earlier"), (1, "a later")])
-def test_another_version_is_refused_in_one_line(tmp_path: Path, version: int, said: str) -> None:
+@pytest.mark.parametrize(("version", "age"), [(3, "an earlier"), (1, "a later")])
+def test_another_version_is_refused_in_one_line(tmp_path: Path, version: int, age: str) -> None:
     opened(tmp_path, 2).close()
-    with pytest.raises(InputError, match=f"{said} sage-rag"):
+    with pytest.raises(InputError, match=f"{age} sage-rag"):
         opened(tmp_path, version)
 
 

@@ -27,7 +27,7 @@ CANARY = "Zebulon Quist"
 
 
 class Counting:
-    """Count the letters of a text; with a `flag` file to note it in, die over one text, once."""
+    """Count the letters of a text; kill its process on one text, with a `flag` file only once."""
 
     fingerprint = "counting"
 
@@ -35,10 +35,9 @@ class Counting:
         self._flag = flag
 
     def answer(self, task: str, argument: Any) -> Any:
-        if argument == "die" and self._flag is not None and not self._flag.exists():
-            self._flag.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        if argument == "die" and self._flag is None:
+        if argument == "die" and (self._flag is None or not self._flag.exists()):
+            if self._flag is not None:
+                self._flag.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         if argument == "fail":
             raise ProtectionError("it cannot be read")
@@ -48,7 +47,7 @@ class Counting:
 
 
 class Mortal:
-    """A worker in this process that dies over some questions; `dies` gets its number and them."""
+    """A worker in this process that dies on some questions: `dies(number, question)`."""
 
     made = 0
 
@@ -118,7 +117,7 @@ class Other(Counting):
 def test_a_worker_that_cannot_do_the_work_ends_the_run(
     set_up: Any, message: str, exit_code: int
 ) -> None:
-    """Not as an error of one document: each would be quarantined for it."""
+    """It is no error of one document: every document would be quarantined."""
     made: list[Mortal] = []
 
     def start() -> Mortal:
@@ -152,7 +151,7 @@ def test_a_failure_travels_whole() -> None:
     assert (failure.message, failure.hint) == ("there is no model at `x`", "name another")
 
 
-def test_closing_frees_whoever_waits_and_ends_every_worker() -> None:
+def test_closing_frees_waiting_callers_and_ends_every_worker() -> None:
     asked, go = threading.Event(), threading.Event()
     made: list[Slow] = []
 

@@ -1,4 +1,4 @@
-"""The packaged model: short texts as it gives them, long ones whole."""
+"""Vectors of the packaged model for short texts and, by windows, for long ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One ledger in several threads: nothing lost, nothing mixed up, a transaction whole."""
+"""A ledger that several threads use loses nothing, and its transactions stay whole."""
 
 from __future__ import annotations
 

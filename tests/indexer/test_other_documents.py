@@ -1,4 +1,4 @@
-"""A draft that is like somebody else's document all in all, without one run of ten words."""
+"""A draft that is similar to another document as a whole, without a shared run of ten words."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LIKE_OTHER = {
 
 
 class Mistakes(ReversingAgent):
-    """Write for record 4 nearly what another document says; `stubborn` stays with it."""
+    """Write for record 4 nearly the text of another document; `stubborn` never changes it."""
 
     def __init__(self, *, stubborn: bool) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ def test_it_is_published_while_there_is_no_such_document_and_rewritten_after(
     summary = run(recipe=SAGE, roles=roles_of(agent))
     assert (summary.published, summary.resumed, summary.reasons) == (21, 20, {})
     assert len(agent.found) == 1
-    assert agent.found[0] > 0.5  # the rewriter is told how alike they are
+    assert agent.found[0] > 0.5  # the rewriter gets their similarity
     assert "old barn leaks" not in published(tmp_path / "home")["doc-4"]
     assert run(recipe=SAGE, roles=roles_of(agent)).resumed == 21
     assert len(agent.found) == 1

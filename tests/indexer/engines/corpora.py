@@ -1,4 +1,4 @@
-"""Recognizers that die or fail over some documents, built in workers, and jobs that use them."""
+"""Recognizers that die or fail on some documents; workers build them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ DEADLY, FAILING = "number 7 ", "number 4 "
 
 
 class MortalRecognizer(TableRecognizer):
-    """Kill its process over one document, the first time; fail over another, always.
+    """Kill its process on one document, the first time; fail on another one, every time.
 
-    Without a `flag` file to remember its death by, it never dies.
+    The `flag` file records the first time; without it, the process is never killed.
     """
 
     def __init__(self, flag: str | None = None) -> None:

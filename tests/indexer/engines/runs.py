@@ -1,7 +1,7 @@
-"""Runs of the small corpus in a process of their own: `python -m tests.indexer.engines.runs ...`.
+"""Runs of the small corpus in a separate process: `python -m tests.indexer.engines.runs ...`.
 
-Ray leaves processes of its own unwaited for, which pytest would take for ours; and only a process
-of its own can be interrupted or killed. The keyset comes through standard input.
+Ray leaves processes behind that pytest would report as ours, and only a separate process can be
+interrupted or killed. The keyset comes through standard input.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _quiet(*_: object) -> None:
 
 
 def killed(engine: str, folder: Path) -> None:
-    """Index with a worker that is killed midway; say what was stored how often."""
+    """Index with a worker that is killed midway; print how often each result was stored."""
     from sage_rag.indexer import pipeline
 
     pipeline.Ledger = CountingLedger  # type: ignore[misc]
@@ -81,12 +81,12 @@ def killed(engine: str, folder: Path) -> None:
     job = _job(engine, folder, "several", worker, MortalRecognizer(), agent)
     summary = asyncio.run(index_corpus(job, _quiet))
     times = sorted(CountingLedger.times.values())
-    said = {**asdict(summary), "path": None, "times": times, "extracted": agent.extracted}
-    sys.stdout.write(json.dumps(said))
+    outcome = {**asdict(summary), "path": None, "times": times, "extracted": agent.extracted}
+    sys.stdout.write(json.dumps(outcome))
 
 
 def down(engine: str, folder: Path) -> None:
-    """Index with a model that fails; say how it ended."""
+    """Index with a model that fails; print the error."""
     job = _job(engine, folder, "home", table, table(), Down())
     try:
         asyncio.run(index_corpus(job, _quiet))
@@ -95,8 +95,8 @@ def down(engine: str, folder: Path) -> None:
 
 
 def slow(engine: str, folder: Path) -> None:
-    """Index slowly; say so once the first document is done."""
-    # A shell's background job is started deaf to it, and hands that down.
+    """Index slowly; print a line after the first document."""
+    # A background job of a shell ignores Ctrl-C, and its children inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     job = _job(engine, folder, "home", SlowRecognizer, SlowRecognizer(), ReversingAgent())
 

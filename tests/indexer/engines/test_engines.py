@@ -1,4 +1,4 @@
-"""Every engine gives the same version and keeps the same ledger, whoever dies on the way."""
+"""Every engine writes the same version and ledger, also when a worker or the run is killed."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def start(kind: str, engine: str, folder: Path) -> subprocess.Popen[str]:
     return process
 
 
-def said(kind: str, engine: str, folder: Path) -> Any:
-    """Return what a run says, which is all that it writes."""
+def output_of(kind: str, engine: str, folder: Path) -> Any:
+    """Return the output of a run, which holds no name."""
     with start(kind, engine, folder) as process:
         output, errors = process.communicate(timeout=600)
     assert process.returncode == 0, errors
@@ -78,7 +78,7 @@ def roles_of(agent: ReversingAgent) -> Roles:
 def published(home: Path) -> dict[str, str]:
     """Return the digests of passages and vectors.
 
-    The report tells the time, and the lexical index numbers its words as the process hashes them.
+    The report holds the time, and the order of the lexical index depends on the hash seed.
     """
     files = open_version(current_path(home, "clinic"), verify=True).manifest.files
     assert {name.partition("/")[0] for name in files} == {*SAME, "lexical", "report.json"}
@@ -90,20 +90,20 @@ def test_a_worker_that_is_killed_over_a_document_changes_nothing(
     engine: str, run: Run, tmp_path: Path
 ) -> None:
     run(recognizer=MortalRecognizer(), home=tmp_path / "one")
-    told = said("killed", engine, tmp_path)
+    summary = output_of("killed", engine, tmp_path)
     assert (tmp_path / "died").exists()
-    assert (told["documents"], told["published"]) == (20, 19)
-    assert told["reasons"] == {"unprotectable": 1}  # the document that the recognizer fails over
-    assert told["times"] == [1] * 20
-    assert told["extracted"] == 19
+    assert (summary["documents"], summary["published"]) == (20, 19)
+    assert summary["reasons"] == {"unprotectable": 1}  # the document that the recognizer fails over
+    assert summary["times"] == [1] * 20
+    assert summary["extracted"] == 19
     assert published(tmp_path / "several") == published(tmp_path / "one")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_model_that_is_down_ends_the_run_and_another_engine_takes_it_up(
+def test_a_model_that_is_down_ends_the_run_and_another_engine_resumes_it(
     engine: str, run: Run, tmp_path: Path
 ) -> None:
-    ended = said("down", engine, tmp_path)
+    ended = output_of("down", engine, tmp_path)
     assert ended == {"kind": "UpstreamError", "message": "the model endpoint failed"}
     agent = ReversingAgent()
     summary = run(roles=roles_of(agent))
@@ -146,7 +146,7 @@ def ended(process: subprocess.Popen[str]) -> Iterator[None]:
 
 
 def left_of(session: int) -> list[str]:
-    """Return what is alive of a session, after some seconds at most."""
+    """Return the living processes of a session; wait up to 30 seconds for their end."""
     for _ in range(600):
         if not (left := _alive(session)):
             break
@@ -155,7 +155,7 @@ def left_of(session: int) -> list[str]:
 
 
 def _alive(session: int) -> list[str]:
-    """Return the processes of a session that have not ended; a zombie has."""
+    """Return the processes of a session that have not ended; a zombie has ended."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
@@ -165,19 +165,19 @@ def _alive(session: int) -> list[str]:
     return found
 
 
-def test_progress_is_told_once_a_document_and_in_order(run: Run) -> None:
-    told: dict[str, list[int]] = {}
+def test_progress_is_reported_once_per_document_and_in_order(run: Run) -> None:
+    calls: dict[str, list[int]] = {}
 
     def progress(stage: str, done: int, total: int) -> None:
         assert total == 20
-        told.setdefault(stage, []).append(done)
+        calls.setdefault(stage, []).append(done)
 
     run(progress=progress)
-    assert told == {"protect": list(range(1, 21)), "embed": [20]}
+    assert calls == {"protect": list(range(1, 21)), "embed": [20]}
 
 
 def test_documents_wait_for_a_recognizer_together(run: Run) -> None:
-    """One that asks a model neither stops the event loop nor is asked one text after the other."""
+    """A recognizer that asks a model blocks neither the event loop nor other documents."""
     together = threading.Barrier(8, timeout=60)
 
     class Waiting(TableRecognizer):
@@ -212,7 +212,7 @@ def test_a_gate_that_cannot_read_a_draft_quarantines_it(run: Run) -> None:
     class Fails(TableRecognizer):
         def recognize(self, text: str) -> Any:
             if "is where it fails" in text:
-                raise RuntimeError("as told")
+                raise RuntimeError("as planned")
             return super().recognize(text)
 
     summary = run(roles=roles_of(Unreadable()), recognizer=Fails(NAMES))
