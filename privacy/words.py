@@ -10,11 +10,18 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-_UNSPACED = (
-    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
-    r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+UNSPACED_RANGES = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Burmese
+    (0x1780, 0x17FF),  # Khmer
+    (0x3040, 0x30FF),  # kana
+    (0x3400, 0x4DBF),  # Han, to the end
+    (0x4E00, 0x9FFF),
+    (0xF900, 0xFAFF),
+    (0x20000, 0x3FFFF),
 )
-"""Thai, Lao, Burmese, Khmer, kana and Han."""
+"""Code points of scripts without spaces between words."""
+_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED_RANGES)
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _FOREIGN_WORD = re.compile(rf"[{_UNSPACED}]|[^\W\x00-\x7f]")
 """A character that can occur in a word but is not ASCII."""

@@ -1,8 +1,8 @@
-"""Write the word lists that come from another project's dictionary; the others are our own.
+"""Write the Chinese word lists that come from the dictionary of `jieba`; the others are our own.
 
     python -m tools.build_chinese_words site-packages/jieba/dict.txt
 
-A line of the dictionary is a word, how often it was counted, and its part of speech.
+A line of the dictionary contains a word, its count, and its part of speech.
 
 Source: `jieba` 0.42.1 (MIT, copyright 2013 Sun Junyi).
 """
@@ -17,14 +17,15 @@ from sage_rag.privacy.recognizers.chinese.words import TRANSLITERATION
 from sage_rag.training.recognition.chinese.gazetteer import HAN, geonames, simplified
 
 _NAMES = frozenset("nr ns nt nz nrt nrfg zg x g m i l".split())
-"""Parts of speech whose words may name something, and those that are no words of prose."""
+"""Parts of speech of possible names, and of other words that prose lacks."""
 _PHRASES = frozenset("i l".split())
 _PLACE_ENDS = frozenset(
     "省市县区镇乡村州盟旗山河湖江岛湾海洋峡港桥路街巷门关寺宫庙塔峰岭谷泉洞溪沟滩原漠"
 )
 _COUNTED = "满一两三几各每"
-"""What a phrase begins with that only looks like a place: "the whole street"."""
+"""First characters of phrases that only look like a place: "the whole street"."""
 _PER_LINE = 25
+_FOLDER = Path("training/recognition/chinese/words")
 
 Entry = tuple[str, int, str]
 
@@ -74,4 +75,4 @@ def write(dictionary: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), Path(__file__).parent / "words")
+    write(Path(sys.argv[1]), _FOLDER)

@@ -3,11 +3,11 @@
     python -m tools.build_codewords --ranks tokenizer.model --ranks qwen.tiktoken
 
 Each `--ranks` file is a byte-pair vocabulary as tiktoken stores it (one token in Base64 and its
-rank per line): that of Llama-3 stands in the package `llama-models`, that of Qwen2.5 in
-`dashscope`. Kept are ordinary English words in lower case which are one token of every vocabulary,
-as first words by themselves, as second words with a `_` before them. Left out is what the lexicon
-also knows as a name, a place or a medicine, so that no recognizer takes a pseudonym for a value,
-and words that would say something about a person.
+rank per line): the package `llama-models` contains that of Llama-3, `dashscope` that of Qwen2.5.
+The lists contain ordinary English words in lower case that are one token of every vocabulary: first
+words as they are, second words with a `_` before them. Words that the lexicon also has as a name, a
+place or a medicine are left out, so that no recognizer finds a pseudonym, and so are words that
+would describe a person.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TELLING = re.compile(
     r"|slave|slut|steal|stol|stupid|suicid|terror|theft|thief|tit|tortur|traffick|transgend|tumor"
     r"|ugly|vagin|victim|violen|virgin|virus|weapon|white|whor"
 )
-"""Beginnings of words that would insult or accuse whom a pseudonym stands for."""
+"""Beginnings of words that would insult or accuse the person behind a pseudonym."""
 
 
 def vocabulary(path: Path) -> frozenset[bytes]:

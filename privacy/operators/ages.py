@@ -1,4 +1,4 @@
-"""Ages as bands, and other ages of the same band."""
+"""Replace ages by bands, or by other ages of the same band."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ _Write = Callable[[float, str | None], str]
 
 
 def age_band(value: str) -> str:
-    """Return an age as a band, `some age` where no number is read."""
-    return _with_number(value, _band)
+    """Return an age as a band, or `some age` for a value without a number."""
+    return _replace_number(value, _band)
 
 
 def age_up_to_89(value: str) -> str:
-    """Return an age as it is up to 89, above as `90 or more`, `some age` without a number."""
+    """Return an age unchanged up to 89, above as `90 or more`, `some age` without a number."""
 
     def capped(age: float, unit: str | None) -> str:
         return _VERY_OLD if unit is None and age > _OLDEST else f"{age:g}"
 
-    return _with_number(value, capped)
+    return _replace_number(value, capped)
 
 
 def surrogate_age(value: str, choice: KeyedChoice) -> str:
@@ -65,11 +65,11 @@ def surrogate_age(value: str, choice: KeyedChoice) -> str:
         ages = [n for n in range(band[0], band[1] + 1) if n != int(age)]
         return str(ages[choice.number(len(ages), "age", normalize(value))])
 
-    return _with_number(value, other)
+    return _replace_number(value, other)
 
 
-def _with_number(value: str, write: _Write) -> str:
-    """Return a value with its first number, in figures or words, written anew."""
+def _replace_number(value: str, write: _Write) -> str:
+    """Return a value with its first number, in figures or words, replaced."""
     unit = _YOUNG.search(value)
     figures = _NUMBER_WORD.sub(lambda m: str(_number(m)), value)
     if not _NUMBER.search(figures):

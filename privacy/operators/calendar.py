@@ -1,4 +1,4 @@
-"""Reading and rewriting dates in place, in the notations that records use."""
+"""Read dates and rewrite them in place, in the notations that records use."""
 
 from __future__ import annotations
 
@@ -64,15 +64,15 @@ _CLOCK = re.compile(
 )
 _WEEKDAY = re.compile(rf"\b(?:{'|'.join(sorted(_WEEKDAY_OF, key=len, reverse=True))})\b", re.I)
 _PIVOT = 40
-"""Two digits below mean a year of this century: records are from before 2040."""
+"""Two digits below this mean a year of this century: records are from before 2040."""
 _DAYS_A_MONTH, _DAYS_A_YEAR = 30.44, 365.25
 _NO_YEAR = 2000
-"""A leap year, for dates that name none: 29 February is one of its days."""
+"""A leap year, for dates without a year: it has a 29 February."""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What a date names, `None` where it is silent."""
+    """The parts of a date; `None` for a part that the text does not name."""
 
     year: int | None
     month: int | None
@@ -89,17 +89,17 @@ class Day:
 
 
 class WrittenDate:
-    """A date as it stands in a text. `day_first` says how to read `03/04/2021`."""
+    """A date as written in a text. `day_first`: `03/04/2021` is the third of April."""
 
     def __init__(self, text: str, *, day_first: bool = False) -> None:
         self._text = text
         self._day_first = day_first
         match = next((m for p in _PATTERNS if (m := p.search(text))), None)
-        self._match = match if match and not _names_more(text, match) else None
+        self._match = match if match and not _has_more_dates(text, match) else None
 
     @cached_property
     def named(self) -> Day | None:
-        """What the text names, `None` where no date is understood."""
+        """The date that the text names, `None` where it cannot be read."""
         if self._match is None:
             return None
         groups = self._match.groupdict()
@@ -114,10 +114,10 @@ class WrittenDate:
         return Day(_full_year(groups.get("y")), month, day)
 
     def shifted(self, days: int) -> str | None:
-        """Return the text with its date moved, in its own notation; `None` if not understood.
+        """Return the text with its date moved, in its own notation; `None` if it cannot be read.
 
-        A date without a day moves by whole months, one without a month by whole years, and never
-        by none: the nearest to `days`. Names of weekdays move along.
+        A date without a day moves by whole months, one without a month by whole years: the number
+        nearest to `days`, at least one. Names of weekdays move, too.
         """
         new = self._moved(days)
         if new is None or self._match is None:
@@ -154,7 +154,7 @@ class WrittenDate:
         return Day(named.year and new.year, new.month, new.day)
 
     def _written(self, new: Day) -> list[tuple[int, int, str]]:
-        """Return what to write where: each part in the style of the old one."""
+        """Return the replacements: each part in the style of the old one."""
         match, groups = self._match, self._match.groupdict() if self._match else {}
         if match is None:
             return []
@@ -178,7 +178,7 @@ class WrittenDate:
 
 
 def shift_weekdays(text: str, days: int) -> str:
-    """Return a text with its names of weekdays moved on."""
+    """Return a text with its names of weekdays moved by `days`."""
 
     def other(match: re.Match[str]) -> str:
         row, place = _WEEKDAY_OF[match.group().lower()]
@@ -188,9 +188,9 @@ def shift_weekdays(text: str, days: int) -> str:
 
 
 def reads_day_first(text: str) -> bool:
-    """Return how a document writes dates in figures: day first, or month first (the default).
+    """Return whether a document writes dates in figures with the day first; default: month first.
 
-    Told by its dates that can be read one way only, and by full stops between figures.
+    Decided by its dates with only one reading, and by full stops between figures.
     """
     day_first = len(re.findall(r"(?<!\d)(?:1[3-9]|2\d|3[01])[-/]\d{1,2}[-/]\d{2}", text))
     day_first += len(re.findall(r"(?<!\d)\d{1,2}\.\d{1,2}\.\d{2}", text))
@@ -209,18 +209,18 @@ def _full_year(text: str | None) -> int | None:
 
 
 def _whole(days: int, length: float) -> int:
-    """Return how many whole units are nearest to a shift, at least one either way."""
+    """Return the nearest number of whole units to a shift, at least one in its direction."""
     return round(days / length) or (1 if days > 0 else -1)
 
 
-def _names_more(text: str, match: re.Match[str]) -> bool:
-    """Return whether a text holds figures or months besides a date and a time of day."""
+def _has_more_dates(text: str, match: re.Match[str]) -> bool:
+    """Return whether a text contains figures or months other than a date and a time of day."""
     rest = _CLOCK.sub(" ", f"{text[: match.start()]} | {text[match.end() :]}")
     return any(c.isdigit() for c in rest) or re.search(rf"\b{_MON}", rest, re.I) is not None
 
 
 def _in_style(old: str, new: int, *, padded: bool) -> str:
-    """Return a number with the old one's leading zero, or as two digits of a year."""
+    """Return a number with the leading zero of the old one, or as two digits of a year."""
     if len(old) == 2 and new > 99:
         return f"{new % 100:02d}"
     return f"{new:0{len(old)}d}" if padded or old.startswith("0") else str(new)

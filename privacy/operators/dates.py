@@ -1,4 +1,4 @@
-"""Dates made coarser, counted from a document's first, or moved."""
+"""Make dates coarser, count them from a document's first date, or move them."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _SHORT_YEAR = re.compile(r"\b\d{1,2}[./-] ?\d{1,2}[./-] ?(\d\d)\b")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
 _UNKNOWN = "that day"
 _OLDEST = 89
-"""Years: what tells an age above is an element of a date that must go
+"""Years. An element of a date that shows a higher age must be removed
 (45 CFR 164.514(b)(2)(i)(C))."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """What one document's dates have in common.
+    """The properties that the dates of one document share.
 
-    `first`: its earliest full date, day 0 of `to = "offset"`. `latest_year`: of all it names.
-    `shift_days`: by how many its dates move, under operator `surrogate`.
+    `first`: its earliest full date, day 0 of `to = "offset"`. `latest_year`: the latest year named.
+    `shift_days`: the number of days that its dates move by, under operator `surrogate`.
     """
 
     day_first: bool = False
@@ -52,7 +52,7 @@ class Calendar:
 
 
 def to_month(value: str, _: Calendar) -> str:
-    """Return month and year as far as a date names them, else `coarse_time` or `that day`."""
+    """Return the month and year that a date names, else `coarse_time` or `that day`."""
     if (undated := coarse_time(value)) is not None:
         return undated
     month = _MONTH.search(value)
@@ -65,8 +65,8 @@ def to_month(value: str, _: Calendar) -> str:
 def to_year(value: str, calendar: Calendar) -> str:
     """Return the year of a date, else `coarse_time` or `that day`.
 
-    A year more than 89 before the latest that the document names is left out: it is somebody's
-    year of birth that would tell an age over 89.
+    A year more than 89 before the latest one in the document is left out: as a year of birth it
+    would show an age over 89.
     """
     year = WrittenDate(value, day_first=calendar.day_first).named
     found = str(year.year) if year and year.year else _year(value)
@@ -79,7 +79,7 @@ def to_year(value: str, calendar: Calendar) -> str:
 def to_offset(value: str, calendar: Calendar) -> str:
     """Return `day 12` for the twelfth day after the document's first date.
 
-    What is no full date becomes `coarse_time` or `that day`.
+    Anything but a full date becomes `coarse_time` or `that day`.
     """
     named = WrittenDate(value, day_first=calendar.day_first).named
     day = named.as_date() if named else None
@@ -93,8 +93,8 @@ def shift(value: str, calendar: Calendar) -> str:
 
     Guarantees: full dates of one document keep their order and their distances in days; months
     and years without a day keep their order among themselves.
-    Does not guarantee: the order of dates in figures that were read in the wrong order
-    (`03/04/2021` in a document that nowhere tells which is the month), or without a year.
+    Does not guarantee: the order of dates without a year, or of dates in figures that were misread
+    (`03/04/2021` in a document without a sign which number is the month).
     """
     if not calendar.shift_days:
         raise ValueError("a document's shift is at least one day")
@@ -115,12 +115,12 @@ def _year(value: str) -> str | None:
 
 
 def _full_year(two_digits: str) -> str:
-    """Return the year that two digits mean, of a text from before 2040."""
+    """Return the year that two digits mean in a text from before 2040."""
     return f"{20 if int(two_digits) < 40 else 19}{two_digits}"
 
 
 def _month_in_figures(value: str) -> str | None:
-    """Return the month of a date in figures, where it is the same read either way."""
+    """Return the month of a date in figures, where both readings give the same."""
     read = [WrittenDate(value, day_first=day_first).named for day_first in (True, False)]
     months = {named.month for named in read if named is not None}
     month = months.pop() if len(months) == 1 else None

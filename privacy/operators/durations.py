@@ -1,7 +1,7 @@
-"""Times that no calendar knows: how long something took, a time of day, "last week".
+"""Make times without a date coarser: durations, times of day, "last week".
 
-They name no date, but are recognised as one, and a reader needs them: "every eight hours" is a
-dose. English alone is read.
+Recognizers mark them as dates, but they name none, and a reader needs them: "every eight hours" is
+a dose. Only English is read.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ _MOST = "many"
 
 
 def coarse_time(value: str) -> str | None:
-    """Return a time that names no date, made coarser; `None` where it is none, or cannot be read.
+    """Return a coarser form of a time without a date; `None` for anything else.
 
-    Lengths of days and more lose their number ("nine days" becomes "several days", from 2 "a few",
-    from 5 "several", from 13 "many"), shorter ones stay, a time of the clock becomes "that time",
-    and so does a number in letters alone ("ring before six").
+    Lengths of days and more lose their number ("nine days" becomes "several days"; from 2 "a few",
+    from 5 "several", from 13 "many"). Shorter ones stay. A time of the clock and a single number in
+    letters ("ring before six") become "that time".
     """
     if _CLOCK.fullmatch(value) or value.lower() in _NUMBERS:
         return "that time"

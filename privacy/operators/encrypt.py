@@ -1,4 +1,4 @@
-"""Encrypt: a token that a key restores."""
+"""Encrypt a value into a token that a key restores."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _PIECE_CHARS = 700
 
 
 def encrypt(value: str, entity_type: EntityType, cipher: EntityCipher) -> list[str]:
-    """Return the tokens of a value: one, or several side by side for a very long one.
+    """Return the tokens of a value: one, or several in a row for a very long one.
 
-    Decrypted one after another they give the value back exactly.
+    Decrypted in order they give exactly the value.
 
     Raises:
         KeysetError: where the cipher has no key for the type.

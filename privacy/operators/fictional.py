@@ -31,7 +31,7 @@ _STREETS = _LINKS | frozenset(
     "suite unit po box strasse straße platz weg rue calle plaza via county state province city "
     "region district".split()
 )
-"""Words that say what an organisation or a street is, not which one."""
+"""Words for the kind of an organisation or a street, not for its name."""
 _STREET_ENDING = re.compile(
     r"\w+?(stra(?:ss|ß)e|str\.?|gasse|weg|platz|allee|straat)", re.IGNORECASE
 )
@@ -60,8 +60,8 @@ _MARITAL = "single married divorced widowed separated engaged".split()
 def surrogate_organization(value: str, choice: KeyedChoice) -> str:
     """Return another organisation of the same kind: "Lake Clinic" becomes "Hartley Clinic".
 
-    Words that say what it is stay ("Court", "GmbH"); its own words become one family name. An
-    acronym becomes other letters.
+    Words for the kind stay ("Court", "GmbH"); the others become one family name. An acronym
+    becomes other letters.
     """
     if _HAN.search(value):
         return _chinese(value, choice, _chinese_companies())
@@ -76,9 +76,10 @@ def surrogate_organization(value: str, choice: KeyedChoice) -> str:
 def surrogate_location(value: str, choice: KeyedChoice) -> str:
     """Return another place of the same kind, an address in the same layout.
 
-    A city becomes a city of 50,000 and more. All cities of one country (in the USA, one state)
-    go to one other, and that country's name to the same, so that "Bern, Switzerland" keeps making
-    sense. Streets take a family name, house numbers and postcodes other figures.
+    A city becomes a city of 50,000 people or more. All cities of one country (in the USA, one
+    state) get cities of one other country, and the country's name changes to that one, so that
+    "Bern, Switzerland" stays consistent. Streets get a family name, house numbers and postcodes
+    other figures.
     """
     if _HAN.search(value):
         return _chinese(value, choice, _chinese_places())
@@ -128,7 +129,7 @@ def _other_region(region: str, choice: KeyedChoice) -> str:
 
 
 def _renamed(value: str, choice: KeyedChoice, kinds: frozenset[str]) -> str:
-    """Return a text with each row of names as one family name and codes as other codes."""
+    """Replace each run of names by one family name, and each code by another code."""
     words = list(_TOKEN.finditer(value))
     parts, position, in_name = [], 0, False
     for match in words:

@@ -1,4 +1,4 @@
-"""Generalize: a coarser value that no key makes fine again."""
+"""Generalize a value: make it coarser, irreversibly."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LEVELS: Mapping[EntityType, Mapping[str, _Coarsen]] = {
     EntityType.QUANTITY: {"rounded": lambda value, _, figures: rounded(value, figures)},
 }
 LEVELS: Mapping[EntityType, tuple[str, ...]] = {t: tuple(levels) for t, levels in _LEVELS.items()}
-"""What each type can be generalized to, the default first; other types have nothing coarser."""
+"""The levels of each type, the default first; other types cannot be generalized."""
 
 
 def generalize(
@@ -43,14 +43,14 @@ def generalize(
 ) -> str:
     """Return a coarser value; irreversible.
 
-    `to` is one of `LEVELS[entity_type]`, by default its first; `calendar` holds what a document's
-    dates have in common; `figures` are the significant digits of a rounded quantity. What cannot
-    be read is not guessed: a date becomes `that day`, an age `some age`, a quantity `some amount`,
-    a place its redaction mark; a time that names no date is made coarser by
-    `privacy.operators.durations`. White space around the value stays, and so does a full stop at
-    its end: it may be the sentence's.
+    `to`: one of `LEVELS[entity_type]`, by default its first. `calendar`: the properties that the
+    document's dates share. `figures`: the significant digits of a rounded quantity. Unreadable
+    values are not guessed: a date becomes `that day`, an age `some age`, a quantity `some amount`,
+    a place its redaction mark. `privacy.operators.durations` makes a time without a date coarser.
+    White space around the value stays, and so does a full stop at its end, which may end the
+    sentence.
 
-    Does not guarantee: that the result differs from a value that was coarse already.
+    Does not guarantee: that the result differs from a value that is already coarse.
 
     Raises:
         ValueError: for a type or level that `LEVELS` does not name.

@@ -1,4 +1,4 @@
-"""Keep: the value stays as it is."""
+"""Keep a value unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sage_rag.privacy.spans import Span
 def drop_kept(spans: Iterable[Span], is_kept: Callable[[EntityType], bool]) -> list[Span]:
     """Return the spans without those whose type is kept.
 
-    Must come before overlaps are resolved: a kept span that wins over a shorter private one would
-    uncover it. A name inside a kept date range stays a name.
+    Call it before overlaps are resolved: a kept span that wins over a shorter private one would
+    uncover it. A name inside a kept date range is still protected.
     """
     return [span for span in spans if not is_kept(span.entity_type)]

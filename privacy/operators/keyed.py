@@ -1,4 +1,4 @@
-"""Keyed choice: the same value gives the same stand-in everywhere, and no table remembers which."""
+"""Choose by a key: equal values get equal surrogates everywhere, without a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sage_rag.privacy.words import normalize
 
 
 class KeyedChoice:
-    """Answer with numbers that only the holder of the key can predict. `repr` shows no key."""
+    """Derive numbers that only the holder of the key can predict. `repr` shows no key."""
 
     __slots__ = ("_key",)
 
@@ -23,7 +23,7 @@ class KeyedChoice:
         return hmac.digest(self._key, "\0".join(parts).encode("utf-8", "surrogatepass"), "sha256")
 
     def number(self, below: int, *parts: str) -> int:
-        """Return a number in `[0, below)`; uneven by less than 2^-64 for any `below` in use."""
+        """Return a number in `[0, below)`; biased by less than 2^-64 for any `below` in use."""
         return int.from_bytes(self.digest(*parts)[:16]) % below
 
     def stream(self, *parts: str) -> Iterator[int]:
@@ -37,7 +37,7 @@ class KeyedChoice:
 class Ring:
     """Choose among candidates by consistent hashing.
 
-    A candidate that a newer list adds or drops moves only the values that fell on it, so that a
+    A candidate that a newer list adds or drops changes only the values that map to it, so that a
     library's update does not change a whole corpus. The price: chances are uneven, and two values
     share a candidate about twice as often as with even chances.
 
@@ -57,18 +57,18 @@ class Ring:
         return len(self._candidates)
 
     def pick(self, point: bytes, avoid: str) -> str:
-        """Return the candidate that follows `point`; never one that reads like `avoid`."""
+        """Return the candidate after `point`; never one that equals `avoid` when normalised."""
         avoided = normalize(avoid)
         first = bisect_left(self._points, point)
         for step in range(len(self)):
             found = self._candidates[(first + step) % len(self)]
             if normalize(found) != avoided:
                 return found
-        raise ValueError("every candidate reads like the value")
+        raise ValueError("every candidate equals the value")
 
 
 def like(model: str, value: str) -> str:
-    """Return `value` in the case style of `model`: all capitals, all small, or as it is."""
+    """Return `value` in the case of `model`: all capitals, all small, or unchanged."""
     letters = [c for c in model if c.isalpha()]
     if len(letters) > 1 and all(c.isupper() for c in letters):
         return value.upper()

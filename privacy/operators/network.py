@@ -1,4 +1,4 @@
-"""Surrogate addresses of the net, all of them in ranges that belong to nobody."""
+"""Surrogate network addresses, all from ranges that are reserved for examples."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _URL = re.compile(
 _ADDRESS = re.compile(r"\[?([0-9a-fA-F:.]+)\]?")
 _HEX = re.compile(r"[0-9a-fA-F]")
 _LOCALLY_ADMINISTERED = "02"
-"""First octet of a MAC address that no maker was given. Source: IEEE 802, §8.2."""
+"""First octet of a MAC address that belongs to no maker. Source: IEEE 802, §8.2."""
 _AFTER_NAME = re.compile(r"\d+$")
 
 
@@ -52,7 +52,7 @@ def surrogate_url(value: str, choice: KeyedChoice) -> str:
 def surrogate_ip(value: str, choice: KeyedChoice) -> str:
     """Return an address of a range for documentation; a port or prefix length stays.
 
-    The ranges for IPv4 hold 762 addresses, so values share one as soon as there are many.
+    The ranges for IPv4 have 762 addresses, so in a large corpus different values share one.
     """
     match = _ADDRESS.search(value)
     text = match[1] if match else value
@@ -83,7 +83,7 @@ def surrogate_mac(value: str, choice: KeyedChoice) -> str:
 
 
 def surrogate_username(value: str, choice: KeyedChoice) -> str:
-    """Return another user name: a word, and as many digits as there were at the end."""
+    """Return another user name: a word, and the same number of digits at the end."""
     name = normalize(value).lstrip("@")
     digits = _AFTER_NAME.search(name)
     number = draw_digits(len(digits.group()), choice, "digits", name) if digits else ""

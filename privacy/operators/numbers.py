@@ -1,4 +1,4 @@
-"""Surrogate numbers: another number of the same shape, with a check digit that fits."""
+"""Surrogate numbers: another number of the same shape with a valid check digit."""
 
 from __future__ import annotations
 
@@ -9,21 +9,25 @@ from itertools import count
 from string import ascii_lowercase, ascii_uppercase
 
 from sage_rag.privacy.operators.keyed import KeyedChoice
-from sage_rag.privacy.recognizers.forms.checksums import iban_length, luhn, nhs, only_digits
+from sage_rag.privacy.recognizers.forms.checksums import (
+    iban_length,
+    luhn,
+    nhs,
+    only_digits,
+    resident_id_check,
+)
 from sage_rag.privacy.words import normalize
 
 _LABELS = frozenset(
     "no nos nr num number id ref reference mrn nhs case application file docket chart member "
     "patient account acct policy license licence plate vin passport visa and of the".split()
 )
-"""Words that say what a number is; they stay, the number does not."""
+"""Words that name the kind of a number; they stay."""
 _RUN = re.compile(r"[^\W_]+")
 _HEX = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{12,}", re.IGNORECASE)
 _PLATES = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
 """First characters of Chinese number plates."""
 _CHINESE_ID = re.compile(r"\d{17}[\dXx]")
-_ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
-"""Source: GB 11643-1999, the checksum of ISO 7064 MOD 11-2."""
 _IMMUTABLE_CARD_DIGITS = 2
 """The first two digits name the network (ISO/IEC 7812); with them an Amex stays an Amex."""
 _WALLET = re.compile(r"bc1|tb1|0x|[13LD]")
@@ -32,8 +36,8 @@ _WALLET = re.compile(r"bc1|tb1|0x|[13LD]")
 def surrogate_code(value: str, choice: KeyedChoice) -> str:
     """Return another code of the same pattern: digits for digits, letters for letters.
 
-    Punctuation, case, length and words such as "No." stay. Codes that differ in case and
-    punctuation only get codes that do so too. Checksums that are not ours to know do not hold.
+    Punctuation, case, length and words such as "No." stay. Codes that differ only in case and
+    punctuation get codes with the same property. Unknown checksums are not valid.
     """
     runs = [m for m in _RUN.finditer(value) if not _is_label(m.group(), value)]
     compact = "".join(m.group() for m in runs)
@@ -106,7 +110,7 @@ def surrogate_iban(value: str, choice: KeyedChoice) -> str:
 
 
 def surrogate_ssn(value: str, choice: KeyedChoice) -> str:
-    """Return a number of the shape that US Social Security numbers have; it may be somebody's.
+    """Return a number in the form of US Social Security numbers; it may be a real person's.
 
     Source: SSA, "Social Security Number Randomization": no area 000, 666 or 900 to 999.
     """
@@ -126,7 +130,7 @@ _SSN_PARTS = ((899, "area"), (99, "group"), (9999, "serial"))
 
 
 def surrogate_nhs(value: str, choice: KeyedChoice) -> str:
-    """Return a valid NHS number of the range 999, which is issued to nobody but test patients."""
+    """Return a valid NHS number of the range 999, which is reserved for test patients."""
     digits = only_digits(value)
     if len(digits) != 10:
         return surrogate_code(value, choice)
@@ -139,34 +143,33 @@ def surrogate_nhs(value: str, choice: KeyedChoice) -> str:
 
 
 def surrogate_national_id(value: str, choice: KeyedChoice) -> str:
-    """Return a code of the same pattern; for a Chinese resident id one whose checksum holds."""
+    """Return a code of the same pattern; for a Chinese resident id with a valid checksum."""
     compact = value.strip()
     if not _CHINESE_ID.fullmatch(compact):
         return surrogate_code(value, choice)
     birth = date(1940, 1, 1) + timedelta(days=choice.number(25_000, "birth", compact))
     body = compact[:2] + draw_digits(4, choice, "district", compact) + f"{birth:%Y%m%d}"
     body += draw_digits(3, choice, "order", compact)
-    total = sum(int(d) * weight for d, weight in zip(body, _ID_WEIGHTS, strict=True))
-    return value.replace(compact, body + "10X98765432"[total % 11])
+    return value.replace(compact, body + resident_id_check(body))
 
 
 def surrogate_wallet(value: str, choice: KeyedChoice) -> str:
-    """Return a wallet address of the same kind and length; its checksum does not hold."""
+    """Return a wallet address of the same kind and length with an invalid checksum."""
     kind = _WALLET.match(value)
     start = kind.end() if kind else 0
-    if kind and kind.group() == "0x":  # hexadecimal, so other letters would give it away
+    if kind and kind.group() == "0x":  # hexadecimal: other letters would show a surrogate
         drawn = choice.digest("wallet", normalize(value)).hex()
         return value[:start] + (drawn * len(value))[: len(value) - start]
     return value[:start] + surrogate_code(value[start:], choice)
 
 
 def fill(value: str, digits: str) -> str:
-    """Return a value with its ASCII digits replaced in order, everything else as it is."""
+    """Return a value with its ASCII digits replaced in order, the rest unchanged."""
     rest = iter(digits)
     return "".join(next(rest) if "0" <= c <= "9" else c for c in value)
 
 
 def draw_digits(length: int, choice: KeyedChoice, *parts: str) -> str:
-    """Return that many digits for a purpose and a value."""
+    """Return `length` digits for a purpose and a value."""
     stream = choice.stream(*parts)
     return "".join(str(next(stream) % 10) for _ in range(length))

@@ -1,4 +1,4 @@
-"""Surrogate names of people: every part for itself, so that "Ms Keller" follows "Maria Keller"."""
+"""Surrogate names of people, chosen part by part: "Ms Keller" gets the name of "Maria Keller"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sage_rag.privacy.recognizers.wordlists import PARTICLES, TITLES
 from sage_rag.privacy.words import normalize
 
 _LATIN = tuple("en en_US en_GB en_IE de_DE de_AT fr_FR es_ES it_IT nl_NL sv_SE da_DK".split())
-"""Locales whose names a reader of English takes for names."""
+"""Locales whose names a reader of English recognises as names."""
 _SCRIPTS = (
     (re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]"), ("zh_CN",)),
     (re.compile(r"[\uac00-\ud7af]"), ("ko_KR",)),
@@ -28,7 +28,7 @@ _UNSPACED = frozenset({"zh_CN", "ko_KR"})
 _SUFFIXES = frozenset("jr junior sr senior ii iii iv md phd esq".split())
 _LETTER = r"(?:[^\W\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f])"
 _WORD = re.compile(rf"(?<!['’`](?=[sS]\b)){_LETTER}+(?:['’`](?![sS]\b){_LETTER}+)*")
-"""A word of a name; the "s" of a possessive ending is none."""
+"""A word of a name, without the "s" of a possessive ending."""
 _UNKNOWN = "someone"
 
 
@@ -50,12 +50,12 @@ class _Pools:
 def surrogate_person(value: str, choice: KeyedChoice, judge: GenderJudge) -> str:
     """Return another name of the same shape: same parts, gender, titles and case style.
 
-    Each part is chosen by itself, whatever its case and width, so equal parts stay equal all over
-    the corpus. Titles, particles ("van der")
-    and suffixes ("Jr") stay. A value without letters becomes `someone`.
+    Each part is chosen separately, without regard to case and width, so equal parts stay equal in
+    the whole corpus. Titles, particles ("van der") and suffixes ("Jr") stay. A value without
+    letters becomes `someone`.
 
-    Does not guarantee: that different parts become different names; that a lone word which is
-    both given and family name ("James") is read as the same one everywhere.
+    Does not guarantee: that different parts become different names; that a single word which is
+    both a given and a family name ("James") has the same role everywhere.
     """
     locales = _script(value)
     if locales[0] in _UNSPACED:
@@ -100,7 +100,7 @@ def _digit(match: re.Match[str], value: str, choice: KeyedChoice) -> str:
 
 
 def _roles(value: str, words: list[re.Match[str]]) -> list[_Role]:
-    """Say of each word whether it is a given name, a family name, an initial, or stays."""
+    """Return the role of each word: given name, family name, initial, or kept."""
     roles = [_Role.GIVEN] * len(words)
     for i, match in enumerate(words):
         word = normalize(match.group())
@@ -140,12 +140,12 @@ def _family_words(value: str, words: list[re.Match[str]], names: list[int]) -> l
 
 
 def _joined(value: str, words: list[re.Match[str]], index: int) -> bool:
-    """Return whether a word hangs on the one before by a hyphen."""
+    """Return whether a hyphen joins a word to the one before."""
     return value[words[index - 1].end() : words[index].start()].strip() in ("-", "‐", "–")
 
 
 def _unspaced(value: str, locales: tuple[str, ...], choice: KeyedChoice, judge: GenderJudge) -> str:
-    """Return a name in a script without spaces: family name first, as many characters after it."""
+    """Return a name in a script without spaces, of the same length after the family name."""
     pools, characters = _pools(locales), _given_characters(locales)
     name = "".join(c for c in value if c.isalpha())
     family = next(
@@ -176,7 +176,7 @@ def _pools(locales: tuple[str, ...]) -> _Pools:
 
 
 def _single(names: frozenset[str], locales: tuple[str, ...]) -> list[str]:
-    """Return names of one word, for Latin in letters that every encoding holds."""
+    """Return names of one word; Latin ones in ASCII letters only."""
     ascii_only = locales == _LATIN
     return [n for n in names if n.isalpha() and not n.isupper() and (n.isascii() or not ascii_only)
             ] or [n for n in names if n]  # fmt: skip

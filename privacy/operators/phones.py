@@ -18,16 +18,16 @@ _TWO_DIGIT_CODES = frozenset(
 _NORTH_AMERICAN = re.compile(r"1?([2-9]\d\d[2-9]\d{6})")
 _CHINESE_MOBILE = re.compile(r"1[3-9]\d{9}")
 _SIGNIFICANT = 8
-"""Last digits by which a number is known, with or without its country or trunk prefix."""
+"""Last digits that identify a number, with or without its country or trunk prefix."""
 
 
 def surrogate_phone(value: str, choice: KeyedChoice) -> str:
     """Return another number that is dialled the same way.
 
-    North American numbers fall into 555-0100 to 555-0199, kept for fiction, under another area
-    code: 63,360 numbers, so that two of a large corpus may share one. Elsewhere country code,
-    trunk zero and the first digit after them stay and the rest is drawn: such a number may be
-    somebody's.
+    North American numbers get 555-0100 to 555-0199, reserved for fiction, under another area code:
+    63,360 numbers, so that two values of a large corpus may share one. Elsewhere the country code,
+    trunk zero and the first digit after them stay and the rest is drawn: such a number may belong
+    to a real person.
 
     Source: NANPA, "555 Line Number Resources".
     """
@@ -67,7 +67,7 @@ def _drawn(main: str, digits: str, choice: KeyedChoice) -> str:
     known_by = digits[-_SIGNIFICANT:]
     for attempt in count():
         stream = choice.stream("phone", known_by, str(attempt))
-        # From the end, so that the same number written with another prefix ends alike.
+        # From the end, so that the same number with another prefix has the same last digits.
         drawn = "".join(str(next(stream) % 10) for _ in digits)[::-1]
         new = digits[:kept] + drawn[kept:]
         if new != digits:
@@ -76,7 +76,7 @@ def _drawn(main: str, digits: str, choice: KeyedChoice) -> str:
 
 
 def _prefix_length(main: str, digits: str) -> int:
-    """Return how many leading digits stay: country code, trunk zero, and one digit more."""
+    """Return the number of leading digits that stay: country code, trunk zero, one digit more."""
     length = 0
     if main.lstrip("( ").startswith("+"):
         length = _code_length(digits)

@@ -1,4 +1,4 @@
-"""Quantities: rounded, or others of the same size; units stay."""
+"""Round quantities, or replace them by others of similar size; units stay."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _SPREAD = 30
 def rounded(value: str, figures: int) -> str:
     """Return a quantity with each number rounded to `figures` significant digits.
 
-    Separators and units stay: "EUR 12,345.67" becomes "EUR 12,000". A number that has no more
-    digits than that stays what it is. Without figures ("three hundred"): `some amount`.
+    Separators and units stay: "EUR 12,345.67" becomes "EUR 12,000". A number with no more digits
+    than that is unchanged. A value without figures ("three hundred") becomes `some amount`.
     """
     return _each(value, lambda number: _round(number, figures))
 
 
 def surrogate_quantity(value: str, choice: KeyedChoice) -> str:
-    """Return a quantity with each number replaced by another of its size, within 30 per cent."""
+    """Return a quantity with each number replaced by another one within 30 per cent."""
 
     def other(number: Decimal) -> Decimal:
         drawn = choice.number(2 * _SPREAD, "quantity", normalize(value), str(number)) - _SPREAD
@@ -47,7 +47,7 @@ def _each(value: str, change: Callable[[Decimal], Decimal]) -> str:
 
 
 def _rewritten(match: re.Match[str], change: Callable[[Decimal], Decimal]) -> str:
-    """Return a changed number with the separators that the old one had."""
+    """Return a changed number with the separators of the old one."""
     text, group = match.group(), match.group(1) or ""
     tail = re.search(r"[.,](\d{1,2})$", text) if group else re.search(r"[.,](\d+)$", text)
     point = tail.group()[0] if tail else ""
@@ -64,7 +64,7 @@ def _round(number: Decimal, figures: int) -> Decimal:
     if number == 0:
         return number
     unit = Decimal(1).scaleb(number.adjusted() - figures + 1)
-    if number == number.quantize(unit):  # no more digits than that
+    if number == number.quantize(unit):  # it has no more digits than that
         return number
     new = number.quantize(unit)
     return new.quantize(Decimal(1)) if unit > 1 else new

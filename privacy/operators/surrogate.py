@@ -1,4 +1,4 @@
-"""Surrogate: a plain-looking stand-in, the same for the same value all over a corpus."""
+"""Choose surrogates: plausible values, the same for equal values in the whole corpus."""
 
 from __future__ import annotations
 
@@ -75,25 +75,26 @@ _CHOOSE: Mapping[EntityType, _Choose] = {
     EntityType.DEMOGRAPHIC: surrogate_demographic,
 }
 SURROGATE_TYPES = frozenset({*_CHOOSE, EntityType.PERSON, EntityType.DATE_TIME})
-"""The types that have surrogates; nobody can invent a law or a ship that fits its sentence."""
+"""The types that have surrogates. Miscellaneous names (a law, a ship) have none: no list of
+substitutes fits their sentences."""
 
 
 class Surrogates:
     """Choose the surrogates of one corpus by a key; nothing is stored.
 
-    Guarantees: equal values (but for case, width and spacing) of one type get equal surrogates in
-    every document and process; never the value itself, but a redaction mark where no other is
-    found; irreversible, even with the key, except by trying values. Without the key nobody can
-    tell which surrogate a guessed value would have.
+    Guarantees: values of one type that are equal except for case, width and spacing get equal
+    surrogates in every document and process. A surrogate never equals its value; where no other is
+    found, the result is a redaction mark. Irreversible, even with the key, except by trying values.
+    Without the key no one can compute the surrogate of a guessed value.
     Does not guarantee: that different values get different surrogates (`benchmarks/surrogates.py`
-    counts: of 10,000 full names some 60 share theirs with another, of as many North American
-    phone numbers some 1,300, and 2,900 family names alone became some 2,100); that a surrogate is
-    nobody's: it may be a real name, even of the corpus, and outside the ranges reserved for
-    fiction a real number. Dates of a question move by another shift than those of a document.
-    After the key is rotated, a corpus needs new surrogates throughout.
+    counts: of 10,000 full names about 60 share theirs with another, of 10,000 North American phone
+    numbers about 1,300, and 2,900 family names alone became about 2,100); that a surrogate belongs
+    to no real person: it may be a real name, even of the corpus, and outside the ranges reserved
+    for fiction a real number. Dates of a question move by another shift than those of a document.
+    After the key is rotated, the whole corpus needs new surrogates.
 
-    Source: Carrell et al. (2013), "Hiding in plain sight", JAMIA 20(2), for surrogates as a cover
-    of what a recognizer misses.
+    Source: Carrell et al. (2013), "Hiding in plain sight", JAMIA 20(2): surrogates also hide values
+    that a recognizer misses.
     """
 
     def __init__(self, keyset: Keyset, corpus_id: str, *, judge: GenderJudge | None = None) -> None:
@@ -129,8 +130,8 @@ class Surrogates:
     def shift_days(self, text: str, most: int | None = None) -> int:
         """Return the shift of a document's dates: 1 to `most` days (default 365), either way.
 
-        Drawn by the document's own text, so that an edited document moves anew. Not a whole
-        number of weeks where `most` allows it: names of weekdays shall move too.
+        Derived from the document's text, so an edited document gets another shift. Not a whole
+        number of weeks where `most` allows it, so that names of weekdays move, too.
         """
         choice = self._choice(EntityType.DATE_TIME)
         most = most or _DAYS

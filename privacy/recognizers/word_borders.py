@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 
-_UNSPACED = (
-    (0x0E00, 0x0EFF),  # Thai, Lao
-    (0x1000, 0x109F),  # Myanmar
-    (0x1780, 0x17FF),  # Khmer
-    (0x3040, 0x30FF),  # kana
-    (0x3400, 0x4DBF),
-    (0x4E00, 0x9FFF),
-    (0xAC00, 0xD7AF),  # Hangul has spaces, but joins particles to names
-    (0xF900, 0xFAFF),
-    (0x20000, 0x3FFFF),
-)
+from sage_rag.privacy.words import UNSPACED_RANGES
+
+_HANGUL = (0xAC00, 0xD7AF)
+"""Hangul has spaces, but joins particles to names."""
+_UNSPACED = (*UNSPACED_RANGES, _HANGUL)
 
 
 def same_word(left: str, right: str) -> bool:

@@ -40,7 +40,7 @@ _LABELLED = re.compile(
     rf"(?:姓名|联系人|户名|收件人|签名|患者|法定代表人|经办人)[:：]\s?(?P<name>{_HAN}{{2,4}})(?!{_HAN})"
 )
 _ACCEPTED = 2
-"""Points a name without a mask needs; see `_points`."""
+"""Points that a name without a mask needs; see `_readings`."""
 _JOINING = frozenset(
     "和与及对被把向由让给请是找叫在等同跟于从将以令因据随的了为到而但且或并有用像如称说员长师手帅"
 )

@@ -1,11 +1,11 @@
 """The network that reads Chinese character by character: dilated convolutions, a head per type.
 
-Trained from scratch on generated text: MiniLM's vocabulary holds few Chinese characters. Each
-character is its embedding and what `chinese_words` sees of it; the layers look 19 characters to
-either side, and cost the same for every character of a text.
+Trained from scratch on generated text: MiniLM's vocabulary has few Chinese characters. The input of
+each character is its embedding and its features (`word_features`); the layers read 19 characters to
+either side, at the same cost for every character.
 
 Source: Strubell et al. (2017), arXiv 1702.02098, §3, for dilated convolutions over text;
-Zhang & Yang (2018), arXiv 1805.02023, for words of a lexicon beside characters.
+Zhang & Yang (2018), arXiv 1805.02023, for words of a lexicon together with characters.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from sage_rag.privacy.recognizers.tagging.weights_file import Calibration
 CLASSES = 3
 """Of each head: outside, begin, inside."""
 PAD, UNKNOWN = 0, 1
-"""Rows of the embedding: past the end of a text, and any character that training left out."""
+"""Rows of the embedding: padding, and every character that training did not see."""
 REACH = 19
-"""Characters that an answer depends on, to either side."""
+"""Characters on either side that an answer depends on."""
 
 _STEPS, _SCALE = 127, "characters.scale"
-"""How many steps of eight bits a row's greatest number is, and where its step is stored."""
+"""The largest number of a row in eight-bit steps, and the tensor with the sizes of a step."""
 _EMBEDDING, _WIDTH = 64, 128
 _DILATIONS = (1, 2, 4, 8, 1, 2)
 
 
 class Block(nn.Module):
-    """One residual layer: normalise, look to both sides, mix."""
+    """One residual layer: normalise, convolve, mix."""
 
     def __init__(self, dilation: int) -> None:
         super().__init__()
@@ -53,14 +53,14 @@ class Block(nn.Module):
         self.dropout = nn.Dropout(0.1)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """(rows, characters, width) to the same; `mask` (rows, characters, 1): 1 for text."""
+        """Map (rows, characters, width) to the same; `mask` (rows, characters, 1): 1 for text."""
         seen = self.around((self.norm(x) * mask).transpose(1, 2)).transpose(1, 2)
         mixed: Tensor = x + self.dropout(self.mix(functional.gelu(seen)))
         return mixed
 
 
 class ChineseNetwork(nn.Module):
-    """Characters and features to an answer per character, type and class."""
+    """Map characters and features to a logit per character, type and class."""
 
     def __init__(self, characters: int, types: int) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class ChineseNetwork(nn.Module):
 
 @dataclass(frozen=True, slots=True)
 class ChineseWeights:
-    """What a weights file holds beside tensors."""
+    """The settings of a weights file."""
 
     characters: str
     types: tuple[EntityType, ...]
@@ -120,7 +120,7 @@ def read_chinese_weights(path: Path) -> ChineseWeights:
     """Read the settings of a weights file.
 
     Raises:
-        InputError: when the file is none.
+        InputError: when it is not a weights file.
     """
     try:
         with safe_open(path, "pt") as file:
@@ -131,9 +131,9 @@ def read_chinese_weights(path: Path) -> ChineseWeights:
             tuple(Calibration(*row) for row in settings["calibration"]),
             hashlib.sha256(path.read_bytes()).hexdigest()[:12],
         )
-    except Exception:  # noqa: BLE001 - the library raises classes of its own, and any of ours
+    except Exception:  # noqa: BLE001 - the library has exceptions of its own
         raise InputError(
-            f"`{path.name}` holds no Chinese tagger's weights",
+            f"`{path.name}` is not a Chinese tagger's weights file",
             hint="write them with: sage-rag train tagger",
         ) from None
 

@@ -14,14 +14,14 @@ _STOP = (
     "曾由往即着过称说"
 )
 _NAME = rf"[^\W\d_A-Za-z{_STOP}]"
-"""One Han character that may stand inside a proper name."""
+"""One Han character that may be part of a proper name."""
 _PART = rf"(?:{_NAME}|[*＊×])"
-"""The same, or one that a court has masked."""
+"""The same, or a character that a court has masked."""
 _NUMBER = r"(?:[A-Za-z]?[\d*＊×Xx]{1,6}|[〇零一二三四五六七八九十百]{1,5}|[甲乙丙丁东南西北A-Z])"
 
 
 def _grouped(words: Iterable[str]) -> str:
-    """Return one expression for many words, grouped by first character: far fewer branches."""
+    """Return one expression for many words, grouped by first character to have few branches."""
     by_first: dict[str, list[str]] = {}
     for word in sorted(words, key=len, reverse=True):
         by_first.setdefault(word[0], []).append(re.escape(word[1:]))
@@ -59,7 +59,7 @@ _FROM_BORDER = re.compile(
 _STREET_WITH_NUMBER = re.compile(
     rf"{_NAME}{{2,6}}?(?:大道|大街|胡同|路|街|巷|弄|村){_HOUSE}{{1,6}}"
 )
-_BODY = re.compile(_grouped(ORGANIZATIONS))
+_KNOWN_ORGANIZATION = re.compile(_grouped(ORGANIZATIONS))
 _ABROAD = re.compile(_grouped(ABROAD))
 _GENERIC_PLACE = re.compile(
     r"(?:本|全|各|我|城|郊|地|市|山|灾|社|小|校|园|片|辖|景|库|学|战|禁|时|误|盲|专|老|新|农|乡|每|两|多|几|整|大|半|一|二|三)*"
@@ -103,11 +103,11 @@ def find_places(text: str) -> Iterator[Span]:
 
 
 def find_organizations(text: str) -> Iterator[Span]:
-    """Yield known bodies and what ends like one: a company, an office, an institution.
+    """Yield known organisations, and names with the ending of a company, office or institution.
 
-    Where a name begins is guessed: after a word that introduces names, or a small word.
+    The start of a name is a guess: after a word that introduces names, or a function word.
     """
-    for match in _BODY.finditer(text):
+    for match in _KNOWN_ORGANIZATION.finditer(text):
         yield Span(match.start(), match.end(), EntityType.ORGANIZATION, 0.7)
     for match in _ORGANIZATION.finditer(text):
         start = match.start()

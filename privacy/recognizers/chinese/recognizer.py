@@ -1,4 +1,4 @@
-"""The recognizer for mainland Chinese: numbers with checksums, dates, people, places, bodies."""
+"""The rules for mainland Chinese: numbers with checksums, dates, people, places, organisations."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class ChineseRecognizer:
 
     Guarantees: a text without a Han character is searched for resident ids only, at the cost of
     one expression; a name found once is found everywhere in the text.
-    Does not guarantee: names without a common surname or any context, short names of bodies and
-    clubs, and where an organisation's name begins. Japanese text is left to others.
+    Does not guarantee: names without a common surname or any context, short names of organisations
+    and clubs, and the start of an organisation's name. Japanese text is left to others.
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class ChineseRecognizer:
 
 
 def is_chinese(text: str) -> bool:
-    """Return whether a text holds Han characters and is not Japanese."""
+    """Return whether a text contains Han characters and is not Japanese."""
     if text.isascii() or not HAN.search(text):
         return False
     kana = len(_KANA.findall(text))

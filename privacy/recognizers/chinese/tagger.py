@@ -1,4 +1,4 @@
-"""The trained recognizer of Chinese names, places and bodies: one small network, offline."""
+"""The trained tagger for Chinese names, places and organisations: one small network, offline."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ VERSION = 2
 WEIGHTS = Path(__file__).parent / "weights" / "chinese.safetensors"
 
 _WINDOW, _MARGIN = 512, 32
-"""Characters; the margin is beyond the network's reach, so windows answer as the whole would."""
+"""Characters; the margin exceeds the network's reach, so windows change no answer."""
 _BATCH = 16
 _OPENS = 2.0
-"""How many times its type's threshold one character of a span has to reach; its neighbours need
-the threshold alone, since a name that is found by half is still lost."""
+"""One character of a span must reach this multiple of its type's threshold. The others need only
+the threshold, since half a name protects nothing."""
 _SURE = 0.9
-"""The score from which a name that stands once is looked for in the rest of its text."""
+"""The score from which a name is searched in the rest of its text."""
 _BESIDE = 3
-"""Characters within which a value without a Chinese character must have one: the network knows
-Latin letters as guests in Chinese, and English beside a Chinese word is read by others."""
+"""A value must have a Chinese character within this distance: the network learnt Latin letters
+inside Chinese text; other recognizers read English."""
 _LATIN = re.compile(r"[A-Za-z\d'’]+")
 _KIND = re.compile(
     "地区|市区|城区|郊区|街道办?|开发区|商务区|工业区|保护区|示范区|艺术区|园区|社区|小区|新区|片区|学区|景区"
@@ -53,17 +53,17 @@ _KIND = re.compile(
     r"|\d{1,4}号(?:地块?|楼|院|线|馆|店)?|[\dA-Za-z]{1,4}(?:[栋幢座室弄]|号?[出入]{0,2}口)"
     r"|[\dA-Za-z一二三四五六七八九十]{1,3}(?:[期楼层]|单元)|[省市县区镇乡村路街巷](?![长民委场面上里])"
 )
-"""What kind of place a name is of: it belongs to the name before it."""
+"""The word for a kind of place; it belongs to the name before it."""
 _EDGES = " \t\r\n　,，;；:：。!！?？“”‘’\"'《》<>()（）[]【】、·•・|/*-—"
 
 
 class ChineseTagger:
-    """Find people, places and bodies in Chinese text by a network that reads its characters.
+    """Find people, places and organisations in Chinese text by a network that reads characters.
 
-    Guarantees: torch is imported only for a text that is Chinese; a text's spans do not depend on
-    what else is in the batch; what is surely a name is found everywhere in its text.
-    Does not guarantee: names of a form that the generated training text lacks, nor where a name
-    ends when it is followed by a character that names are made of. Japanese is left to others.
+    Guarantees: torch is imported only for Chinese text; the spans of a text do not depend on other
+    texts in the batch; a name with a high score is found everywhere in its text.
+    Does not guarantee: names of a form that the generated training text lacks, or the end of a
+    name before a character that is common in names. Japanese text is left to others.
     """
 
     def __init__(self, weights: Path = WEIGHTS) -> None:
@@ -73,7 +73,7 @@ class ChineseTagger:
 
     @property
     def fingerprint(self) -> str:
-        """Version, and digests of the code, the weights and the words."""
+        """The version of the rules, and a digest of the weights and the words."""
         return self._fingerprint
 
     def recognize(self, text: str) -> Sequence[Span]:
@@ -129,9 +129,10 @@ def decode_characters(
 ) -> list[Span]:
     """Return the runs of characters that reach their type's threshold, cut where another begins.
 
-    `scores` (characters, types); `begins`, alike: whether a value more likely begins there than
-    goes on. A run needs one character that is surer by `_OPENS`; a Latin word counts whole, and
-    only among Chinese ones; a span inside one of another type that is twice as sure is left out.
+    `scores` (characters, types). `begins` (characters, types): whether a value more likely begins
+    there than continues. A run needs one character with `_OPENS` times the threshold. A Latin word
+    counts whole, and only near Chinese characters. A span inside one of another type with more than
+    twice its score is left out.
     """
     found: list[list[Span]] = []
     for column, (entity_type, threshold) in enumerate(zip(types, thresholds, strict=True)):
@@ -151,7 +152,7 @@ def decode_characters(
 
 
 def _again(text: str, spans: Sequence[Span]) -> Iterator[Span]:
-    """Yield the other places of what is surely a name: it stands again without what told it."""
+    """Yield the other occurrences of names with a high score, where the context may be missing."""
     sure = {text[s.start : s.end]: s for s in spans if len(s) > 1 and s.score >= _SURE}
     taken = {(s.start, s.end) for s in spans}
     for value, span in sure.items():
@@ -161,7 +162,7 @@ def _again(text: str, spans: Sequence[Span]) -> Iterator[Span]:
 
 
 def _completed(text: str, start: int, end: int) -> int:
-    """Return where a place ends with the word for its kind, where that word is cut or follows."""
+    """Return the end of a place, extended by the word for its kind where it is cut or follows."""
     for position in (end, end - 1, end - 2):
         if position > start and (kind := _KIND.match(text, position)) and kind.end() > end:
             return _completed(text, start, kind.end())
@@ -169,14 +170,14 @@ def _completed(text: str, start: int, end: int) -> int:
 
 
 def _outdone(span: Span, others: Sequence[Span]) -> bool:
-    """Return whether one of another type's spans, in order, covers it and is twice as sure."""
+    """Return whether a span in `others` (in order) covers this one with over twice its score."""
     last = bisect_right(others, span.start, key=lambda other: other.start)
     other = others[last - 1] if last else None
     return other is not None and span.end <= other.end and other.score > 2 * span.score
 
 
 def _by_latin_word(text: str, score: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the scores with each Latin word's characters at the mean of the word."""
+    """Return the scores with the mean of the word for each character of a Latin word."""
     whole = score.copy()
     for word in _LATIN.finditer(text):
         whole[word.start() : word.end()] = score[word.start() : word.end()].mean()

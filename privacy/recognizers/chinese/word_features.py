@@ -1,7 +1,7 @@
-"""What the Chinese tagger sees of a character beside the character: what kind, in which words.
+"""The features of each character for the Chinese tagger: its kind, and the words around it.
 
-Words may overlap: a character carries the marks of every word that the text could hold there, and
-the network decides between them.
+Words may overlap: a character gets the marks of every possible word there, and the network decides
+between them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WORDS = Path(__file__).parent / "weights" / "chinese_words.txt.gz"
 KINDS = ("place", "person", "body", "common", "role", "surname")
 _LONGEST = 8
 _ENDINGS = frozenset("省市县区镇乡村路街道巷弄桥站山河湖江海岛湾国州城港园苑楼厦场馆店寺")
-_BODY_ENDINGS = frozenset("行司社团院校局部会厂所队厅委署府报台网组党军")
+_ORGANIZATION_ENDINGS = frozenset("行司社团院校局部会厂所队厅委署府报台网组党军")
 _SETS = (
     frozenset(SURNAMES),
     COMMON_SURNAMES,
@@ -34,7 +34,7 @@ _SETS = (
     TRANSLITERATION,
     NOT_GIVEN,
     _ENDINGS,
-    _BODY_ENDINGS,
+    _ORGANIZATION_ENDINGS,
 )
 _OF_CHARACTER = len(_SETS) + 4
 FEATURES = _OF_CHARACTER + 3 * len(KINDS)
@@ -60,8 +60,8 @@ def features_of(
 ) -> NDArray[np.float32]:
     """Return 0 or 1 per character and feature: (characters, FEATURES).
 
-    `keep` says for each word found whether it is marked: training leaves some out, so that the
-    network learns to do without.
+    `keep` decides for each word whether it is marked: training drops some, so that the network
+    does not depend on them.
     """
     found = np.zeros((len(text), FEATURES), dtype=np.float32)
     for position, character in enumerate(text):

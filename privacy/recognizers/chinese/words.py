@@ -30,7 +30,7 @@ WEAK_SURNAMES = frozenset(
     "阳项连路车黄金白高方安常"
     "关门党宫费全边师景明应满楼来原强通危包花房"
 )
-"""Surnames that are first of all something else; they need one more sign."""
+"""Surnames that are mostly other words; they need one more point."""
 DOUBLE_SURNAMES = frozenset(
     "欧阳 司马 上官 诸葛 司徒 东方 独孤 南宫 万俟 闻人 夏侯 尉迟 公孙 慕容 令狐 宇文 长孙 "
     "皇甫 轩辕 "
@@ -64,7 +64,7 @@ GIVEN = frozenset(
     "祺禾秉秦稳童笑筱简粤纪纯纲绅绍绮维罡羽翊翎耕聪肃胤舟艺苏荟莘菊菡萌葵蔚蓝蕴虹衍观训讯译诺"
     "谋丰贯赐起"
 )
-"""Characters that given names are mostly made of."""
+"""Characters of most given names."""
 
 PREFIXES = (
     "被告人 被告 原告人 原告 上诉人 被上诉人 申请人 被申请人 第三人 被害人 受害人 受害者 "
@@ -83,7 +83,7 @@ PREFIXES = (
     "女士 小姐 名叫 叫做 我叫 "
     "署名 化名 网友 主持人 嘉宾 设计师 研究员 艺人 影星 女星 男星 国脚 小将 老将 名将 新秀".split()
 )
-"""What stands right before a name."""
+"""Words right before a name."""
 SUFFIXES = (
     "先生 女士 小姐 太太 夫人 同志 老师 教授 博士 医生 医师 大夫 护士 法官 律师 检察官 警官 "
     "主任 院长 校长 部长 "
@@ -96,7 +96,7 @@ SUFFIXES = (
     "后 前 家 一 二 两 三 未 不 没 有 用 使用 之 并 而 出演 主演 执导 担任 率领 宣布 呼吁 "
     "现身 加盟".split()
 )
-"""What stands right after a name."""
+"""Words right after a name."""
 NO_NAMES = frozenset(
     "高兴 高度 高速 高级 高等 高校 高中 高考 高层 高温 高达 高于 方面 方法 方式 方向 方案 "
     "方便 方可 方针 方能 马上 马路 "
@@ -163,7 +163,7 @@ NO_NAMES = frozenset(
     "海洛因 阿拉伯 巴拿马 万港元 位英雄 向大家 周中 巴士 卡车 卡片 马达 米兰 尔夫 高尔夫 "
     "马拉松 巴尔干".split()
 )
-"""Two characters that begin like a name and are a word."""
+"""Words of two characters that begin like a name."""
 NOT_GIVEN = frozenset(
     "的了是在和与及等为被把对向从到于因将也就则又还已未不没有之并而其他她它们这那个说称后前内"
     "外上下里间年月日时"
@@ -173,7 +173,7 @@ NOT_GIVEN = frozenset(
     "该必须需想看听吃"
     "喝走跑打拿带送取得到开关买卖付收借还驾驶乘坐骑持按照根据通过经由以"
 )
-"""Characters that end a name, whatever came before."""
+"""Characters that are not part of a name; a name ends before them."""
 
 PROVINCES = (
     "北京市 天津市 上海市 重庆市 河北省 山西省 辽宁省 吉林省 黑龙江省 江苏省 浙江省 安徽省 "
@@ -249,7 +249,7 @@ ORGANIZATIONS = (
     "中国电信 中国人寿 苹果公司 微软 谷歌 "
     "索尼 三星 西门子 富士康 顺丰 中通 圆通 申通 韵达 美团 滴滴 暴雪 国美 苏宁".split()
 )
-"""Bodies known by a name that no ending gives away."""
+"""Organisations whose names have no typical ending."""
 TRANSLITERATION = frozenset(
     "阿埃艾安奥巴班鲍贝本比彼毕宾波伯勃博布查达戴丹当道德登邓迪蒂丁东杜多恩尔法凡菲费芬佛弗夫"
     "福盖冈戈格葛古哈海汉豪赫亨洪侯胡怀惠霍基吉季加贾杰捷金卡凯坎康考柯科克肯库夸拉"

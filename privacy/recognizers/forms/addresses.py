@@ -47,7 +47,7 @@ _LEADING_WORDS = tuple(
     ).split()
     for first in (word[0], word[0].upper())
 )
-"""A quick look before the expression."""
+"""A cheap test before the expression."""
 _INNER = (
     r"(?:(?:de|del|della|dei|degli|delle|di|da|do|dos|das|du|des|la|le|les|l['’]|d['’]|el|los"
     r"|las)[ ]?){0,2}"

@@ -1,4 +1,4 @@
-"""Patterns of ages: a number is one only where its context says so."""
+"""Patterns of ages: a number is an age only where its context shows it."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ AGES = (
             re.IGNORECASE,
         ),
         0.8,
-        check=lambda m: _plain_is(m),
+        check=lambda m: _after_is(m),
         anchor=Anchor(re.compile(r"[ ]\d{1,3}"), before=40, after=32),
     ),
     Pattern(
@@ -117,20 +117,7 @@ AGES = (
             rf"(?=,[ ]?[^\W\d_]|,[ ]\d|[.;)](?!\d)|[ ]?\n|[ ]?\Z)"
         ),
         0.6,
-        needs=(
-            ", 1",
-            ", 2",
-            ", 3",
-            ", 4",
-            ", 5",
-            ", 6",
-            ", 7",
-            ", 8",
-            ", 9",
-            ", now",
-            ", on",
-            ", j",
-        ),
+        needs=tuple(f", {start}" for start in (*"123456789", "now", "on", "j")),
     ),
     Pattern(
         EntityType.AGE,
@@ -146,23 +133,12 @@ def _first_group(match: re.Match[str]) -> tuple[int, int] | None:
     return next((match.span(g) for g in match.groupdict() if match.group(g)), None)
 
 
-def _plain_is(match: re.Match[str]) -> tuple[int, int] | None:
-    """Refuse a bare "is 12" whose subject is no person; "is 42" after a name or she stays."""
+def _after_is(match: re.Match[str]) -> tuple[int, int] | None:
+    """Reject a bare "is 12" unless its subject is a person: "she is 42", "Ada is 42"."""
     if match.group().lower().startswith("is "):
         before = match.string[max(0, match.start() - 24) : match.start()].rstrip()
         word = before.rsplit(maxsplit=1)[-1] if before.split() else ""
-        people = {
-            "he",
-            "she",
-            "who",
-            "age",
-            "son",
-            "daughter",
-            "wife",
-            "husband",
-            "baby",
-            "patient",
-        }
+        people = "he she who age son daughter wife husband baby patient".split()
         if word.lower() not in people and not word[:1].isupper():
             return None
     return match.span("value")

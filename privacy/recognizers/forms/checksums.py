@@ -1,6 +1,8 @@
-"""Checksums that tell a real card, account or patient number from any other run of digits."""
+"""Checksums that separate real card, account or patient numbers from other digits."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 _IBAN_LENGTHS = {
     **{"AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22},
@@ -24,15 +26,29 @@ def only_digits(text: str) -> str:
 def luhn(number: str) -> bool:
     """Return whether the digits of a number satisfy the Luhn formula (ISO/IEC 7812-1)."""
     digits = only_digits(number)
-    total = 0
-    for place, digit in enumerate(reversed(digits)):
-        value = int(digit) * (1 + place % 2)
-        total += value - 9 if value > 9 else value
-    return bool(digits) and total % 10 == 0
+    return bool(digits) and luhn_digits([int(digit) for digit in digits])
+
+
+def luhn_digits(digits: Sequence[int]) -> bool:
+    """Return whether digits satisfy the Luhn formula."""
+    products = (digit * (1 + place % 2) for place, digit in enumerate(reversed(digits)))
+    return sum(product - 9 if product > 9 else product for product in products) % 10 == 0
+
+
+def resident_id_check(body: str) -> str:
+    """Return the last character of a Chinese resident id for its first 17 digits.
+
+    Source: GB 11643-1999, after ISO 7064 MOD 11-2.
+    """
+    total = sum(int(digit) * weight for digit, weight in zip(body, _ID_WEIGHTS, strict=True))
+    return "10X98765432"[total % 11]
+
+
+_ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 
 
 def iban_length(country: str) -> int | None:
-    """Return how many characters an IBAN of a country has; `None` for no such country."""
+    """Return the length of a country's IBAN; `None` for an unknown country."""
     return _IBAN_LENGTHS.get(country.upper())
 
 

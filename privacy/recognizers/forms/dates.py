@@ -1,7 +1,7 @@
 """Patterns of calendar dates and clock times, in words and figures, in patients' languages.
 
-Weekdays alone, durations and the hours of a medicine ("8 am and 8 pm") are none: they recur for
-everybody. A clock time counts with its minutes and a sign that it is one: "at 10:30", "4.15 pm".
+Weekdays alone, durations and the hours of a medicine ("8 am and 8 pm") do not count: they identify
+no one. A clock time counts with its minutes and a word or sign for a time: "at 10:30", "4.15 pm".
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _OTHERS = (
 _AMBIGUOUS = {"may", "mar", "march", "mart", "maj", "medi", "sep", "dec", "jun", "set", "mei"}
 """Months that are also words or names in lower case."""
 
-# Longest first, then by letter: a set alone would order the expression, and with it the
-# recognizer's fingerprint, differently in every process.
+# Longest first, then by letter: the order of a set, and with it the recognizer's fingerprint,
+# would differ in every process.
 MONTHS_IN_WORDS = frozenset((*_ENGLISH.split(), *_OTHERS.split()))
 """Names of months, in lower case, as `DATES` knows them."""
 _MONTH = "|".join(sorted(MONTHS_IN_WORDS, key=lambda m: (-len(m), m)))
@@ -65,7 +65,7 @@ _MODAL = re.compile(
 
 
 def _worded(match: re.Match[str]) -> tuple[int, int] | None:
-    """Refuse the verbs and modal verbs among the months: "2 may", "May 5 tablets"."""
+    """Reject verbs that look like months: "2 may", "May 5 tablets"."""
     month = match.group("month")
     plain = month.lower() in _AMBIGUOUS and month.islower()
     has_year = match.group("year") is not None

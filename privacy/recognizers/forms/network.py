@@ -15,7 +15,7 @@ _TLDS = (
     "|eg|ma|il|ae|sa|ir|br|ar|cl|mx|pe|eu|su"
 )
 """Endings that make a bare name a URL. Those that are English words (in, is, it, me, to, us, be,
-at, so, no, my) are left out: after a missing space they would swallow sentences."""
+at, so, no, my) are left out: where a space is missing they would match whole sentences."""
 
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 
@@ -30,7 +30,7 @@ def _ip_address(match: re.Match[str]) -> tuple[int, int] | None:
                 return None
             value = value[:-1]
         else:
-            # "1::" and "::" are addresses to the letter, but nobody's.
+            # "1::" and "::" are valid addresses, but identify no machine.
             named = sum(1 for group in value.split(":") if group) >= 2 or value == "::1"
             return (match.start(), match.start() + len(value)) if named else None
     return None

@@ -1,4 +1,4 @@
-"""Patterns of numbers that name a person's account by their form: cards, banks, social security."""
+"""Patterns of numbers with a form of their own: cards, banks, social security."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _card(match: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _iban(match: re.Match[str]) -> tuple[int, int] | None:
-    """Cut the match to its country's length: what follows may be the next word."""
+    """Shorten the match to its country's length: the rest may be the next word."""
     text, wanted = match.group(), iban_length(match.group()[:2])
     if wanted is None:
         return None
@@ -30,7 +30,7 @@ def _iban(match: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _digits_outweigh(compact: str) -> bool:
-    """Accept a mistyped IBAN: the country's length and mostly digits leave little else."""
+    """Accept a mistyped IBAN by the country's length and mostly digits."""
     return compact[:2].isupper() and len(only_digits(compact)) * 3 >= len(compact) * 2
 
 
@@ -53,7 +53,7 @@ NUMBERS = (
         0.95,
         _card,
     ),
-    # A mistyped number is somebody's all the same: announced, or in the printed groups.
+    # A mistyped number is private, too, after a word for it or in the printed groups.
     Pattern(
         EntityType.CREDIT_CARD,
         re.compile(
@@ -82,7 +82,7 @@ NUMBERS = (
         _card,
         needs=".",
     ),
-    # Ethereum and the chains that took its form over; Presidio knows Bitcoin's only
+    # Ethereum and chains with the same form; Presidio finds only Bitcoin's
     Pattern(EntityType.CRYPTO, re.compile(r"(?<!\w)0x[0-9A-Fa-f]{40}(?!\w)"), 0.97, needs="x"),
     Pattern(
         EntityType.IBAN_CODE,
@@ -90,7 +90,7 @@ NUMBERS = (
         0.97,
         _iban,
     ),
-    # Cut off, but nothing else begins so: country, check digits, the bank's four letters.
+    # Cut off, but with a unique start: country, check digits, the bank's four letters.
     Pattern(
         EntityType.IBAN_CODE,
         re.compile(
@@ -128,14 +128,14 @@ NUMBERS = (
         ),
         0.92,
     ),
-    # What a form leaves of it still tells the last four.
+    # A masked number still shows the last four digits.
     Pattern(
         EntityType.US_SSN,
         re.compile(r"(?<![\w*-])[xX*#]{3}-[xX*#]{2}-\d{4}(?![\w-])"),
         0.9,
         needs="-",
     ),
-    # Switzerland writes its personal number in this one form, under the country's code.
+    # Switzerland writes its personal number only in this form, with the country's code.
     Pattern(
         EntityType.NATIONAL_ID,
         re.compile(r"(?<![\w.])756\.\d{4}\.\d{4}\.\d{2}(?![\w]|\.\d)"),
@@ -172,7 +172,7 @@ NUMBERS = (
         re.compile(r"(?<![\w-])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![\w-])"),
         0.9,
     ),
-    # Nothing says what it is; but no measure or sum is written in so many figures without a mark.
+    # No context; but no measure or sum has nine digits or more without a separator.
     Pattern(
         EntityType.ID,
         re.compile(r"(?<![\w.,/$€£¥@#+-])\d{9,19}(?![\w@%/-]|[.,]\d)"),

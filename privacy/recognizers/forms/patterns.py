@@ -14,18 +14,18 @@ VERSION = 1
 """Raised with every change of the spans from the same expressions: checks and context are code."""
 
 Check = Callable[[re.Match[str]], tuple[int, int] | None]
-"""Judges a match: the range that holds the value, or `None` when it is no value."""
+"""Checks a match: returns the range of the value, or `None` when it is not a value."""
 TypeOf = Callable[[re.Match[str]], EntityType]
-"""Names the type of a match whose words tell it."""
+"""Returns the type of a match by its words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """What every match holds, and how far around it the match can reach.
+    """What every match contains, and how far a match can extend around it.
 
-    Only there the expression is tried: a long one at every place of a text costs more than all the
-    rest. `before` and `after` are characters before the anchor's start and after its end; a window
-    ends at the next white space, so that it never cuts a word.
+    The expression is tried only there: a long one at every place of a text would cost more than all
+    others together. `before` and `after` are characters before the anchor's start and after its
+    end; a window ends at the next white space, so that it never cuts a word.
     """
 
     regex: re.Pattern[str]
@@ -56,7 +56,7 @@ class Pattern:
 
     The value is the group called `value`, else the whole match; `check` overrides both. `type_of`
     overrides `entity_type` for one match.
-    `needs`: a text with none of these is skipped; `anchor`: so is all but the places around one.
+    `needs`: a text with none of these is skipped. `anchor`: only places around one are searched.
     Every expression must be linear in the text: bounded or possessive repetition only.
     """
 
@@ -86,7 +86,7 @@ def _value(match: re.Match[str]) -> tuple[int, int]:
 
 
 def trimmed(match: re.Match[str]) -> tuple[int, int] | None:
-    """Check: drop the punctuation of the sentence from the end of a match."""
+    """Drop the punctuation of the sentence from the end of a match (a `Check`)."""
     value = match.group().rstrip(".,;:!?'\"*>)]}")
     return (match.start(), match.start() + len(value)) if value else None
 
@@ -108,7 +108,7 @@ class PatternRecognizer:
 
     @property
     def fingerprint(self) -> str:
-        """A digest of all patterns and of the code that judges their matches."""
+        """A digest of all patterns and of our version."""
         return self._fingerprint
 
     def recognize(self, text: str) -> Sequence[Span]:

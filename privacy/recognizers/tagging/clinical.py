@@ -1,7 +1,7 @@
-"""Numbers and abbreviations of medicine that a recognizer took for somebody's age, date or name.
+"""Remove spans that are medicine: numbers and abbreviations found as an age, a date or a name.
 
-"LDL below 70" is nobody's age, "38.9" after "fever" no day of a month, "CK" no person. To hide
-them, or to make bands of them, would give a patient another answer than the doctor gave.
+"LDL below 70" is not an age, "38.9" after "fever" is not a date, and "CK" is not a person. Hidden
+or coarsened, they would change the doctor's answer.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ VERSION = 1
 """Raised with every change of what counts as medicine."""
 
 _REACH = 120
-"""Characters before and after a span that are looked at."""
+"""Characters before and after a span that are read."""
 _NAMED = (
     EntityType.PERSON,
     EntityType.ORGANIZATION,
@@ -85,7 +85,7 @@ _THING_BEFORE = re.compile(
     r"(?:is|are|was|were)|is|are|was|were)(?:[ ](?:like|about|only|now|almost|over|around))?[ ]\Z",
     _I,
 )
-_SOMEBODY = re.compile(
+_PERSON = re.compile(
     rf"\b(?:{PEOPLE}|i|he|she|who|we|you|when|since|his|her|my|fe(?:d|eds?|eding)|(?-i:[A-Z]\w+))\b",
     _I,
 )
@@ -106,23 +106,22 @@ _NAMED_AFTER = re.compile(
 )
 _ABOUT_HEALTH = re.compile(rf"(?<![\w-])(?:{MEDICINE}|{MEASURES})(?!\w)", _I)
 _NO_AGE = frozenset("age ages aged of almost year years month week old".split())
-"""Words that a tagger marks beside an age, and that tell none alone."""
+"""Words that a tagger marks next to an age. Alone they state no age."""
 
 
 class ClinicalRecognizer:
-    """Let another recognizer's finds go where the words around say that they are medicine.
+    """Remove another recognizer's spans where the words around them show that they are medicine.
 
-    Goes: measured values ("LDL below 70"), shares ("eight in ten"), counts ("four times"),
+    Removed: measured values ("LDL below 70"), shares ("eight in ten"), counts ("four times"),
     frequencies, ages of things ("a three-month-old stent"), lengths of treatments
-    (`is_treatment`), and abbreviations of tests taken for names. A number found as a date grows to
-    the length of time that it begins ("six" in "six or seven weeks"); an age that says how long
-    ago becomes a time.
+    (`is_treatment`), and abbreviations of tests found as names. A number found as a date is
+    extended to the length of time that it begins ("six" in "six or seven weeks"). An age that
+    means how long ago becomes a time.
 
-    Guarantees: no other finds than `AGE`, `DATE_TIME` and names that are a listed abbreviation go;
-    a number that its sentence calls somebody's age ("I am 55") stays, and so does a date with a
-    month.
-    Does not guarantee: that a text written to mislead is not misread: "my pulse is 55" shows the
-    age of somebody who means that by it.
+    Guarantees: only `AGE`, `DATE_TIME` and names that are a listed abbreviation are removed. A
+    number that its sentence calls an age ("I am 55") stays, and so does a date with a month.
+    Does not guarantee: anything for a text written to mislead: "my pulse is 55" shows the age of a
+    writer who means an age.
     """
 
     def __init__(self, inner: Recognizer) -> None:
@@ -134,19 +133,19 @@ class ClinicalRecognizer:
         return f"clinical-{VERSION}({self._inner.fingerprint})"
 
     def recognize(self, text: str) -> Sequence[Span]:
-        """Return the inner recognizer's spans but those that are medicine."""
-        found = (_judged(text, span) for span in self._inner.recognize(text))
+        """Return the inner recognizer's spans except those that are medicine."""
+        found = (_checked(text, span) for span in self._inner.recognize(text))
         return [span for span in found if span is not None]
 
 
-def _judged(text: str, span: Span) -> Span | None:
-    """Return a span as it is, grown or of another type; `None` where it is medicine."""
+def _checked(text: str, span: Span) -> Span | None:
+    """Return a span unchanged, extended or of another type; `None` where it is medicine."""
     if span.entity_type in _NAMED:
         return None if _is_abbreviation(text, span) else span
     if span.entity_type is EntityType.AGE:
-        return _judged_age(text, span)
+        return _checked_age(text, span)
     if span.entity_type is EntityType.DATE_TIME:
-        return _judged_time(text, span)
+        return _checked_time(text, span)
     return span
 
 
@@ -159,7 +158,7 @@ def _is_abbreviation(text: str, span: Span) -> bool:
     return bool(_ABOUT_HEALTH.search(f"{before} {after}"))
 
 
-def _judged_age(text: str, span: Span) -> Span | None:
+def _checked_age(text: str, span: Span) -> Span | None:
     value = text[span.start : span.end]
     before, after = _around(text, span)
     if value.lower() in _NO_AGE:
@@ -167,15 +166,15 @@ def _judged_age(text: str, span: Span) -> Span | None:
     if old := _OLD.fullmatch(value):
         return None if _is_of_a_thing(before, after, old["unit"]) else span
     if _is_history(value, before, after) or _is_hour(value, before):
-        return _judged_time(text, replace(span, entity_type=EntityType.DATE_TIME))
+        return _checked_time(text, replace(span, entity_type=EntityType.DATE_TIME))
     return None if _BARE.fullmatch(value) and is_not_age(value, before, after) else span
 
 
-def _judged_time(text: str, span: Span) -> Span | None:
+def _checked_time(text: str, span: Span) -> Span | None:
     before, after = _around(text, span)
     if _MONTHLY.fullmatch(text[span.start : span.end]) and _UNIT_AFTER.match(after):
         return None  # "three a", of "three a month"
-    grown = _grown(text, span)
+    grown = _extended(text, span)
     value = text[grown.start : grown.end]
     before, after = _around(text, grown)
     if _BARE.fullmatch(value):
@@ -187,8 +186,8 @@ def _judged_time(text: str, span: Span) -> Span | None:
     return grown
 
 
-def _grown(text: str, span: Span) -> Span:
-    """Return a number with the figures before its point, or the length of time it is part of."""
+def _extended(text: str, span: Span) -> Span:
+    """Extend a number by the figures before its point, or to the length of time it is part of."""
     before, after = _around(text, span)
     value = text[span.start : span.end]
     if value.isdigit() and (whole := _WHOLE_BEFORE.search(before)):
@@ -205,7 +204,7 @@ def _grown(text: str, span: Span) -> Span:
 
 
 def _is_history(value: str, before: str, after: str) -> bool:
-    """Return whether an age says how long ago or how long: "since «12» yrs", "«15 years» ago"."""
+    """Return whether an age means how long or how long ago: "since «12» yrs", "«15 years» ago"."""
     if _BARE.fullmatch(value):
         unit = _UNIT_AFTER.match(after)
         if unit is None:
@@ -230,7 +229,7 @@ def _is_of_a_thing(before: str, after: str, unit: str) -> bool:
     if _FINDING_AFTER.match(after) and unit[0].lower() != "y" and _ARTICLE.search(before):
         return True
     thing = _THING_BEFORE.search(before)
-    return thing is not None and not _SOMEBODY.search(thing["between"])
+    return thing is not None and not _PERSON.search(thing["between"])
 
 
 def _around(text: str, span: Span) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Words of medicine and of measuring that tell what a number is, as parts of expressions."""
+"""Words of medicine and of measurement that show what a number means, as parts of expressions."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ ABBREVIATIONS = frozenset(
     " TB UTI UTIS COPD GERD IBS IBD PCOS PCOD OCD ADHD PTSD DVT TIA CVA STD STI SLE CML CLL AML"
     " CPAP IVF IUI ICU NICU ENT OPD NSAID NSAIDS".split()
 )
-"""In capitals, as laboratories write them. Those that are as often somebody's name ("ADA", "NASH"),
-a month's or a state's ("OCT", "MI", "PA") are left out."""
+"""In capitals, as laboratories write them, without those that are as often the name of a person
+("ADA", "NASH"), a month or a state ("OCT", "MI", "PA")."""
 ABBREVIATION = rf"(?-i:{'|'.join(sorted(ABBREVIATIONS))})"
 """One of them."""
 
@@ -46,7 +46,7 @@ _QUANTITIES_MEASURED = (
 )
 _READ_OFF = "gadget|monitor|meter|cuff|oximeter|thermometer|scales?|normal(?:ly)?"
 MEASURES = rf"(?:(?i:{_QUANTITIES_MEASURED}|{_READ_OFF}|hba1c|spo2)|(?-i:Hb|T3|T4)|{ABBREVIATION})"
-"""What is measured and has no age: a laboratory value, a pulse, a dose; what it is read off."""
+"""What is measured and has no age: a laboratory value, a pulse, a dose; and the instruments."""
 UNITS_OF_MEASURE = (
     r"(?:%|‰|°|per[ ]?cent\b|bpm\b|beats\b|mmol|mmhg|mg\b|mcg\b|µg\b|ng\b|pg\b|g/|iu\b|units?\b"
     r"|kgs?\b|kilos?\b|lbs?\b|pounds?\b|cms?\b|mm\b|k?hz\b|k(?:ilo)?hertz\b|db\b|decibels?\b"
@@ -66,7 +66,7 @@ MEDICINE = (
     r"|sinus|muscles?|stool|thyroid|creatinine|tuberculosis|pessar(?:y|ies)|ice|bandages?"
     r"|compress(?:es)?|gargl\w{1,3}|\w{3,12}(?:azole|cillin|mycin|oxacin|profen|statin|sartan)"
 )
-"""What a text about somebody's health speaks of."""
+"""Words of texts about health."""
 
 _THINGS = (
     r"stents?|implants?|pacemakers?|catheters?|valves?|(?:contact[ ])?lens(?:es)?|glasses|dentures?"
@@ -82,17 +82,17 @@ KIND = (
     r"|plastic|drug-eluting|surgical|open|ankle|wrist|elbow|shoulder|arm|hand|finger|rib|back|leg"
     r"|foot|toe|skin|stress|sports)[ ])?"
 )
-"""What kind of thing or finding; no other word: in "with stents" the age is of who has them."""
+"""The kind of thing or finding; no other word: in "with stents" the age is the patient's."""
 THING_ALONE = rf"(?:{_THINGS}){_NO_NOUN_AFTER}"
 """A thing that no noun follows: "car", not "car mechanic" or "bottle fed baby"."""
 THINGS = rf"(?:{_THINGS}|contacts|monthlies|dailies)"
-"""Things that have an age and are nobody."""
+"""Things that have an age and are not persons."""
 FINDINGS = (
     r"(?:fractures?|injury|injuries|wounds?|scars?|bruises?|cysts?|polyps?|tumou?rs?|lesions?|rash"
     r"|ulcers?|lumps?|infections?|clots?|scans?|x-rays?|blood[ ]tests?|results?|reports?|grafts?)"
     rf"{_NO_NOUN_AFTER}"
 )
-"""What is found on a person; its age is the person's history where it is counted in years."""
+"""What is found on a person; its age in years is part of the person's history."""
 PEOPLE = (
     r"(?:bab(?:y|ies)|infants?|newborns?|toddlers?|child(?:ren)?|kids?|boys?|girls?|sons?"
     r"|daughters?|twins?|m[ae]n|wom[ae]n|lad(?:y|ies)|gentlem[ae]n|guy|patients?|husband|wife"

@@ -1,4 +1,4 @@
-"""From a tagger's answers to spans."""
+"""Decode a tagger's answers into spans."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OUTSIDE, BEGIN, INSIDE = range(3)
 
 _EDGES = ",;:!?\"“”„«»()[]{}<>|*_=/\\'’-"
 _JOINING = 0.4
-"""Share of its threshold from which a word joins a value that it stands beside."""
+"""Share of its threshold from which a word joins a value next to it."""
 _JOINERS = frozenset("-'’.&/@")
 
 
@@ -33,12 +33,12 @@ def decode_pieces(
     begins: NDArray[np.bool_],
     types: Sequence[tuple[EntityType, float]],
 ) -> list[Span]:
-    """Return the spans of each type, those of different types overlapping where both are likely.
+    """Return the spans of each type; spans of different types overlap where both are likely.
 
-    `scores` (pieces, types): how likely a piece is private as that type; `begins`, alike: whether
-    a value more likely begins there than goes on. `words` numbers the word of each piece; a word
-    is private when any of its pieces is. `types` names each column, with the score from which it
-    counts. A span's score is the mean over its words.
+    `scores` (pieces, types): how likely a piece is private as that type. `begins` (pieces, types):
+    whether a value more likely begins there than continues. `words` numbers the word of each piece;
+    a word is private when any of its pieces is. `types` names each column, with the score from
+    which it counts. A span's score is the mean over its words.
     """
     if not offsets:
         return []
@@ -67,7 +67,7 @@ def _grown(
     starts: Sequence[int],
     ends: Sequence[int],
 ) -> NDArray[np.bool_]:
-    """Return the private words and the likely ones beside them: a value found by half is lost."""
+    """Return the private words and the likely ones next to them: half a value protects nothing."""
     grown = private.copy()
     for places, step in ((range(1, len(starts)), -1), (range(len(starts) - 2, -1, -1), 1)):
         for i in places:
@@ -84,7 +84,7 @@ def _runs(
     starts: Sequence[int],
     ends: Sequence[int],
 ) -> Iterator[slice]:
-    """Yield runs of private words; a sign that ties two of them ("O'Brien") belongs to them."""
+    """Yield runs of private words; a sign that connects two of them ("O'Brien") is included."""
     i, count = 0, len(starts)
     while i < count:
         if not private[i]:
@@ -115,7 +115,7 @@ def _ties(text: str, starts: Sequence[int], ends: Sequence[int], sign: int) -> b
 def _trimmed(text: str, start: int, end: int, entity_type: EntityType, score: float) -> Span | None:
     """Return the span without signs at its edges; a full stop stays only after a single letter.
 
-    `None` where nothing is left, or a word that names nothing.
+    `None` where nothing is left, or only a function word.
     """
     while start < end and (text[start].isspace() or text[start] in _EDGES + "."):
         start += 1

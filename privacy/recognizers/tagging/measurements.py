@@ -1,7 +1,7 @@
-"""What a number counts or measures, told by the words before and after it.
+"""Decide by the words around a number whether it counts or measures something.
 
-"LDL below 70", "eight in ten", "four times a day": none is an age or a day. Where the words say
-that it is somebody's age ("I am 55"), it is, whatever else they say.
+"LDL below 70", "eight in ten" and "four times a day" are neither ages nor dates. Words that call a
+number a person's age ("I am 55") decide first.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _WHEN = (
     rf"(?:at|from|for|until|till|since|after|before|by|in|with|and|but)[ ](?:{_ABOUT}[ ])?"
     rf"(?:{NUMBER}[ ]?(?:-|–|to|and|or)[ ])?\Z"
 )
-"""Before a number: when something was, or what comes next: "positive at 23" tells an age."""
+"""Before a number: when something was, or what follows: "positive at 23" states an age."""
 _LOOSE = (
     r"(?:[ ](?!(?:i|im|ive|am|our|my|your|his|her|age|aged|ages|old|he|she|who|when|since|with|year"
     rf"|years|yrs|{PEOPLE})\b|{_WHEN})(?-i:[a-z'’]+|[A-Z]+)){{0,5}}?"
 )
-"""Words between a measure and its number: none that speaks of a person, no name."""
+"""Words between a measure and its number, without names and words for persons."""
 _LINK = (
     r"(?:is|was|are|were|of|to|below|above|under|over|than|be|been|between|around|about|only"
     r"|exceeds?|reads?|reached|up[ ]to|at[ ](?:least|most)|says|shows|showed"
@@ -83,7 +83,7 @@ _READ_BEFORE = re.compile(
 )
 
 _AND = re.compile(r"[ ]and\b", _I)
-"""Of somebody, it begins another measure: "I am 52 and 90 kg"."""
+"""After a person's age it begins another measure: "I am 52 and 90 kg"."""
 _UNIT_AFTER = re.compile(
     rf"(?:[ ]?(?:-|–|to|or|and)[ ]?{NUMBER})?[ -]?{UNITS_OF_MEASURE}"
     rf"|[ ]or[ ](?:less|lower|higher)\b"
@@ -132,7 +132,7 @@ def is_age_of_person(before: str, after: str) -> bool:
 
 
 def is_not_age(value: str, before: str, after: str) -> bool:
-    """Return whether a number found as an age counts, measures or is dialled instead."""
+    """Return whether a number found as an age is a count, a measure or an emergency number."""
     if value.isdigit() and int(value) > _OLDEST:
         return True
     if _WEEKS.match(after) and (_PREGNANT_AFTER.match(after) or _BORN_BEFORE.search(before)):
@@ -145,7 +145,7 @@ def is_not_age(value: str, before: str, after: str) -> bool:
 
 
 def is_not_date(value: str, before: str, after: str) -> bool:
-    """Return whether a number found as a date is none: 38.9, "under 5.3", "four times"."""
+    """Return whether a number found as a date is not one: 38.9, "under 5.3", "four times"."""
     if is_count(before, after):
         return True
     decimal = _DECIMAL.fullmatch(value) is not None
@@ -164,7 +164,7 @@ def is_not_date(value: str, before: str, after: str) -> bool:
 
 
 def is_count(before: str, after: str) -> bool:
-    """Return whether a number is a share, so many times, a step of a dose, or has a unit."""
+    """Return whether a number is a share, a number of times, a step of a dose, or has a unit."""
     return bool(
         _UNIT_AFTER.match(after)
         or (_SHARE_AFTER.match(after) and not _AT.search(before))
@@ -176,9 +176,9 @@ def is_count(before: str, after: str) -> bool:
 
 
 def is_frequency(value: str, before: str, after: str) -> bool:
-    """Return whether a length of time says how often: "six days a month", "every ten days".
+    """Return whether a length of time means how often: "six days a month", "every ten days".
 
-    What comes every so many years does not: that may be somebody's permit.
+    "Every n years" does not count: it may describe a person's permit.
     """
     if _RECURS_AFTER.match(after):
         return True

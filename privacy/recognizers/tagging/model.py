@@ -1,4 +1,4 @@
-"""A trained network at work: loaded once per process, in the precision the processor is fast in."""
+"""Run a trained network: loaded once per process, in the fastest precision of the processor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sage_rag.privacy.recognizers.tagging.pieces import FEATURES, Row
 from sage_rag.privacy.recognizers.tagging.weights_file import read_weights
 
 _ROWS, _MULTIPLE = (16, 4, 1), 16
-"""How many rows share a forward pass, and what their length is rounded up to."""
+"""The numbers of rows in a forward pass; the multiple to which their length is rounded up."""
 
 
 class TaggerModel:
@@ -35,7 +35,7 @@ class TaggerModel:
     def ask(self, rows: Sequence[Row]) -> list[NDArray[np.float32]]:
         """Return the logits (n, types, 3) of each row's pieces.
 
-        Guarantees: few shapes of batch, whatever the rows: each new one costs memory for good.
+        Guarantees: few shapes of batch for any rows: each new shape keeps memory.
         """
         answers: list[NDArray[np.float32]] = []
         while len(answers) < len(rows):
@@ -56,7 +56,7 @@ def load_model(path: Path, digest: str) -> TaggerModel:
     """Return the model of a weights file; read once per process and content (`Weights.digest`).
 
     Raises:
-        InputError: as `read_weights`, and when the file is no longer what it was.
+        InputError: as `read_weights`, and when the file has changed.
     """
     weights = read_weights(path)
     if weights.digest != digest:
@@ -67,7 +67,7 @@ def load_model(path: Path, digest: str) -> TaggerModel:
 def padded(
     rows: Sequence[Row], multiple: int = 1
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return ids, features and mask of a batch, marks added: (rows, longest + 2[, 4]).
+    """Return ids, features and mask of a batch with start and end marks: (rows, longest + 2[, 4]).
 
     The length is rounded up to a multiple.
     """
@@ -90,5 +90,5 @@ def has_fast_bfloat16() -> bool:
     Where it does, half precision is three times as fast; where it does not, many times slower.
     """
     read = getattr(torch.cpu, "get_capabilities", None)
-    capabilities = read() if read else {}  # a torch too old to tell stays in full precision
+    capabilities = read() if read else {}  # an old torch cannot report them: full precision
     return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))

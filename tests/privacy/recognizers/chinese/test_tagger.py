@@ -134,7 +134,7 @@ def test_fingerprint_is_stable_and_tells_the_weights(tmp_path):
 def test_a_file_of_something_else_is_refused(tmp_path):
     path = tmp_path / "weights.safetensors"
     path.write_bytes(b"no weights")
-    with pytest.raises(InputError, match=r"`weights\.safetensors` holds no Chinese"):
+    with pytest.raises(InputError, match=r"`weights\.safetensors` is not a Chinese"):
         ChineseTagger(path).recognize("我叫王小明。")
 
 

@@ -55,9 +55,9 @@ def test_a_file_that_holds_no_weights_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "notes.safetensors"
     for content in (b"", b"not a weights file"):
         path.write_bytes(content)
-        with pytest.raises(InputError, match="holds no tagger's weights"):
+        with pytest.raises(InputError, match="is not a tagger's weights file"):
             read_weights(path)
-    with pytest.raises(InputError, match="holds no tagger's weights"):
+    with pytest.raises(InputError, match="is not a tagger's weights file"):
         read_weights(tmp_path / "missing.safetensors")
 
 

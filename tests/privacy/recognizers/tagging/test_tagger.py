@@ -128,7 +128,7 @@ def test_one_s_own_tagger_takes_the_place_of_the_shipped_one(tmp_path: Path) -> 
     own.write_bytes(shipped_weights().read_bytes())
     ours = recognizer_of([f"tagger:{own}"])
     assert [*ours.recognize("Ask Maria Keller.")]
-    with pytest.raises(InputError, match="holds no tagger's weights"):
+    with pytest.raises(InputError, match="is not a tagger's weights file"):
         recognizer_of([f"tagger:{tmp_path / 'none.safetensors'}"])
     with pytest.raises(InputError, match="one tagger"):
         recognizer_of([f"tagger:{own}", f"tagger:{own}"])
