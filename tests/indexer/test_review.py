@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from sage_rag.agents.protocols import Roles
+from sage_rag.agents.protocols import Extraction, Roles
 from sage_rag.agents.testing import ReversingAgent
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.indexer import review_cli, wiring
@@ -39,7 +39,7 @@ class Fussy(ReversingAgent):
     async def extract(self, record, attributes):
         found = await super().extract(record, attributes)
         if "number 4 " in record.text:
-            return {name: words[::-1] for name, words in found.items()}
+            return Extraction({name: words[::-1] for name, words in found.phrases.items()})
         return found
 
     async def review(self, record, draft):
