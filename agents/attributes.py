@@ -1,4 +1,4 @@
-"""The attributes of a corpus as a file that its owner can read, edit and pin.
+"""The attributes of a corpus as a file that its owner can read and edit.
 
 form = "dialogue"
 
@@ -23,11 +23,11 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.tokens import LOOK_ALIKE
 
 MAX_NAME, MAX_DESCRIPTION = 80, 400
-"""Characters. All attributes stand in every prompt, so long ones cost something per record."""
+"""Characters. Every prompt holds all attributes, so long ones cost tokens for every record."""
 _KEYS = {"name": MAX_NAME, "field": 200, "description": MAX_DESCRIPTION}
 _HEADER = """\
-# The kinds of information that are kept of every record, in the order in which it tells them.
-# Edit as you like, and index with `--attributes` and this file's path to hold to it.
+# The kinds of information that are kept of every record, in the record's own order.
+# To use an edited copy, index with `--set attributes=./mine.toml`.
 """
 
 
@@ -44,7 +44,7 @@ def format_attributes(attributes: CorpusAttributes) -> str:
 def load_attributes(name_or_path: str, fields: Sequence[str]) -> CorpusAttributes:
     """Load a preset by name (`medical-dialogue`), or a file (`./mine.toml`).
 
-    `fields` are those of the corpus's records: each needs an attribute, or it would be lost.
+    `fields` are those of the corpus's records: a field without an attribute would be lost.
 
     Raises:
         InputError: for an unknown name, a preset that does not fit the fields, a faulty file.
@@ -69,10 +69,10 @@ def load_attributes(name_or_path: str, fields: Sequence[str]) -> CorpusAttribute
 def parse_attributes(
     text: str, fields: Sequence[str], *, where: str = "the attributes"
 ) -> CorpusAttributes:
-    """Read a file's text; strict, so that a misspelt line is never a silent gap.
+    """Read a file's text; strict, so that a misspelt key is an error.
 
     Raises:
-        InputError: in one line, what is wrong, at which attribute, and how to mend it.
+        InputError: says in one line what is wrong, in which attribute, and how to correct it.
     """
     try:
         parsed = tomllib.loads(text)
@@ -148,5 +148,5 @@ def _only(table: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
 
 
 def _quoted(value: str) -> str:
-    """Return a TOML basic string: JSON's escapes are TOML's, but for the delete character."""
+    """Return a TOML basic string: TOML has JSON's escapes, except for the delete character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,7 +1,7 @@
-"""The forms that records have: how each is recognised, asked for, and checked in a draft.
+"""The forms of records: how each is recognised, requested, and checked in a draft.
 
-A synthetic record has its original's form: a dialogue stays one turn each, a judgment a judgment.
-What a generator is told about a form is a prompt, `prompts/forms/NAME.md`.
+A synthetic record has its original's form: a judgment stays a judgment, a dialogue one turn of each
+side. The instruction for a form is a prompt, `prompts/forms/NAME.md`.
 
 Source: Zeng et al. (2024), arXiv 2406.14773, Tables 13 and 14, A.10.
 """
@@ -71,30 +71,27 @@ _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _SPOKEN = re.compile(r"\b(?:i|i'm|i've|you|your|my|me|we|us|our)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _SPOKEN_SHARE = 0.01
-"""Above this share of `I`, `you` and their kin, a text speaks for or to somebody."""
+"""Above this share of `I`, `you` and similar words, a text is in the first or second person."""
 
 _SHARE = 0.4
-"""Share of records that must show a form: single records, above all pieces of longer texts, often
-show none."""
+"""Share of records that must show a form: many single records, such as parts of longer texts, show
+none."""
 
 Fields = Mapping[str, str]
 
 
 def instruction(form: str) -> str:
-    """Return what a generator is told about a form.
-
-    `form` is one of `form_names()`.
-    """
+    """Return the generator's instruction for a form, one of `form_names()`."""
     return prompt(f"forms/{form}").template
 
 
 def form_names() -> tuple[str, ...]:
-    """Return the forms' names, from the most particular to the most general."""
+    """Return the forms' names, from the most specific to the most general."""
     return (*_RECOGNISED, "generic")
 
 
 def dialogue_sides(names: Collection[str]) -> tuple[str, str] | None:
-    """Return the fields of whoever asks and whoever replies, where the names tell them."""
+    """Return the fields of the question and of the reply, if the names show them."""
     return next((pair for pair in DIALOGUE_SIDES if set(pair) <= set(names)), None)
 
 
@@ -111,12 +108,12 @@ def form_of_records(records: Sequence[Fields]) -> str:
 
 
 def _form_of(record: Fields) -> str:
-    """Return the most particular form that a record shows."""
+    """Return the most specific form that a record shows."""
     return next((form for form, shows in _RECOGNISED.items() if shows(record)), "generic")
 
 
 def form_complaint(form: str, draft: Fields) -> str | None:
-    """Say what a draft lacks of its form, in words that quote nothing of it; `None` if nothing."""
+    """Return what a draft lacks of its form, without quoting it; `None` if nothing."""
     if any(len(_LIST.findall(text)) > 1 for text in draft.values()):
         return "it is written as a list or with headings; write connected sentences"
     return _WANTING.get(form, _one_voice)(draft)
@@ -127,7 +124,7 @@ def _is_dialogue(record: Fields) -> bool:
 
 
 def _turns(text: str) -> int:
-    """Return how many lines begin with a speaker, where at least one is a usual speaker's name."""
+    """Return how many lines begin with a speaker, if more than one is a usual speaker's name."""
     known = len(_SPEAKER.findall(text))
     return max(known, len(_TURN.findall(text))) if known > 1 else 0
 

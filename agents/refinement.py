@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sage_rag.agents.protocols import Draft, Review, Roles
-from sage_rag.agents.transcript import Judge, Speaker, Transcript, TranscriptTurn, without_values
+from sage_rag.agents.transcript import Judge, Speaker, Transcript, TranscriptTurn, hide_values
 from sage_rag.privacy.gate.gate import Verdict
 from sage_rag.privacy.protect import ProtectedText, Protection
 from sage_rag.privacy.protocols import Recognizer
@@ -289,5 +289,5 @@ async def _outcome(state: Refinement, judge: Judge) -> RefinementOutcome:
         longest_run=verdict.longest_run,
         rouge_l=verdict.rouge_l,
         reasons=tuple(dict.fromkeys(reasons)),
-        transcript=await without_values(state.turns, judge),
+        transcript=await hide_values(state.turns, judge),
     )

@@ -1,4 +1,4 @@
-"""Choose the few records that stand for a corpus."""
+"""Choose a few records that represent a corpus."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sage_rag.privacy.words import tokenize
 SAMPLES = 5
 """How many records the attribute identifier sees. Source: arXiv 2406.14773, §3.1, A.1.1."""
 _POOL = 100
-"""Records compared with each other. Bounds memory and time, whatever the corpus holds."""
+"""Records compared with each other. Bounds memory and time for a corpus of any size."""
 _EDGE = 0.05
-"""Share of the shortest, and of the longest, that is left out where there are enough others."""
+"""Share of the shortest and of the longest records that is left out if enough others remain."""
 _ODD = 0.25
-"""Share of those least like the rest that is left out where there are enough others: without that,
-the farthest from everything are the odd ones, which stand for nothing."""
+"""Share of the records least like the rest that is left out if enough others remain: outliers are
+the farthest from everything and represent nothing."""
 
 _T = TypeVar("_T")
 _Vector = Mapping[str, float]
@@ -27,11 +27,11 @@ _Vector = Mapping[str, float]
 def choose_samples(
     items: Iterable[_T], text: Callable[[_T], str], *, count: int = SAMPLES, seed: int = 0
 ) -> list[_T]:
-    """Return up to `count` items that differ from each other, in the order they came in.
+    """Return up to `count` items that differ from each other, in the order of `items`.
 
-    One pass; holds at most 100 items. Equal corpora and seeds give equal choices. A seeded uniform
-    pool is drawn; of those of usual length and content, the one most like the whole pool is taken,
-    then, time and again, the one farthest from those taken, by the words they hold.
+    One pass; holds at most 100 items. Equal corpora and seeds give equal choices. From a seeded
+    uniform pool, without extreme lengths and outliers, it takes the item most like the whole pool,
+    then repeatedly the one farthest from those taken, by their words.
     """
     pool = SamplePool[_T](seed)
     for item in items:
@@ -69,9 +69,9 @@ def _chosen(drawn: Sequence[tuple[int, _T]], text: Callable[[_T], str], count: i
 
 
 def _vectors(texts: Sequence[str]) -> list[_Vector]:
-    """Return each text's words weighted by how rare they are, to length 1.
+    """Return a TF-IDF vector of length 1 for each text.
 
-    Words of one text alone are left out: they make no two texts alike.
+    Words that occur in one text alone are left out: no two texts share them.
     """
     counts = [Counter(tokenize(text)) for text in texts]
     spread = Counter(word for count in counts for word in count)
@@ -88,9 +88,9 @@ def _unit(vector: _Vector) -> _Vector:
 
 
 def _farthest(vectors: Sequence[_Vector], count: int) -> list[int]:
-    """Return the places of the most typical vector and of those farthest from the chosen."""
-    company = _company(vectors)
-    common = sorted(range(len(vectors)), key=lambda place: -company[place])
+    """Return the indexes of the most typical vector and of those farthest from the chosen ones."""
+    nearest_likeness = _nearest_likeness(vectors)
+    common = sorted(range(len(vectors)), key=lambda place: -nearest_likeness[place])
     rest = common[: max(count, len(common) - int(len(common) * _ODD))]
     total: Counter[str] = Counter()
     for place in rest:
@@ -106,15 +106,15 @@ def _farthest(vectors: Sequence[_Vector], count: int) -> list[int]:
     return chosen
 
 
-def _company(vectors: Sequence[_Vector]) -> list[float]:
-    """Return how like each vector is to the one it is most like."""
-    company = [0.0] * len(vectors)
+def _nearest_likeness(vectors: Sequence[_Vector]) -> list[float]:
+    """Return the likeness of each vector to its nearest other one."""
+    nearest = [0.0] * len(vectors)
     for place, vector in enumerate(vectors):
         for other in range(place):
             likeness = _likeness(vector, vectors[other])
-            company[place] = max(company[place], likeness)
-            company[other] = max(company[other], likeness)
-    return company
+            nearest[place] = max(nearest[place], likeness)
+            nearest[other] = max(nearest[other], likeness)
+    return nearest
 
 
 def _likeness(one: _Vector, other: _Vector) -> float:

@@ -1,4 +1,4 @@
-"""What was said about one record, turn by turn: kept for the owner, without plain identifiers."""
+"""The turns of one record's refinement, kept for the owner without plain identifiers."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from sage_rag.agents.protocols import Draft, Review
 from sage_rag.privacy.gate.gate import Finding, FindingKind, Verdict
 
 HIDDEN = "[…]"
-"""Stands in a transcript where the gate found something private."""
+"""Replaces in a transcript what the gate found private."""
 _HARMLESS = (FindingKind.SHARED_RUN, FindingKind.UNKNOWN_PLACEHOLDER)
-"""Findings whose place holds no value; every other place is hidden."""
+"""Findings whose place holds no private value; every other place is hidden."""
 _PASSES = 8
-"""The gate names the first place of each value: a text is looked at again until nothing is left,
-and hidden as a whole where that does not end."""
+"""The gate names only the first place of each value, so a text is judged again until nothing is
+found. After this many passes the whole text is hidden."""
 
 Judge = Callable[[Draft], Awaitable[Verdict]]
-"""The gate for one record; asked again about a draft, it says the same again."""
+"""The gate for one record; equal drafts get equal verdicts."""
 
 
 class Speaker(StrEnum):
-    """Who speaks in the refinement of one record."""
+    """The speakers in the refinement of one record."""
 
     GENERATOR = "generator"
     GATE = "gate"
@@ -34,10 +34,10 @@ class Speaker(StrEnum):
 
 
 class TranscriptTurn(BaseModel):
-    """What one speaker said: a draft, the gate's verdict, or a review.
+    """The contribution of one speaker: a draft, the gate's verdict, or a review.
 
-    `round` counts rewrites: the draft that the generator made is of round 0, as is all that is said
-    about it. An adversary's findings are a review too. `stop` says why somebody ends it all.
+    `round` counts rewrites: the generator's draft and its judgments have round 0. An adversary's
+    findings are a review, too. `stop`: why a speaker ends the refinement.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -55,7 +55,7 @@ _TRANSCRIPT: TypeAdapter[Transcript] = TypeAdapter(Transcript)
 
 
 def transcript_to_json(transcript: Transcript) -> str:
-    """Return a transcript as one line of JSON: a list of turns, without what they left out."""
+    """Return a transcript as one line of JSON: a list of turns, without fields at their default."""
     return _TRANSCRIPT.dump_json(transcript, exclude_defaults=True).decode()
 
 
@@ -68,12 +68,12 @@ def transcript_from_json(text: str) -> Transcript:
     return _TRANSCRIPT.validate_json(text)
 
 
-async def without_values(turns: Iterable[TranscriptTurn], judge: Judge) -> Transcript:
-    """Hide what the gate finds private in drafts that did not pass, and in suggestions.
+async def hide_values(turns: Iterable[TranscriptTurn], judge: Judge) -> Transcript:
+    """Hide what the gate finds private in refused drafts and in suggestions.
 
-    Guarantees: nothing that this gate can find stands in the transcript, apart from values that it
-    lets pass in a draft. Places in a text that was changed are left out of its findings.
-    Does not guarantee: that a value is hidden which neither the recognizer nor the gate knows.
+    Guarantees: the transcript holds no value that this gate finds, apart from values that it allows
+    in a draft. Findings about a changed text lose their places.
+    Does not guarantee: that a value is hidden that neither the recognizer nor the gate finds.
     """
     turns = list(turns)
     clean = {t.round for t in turns if t.verdict and not _private(t.verdict.findings)}
@@ -104,12 +104,12 @@ async def _hidden(fields: Mapping[str, str], judge: Judge) -> dict[str, str]:
 
 
 def _private(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings that name a place, unless it is known to hold no value."""
+    """Return the findings whose place may hold a private value."""
     return [f for f in findings if f.start is not None and f.kind not in _HARMLESS]
 
 
 def _cut(fields: Mapping[str, str], places: Sequence[tuple[int, int]]) -> dict[str, str]:
-    """Hide places of the joined text, wherever they lie in the fields."""
+    """Hide places of the joined text in the fields that hold them."""
     if not places:
         return dict(fields)
     changed, offset = {}, 0

@@ -17,8 +17,8 @@ from sage_rag.agents.transcript import (
     Judge,
     Speaker,
     TranscriptTurn,
+    hide_values,
     transcript_to_json,
-    without_values,
 )
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.indexer.audit import CorpusAudit
@@ -367,7 +367,7 @@ async def _judged(draft: Draft, judge: Judge) -> RefinementOutcome:
 async def _without_values(draft: Draft, judge: Judge) -> Draft:
     """Return a draft without the private values that the gate finds, fit for the ledger."""
     drafted = TranscriptTurn(round=0, speaker=Speaker.GENERATOR, draft=draft)
-    (turn,) = await without_values([drafted], judge)
+    (turn,) = await hide_values([drafted], judge)
     return turn.draft or draft
 
 

@@ -1,12 +1,12 @@
-"""An adversary for stage 2: a model infers what a draft tells about its person without saying it.
+"""An adversary for stage 2: a model infers attributes of the person that a draft is about.
 
-What it gets right counts as a finding. Whether a guess is right is judged here, in the owner's
-zone, against the record's own values: those that the policy hides, and those that it leaves in the
-text. The model never learns the value, only of which attribute too much is told.
+A right guess counts as a finding. Guesses are judged here, in the owner's zone, against the
+record's values: those that the policy hides and those that it leaves in the text. The model never
+learns the value, only the attribute that the draft reveals.
 
 Source: Zeng et al. (2024), arXiv 2406.14773, §3.2, A.16; attributes after Staab et al. (2023),
-arXiv 2310.07298, §4. Differs: one value that the policy leaves in the text is no leak by itself;
-two of them, or one beside a hidden one, are.
+arXiv 2310.07298, §4. Differs: one value that the policy leaves in the text is not a leak by itself;
+two of them are, and one together with a hidden value.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Literal
 
 from sage_rag.agents.chat.protocols import ChatModel
 from sage_rag.agents.chat.structured import NonBlankText, StructuredAnswer, as_json, ask
-from sage_rag.agents.model.review import quoted, stands
+from sage_rag.agents.model.review import occurs
 from sage_rag.agents.prompts import prompt, prompts_fingerprint
 from sage_rag.agents.protocols import Draft, Review
 from sage_rag.agents.refinement import Infer
@@ -47,22 +47,23 @@ _TYPES: dict[str, frozenset[EntityType]] = {
     "relationship": frozenset({EntityType.DEMOGRAPHIC}),
     "income": frozenset({EntityType.QUANTITY}),
 }
-"""As what kinds of private value an attribute stands in a record."""
+"""The entity types of each attribute's values."""
 _SEXES = (
     frozenset("female woman women girl mother wife daughter sister widow lady".split()),
     frozenset("male man men boy father husband son brother widower gentleman".split()),
 )
 _OPEN_ALONE = 1
-"""How many attributes that stand in the text on purpose may be inferred: as many as the gate lets
-stand of values that identify in combination. A sex or a trade alone is what a record is about."""
+"""How many attributes that the policy leaves in the text may be inferred: as many as the gate
+allows of values that identify in combination. One alone, such as a sex or a trade, is part of the
+matter."""
 _MIN_LETTERS = 3
-"""A shorter guess stands in too many values by chance."""
+"""A shorter guess is part of too many values by chance."""
 _YEARS = re.compile(r"\d{1,3}")
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What the adversary holds for true. `evidence`: words of the draft that tell it."""
+    """A guess of the adversary. `evidence`: the words of the draft that support it."""
 
     attribute: str
     value: str = field(repr=False)
@@ -71,32 +72,32 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmedGuess:
-    """A guess that is right. Says what gave the value away, never the value."""
+    """A right guess. Holds the evidence for the value, never the value."""
 
     attribute: str
     evidence: str | None = field(default=None, repr=False)
 
     @property
     def suggestion(self) -> str:
-        """What a rewriter should do about it."""
-        place = f": {quoted(self.evidence)}" if self.evidence else ""
+        """The suggestion to the rewriter."""
+        place = f": {quote_line(self.evidence)}" if self.evidence else ""
         return f"coarsen or leave out what tells the {self.attribute} of the person{place}"
 
 
-class _Guessed(StructuredAnswer):
+class _GuessAnswer(StructuredAnswer):
     attribute: Inferable
     guess: NonBlankText
     evidence: str | None = None
 
 
 class _Guesses(StructuredAnswer):
-    guesses: list[_Guessed]
+    guesses: list[_GuessAnswer]
 
 
 class ModelAdversary:
     """Attribute inference by one `ChatModel`; one call for each draft.
 
-    The recognizer finds what a policy leaves in a record's text, such as an occupation.
+    The recognizer finds the values that a policy leaves in a record's text, such as an occupation.
     """
 
     def __init__(self, model: ChatModel) -> None:
@@ -104,11 +105,11 @@ class ModelAdversary:
 
     @property
     def fingerprint(self) -> str:
-        """The model's name, and a digest of the prompt; the recognizer is the protection's."""
+        """The model's name and a digest of the prompt; the recognizer has its own fingerprint."""
         return f"adversary/{self._model.name}/{prompts_fingerprint('infer')}/{VERSION}"
 
-    async def infers(self, draft: Draft) -> tuple[Guess, ...]:
-        """Return what the model makes of a draft; it is shown nothing else.
+    async def guesses(self, draft: Draft) -> tuple[Guess, ...]:
+        """Return the model's guesses from a draft; it sees nothing else.
 
         Raises:
             AgentOutputError: when no answer fits.
@@ -119,7 +120,7 @@ class ModelAdversary:
         answer = await ask(self._model, system, shown, _Guesses, stage="infer")
         text = Original(draft.text)
         return tuple(
-            Guess(g.attribute, g.guess, g.evidence if stands(g.evidence, text) else None)
+            Guess(g.attribute, g.guess, g.evidence if occurs(g.evidence, text) else None)
             for g in answer.guesses
         )
 
@@ -129,20 +130,21 @@ class ModelAdversary:
 
         async def infer(draft: Draft) -> Review:
             nonlocal left
-            guesses = await self.infers(draft)
+            guesses = await self.guesses(draft)
             if guesses and left is None:
-                left = await asyncio.to_thread(left_open, protection, recognizer)
-            found = confirmed(guesses, protection.identifiers, left or ())
+                left = await asyncio.to_thread(open_values, protection, recognizer)
+            found = confirm(guesses, protection.identifiers, left or ())
             return Review(not found, tuple(f.suggestion for f in found))
 
         return infer
 
 
-def left_open(protection: Protection, recognizer: Recognizer) -> list[Identifier]:
+def open_values(protection: Protection, recognizer: Recognizer) -> list[Identifier]:
     """Return the values that a policy leaves in a text.
 
-    Those as coarse as it asks, and what a recognizer finds in the protected text of types that no
-    operator replaced in it; of others, what stands there now is a band or a stand-in.
+    They are the values that were coarse enough already, and those that the recognizer finds in the
+    protected text. Of types that an operator replaced, a find is a band or a stand-in and not
+    counted.
     """
     replaced = {identifier.entity_type for identifier in protection.identifiers}
     text = protection.protected.text
@@ -155,18 +157,18 @@ def left_open(protection: Protection, recognizer: Recognizer) -> list[Identifier
     return [*protection.kept, *found]
 
 
-def confirmed(
+def confirm(
     guesses: Iterable[Guess], hidden: Sequence[Identifier], left: Sequence[Identifier] = ()
 ) -> tuple[ConfirmedGuess, ...]:
-    """Return the guesses that are right and tell too much: about values hidden, and values left.
+    """Return the right guesses that count: all about hidden values, and some about values left.
 
-    Any right guess about a hidden value counts; those about values left in the text only where
-    more than one attribute of the person is guessed right in all.
+    Right guesses about values left in the text count only if more than one attribute of the person
+    is guessed right in all.
 
-    An age is right to the year: a band of years is what the policy publishes on purpose. Another
-    value is right where the guess holds it, or is a part of it of three letters or more; for the
-    sex, a word of the same sex will do.
-    Does not guarantee: that a guess in other words, another language or figures written out is
+    An age must be right to the year: the policy publishes a band of years on purpose. Another guess
+    is right if it holds the value or is a part of it of at least three letters; for the sex, any
+    word of the same sex is right.
+    Does not guarantee: that a guess in other words, in another language or with numbers as words is
     recognised as right.
     """
     guesses = tuple(guesses)

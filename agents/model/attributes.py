@@ -1,7 +1,7 @@
-"""The attribute identifier over a model: what a corpus's records hold, asked for once.
+"""The attribute identifier over a model: asks once which information a corpus's records hold.
 
-Source: Zeng et al. (2024), arXiv 2406.14773, §3.1, A.1.1. Differs: the number of attributes may
-follow the samples; nothing that only one record says becomes an attribute.
+Source: Zeng et al. (2024), arXiv 2406.14773, §3.1, A.1.1. Differs: the samples may decide the
+number of attributes; a statement of a single record never becomes an attribute.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ from sage_rag.privacy.words import tokenize
 ATTRIBUTES_PER_FIELD = 5
 """Source: arXiv 2406.14773, A.1.1: five for the patient, five for the doctor."""
 _MOST = 10
-"""How many are asked for per field where their number may follow the samples."""
+"""How many are requested per field where the samples decide the number."""
 _SUPPORT = 0.6
-"""Share of the samples that must speak of an attribute then: three of five."""
+"""Share of the samples that must contain an attribute then: three of five."""
 _QUOTE_WORDS = 6
-"""As many words in a row as a sample count as quoted: an attribute is a kind, not a statement."""
+"""From this many words in a row of a sample an attribute is a quotation, not a kind of
+information."""
 
 
 class _Attribute(StructuredAnswer):
@@ -51,8 +52,8 @@ async def identify(
 ) -> CorpusAttributes:
     """Ask which attributes and form a corpus has; `per_field` is `None` where samples decide.
 
-    What the samples' fields leave no doubt about (a dialogue) is not the model's to say. A proposed
-    attribute of an unknown field, or one that quotes a sample, is dropped.
+    If the field names show a dialogue, the model's form is ignored. A proposed attribute of an
+    unknown field, or one that quotes a sample, is dropped.
 
     Raises:
         InputError: when there is no sample.
@@ -93,7 +94,7 @@ async def identify(
 def _of_field(
     proposed: Sequence[_Attribute], samples: int, per_field: int | None
 ) -> list[Attribute]:
-    """Return the attributes kept of one field, in the order in which they were proposed."""
+    """Return the attributes kept of one field, in their proposed order."""
     support = {id(a): len(set(a.samples) & set(range(1, samples + 1))) for a in proposed}
     ranked = sorted(proposed, key=lambda a: -support[id(a)])
     if per_field:
@@ -127,12 +128,12 @@ def _require_all(attributes: Sequence[Attribute], fields: Sequence[str]) -> None
     if bare:
         raise AgentOutputError(
             f"the model names no attribute for the field `{bare[0]}`",
-            hint="give attributes of your own with --attributes",
+            hint="write attributes of your own and index with --set attributes=./mine.toml",
         )
 
 
 def _distinct(attributes: Sequence[Attribute]) -> list[Attribute]:
-    """Return attributes with a name each: qualified by the field where several fields share one."""
+    """Return attributes with unique names: the field's name is put before a shared one."""
     shared = Counter(name for _, name in {(a.field, a.name) for a in attributes})
     found: dict[str, Attribute] = {}
     for a in attributes:
@@ -142,7 +143,7 @@ def _distinct(attributes: Sequence[Attribute]) -> list[Attribute]:
 
 
 def _form(proposed: str, samples: Sequence[ProtectedText]) -> str:
-    """Return the model's word on the form, unless the fields' names or the answer leave none."""
+    """Return the model's form, unless the field names show a dialogue or the form is unknown."""
     recognised = form_of_records([sample.fields for sample in samples])
     if dialogue_sides(samples[0].fields) or proposed not in form_names():
         return recognised
@@ -150,7 +151,7 @@ def _form(proposed: str, samples: Sequence[ProtectedText]) -> str:
 
 
 def _runs(texts: Iterable[str]) -> frozenset[tuple[str, ...]]:
-    """Return all runs of words long enough to be a quotation."""
+    """Return all runs of words that are long enough for a quotation."""
     return frozenset(run for text in texts for run in _ngrams(text))
 
 

@@ -1,15 +1,15 @@
-"""Domain add-ons: what a field of work adds to the prompts, and the policy it asks for.
+"""Domain add-ons: what a field of work adds to the prompts, and the policy that suits it.
 
-An add-on is one text file and no code. To add one, write `mine.md` and pass `--domain ./mine.md`
-(or put it into `agents/prompts/domains/` and pass its name):
+An add-on is one text file and no code. To add one, write `mine.md` and index with
+`--set domain=./mine.md` (or put it into `agents/prompts/domains/` and give its name):
 
     policy: sage
 
     # Writing
-    What extractor and generator shall keep exact, and what they shall coarsen.
+    What extractor and generator must keep exact, and what they must coarsen.
 
     # Reviewing
-    What the reviewer shall look for besides the six aspects.
+    What the reviewer must look for besides the six aspects.
 
 Source: Zeng et al. (2024), arXiv 2406.14773, A.10.
 """
@@ -41,7 +41,7 @@ class Domain:
 
     @property
     def fingerprint(self) -> str:
-        """Twelve hex digits that change with what the prompts get of it."""
+        """Twelve hex digits that change with the parts that the prompts use."""
         return hashlib.sha256(f"{self.writing}\0{self.reviewing}".encode()).hexdigest()[:12]
 
 
@@ -75,10 +75,10 @@ def load_domain(name_or_path: str) -> Domain:
 
 
 def parse_domain(name: str, source: str) -> Domain:
-    """Read an add-on; strict, so that a misspelt heading is never a silent gap.
+    """Read an add-on; strict, so that a misspelt heading is an error.
 
     Raises:
-        InputError: when the policy's line or a part is missing, doubled, empty or unknown.
+        InputError: when the policy's line or a part is missing, repeated, empty or unknown.
     """
     where = f"domain add-on `{name}`"
     first, *parts = re.split(r"^# +", _COMMENT.sub("", source), flags=re.MULTILINE)

@@ -1,8 +1,7 @@
 """A recognizer that asks a chat model.
 
-The endpoint reads every text in clear, before anything is protected. It must be the owner's own:
-on the same machine, or one that may see what the corpus holds. Every other role of a model works
-on placeholders; this one cannot.
+The endpoint reads every text in clear, before anything is protected. It must be the owner's own: on
+the same machine, or one that may read the corpus. All other roles of a model read placeholders.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ VERSION = 1
 """Raised with every change of how values are asked for or located in a text."""
 
 _WINDOW_CHARS, _MARGIN_CHARS = 6_000, 300
-"""About 1,500 words a call: answers stay short, and no value is longer than the margin."""
+"""About 1,500 words per call keep answers short; no value is longer than the margin."""
 _SCORE = 0.8
-"""A generated answer carries no probability. Below what a pattern with a checksum gets."""
+"""A generated answer has no probability. Lower than the score of a pattern with a checksum."""
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
 
 _T = TypeVar("_T")
@@ -49,7 +48,7 @@ class _Named(BaseModel):
     @classmethod
     def _is_asked_for(cls, found: EntityType) -> EntityType:
         if identifiability(found) is Identifiability.TECHNICAL:
-            raise ValueError("our own marks are no values of a text")
+            raise ValueError("our own marks are not values of a text")
         return found
 
 
@@ -62,14 +61,14 @@ class _ValuesAnswer(BaseModel):
 class LlmRecognizer:
     """Ask a model which values a text holds, and find them in it.
 
-    `kinds`: in plain words, what to ask for. `disconnect` closes the model's connections of the
-    loop that it is called in: those for this recognizer are its own, and end with it. Blocks until
-    the model has answered, also when called from a running event loop: there, call it in a thread.
+    `kinds`: entity types by their description in the prompt. `disconnect` closes the model's
+    connections of the loop that calls it; this recognizer has connections of its own. Blocks until
+    the model has answered: from a running event loop, call it in a thread.
 
-    Guarantees: an answer that does not fit is asked for once more, with the reason; if that fails
-    too, there is no result rather than an empty one. Spans are backed by the text.
-    Does not guarantee: that the model names every value, nor that a text written to mislead it
-    does not. Chain it with recognizers that cannot be talked to.
+    Guarantees: an answer that does not fit is requested once more, with the reason; if that fails
+    too, an error is raised instead of an empty result. Every span holds the value that was named.
+    Does not guarantee: that the model names every value, nor that no text can mislead it. Chain it
+    with recognizers that follow no instructions.
     """
 
     def __init__(
@@ -90,12 +89,12 @@ class LlmRecognizer:
 
     @property
     def fingerprint(self) -> str:
-        """The model's name, and a digest of the prompt. What serves the name may change."""
+        """The model's name and a digest of the prompt; the model behind the name may change."""
         return self._fingerprint
 
     @property
     def invented(self) -> int:
-        """How many values the model has named so far that its text did not hold."""
+        """How many values the model has named so far that the text did not hold."""
         return self._invented
 
     def recognize(self, text: str) -> Sequence[Span]:
@@ -114,9 +113,9 @@ class LlmRecognizer:
         return located.spans
 
     def close(self) -> None:
-        """End the thread that waits for the model, and its connections; nothing works afterwards.
+        """End the thread that waits for the model, and its connections; later calls fail.
 
-        A recognizer that nobody closes does so when it is collected, or when the process ends.
+        Without a call this happens when the recognizer is collected or the process ends.
         """
         self._loop.close()
 
@@ -149,7 +148,7 @@ class LlmRecognizer:
 
 
 def _reason(error: ValidationError) -> str:
-    """Say what is wrong without repeating the answer, which quotes the text."""
+    """Return what is wrong without quoting the answer, which quotes the text."""
     first = error.errors(include_input=False, include_context=False)[0]
     places = [str(part) for part in first["loc"] if isinstance(part, int) or part in _FIELDS]
     return f"{'.'.join(places) or 'answer'}: {first['type']}"
@@ -161,7 +160,7 @@ _FIELDS = frozenset({*_ValuesAnswer.model_fields, *_Named.model_fields})
 class _LoopThread:
     """One event loop in a thread of its own, started on first use.
 
-    Clients hold connections that belong to a loop, so that a loop per call would break them.
+    A client's connections belong to a loop, so a new loop per call would break them.
     """
 
     def __init__(self, at_end: Callable[[], Awaitable[None]] | None) -> None:
@@ -171,8 +170,8 @@ class _LoopThread:
         self._closed = False
 
     def run(self, call: Coroutine[Any, Any, _T]) -> _T:
-        """Wait for a coroutine from any thread, whether or not a loop runs in it."""
-        with self._lock:  # so that what closing cancels is all that was asked
+        """Wait for a coroutine from any thread, with or without a running loop."""
+        with self._lock:  # so that `close` cancels every call that was started
             try:
                 loop = self._running()
             except RuntimeError:
@@ -211,7 +210,7 @@ def _end(
     thread: threading.Thread,
     at_end: Callable[[], Awaitable[None]] | None,
 ) -> None:
-    """Cancel what still waits, so that its callers hear of it, and end the thread."""
+    """Cancel waiting calls, so that their callers return, and end the thread."""
     try:
         asyncio.run_coroutine_threadsafe(_wind_up(at_end), loop).result()
     finally:

@@ -1,8 +1,8 @@
 """Stage 2 by a language model: the reviewer with its verdict on six aspects, and the rewriter.
 
 Source: Zeng et al. (2024), arXiv 2406.14773, §3.2, A.1.2, A.16, Tables 15 and 16. Differs: the
-model reads placeholders, never a plain identifier; and the rewriter never sees the original, nor
-its words in a suggestion.
+model reads placeholders, never a plain identifier; the rewriter sees neither the original nor its
+wording in a suggestion.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from sage_rag.privacy.protect import ProtectedText
 from sage_rag.privacy.words import tokenize
 
 VERSION = 1
-"""Raised with every change of what is asked in stage 2, or how answers are read."""
+"""Raised with every change of the questions of stage 2 or of how answers are read."""
 
 _WORDING = 5
-"""From how many words in a row on a suggestion repeats the original: as many as our own prompts
-forbid a draft to share with it."""
+"""From this many words in a row a suggestion repeats the original: as many as our prompts forbid a
+draft to share with it."""
 
 _STANDING = {
     "direct_identifiers": "leave out every name, contact, number and address in clear",
@@ -47,7 +47,7 @@ _STANDING = {
     "consistency": "bring the record back to its matter, without contradictions",
     "recovery": "say it in other words and another order",
 }
-"""What an aspect asks for by itself, where the model's own suggestion cannot be handed on."""
+"""The suggestion of each aspect that replaces one of the model's that repeats the original."""
 
 
 class Objection(StructuredAnswer):
@@ -58,7 +58,7 @@ class Objection(StructuredAnswer):
 
 
 def _folded(value: object) -> object:
-    """Take "OK." for "ok": models vary it."""
+    """Return "ok" for "OK.": models write both."""
     return value.strip(" .").casefold() if isinstance(value, str) else value
 
 
@@ -66,7 +66,7 @@ Aspect = Annotated[Literal["ok"] | Objection, BeforeValidator(_folded)]
 
 
 class ReviewAnswer(StructuredAnswer):
-    """The verdict on the six aspects; one that is left out is no verdict."""
+    """The verdict on the six aspects, all of them required."""
 
     direct_identifiers: Aspect
     sensitive_attributes: Aspect
@@ -77,9 +77,9 @@ class ReviewAnswer(StructuredAnswer):
 
 
 class ModelReview:
-    """Reviewer and rewriter over one `ChatModel`; each call stands alone.
+    """Reviewer and rewriter over one `ChatModel`; calls are independent of each other.
 
-    `domain_advice` is what a field of work adds to the review (paper A.10).
+    `domain_advice`: what a domain add-on adds to the review (paper A.10).
 
     Raises, from both: `AgentOutputError` for answers that do not fit, twice; `UpstreamError`.
     """
@@ -95,8 +95,8 @@ class ModelReview:
     async def review(self, record: ProtectedText, draft: Draft) -> Review:
         """Judge a draft on the six aspects.
 
-        Guarantees: a quote in a suggestion stands in the draft; no suggestion repeats five words of
-        the record in a row that the draft does not hold.
+        Guarantees: a quote in a suggestion occurs in the draft; no suggestion repeats five words in
+        a row of the record that the draft does not hold.
         """
         pair = f"ORIGINAL\n{as_json(record.fields)}\n\nDRAFT\n{as_json(draft.fields)}"
         answer = await ask(self._model, self._reviewing, pair, ReviewAnswer, stage="review")
@@ -104,7 +104,7 @@ class ModelReview:
         return Review(not suggestions, suggestions)
 
     async def rewrite(self, draft: Draft, review: Review, verdict: Verdict) -> Draft:
-        """Revise a draft after the review's suggestions and the gate's findings."""
+        """Revise a draft by the review's suggestions and the gate's findings."""
         system = prompt("rewrite").substitute(
             shape=json.dumps(dict.fromkeys(draft.fields, "..."), ensure_ascii=False),
             domain=self._domain,
@@ -125,30 +125,28 @@ class ModelReview:
 
 
 def _suggestions(answer: ReviewAnswer, record: str, draft: str) -> Iterator[str]:
-    said_of = {
-        name: said for name, said in values_of(answer).items() if isinstance(said, Objection)
-    }
-    if not said_of:
+    objections = {name: o for name, o in values_of(answer).items() if isinstance(o, Objection)}
+    if not objections:
         return
     original, written = Original(record), Original(draft)
-    for aspect, said in said_of.items():
-        suggestion = " ".join(said.suggestion.split())
+    for aspect, objection in objections.items():
+        suggestion = " ".join(objection.suggestion.split())
         if _repeats(suggestion, original, written):
             suggestion = _STANDING[aspect]
-        place = f": {quoted(said.quote)}" if stands(said.quote, written) else ""
+        place = f": {quote_line(objection.quote)}" if occurs(objection.quote, written) else ""
         yield f"{aspect.replace('_', ' ')}: {suggestion}{place}"
 
 
 def _repeats(suggestion: str, record: Original, draft: Original) -> bool:
-    """Whether a suggestion holds words of the record that the draft does not."""
+    """Return whether a suggestion repeats words of the record that the draft does not hold."""
     for run in record.shared_runs(suggestion, at_least=_WORDING):
         if draft.longest_shared_run(suggestion[run.start : run.end]) < run.tokens:
             return True
     return False
 
 
-def stands(quote: str | None, draft: Original) -> bool:
-    """Whether a quote stands in a draft, word for word."""
+def occurs(quote: str | None, draft: Original) -> bool:
+    """Return whether a quote occurs in a draft, word for word."""
     tokens = tokenize(quote or "")
     return bool(tokens) and draft.longest_shared_run(quote or "") == len(tokens)
 
@@ -157,9 +155,9 @@ def _described(finding: Finding, text: str) -> str:
     said = f"{finding.message}; {finding.hint}"
     if finding.start is None:
         return said
-    return f"the draft {said}: {quoted(text[finding.start : finding.end])}"
+    return f"the draft {said}: {quote_line(text[finding.start : finding.end])}"
 
 
-def quoted(text: str | None) -> str:
-    """Quote on one line, so that no quote can end the list of findings."""
+def quote_line(text: str | None) -> str:
+    """Return a quotation on one line, so that it cannot end the list of findings."""
     return json.dumps(text, ensure_ascii=False)

@@ -21,8 +21,8 @@ def model_roles(
 ) -> Roles:
     """Return all roles done by one model.
 
-    `joined`: whether one call extracts and writes, or two do, of which the second never sees the
-    record. `attributes_per_field`: how many, or `None` for as many as most samples speak of.
+    `joined`: whether one call extracts and writes; of two calls the second never sees the record.
+    `attributes_per_field`: `None` for those that most samples contain.
     """
     synthesis = ModelSynthesis(
         model, joined=joined, attributes_per_field=attributes_per_field, domain=domain

@@ -1,7 +1,7 @@
-"""Stage 1 done by a language model: attributes once, then key information and a new record each.
+"""Stage 1 by a language model: attributes once, then key information and a new record for each.
 
 Source: Zeng et al. (2024), arXiv 2406.14773, §3.1, A.1.1. Differs: the model reads placeholders,
-never a plain identifier; extractor and generator are one call, unless two are asked for.
+never a plain identifier; extractor and generator are one call by default.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from sage_rag.agents.protocols import CorpusAttributes, Draft, Extraction
 from sage_rag.privacy.protect import ProtectedText, join_fields
 
 VERSION = 1
-"""Raised with every change of what is asked in stage 1, or how answers are read."""
+"""Raised with every change of the questions of stage 1 or of how answers are read."""
 
 
 def _listed(value: Any) -> Any:
-    """Take one phrase for a list of one, and nothing for an empty list: models write both."""
+    """Return a list for a single phrase, and an empty one for `None`: models write both."""
     if value is None:
         return []
     return [value] if isinstance(value, str) else value
@@ -56,16 +56,15 @@ class _Written(_Information):
 
 
 class ModelSynthesis:
-    """Identify, extract and generate over one `ChatModel`; each call stands alone.
+    """Identify, extract and generate over one `ChatModel`; calls are independent of each other.
 
-    `joined`: extract and generate in one call, which `extract` makes. With two calls the generator
-    never sees the record. `attributes_per_field`: how many, or `None` for as many as most samples
-    speak of. `domain`: what a field of work adds to the prompts.
+    `joined`: one call, made by `extract`, extracts and generates. With two calls the generator
+    never sees the record. `attributes_per_field`: `None` for those that most samples contain.
+    `domain`: an add-on to the prompts.
 
-    Guarantees: the system prompt is the same for every record of a corpus, and the record stands
-    last, as one JSON value that nothing in it can end.
-    Does not guarantee: that a record written to mislead the model does not. What comes of it has
-    to pass the gate.
+    Guarantees: the system prompt is the same for every record of a corpus; the record comes last,
+    as one JSON value that nothing in it can end.
+    Does not guarantee: that no record can mislead the model. Its draft still has to pass the gate.
     """
 
     def __init__(
@@ -83,7 +82,7 @@ class ModelSynthesis:
 
     @property
     def fingerprint(self) -> str:
-        """A name that changes with whatever a draft depends on, but for record and attributes."""
+        """Changes with everything that a draft depends on, except record and attributes."""
         forms = (f"forms/{form}" for form in form_names())
         prompts = prompts_fingerprint(*STAGE_1, *forms)
         way = "joined" if self._joined else "two-calls"
@@ -108,7 +107,7 @@ class ModelSynthesis:
         return await (self._write if self._joined else self._extract)(record, attributes)
 
     async def generate(self, extraction: Extraction, attributes: CorpusAttributes) -> Draft:
-        """Return the record written with the information, or have one written from it alone.
+        """Return the record that `extract` received, or ask for one from the phrases alone.
 
         Raises:
             AgentOutputError: when the model's answers do not fit, twice.
@@ -173,7 +172,7 @@ class ModelSynthesis:
 
 @lru_cache(maxsize=64)
 def _system(role: str, form: str, attributes: CorpusAttributes, advice: str) -> str:
-    """Return a system prompt. Kept: it is the same for all records, and stands in a file."""
+    """Return a system prompt; cached, since it is the same for all records."""
     names, fields = [a.name for a in attributes.entries], attributes.fields
     return prompt(role).substitute(
         fields=", ".join(fields),

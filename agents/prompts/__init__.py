@@ -1,7 +1,7 @@
-"""Our prompts, one file per role, each naming the section of the paper that it answers.
+"""Our prompts, one file per role; each names the section of the paper that it implements.
 
-A system prompt is the same for every record of a corpus, and the record comes last, so that a
-server can keep the beginning of the conversation in its cache.
+A system prompt is the same for every record of a corpus and the record comes last, so that a server
+can cache the beginning of the conversation.
 """
 
 from __future__ import annotations

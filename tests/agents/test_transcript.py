@@ -11,9 +11,9 @@ from sage_rag.agents.transcript import (
     HIDDEN,
     Speaker,
     TranscriptTurn,
+    hide_values,
     transcript_from_json,
     transcript_to_json,
-    without_values,
 )
 from sage_rag.privacy.gate.gate import Finding, FindingKind, Verdict
 from tests.agents.refining import COPY, NAMES, REVIEWED, gate
@@ -36,7 +36,7 @@ def said(draft: Draft) -> list[TranscriptTurn]:
 )
 def test_every_spelling_of_every_occurrence_is_hidden(text: str, kept: str) -> None:
     draft = Draft({"question": text, "answer": text})
-    shown, judged = asyncio.run(without_values(said(draft), gate))
+    shown, judged = asyncio.run(hide_values(said(draft), gate))
     assert shown.draft is not None
     assert kept in shown.draft.fields["question"]
     assert kept in shown.draft.fields["answer"]
@@ -49,7 +49,7 @@ def test_every_spelling_of_every_occurrence_is_hidden(text: str, kept: str) -> N
 
 def test_places_are_left_out_of_findings_about_a_changed_text() -> None:
     draft = Draft({"question": "Novak again", "answer": "Lindhagen"})
-    _, judged = asyncio.run(without_values(said(draft), gate))
+    _, judged = asyncio.run(hide_values(said(draft), gate))
     assert judged.verdict is not None
     assert {(f.start, f.end) for f in judged.verdict.findings} == {(None, None)}
 
@@ -58,14 +58,12 @@ def test_suggestions_are_looked_through_too() -> None:
     turn = TranscriptTurn(
         round=0, speaker=Speaker.REVIEWER, review=Review(False, ("drop Novak", "shorten"))
     )
-    (shown,) = asyncio.run(without_values([turn], gate))
+    (shown,) = asyncio.run(hide_values([turn], gate))
     assert shown.review == Review(False, (f"drop {HIDDEN}", "shorten"))
 
 
 def test_a_draft_that_nobody_judged_is_looked_through() -> None:
-    (shown,) = asyncio.run(
-        without_values(said(Draft({"question": "Novak", "answer": "x"}))[:1], gate)
-    )
+    (shown,) = asyncio.run(hide_values(said(Draft({"question": "Novak", "answer": "x"}))[:1], gate))
     assert shown.draft == Draft({"question": HIDDEN, "answer": "x"})
 
 
@@ -77,21 +75,21 @@ def test_a_text_in_which_something_is_always_found_is_hidden_whole() -> None:
     turn = TranscriptTurn(
         round=0, speaker=Speaker.GENERATOR, draft=Draft({"a": "one", "b": "twelve words"})
     )
-    (shown,) = asyncio.run(without_values([turn], judge))
+    (shown,) = asyncio.run(hide_values([turn], judge))
     assert shown.draft == Draft({"a": HIDDEN, "b": HIDDEN})
 
 
 def test_a_shared_run_is_kept_with_its_place() -> None:
     turns = tuple(said(REVIEWED))
-    assert asyncio.run(without_values(turns, gate)) == turns
+    assert asyncio.run(hide_values(turns, gate)) == turns
     verdict = Verdict((Finding(FindingKind.SHARED_RUN, "repeats", 0, 5),), 12, 0.4)
     turns = (turns[0], TranscriptTurn(round=0, speaker=Speaker.GATE, verdict=verdict))
-    assert asyncio.run(without_values(turns, gate)) == turns
+    assert asyncio.run(hide_values(turns, gate)) == turns
 
 
 def test_json_gives_every_turn_back() -> None:
     turns = (
-        *asyncio.run(without_values(said(COPY), gate)),
+        *asyncio.run(hide_values(said(COPY), gate)),
         TranscriptTurn(round=0, speaker=Speaker.REVIEWER, review=Review(False, ("“quoted”\n",))),
         TranscriptTurn(round=1, speaker=Speaker.REWRITER, stop="failed"),
     )

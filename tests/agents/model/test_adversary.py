@@ -12,8 +12,8 @@ from sage_rag.agents.model.adversary import (
     ConfirmedGuess,
     Guess,
     ModelAdversary,
-    confirmed,
-    left_open,
+    confirm,
+    open_values,
 )
 from sage_rag.agents.protocols import Draft, Review
 from sage_rag.agents.testing import ScriptedChatModel
@@ -65,7 +65,7 @@ def protection() -> Protection:
     ],
 )
 def test_a_right_guess_is_a_finding(attribute: str, value: str, protection: Protection) -> None:
-    assert confirmed([Guess(attribute, value)], protection.identifiers) == (
+    assert confirm([Guess(attribute, value)], protection.identifiers) == (
         ConfirmedGuess(attribute),
     )
 
@@ -94,13 +94,13 @@ def test_a_right_guess_is_a_finding(attribute: str, value: str, protection: Prot
 def test_a_wrong_or_coarser_guess_is_none(
     attribute: str, value: str, protection: Protection
 ) -> None:
-    assert confirmed([Guess(attribute, value)], protection.identifiers) == ()
+    assert confirm([Guess(attribute, value)], protection.identifiers) == ()
 
 
 def test_a_record_without_protected_values_has_nothing_to_infer() -> None:
     cipher = SivCipher(Keyset.generate(), "town")
     bare = Protector(TableRecognizer({}), preset("soe-all"), cipher).protect({"text": TEXT})
-    assert confirmed([Guess("place", "Tornby"), Guess("age", "52")], bare.identifiers) == ()
+    assert confirm([Guess("place", "Tornby"), Guess("age", "52")], bare.identifiers) == ()
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def by_default() -> Protection:
 
 
 def test_what_a_policy_leaves_is_found_and_nothing_that_it_replaced(by_default: Protection) -> None:
-    left = left_open(by_default, RECOGNIZER)
+    left = open_values(by_default, RECOGNIZER)
     assert [i.value for i in left] == ["primary school teacher", "widow", "41,500 crowns"]
     assert [i.value for i in left if i.value in repr(left)] == []
 
@@ -127,7 +127,7 @@ def test_a_band_or_a_stand_in_is_not_what_the_policy_leaves() -> None:
     text = {"text": "She is aged 93."}
     protection = Protector(recognizer, preset("sage"), cipher).protect(text)
     assert "93" not in protection.protected.text
-    assert left_open(protection, TableRecognizer({"90": EntityType.AGE})) == []
+    assert open_values(protection, TableRecognizer({"90": EntityType.AGE})) == []
 
 
 def test_a_value_as_coarse_as_the_policy_asks_is_left_beside_one_that_is_not() -> None:
@@ -137,7 +137,7 @@ def test_a_value_as_coarse_as_the_policy_asks_is_left_beside_one_that_is_not() -
     )
     protection = protector.protect({"text": "I am 34 and a cook. My mother is 92."})
     assert [i.value for i in protection.identifiers] == ["92"]
-    assert [i.value for i in left_open(protection, recognizer)] == ["34"]
+    assert [i.value for i in open_values(protection, recognizer)] == ["34"]
 
 
 LEFT_CASES = [
@@ -158,8 +158,8 @@ LEFT_CASES = [
 def test_one_attribute_left_in_the_text_may_be_inferred_and_two_not(
     guessed: list[tuple[str, str]], expected: list[str], by_default: Protection
 ) -> None:
-    left = left_open(by_default, RECOGNIZER)
-    found = confirmed([Guess(*g) for g in guessed], by_default.identifiers, left)
+    left = open_values(by_default, RECOGNIZER)
+    found = confirm([Guess(*g) for g in guessed], by_default.identifiers, left)
     assert [inferred.attribute for inferred in found] == expected
 
 
@@ -176,7 +176,7 @@ def test_the_attack_counts_what_the_default_policy_leaves(by_default: Protection
 
 def test_neither_guesses_nor_findings_show_a_value(protection: Protection) -> None:
     guess = Guess("place", "Tornby", "northern ferry")
-    (found,) = confirmed([guess, guess], protection.identifiers)
+    (found,) = confirm([guess, guess], protection.identifiers)
     assert "Tornby" not in repr(guess) + repr(found) + found.suggestion
     assert found.suggestion.endswith('the place of the person: "northern ferry"')
 
@@ -203,7 +203,7 @@ def test_the_adversary_sees_the_draft_alone_and_its_right_guesses_are_a_review(
 
 def test_evidence_that_is_not_of_the_draft_is_left_out(protection: Protection) -> None:
     model = ScriptedChatModel([answer(("place", "Tornby", "Mara Quist lives there"))])
-    (guess,) = asyncio.run(ModelAdversary(model).infers(DRAFT))
+    (guess,) = asyncio.run(ModelAdversary(model).guesses(DRAFT))
     assert guess == Guess("place", "Tornby", None)
 
 
@@ -218,4 +218,4 @@ def test_no_guess_or_wrong_guesses_are_safe(protection: Protection) -> None:
 @pytest.mark.parametrize("bad", ["none", "[]", answer(("shoe size", "42", None)), "{}"])
 def test_a_malformed_answer_twice_is_an_error_and_not_safe(bad: str) -> None:
     with pytest.raises(AgentOutputError):
-        asyncio.run(ModelAdversary(ScriptedChatModel([bad, bad])).infers(DRAFT))
+        asyncio.run(ModelAdversary(ScriptedChatModel([bad, bad])).guesses(DRAFT))

@@ -102,7 +102,7 @@ def test_a_field_without_attribute_is_asked_for_again_then_refused() -> None:
     assert "no usable attribute is in the field answer" in model.asked[1][-1].content
     with pytest.raises(AgentOutputError) as caught:
         identified([only, only])
-    assert "--attributes" in (caught.value.hint or "")
+    assert "--set attributes=" in (caught.value.hint or "")
 
 
 @pytest.mark.parametrize(
