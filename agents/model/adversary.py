@@ -19,7 +19,7 @@ from typing import Literal
 
 from sage_rag.agents.chat.protocols import ChatModel
 from sage_rag.agents.chat.structured import NonBlankText, StructuredAnswer, as_json, ask
-from sage_rag.agents.model.review import occurs
+from sage_rag.agents.model.review import occurs, quote_line
 from sage_rag.agents.prompts import prompt, prompts_fingerprint
 from sage_rag.agents.protocols import Draft, Review
 from sage_rag.agents.refinement import Infer
