@@ -1,1 +1,1 @@
-"""The server's zone (no keys), and the edge (a keyset, no corpus)."""
+"""The server, which holds no keys, and the edge, which holds a keyset and no corpus."""

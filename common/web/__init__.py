@@ -1,1 +1,1 @@
-"""HTTP: applications with our error contract, streams, requests, access."""
+"""The web layer of every service: application, errors, streams, requests, access."""

@@ -1,1 +1,1 @@
-"""From passages to an answer."""
+"""Write answers from passages."""

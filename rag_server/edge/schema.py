@@ -160,6 +160,6 @@ def json_text(value: Any, keys: CorpusKeys, path: str) -> str:
 
 
 def _field(name: str) -> str:
-    """Return an unknown field's name, but if it looks like a name: messages are not private."""
+    """Return an unknown field's name if it looks like a name; messages are not private."""
     plain = name.isascii() and name.isidentifier() and len(name) <= _MAX_NAME
     return f"the field `{name}`" if plain and name == name.lower() else "a field in it"

@@ -1,1 +1,1 @@
-"""Train the taggers that the recognizers of names ship with."""
+"""Train the taggers of the shipped recognizers."""

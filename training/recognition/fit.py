@@ -22,7 +22,7 @@ from sage_rag.training.recognition.examples import Example
 from sage_rag.training.recognition.optimization import Progress, optimize
 
 UNKNOWN = -100
-"""The label of a piece of which its text says nothing; it adds no loss."""
+"""The label of a piece that may be private or not; it adds no loss."""
 
 _WINDOW, _MARGIN = 126, 15
 _COLUMNS = {entity_type: column for column, entity_type in enumerate(TAGGED)}

@@ -42,7 +42,7 @@ def codes(text: str, marks: Marks) -> list[tuple[int, int]]:
 
 
 def capitalised(text: str, marks: Marks) -> list[tuple[int, int]]:
-    """Return runs of capitalised words inside a sentence, and single ones that no lexicon lists."""
+    """Return runs of capitalised words inside a sentence, and single ones that are not ordinary."""
     known = default_lexicon()
     return [
         match.span()

@@ -1,1 +1,1 @@
-"""Chinese text with its values marked, and the character tagger that learns from it."""
+"""Generate annotated Chinese text, and train the character tagger on it."""

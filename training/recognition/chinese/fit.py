@@ -150,7 +150,7 @@ def _train(
 
 def _shuffled_batches(texts: Sequence[Example], rows: int, seed: int) -> list[Sequence[Example]]:
     """Return batches of texts of similar length, shuffled."""
-    order = random.Random(seed)  # noqa: S311 - no secret
+    order = random.Random(seed)  # noqa: S311 - not a secret
     alike = sorted(texts, key=lambda e: len(e.text) + order.random() * 10)
     batches = list(batches_of(alike, rows))
     order.shuffle(batches)

@@ -19,7 +19,7 @@ _VOWEL = re.compile(r"[aeioAEIO]|[uU](?!n[ai]|[sktv][aei]|r[uo])|8|1[18](?!\d)")
 class Writer:
     """Builds one record. A numbered value or person stays the same within the record.
 
-    `unsure`: ranges of which the record says nothing.
+    `unsure`: ranges that may be private or not.
     """
 
     def __init__(self, draw: Draw) -> None:
