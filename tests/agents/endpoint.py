@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint that does as a test says, and a clock that a test moves."""
+"""An OpenAI-compatible endpoint with scripted answers, and a clock that a test moves."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ ASK = [ChatMessage("system", "You condense one record."), ChatMessage("user", '{
 
 @dataclass
 class Answer:
-    """What goes out: `delay_s` before it, `drip_s` between its bytes; `drop` ends it midway.
+    """An answer to send, after `delay_s`, with `drip_s` between its bytes; `drop` cuts it in half.
 
-    `raw` goes out in the place of all HTTP.
+    `raw` is sent instead of any HTTP.
     """
 
     status: int = 200
@@ -56,7 +56,7 @@ def refused(status: int, **headers: str) -> Answer:
 
 
 class Endpoint:
-    """What was asked so far, when, and how many at once."""
+    """The requests so far, and how many there were at once."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -141,7 +141,7 @@ class FakeClock:
         return self.now
 
     async def sleep(self, seconds: float) -> None:
-        """Be there at once, later; whoever else is about to sleep begins at the same moment."""
+        """Return at once, at the later time; tasks about to sleep start at the same moment."""
         self.slept.append(seconds)
         until = self.now + seconds
         for _ in range(5):

@@ -1,4 +1,4 @@
-"""Whatever a model does, a run ends with safe records, with quarantined ones, or with one error."""
+"""With every fault of a model a run ends with safe records, quarantined ones, or one error."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from tests.end_to_end.clinic import IDS, KEYSET, RECORDS, SECRETS, Clinic
 
 pytestmark = pytest.mark.slow
 ABOUT, ABOUT_ID = "migraine", "case-fir"
-"""A word that only the third record holds, question and answer: there the server goes wrong."""
+"""A word that only the third record contains: there the fault occurs."""
 OF_A_RECORD = ("extract", "generate", "synthesize", "review", "rewrite")
-"""The roles that are asked for every record."""
+"""The roles that are asked about every record."""
 HASTE = {"timeout_s": 2.0, "patience_s": 2.0}
 LIMITS = GateLimits()
 
@@ -96,9 +96,9 @@ def check_nothing_private(ended: Ended, server: ModelServer) -> None:
     asked = "\n".join(server.asked)
     assert not [secret for secret in SECRETS if secret in asked]
     if ended.error is not None:
-        told = f"{ended.error.message}\n{ended.error.hint}\n{ended.error!r}"
-        assert not [secret for secret in SECRETS if secret in told]
-        assert not [word for word in ("migraine", "knee", "asthma") if word in told.casefold()]
+        shown = f"{ended.error.message}\n{ended.error.hint}\n{ended.error!r}"
+        assert not [secret for secret in SECRETS if secret in shown]
+        assert not [word for word in ("migraine", "knee", "asthma") if word in shown.casefold()]
         assert "\n" not in ended.error.message
     assert not [s for s in SECRETS for rs in ended.quarantined.values() for r in rs if s in r]
 
@@ -120,11 +120,11 @@ def test_a_model_that_behaves_gets_everything_published(clinic: Clinic) -> None:
 
 
 COPED_WITH = ["rambles", "drips", "bom", "old-server"]
-"""What the calls and the roles set right by themselves."""
+"""Faults that calls and roles correct by themselves."""
 
 
 @pytest.mark.parametrize("fault", COPED_WITH)
-def test_every_record_is_published_all_the_same(clinic: Clinic, fault: str) -> None:
+def test_harmless_faults_do_not_stop_publishing(clinic: Clinic, fault: str) -> None:
     with model_server(fault) as (url, server):
         ended = indexed(clinic, url)
     check_nothing_private(ended, server)
@@ -146,7 +146,7 @@ QUARANTINED = {
     "invents-placeholder": {"unknown-placeholder"},
     "loses-placeholder": {"lost-placeholder"},
 }
-"""What costs the record it happens to, and the reasons that the owner reads."""
+"""Faults that cost the record, and the reasons that the owner reads."""
 
 
 @pytest.mark.parametrize("fault", QUARANTINED)
@@ -160,7 +160,7 @@ def test_the_record_is_quarantined_and_the_others_are_published(clinic: Clinic, 
 
 
 @pytest.mark.parametrize("fault", QUARANTINED)
-def test_where_it_happens_to_all_nothing_is_published(clinic: Clinic, fault: str) -> None:
+def test_a_fault_in_every_record_publishes_nothing(clinic: Clinic, fault: str) -> None:
     with model_server(fault, roles=OF_A_RECORD) as (url, server):
         ended = indexed(clinic, url)
     check_nothing_private(ended, server)
@@ -173,7 +173,7 @@ GIVEN_UP = [
     "storms", "denies", "fails", "drops", "gzip-garbage", "html-page",
     "no-choices", "endless",
 ]  # fmt: skip
-"""What ends the run, since the next record would fare no better."""
+"""Faults that end the run, since the next record would fail, too."""
 
 
 @pytest.mark.parametrize("fault", GIVEN_UP)
@@ -195,7 +195,7 @@ def test_the_run_ends_with_one_error_and_the_next_one_goes_on(clinic: Clinic, fa
 
 
 @pytest.mark.parametrize("fault", sorted({*GIVEN_UP} - {"denies", "endless"}))
-def test_faults_now_and_then_are_asked_past(clinic: Clinic, fault: str) -> None:
+def test_occasional_faults_are_retried(clinic: Clinic, fault: str) -> None:
     with model_server(fault, rate=0.3) as (url, server):
         ended = indexed(clinic, url, concurrency=1)  # else one call might meet every fault
     check_nothing_private(ended, server)
@@ -204,7 +204,7 @@ def test_faults_now_and_then_are_asked_past(clinic: Clinic, fault: str) -> None:
 
 
 @pytest.mark.parametrize("fault", QUARANTINED)
-def test_slips_now_and_then_lose_no_record_from_the_books(clinic: Clinic, fault: str) -> None:
+def test_occasional_faults_lose_no_record(clinic: Clinic, fault: str) -> None:
     with model_server(fault, rate=0.3, roles=OF_A_RECORD) as (url, server):
         ended = indexed(clinic, url, concurrency=4)
     check_nothing_private(ended, server)
@@ -291,7 +291,7 @@ def test_killed_half_way_nothing_is_lost_or_doubled(clinic: Clinic) -> None:
 
 
 def kill_at(clinic: Clinic, url: str, at_least: int) -> int:
-    """Start indexing, kill it once so many records are finished; return how many there are."""
+    """Start indexing, kill it once `at_least` records are finished; return their number."""
     ledger = clinic.home / "owner/clinic/ledger.sqlite"
     log = clinic.root / f"killed-at-{at_least}.log"
     command = [sys.executable, "-m", "tests.end_to_end.clinic", url, str(clinic.root)]

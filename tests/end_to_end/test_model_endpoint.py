@@ -72,7 +72,7 @@ def test_an_endpoint_that_shuts_ends_the_run_and_a_second_run_goes_on(place: lis
     assert "migraine" not in asked
 
 
-def test_nobody_at_the_endpoint_is_one_clear_error(place: list[str]) -> None:
+def test_an_unreachable_endpoint_is_one_clear_error(place: list[str]) -> None:
     model = ("--llm-base-url", "http://127.0.0.1:9/v1", "--llm-model", "tiny")
     done = sage_rag(*place, *model, env=ENV)
     assert done.returncode == 5

@@ -50,13 +50,13 @@ def test_the_only_model_is_asked_with_the_key_at_v1(target, server):
         ("no json", "answered without JSON"),
     ],
 )
-def test_whatever_is_no_answer_is_a_failure_that_quotes_nothing(target, prompt, reason):
+def test_a_failure_quotes_nothing(target, prompt, reason):
     with pytest.raises(UpstreamError, match=reason) as caught:
         target.ask(prompt)
     assert "private detail" not in str(caught.value)
 
 
-def test_single_failures_leave_the_rest_standing(target):
+def test_single_failures_do_not_stop_the_others(target):
     prompts = ("plain", "broken", "cited", "silent")
     attempts = run_probes([Probe(p, ProbeKind.UNTARGETED, p) for p in prompts], target)
     assert [a.failed for a in attempts] == [False, True, False, True]

@@ -76,7 +76,7 @@ def test_calls_are_counted_with_their_tokens() -> None:
     assert calls.name == "tiny"
 
 
-def test_tokens_that_nobody_tells_are_estimated_and_said_to_be() -> None:
+def test_unreported_tokens_are_estimated_and_counted_as_estimated() -> None:
     calls = ModelCalls(Model(usage=TokenUsage()))
     ask_all(calls, [1])
     stage = calls.costs.snapshot()["stages"]["extract"]
@@ -91,7 +91,7 @@ def test_no_more_calls_at_once_than_allowed() -> None:
     assert (model.asked, model.most_inside) == (20, 3)
 
 
-def test_a_second_run_asks_only_what_is_new(tmp_path: Path) -> None:
+def test_a_second_run_asks_only_new_questions(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
     first = ModelCalls(Model(), settings="s", cache=ReplyCache(path))
     ask_all(first, range(4))
@@ -107,7 +107,7 @@ def test_a_second_run_asks_only_what_is_new(tmp_path: Path) -> None:
     asyncio.run(second.close())
 
 
-def test_another_setting_or_shape_is_asked_anew(tmp_path: Path) -> None:
+def test_another_setting_or_shape_is_asked_again(tmp_path: Path) -> None:
     model = Model()
 
     async def main() -> None:
@@ -122,7 +122,7 @@ def test_another_setting_or_shape_is_asked_anew(tmp_path: Path) -> None:
     assert model.asked == 4
 
 
-def test_what_is_asked_about_plain_text_is_never_kept(tmp_path: Path) -> None:
+def test_answers_about_plain_text_are_never_kept(tmp_path: Path) -> None:
     model = Model()
     calls = ModelCalls(model, cache=ReplyCache(tmp_path / "r.sqlite"))
     ask_all(calls, [7], "recognize")
@@ -230,7 +230,7 @@ def test_a_cancelled_call_leaves_its_slot() -> None:
     asyncio.run(main())
 
 
-def test_who_waits_for_a_slot_asks_before_the_reply_is_worked_on() -> None:
+def test_a_waiting_call_asks_before_the_reply_is_processed() -> None:
     model = Model()
     calls = ModelCalls(model, concurrency=1)
     asked_when_worked_on = []
@@ -279,7 +279,7 @@ def test_records_at_once_have_their_own_counts() -> None:
     assert calls.costs.line() == "16 calls, 1.9 k tokens, 3.2 calls a record"
 
 
-def test_closing_closes_what_is_below() -> None:
+def test_closing_closes_the_cache_and_the_connections() -> None:
     closed: list[str] = []
 
     async def close() -> None:

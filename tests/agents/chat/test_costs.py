@@ -85,7 +85,7 @@ def test_records_at_once_do_not_mix_and_their_child_tasks_belong_to_them() -> No
     assert figures["calls"] == 18
 
 
-def test_a_record_counts_what_is_asked_for_it_in_another_loop() -> None:
+def test_a_record_counts_its_calls_in_another_loop() -> None:
     costs = CallCosts()
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)

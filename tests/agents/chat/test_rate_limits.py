@@ -23,7 +23,7 @@ def test_a_bucket_lets_a_burst_through_and_then_keeps_the_rate() -> None:
     assert [bucket.take(1) for _ in range(7)] == pytest.approx([0.0] * 6 + [1.0])
 
 
-def test_what_is_larger_than_the_bucket_passes_and_the_next_one_pays() -> None:
+def test_a_request_larger_than_the_bucket_passes_and_the_next_one_waits() -> None:
     bucket = TokenBucket(600, FakeClock())
     assert bucket.take(600) == 0.0
     assert bucket.take(10) == pytest.approx((540 + 10) / 10)
@@ -86,7 +86,7 @@ def test_both_rates_hold_and_a_pause_holds_everybody() -> None:
     asyncio.run(main())
 
 
-def test_without_rates_nobody_waits() -> None:
+def test_without_limits_no_call_waits() -> None:
     clock = FakeClock()
     rates = RateLimits(clock=clock, sleep=clock.sleep)
     asyncio.run(rates.admit(10**9))

@@ -32,7 +32,7 @@ def test_a_reply_outlives_the_process(tmp_path: Path) -> None:
     again.close()
 
 
-def test_only_its_owner_reads_the_file_and_those_beside_it(tmp_path: Path) -> None:
+def test_only_the_owner_reads_the_file_and_its_side_files(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
     path.touch(0o644)
     cache = ReplyCache(path)

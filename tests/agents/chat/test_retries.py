@@ -111,7 +111,7 @@ def test_a_long_retry_after_is_obeyed_and_said_once() -> None:
     assert asking.said == ["the model endpoint asks to wait 120 s; waiting"]
 
 
-def test_one_that_is_told_to_wait_holds_back_all() -> None:
+def test_a_retry_after_pauses_all_calls() -> None:
     asking = Asking(busy(60.0), jitter=0.0)
 
     async def main() -> float:
@@ -136,11 +136,11 @@ def test_a_retry_after_longer_than_the_patience_is_given_up_at_once() -> None:
     assert asking.tries == 1
 
 
-def test_nobody_there_from_the_beginning_is_known_after_seconds() -> None:
-    def nobody() -> RetryableError:
+def test_an_endpoint_that_never_answered_is_given_up_after_seconds() -> None:
+    def unreachable() -> RetryableError:
         return RetryableError("the model endpoint cannot be reached", answered=False)
 
-    asking = Asking(*for_ever(nobody))
+    asking = Asking(*for_ever(unreachable))
     with pytest.raises(UpstreamError, match="cannot be reached; given up"):
         asking.run()
     assert sum(asking.clock.slept) <= 5

@@ -63,7 +63,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("bad", BAD, ids=range(len(BAD)))
-def test_what_does_not_fit_is_asked_for_once_more_with_the_reason(bad: str) -> None:
+def test_an_answer_that_does_not_fit_is_asked_for_once_more_with_the_reason(bad: str) -> None:
     model = AskedModel(bad, GOOD)
     assert asked(model) == {"question": "Q", "answer": "A"}
     before, after = model.asked
@@ -99,7 +99,7 @@ def test_a_cut_off_answer_is_called_that() -> None:
     assert "cut off" in model.asked[1][-1].content
 
 
-def test_a_rambling_answer_is_not_sent_back_whole() -> None:
+def test_a_long_bad_answer_is_sent_back_shortened() -> None:
     model = AskedModel("so " * 100_000, GOOD)
     asked(model)
     assert len(model.asked[1][2].content) < 5_000
@@ -109,7 +109,7 @@ def complain_of_q(answer) -> str | None:
     return "it says Q" if values_of(answer)["question"] == "Q" else None
 
 
-def test_an_answer_that_should_be_better_is_asked_for_once_more() -> None:
+def test_an_answer_with_a_complaint_is_asked_for_once_more() -> None:
     model = AskedModel(GOOD, '{"question": "R", "answer": "A"}')
     assert asked(model, complain_of_q)["question"] == "R"
     assert "it says Q" in model.asked[1][-1].content
@@ -157,7 +157,7 @@ def test_a_record_may_have_fields_of_any_name(names: list[str], data) -> None:
         (set(), "call PERSON_[c2VjcmV0c2VjcmV0c2VjcmV0]", "marks in brackets"),
     ],
 )
-def test_lost_and_invented_placeholders_are_told(expected, text, complaint) -> None:
+def test_lost_and_invented_placeholders_are_reported(expected, text, complaint) -> None:
     found = placeholder_complaint(frozenset(expected), text)
     assert found is None if complaint is None else complaint in (found or "")
 

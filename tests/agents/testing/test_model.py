@@ -92,7 +92,7 @@ def test_its_records_pass_the_gate(name: str, joined: bool) -> None:
 
 
 @given(st.sampled_from(ROLES), st.dictionaries(st.text(min_size=1), st.text()))
-def test_no_record_is_too_odd_for_any_role(role: str, fields: dict[str, str]) -> None:
+def test_every_role_answers_any_record(role: str, fields: dict[str, str]) -> None:
     user = json.dumps(fields, ensure_ascii=False)
     answer = answer_to(prompt(role).template, user)
     assert answer == answer_to(prompt(role).template, user)
@@ -110,7 +110,7 @@ def test_a_review_objects_to_ten_words_of_the_original() -> None:
     assert verdict(f"zero {text}")["recovery"]["quote"] == text
 
 
-def test_a_rewrite_drops_what_is_quoted_and_keeps_placeholders() -> None:
+def test_a_rewrite_drops_quoted_words_and_keeps_placeholders() -> None:
     draft = json.dumps({"a": "he said Ann Bee to [PERSON_1] twice"})
     finding = '- the draft holds a PERSON in clear: "Ann Bee to [PERSON_1]"'
     answer = answer_to(prompt("rewrite").template, f"{draft}\n\nFindings:\n{finding}")

@@ -79,7 +79,7 @@ def test_an_answer_is_cut_at_its_limit(folder: Path) -> None:
     assert reply.usage.completion_tokens == 3
 
 
-def test_a_prompt_without_room_for_an_answer_is_told(folder: Path) -> None:
+def test_a_prompt_without_room_for_an_answer_is_reported(folder: Path) -> None:
     model = TransformersChatModel(str(folder))
     with pytest.raises(UnusableReplyError, match="too long") as caught:
         ask(model, [ChatMessage("user", "cough " * 2_000)])
@@ -125,7 +125,7 @@ def test_the_loop_lives_while_a_model_thinks(folder: Path, monkeypatch: pytest.M
     assert asyncio.run(main()).usage.completion_tokens > 0
 
 
-def test_a_call_that_nobody_waits_for_stops(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cancelled_call_stops(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = TransformersChatModel(str(folder), max_tokens=900)
     monkeypatch.setattr(model._loaded, "_ends", [UNSAID])  # it would go on to its limit
     said: list[int] = []
