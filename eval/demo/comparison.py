@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from sage_rag.common.proportions import Proportion
 from sage_rag.eval.attack import WHOLE_INDEX, Attack
 from sage_rag.eval.detectors.suite import contact_recognizer, detectors
 from sage_rag.eval.harness import Progress
+from sage_rag.eval.jsonl import rows
 from sage_rag.eval.originals import Originals, read_originals
 from sage_rag.eval.probes.composite import builtin_probes
 from sage_rag.eval.report import AttackReport, Group, Measure
@@ -72,12 +72,10 @@ def _distinctive(gold: Path, originals: Originals) -> list[str]:
     that are also ordinary words of the corpus ("Will", "Hope").
     """
     ordinary = {word for text in originals.texts for word in re.findall(r"\w+", text.text)}
-    entities = [
-        e for line in gold.read_text("utf-8").splitlines() for e in json.loads(line)["entities"]
-    ]
     return [
         entity["text"]
-        for entity in entities
+        for row in rows(gold)
+        for entity in row["entities"]
         if entity["type"] not in ("AGE", "DATE_TIME") and entity["text"].lower() not in ordinary
     ]
 

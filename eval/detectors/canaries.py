@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.eval.attempts import Leak
 from sage_rag.eval.detectors.values import is_number, prepare
+from sage_rag.eval.jsonl import Row, read_jsonl
 from sage_rag.eval.probes.probe import Probe
 from sage_rag.privacy.words import digits, normalize
 
 _LEAST_CHARACTERS = 3
 _LEAST_DIGITS = 5
+_HINT = 'write {"text": "..."} per line, or one value per line in a .txt file'
 
 
 class CanaryDetector:
@@ -62,37 +62,25 @@ def read_canaries(path: Path) -> list[str]:
     Raises:
         InputError: for an unreadable file, a bad line, or a file without values.
     """
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        raise InputError(f"cannot read canaries from {path}") from None
-    read = _json_values if path.suffix.lower() == ".jsonl" else _plain_values
-    values: list[str] = []
-    for number, line in enumerate(lines, start=1):
+    if path.suffix.lower() == ".jsonl":
+        found = read_jsonl(path, _entities, "canaries", _HINT)
+        values = [value for _, entities in found for value in entities]
+    else:
         try:
-            values.extend(read(line))
-        except (ValueError, KeyError, TypeError):
-            raise InputError(
-                f"{path}, line {number}: not a canary",
-                hint='write {"text": "..."} per line, or one value per line in a .txt file',
-            ) from None
+            lines = path.read_text("utf-8").splitlines()
+        except (OSError, UnicodeDecodeError):
+            raise InputError(f"cannot read canaries from {path}") from None
+        values = [line.strip() for line in lines if line.strip()]
     if not values:
         raise InputError(f"no canaries in {path}")
     return values
 
 
-def _plain_values(line: str) -> Iterator[str]:
-    if line.strip():
-        yield line.strip()
-
-
-def _json_values(line: str) -> Iterator[str]:
-    if not line.strip():
-        return
-    row: Any = json.loads(line)
-    if not isinstance(row, dict):
-        raise TypeError("not an object")
-    for entity in row.get("entities", [row]):
-        if not isinstance(entity["text"], str):
-            raise TypeError("`text` must be a text")
-        yield entity["text"]
+def _entities(row: Row) -> list[str]:
+    entities = row.get("entities", [row])
+    if not isinstance(entities, list) or not all(isinstance(e, dict) for e in entities):
+        raise ValueError("`entities` must be a list of objects")
+    values = [entity["text"] for entity in entities]
+    if not all(isinstance(value, str) for value in values):
+        raise ValueError("`text` must be a text")
+    return values

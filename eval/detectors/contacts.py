@@ -18,8 +18,6 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.words import normalize
 
-CONTACT_TYPES = (EntityType.EMAIL_ADDRESS, EntityType.PHONE_NUMBER, EntityType.URL)
-
 
 class ContactDetector:
     """Count *targeted information* where it is a contact: a piece is one value of the originals.

@@ -1,9 +1,8 @@
-"""The corpora of the study of SAGE: what is indexed, what is asked of it, how it is attacked.
+"""The corpora of the study of SAGE: records to index, questions, and attacks.
 
-`healthcaremagic` and `chatdoctor` hold dialogues; every sixth is left out of the index and asked.
-`squality` holds stories with questions about them, of which those are taken that were asked of one
-story alone. `tab` holds judgments without questions, in which people marked what identifies
-somebody.
+`healthcaremagic` and `chatdoctor` hold dialogues; every sixth is a question instead of a record.
+`squality` holds stories, with the questions that belong to one story alone. `tab` holds judgments
+without questions, in which annotators marked the values that identify a person.
 """
 
 from __future__ import annotations
@@ -14,28 +13,27 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.eval.jsonl import Row, rows
 from sage_rag.eval.probes.files import read_probes
 from sage_rag.eval.probes.probe import Probe
 from sage_rag.indexer.corpus import Document, read_corpus
 
 EVERY = 6
-"""One dialogue in so many is held out: 100 of 600."""
+"""One dialogue in six is held out: 100 of 600."""
 KNOWN_ITEMS = 100
-"""How many records are looked for by half of their text."""
+"""Number of records that are searched by half of their text."""
 _DIALOGUES, _JUDGMENTS, _STORIES = 600, 102, 15
 _FIELDS = ("question", "answer")
-_Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """One corpus, ready to be indexed from `path`.
+    """One corpus; `path` is the file to index.
 
     `references` are the true answers to each question, of which the nearest counts. `marked` are
-    values that people marked as identifying somebody directly.
+    the values that annotators marked as direct identifiers.
     """
 
     name: str
@@ -49,7 +47,7 @@ class Corpus:
 
     @property
     def known_items(self) -> tuple[tuple[str, str], ...]:
-        """Ids of records with the first half of what they ask, or of all they say, in words."""
+        """Ids of records, with the first half of the words of their first field."""
         step = max(1, len(self.documents) // KNOWN_ITEMS)
         chosen = self.documents[::step][:KNOWN_ITEMS]
         return tuple((d.id, half(next(iter(d.fields.values())))) for d in chosen)
@@ -62,12 +60,12 @@ def half(text: str) -> str:
 
 
 def load_corpus(name: str, data: Path, home: Path, share: float = 1.0) -> Corpus:
-    """Read a corpus from the folder of data sets; what is indexed is written to `home`.
+    """Read a corpus from the folder of data sets, and write the file to index to `home`.
 
-    `share`: how much of what the study takes of it, in records.
+    `share`: the share of the study's records to use.
 
     Raises:
-        InputError: for an unknown name, or a file that is not there.
+        InputError: for an unknown name, or a missing file.
     """
     if name not in CORPORA:
         raise InputError(f"no corpus is called `{name}`", hint=f"one of: {', '.join(CORPORA)}")
@@ -113,7 +111,7 @@ def _squality(data: Path, path: Path, share: float) -> Corpus:
     stories = ({"id": r["passage_id"], "text": r["text"]} for r in records)
     documents = _written(path, stories, ("text",))
     asked = [q for record in records for q in record["questions"]]
-    # "What is the plot?" was asked of every story: among several it has no passage of its own.
+    # "What is the plot?" belongs to every story, so no passage answers it alone.
     times = Counter(q["question"] for q in asked)
     asked = [q for q in asked if times[q["question"]] == 1]
     return Corpus(
@@ -135,16 +133,12 @@ CORPORA: Mapping[str, Callable[[Path, Path, float], Corpus]] = {
 }
 
 
-def _records(file: Path, most: float) -> list[_Record]:
+def _records(file: Path, most: float) -> list[Row]:
     """Return the first records of a file, at least one."""
-    try:
-        with file.open(encoding="utf-8") as lines:
-            return [json.loads(line) for line in islice(lines, max(1, round(most)))]
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read `{file}`: {type(error).__name__}") from None
+    return list(islice(rows(file), max(1, round(most))))
 
 
-def _written(path: Path, records: Iterable[_Record], fields: Sequence[str]) -> tuple[Document, ...]:
+def _written(path: Path, records: Iterable[Row], fields: Sequence[str]) -> tuple[Document, ...]:
     kept = ({name: record[name] for name in ("id", *fields)} for record in records)
     lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in kept]
     path.touch(mode=0o600)

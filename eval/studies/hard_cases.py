@@ -6,13 +6,14 @@ fails. This command writes the page again.
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.eval.jsonl import rows
 from sage_rag.eval.studies.runner import StudyResult, StudyRun, page, report
 from sage_rag.eval.studies.tables import cell, table
 from sage_rag.privacy.protocols import Recognizer
@@ -56,7 +57,7 @@ def hard_cases() -> list[HardCase]:
         InputError: for a case whose strings do not occur in its text exactly once.
     """
     file = resources.files("sage_rag.eval.gold") / "hard_cases.jsonl"
-    return [_case(json.loads(line)) for line in file.read_text("utf-8").splitlines()]
+    return [_case(row) for row in rows(Path(str(file)))]
 
 
 def _case(row: Mapping[str, object]) -> HardCase:

@@ -13,15 +13,15 @@ compared, since a value under a wrong type is protected all the same.
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.proportions import Proportion
+from sage_rag.eval.jsonl import Row, read_jsonl
 from sage_rag.eval.studies.runner import StudyResult, StudyRun, page, report
 from sage_rag.eval.studies.tables import table
 from sage_rag.privacy.entities import EntityType
@@ -146,15 +146,15 @@ def gold_argument(argument: str) -> tuple[Scheme, Path]:
     return Scheme(name), Path(path)
 
 
-def gold_rows(path: Path) -> Iterator[Mapping[str, Any]]:
+def gold_rows(path: Path) -> Iterator[Row]:
     """Yield the records of a gold file; `InputError` names the first invalid line."""
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            row = json.loads(line)
-            if not isinstance(row.get("text"), str) or not _are_spans(row.get("spans")):
-                raise InputError(f"`{path}` line {number} has no `text` and `spans`")
-            yield row
+    return (row for _, row in read_jsonl(path, _checked, "gold"))
 
 
-def _are_spans(spans: object) -> bool:
-    return isinstance(spans, Sequence) and all({"start", "end", "label"} <= set(s) for s in spans)
+def _checked(row: Row) -> Row:
+    spans = row.get("spans")
+    if not isinstance(row.get("text"), str) or not isinstance(spans, list):
+        raise ValueError("no `text` and `spans`")
+    if not all({"start", "end", "label"} <= set(span) for span in spans):
+        raise ValueError("a span has no `start`, `end` and `label`")
+    return row

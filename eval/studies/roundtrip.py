@@ -14,8 +14,6 @@ There are five ways; each is exact if the restored text equals the text, byte fo
 
 from __future__ import annotations
 
-import gzip
-import json
 import random
 from argparse import ArgumentParser, Namespace
 from collections import Counter
@@ -30,6 +28,7 @@ from pydantic import BaseModel, ConfigDict
 
 from sage_rag.common.exceptions import InputError, SageRagError
 from sage_rag.common.proportions import Proportion
+from sage_rag.eval.jsonl import Row, rows
 from sage_rag.eval.studies.runner import StudyResult, StudyRun, page, report
 from sage_rag.eval.studies.tables import table
 from sage_rag.privacy.ciphers.default import default_cipher
@@ -168,27 +167,17 @@ def texts_of(record: Any) -> Iterator[Text]:
                 yield from texts_of(part)
 
 
-def read_sets(folder: Path) -> Iterator[tuple[str, Iterator[Any]]]:
+def read_sets(folder: Path) -> Iterator[tuple[str, Iterator[Row]]]:
     """Yield name and records of every jsonl file in a folder, at any depth, by name.
 
     Raises:
-        InputError: when there is no file, or a line is not JSON.
+        InputError: when there is no file. Reading a bad line raises it, too.
     """
     files = sorted(p for p in folder.rglob("*") if p.name.endswith((".jsonl", ".jsonl.gz")))
     if not files:
         raise InputError(f"no jsonl file in `{folder.name}`")
     for file in files:
-        yield file.relative_to(folder).as_posix(), _records(file)
-
-
-def _records(path: Path) -> Iterator[Any]:
-    opener = gzip.open if path.suffix == ".gz" else Path.open
-    with opener(path, "rt", encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                yield json.loads(line)
-            except ValueError:
-                raise InputError(f"`{path.name}` line {number} is not JSON") from None
+        yield file.relative_to(folder).as_posix(), rows(file)
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -206,10 +195,10 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
     for name, records in read_sets(options.data):
         scores.append(measure(name, islice(records, options.limit), trip))
         report(f"{name}: {scores[-1].texts} texts")
-    rows = table(("set", "texts", "characters", *WAYS), map(_row, (*scores, _total(scores))))
+    scored = table(("set", "texts", "characters", *WAYS), map(_row, (*scores, _total(scores))))
     failed = "\n".join(f"- {s.name}: {len(s.failures)} failures" for s in scores if s.failures)
     return StudyResult(
-        page("Round trips", _ABOUT, run, rows, *([failed] if failed else [])),
+        page("Round trips", _ABOUT, run, scored, *([failed] if failed else [])),
         scores,
         "not every text came back" if failed else "",
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sage_rag.common.proportions import Proportion
+from sage_rag.eval.jsonl import rows
 from sage_rag.eval.studies.corpora import Corpus
 from sage_rag.eval.studies.frequency.people import Patient, patients
 from sage_rag.eval.studies.study_home import StudyHome, Variant
@@ -68,16 +69,16 @@ class NamedQuestion:
 
 def search_scores(home: StudyHome) -> Iterator[SearchScore]:
     """Measure both corpora: the examples, rewritten; invented records, names encrypted."""
-    gold = [json.loads(line) for line in _lines("clinic_gold.jsonl")]
+    gold = list(rows(_EXAMPLES / "clinic_gold.jsonl"))
     asked = questions_about_examples(gold)
     examples = _corpus("examples", _EXAMPLES / "clinic.jsonl", ("question", "answer"))
     yield from measure(home, examples, "sage", asked)
     invented = patients(_INVENTED, _SEED)
     path = home.home / "invented.jsonl"
-    rows = ({"id": f"case-{i}", "text": patient.text} for i, patient in enumerate(invented))
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    records = _corpus("invented", path, ("text",))
-    yield from measure(home, records, "encrypted", questions_about_patients(invented))
+    records = ({"id": f"case-{i}", "text": patient.text} for i, patient in enumerate(invented))
+    path.write_text("".join(json.dumps(row) + "\n" for row in records), "utf-8")
+    corpus = _corpus("invented", path, ("text",))
+    yield from measure(home, corpus, "encrypted", questions_about_patients(invented))
 
 
 def _corpus(name: str, path: Path, fields: tuple[str, ...]) -> Corpus:
@@ -97,7 +98,7 @@ def questions_about_examples(gold: Sequence[Mapping[str, Any]]) -> list[NamedQue
             frozenset(r["id"] for r, n in zip(gold, full, strict=True) if names[0] in n),
         )
     ]
-    own = [json.loads(line) for line in _lines("questions.jsonl")]
+    own = list(rows(_EXAMPLES / "questions.jsonl"))
     named = {row["id"]: "named" if row["id"] <= "q-10" else "nobody named" for row in own}
     return questions + [
         NamedQuestion(
@@ -166,10 +167,6 @@ def _rank(asked: NamedQuestion, keys: CorpusKeys, retriever: Retriever, words: W
     passages = retriever.retrieve(sent, _DEPTH, search_words)
     sources = [keys.restore(passage.source) for passage in passages]
     return next((i for i, source in enumerate(sources) if source in asked.records), None)
-
-
-def _lines(name: str) -> list[str]:
-    return (_EXAMPLES / name).read_text("utf-8").splitlines()
 
 
 def _score(corpus: str, kind: str, words: Words, ranks: Sequence[int | None]) -> SearchScore:

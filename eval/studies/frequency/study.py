@@ -7,7 +7,6 @@ Each line of `--mails` has a `body`. Only counts of it leave this process.
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sage_rag.common.proportions import Proportion
+from sage_rag.eval.jsonl import read_jsonl
 from sage_rag.eval.studies.frequency.inference import (
     AttackerKnowledge,
     by_parts,
@@ -207,8 +207,7 @@ def attacks(mails: Sequence[Path]) -> Iterator[RecoveryScore]:
 
 def _texts(mails: Sequence[Path]) -> Iterator[str]:
     for path in mails:
-        with path.open(encoding="utf-8") as lines:
-            yield from (str(json.loads(line)["body"]) for line in lines)
+        yield from (text for _, text in read_jsonl(path, lambda row: str(row["body"]), "mails"))
 
 
 def add_options(parser: ArgumentParser) -> None:

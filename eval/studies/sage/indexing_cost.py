@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from sage_rag.common.exceptions import UpstreamError
 from sage_rag.indexer.versions import REPORT, current_path
@@ -32,7 +32,6 @@ class IndexingCost(BaseModel):
     wall_s: float
     peak_rss_bytes: int
     version_bytes: int
-    version: Path = Field(Path(), exclude=True)
 
     @property
     def documents_per_s(self) -> float:
@@ -71,7 +70,6 @@ class OwnerCommands:
             wall_s=wall_s,
             peak_rss_bytes=peak_rss_bytes,
             version_bytes=sum(f.stat().st_size for f in version.rglob("*") if f.is_file()),
-            version=version,
         )
 
     def _run(self, arguments: Sequence[str]) -> tuple[float, int]:
