@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 _CHARS_PER_PIECE = 64
-"""A text with more characters per piece of a window is cut before its pieces are counted: counting
-takes 100 bytes per piece. English has about 5 characters per piece; only blanks and filler exceed
-64."""
+"""A text with more than `limit` times this many characters is cut before its pieces are counted,
+since counting takes 100 bytes per piece. English has about 5 characters per piece; only white space
+and filler have more than 64."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def _ray(*, own: bool) -> Any:
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
-    with extra("ray", needed_by="--engine ray"):
+    with extra("ray", needed_by="engine ray"):
         ray = import_module("ray")
     if ray.is_initialized():
         raise SageRagError("this process is connected to Ray already")
@@ -107,7 +107,7 @@ class _Cluster:
         if address is None and not _fits_in_memory():
             raise UpstreamError(
                 "Ray would keep texts on a disk: /dev/shm is missing or has less than 128 MB free",
-                hint="--engine local; in Docker: --shm-size=256m",
+                hint="--set engine=local; in Docker: --shm-size=256m",
             )
         own = {
             "num_cpus": workers,
@@ -141,7 +141,7 @@ def _fits_in_memory() -> bool:
 
 
 def _require_listener(address: str) -> None:
-    """Fail at once where no server listens; Ray itself would try for minutes."""
+    """Fail immediately where no server listens; Ray itself would try for minutes."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if not port.isdigit():
         return  # for example "auto"

@@ -137,7 +137,7 @@ def test_without_ray_its_engine_is_one_line_that_names_the_extra(
     monkeypatch.setitem(sys.modules, "ray", None)
     done = command("--set", "engine=ray", "--workers", "2")
     assert isinstance(done.exception, MissingExtraError)
-    assert done.exception.message == "--engine ray needs `ray`, which is not installed"
+    assert done.exception.message == "engine ray needs `ray`, which is not installed"
     assert done.exception.hint == "pip install 'sage-rag[ray]'"
 
 

@@ -265,7 +265,7 @@ def test_where_shared_memory_is_small_ray_is_not_started(monkeypatch: pytest.Mon
 def test_without_ray_one_line_names_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     start = partial(on_ray, ModelSetup(table, HashEmbedder), 2, threads=8)
-    with pytest.raises(MissingExtraError, match="--engine ray needs `ray`") as caught:
+    with pytest.raises(MissingExtraError, match="engine ray needs `ray`") as caught:
         run(engine=start)
     assert caught.value.exit_code == 6
     assert caught.value.hint == "pip install 'sage-rag[ray]'"
