@@ -70,10 +70,17 @@ def update_corpus_file(path: Path, changes: Mapping[str, Any]) -> CorpusFileUpda
     after = before if before is not None else _rendered(path.parent.name, {})
     for key in changed:
         after = _with_setting(after, key, new.get(key))
-    if parse_settings(after, path) != new:  # a layout that line edits cannot follow
+    if not _contains(after, new, path):  # a layout that line edits cannot follow
         after = _rendered(path.parent.name, new)
     said = tuple(f"{key} = {_toml(new[key])}" if key in new else f"{key} unset" for key in changed)
     return CorpusFileUpdate(path, corpus, said, before, after)
+
+
+def _contains(text: str, settings: Mapping[str, Any], path: Path) -> bool:
+    try:
+        return parse_settings(text, path) == settings
+    except InputError:
+        return False
 
 
 def _toml(value: Any) -> str:

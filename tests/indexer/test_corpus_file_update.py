@@ -1,0 +1,111 @@
+"""Writing a corpus file: single keys change, comments stay, the file is whole or unchanged."""
+
+from __future__ import annotations
+
+import errno
+import stat
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.indexer import corpus_file_update
+from sage_rag.indexer.corpus_file import KEYS, CorpusFile, read_corpus_file
+from sage_rag.indexer.corpus_file_update import update_corpus_file
+from sage_rag.indexer.ledger import locked_corpus
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "owner" / "clinic" / "corpus.toml"
+
+
+def write(file: Path, **changes: object) -> tuple[str, ...]:
+    update = update_corpus_file(file, {k.replace("__", "."): v for k, v in changes.items()})
+    update.write()
+    return update.changed
+
+
+def test_a_new_file_explains_every_key_and_sets_those_that_are_given(file: Path) -> None:
+    changed = write(file, source="/n.jsonl", model__price=[0.15, 0.6], fields=["a", "ü"])
+    assert changed == (
+        'source = "/n.jsonl"', "model.price = [0.15, 0.6]", 'fields = ["a", "ü"]',
+    )  # fmt: skip
+    text = file.read_text()
+    assert tomllib.loads(text) == {
+        "source": "/n.jsonl", "fields": ["a", "ü"], "model": {"price": [0.15, 0.6]}, "gate": {},
+    }  # fmt: skip
+    assert all(f"{key.rpartition('.')[2]} = " in text for key in KEYS)
+    assert "leaks by design" in text
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_every_shown_default_is_valid_when_it_is_uncommented(file: Path) -> None:
+    write(file, source="/n.jsonl")
+    lines = file.read_text().splitlines()
+    live = [line.removeprefix("# ") for line in lines if " = " in line]
+    tables = [line for line in lines if line.startswith("[")]
+    top = len([k for k in KEYS if "." not in k])
+    model = len([k for k in KEYS if k.startswith("model.")])
+    parts = [*live[:top], tables[0], *live[top : top + model], tables[1], *live[top + model :]]
+    file.write_text("\n".join(parts))
+    assert read_corpus_file(file).recipe == "sage"
+
+
+def test_a_change_keeps_comments_and_other_keys(file: Path) -> None:
+    file.parent.mkdir(parents=True)
+    file.write_text('# mine\nsource = "/n.jsonl"  # notes\n\n[gate]\nrouge_l = 0.4 # strict\n')
+    assert write(file, policy="soe-all", gate__rouge_l=0.3, model__name="m") == (
+        'policy = "soe-all"', "gate.rouge_l = 0.3", 'model.name = "m"',
+    )  # fmt: skip
+    text = file.read_text()
+    assert text.startswith('# mine\nsource = "/n.jsonl"  # notes\n')
+    assert read_corpus_file(file).limits == {"rouge_l": 0.3}
+    assert read_corpus_file(file).model.name == "m"
+    assert write(file, policy=None) == ("policy unset",)
+    assert '# policy = "soe-all"' in file.read_text()
+    assert write(file, policy=None, source="/n.jsonl") == ()
+
+
+def test_a_layout_that_lines_cannot_follow_is_written_anew(file: Path) -> None:
+    file.parent.mkdir(parents=True)
+    file.write_text('source = "/n.jsonl"\nfields = [\n  "a",\n  "b",\n]\nmodel = {name = "m"}\n')
+    write(file, fields=["c"], model__budget_tokens=5)
+    corpus = read_corpus_file(file)
+    assert (corpus.fields, corpus.model.name, corpus.model.budget_tokens) == (("c",), "m", 5)
+
+
+def test_nothing_is_written_before_write_nor_by_a_wrong_value(file: Path) -> None:
+    update = update_corpus_file(file, {"source": "/n.jsonl"})
+    assert update.corpus == CorpusFile(source=Path("/n.jsonl"))
+    with pytest.raises(InputError, match="`workers`"):
+        update_corpus_file(file, {"source": "/n.jsonl", "workers": 0})
+    assert not file.parent.exists()
+
+
+def test_another_run_or_another_change_stops_it(file: Path) -> None:
+    write(file, source="/n.jsonl")
+    first = update_corpus_file(file, {"policy": "soe-all"})
+    second = update_corpus_file(file, {"recipe": "encrypted"})
+    with locked_corpus(file.parent), pytest.raises(InputError, match="another run"):
+        first.write()
+    second.write()
+    with pytest.raises(InputError, match="changed meanwhile"):
+        first.write()
+    assert read_corpus_file(file).recipe == "encrypted"
+
+
+def test_a_full_disk_is_one_line_and_the_file_stays(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(file, source="/n.jsonl")
+    before = file.read_bytes()
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(corpus_file_update, "write_file", full)
+    with pytest.raises(InputError, match=r"cannot write .*: No space left on device"):
+        write(file, policy="soe-all")
+    assert file.read_bytes() == before
