@@ -1,9 +1,8 @@
-"""The order in which a draft tells what was extracted: by attribute, unlike the record's own.
+"""The order of a draft's sentences: by attribute, and unlike the record's own order.
 
-Blocks of sentences that speak for one attribute are told one after the other, each in the record's
-order, so that what leans on the sentence before it still does. Of the orders of blocks the most
-natural one is taken that is unlike enough; blocks are told in parts, the last part first, only
-where no order of whole blocks is.
+The sentences of one attribute form a block and stay in the record's order, so that a sentence still
+follows the one that it refers to. Of all orders of blocks that are unlike the record, the most
+natural is taken. Only where there is none, blocks are split in parts and the last part comes first.
 """
 
 from __future__ import annotations
@@ -23,17 +22,18 @@ ALIKE = 0.47
 """ROUGE-L F up to which an order is unlike enough: the gate allows 0.5."""
 
 _PARTS = (1, 2, 3, 5, 99)
-"""In how many parts a block is told, at most; the last: sentence by sentence."""
+"""The most parts of a block that are tried, in this order; 99: sentence by sentence."""
 _IN_PARTS = 1.0
 _LEANS = 2.0
 _TOGETHER = 0.6
-"""What it costs to tell a sentence right after the one it followed: words that are said in one
-run over the end of a sentence have to be changed."""
+"""The cost of a sentence that directly follows its predecessor in the record: a run of words over
+the end of a sentence has to be changed."""
 _TRIES = 3
 _CHEAPEST = 40
-"""Orders of blocks that are compared with the record: the most natural ones, and the least."""
+"""Orders of blocks that are compared with the record: the most natural ones, and the least
+natural."""
 _MOVED = 5
-"""Of more attributes than this, neighbours move together: all orders of ten would be millions."""
+"""Of more attributes than this, neighbours move together: ten have millions of orders."""
 
 _T = TypeVar("_T")
 Block = tuple[str, ...]
@@ -47,7 +47,8 @@ _LEANING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One order of one field's blocks: what it costs in naturalness, and how alike it leaves."""
+    """One order of one field's blocks. `shared`: length of the longest common subsequence of words
+    with the record; `cost`: how unnatural the order is."""
 
     blocks: tuple[tuple[str, Block], ...]
     cost: float
@@ -60,7 +61,7 @@ class Order:
 
 
 def leans(sentence: str, before: str) -> bool:
-    """Return whether a sentence is only understood after the one before it."""
+    """Return whether a sentence refers to the one before it."""
     return not before.endswith("?") and bool(_LEANING.match(sentence))
 
 
@@ -69,10 +70,10 @@ def arranged(
     told: Mapping[str, tuple[str, ...]],
     record: Mapping[str, str],
 ) -> dict[str, tuple[str, ...]]:
-    """Return what was found of each attribute, all fields' attributes in the order of telling.
+    """Return the sentences by attribute, in the order in which a draft states them.
 
-    `fields`: by field what was found, in the order of the preset; `told`: the same sentences as the
-    record had them. Deterministic.
+    `fields`: the sentences by field and attribute, in the preset's order; `told`: the same
+    sentences by field, in the record's order. Deterministic.
     """
     choices = {name: _choices(found, told[name], record[name]) for name, found in fields.items()}
     original = Original("\n".join(record[name] for name in choices))
@@ -84,16 +85,17 @@ def arranged(
         over = original.rouge_l(text) - ALIKE
         if over <= 0:
             break
-        # Fields share words with each other, too.
+        # Words of one field also occur in others.
         allowed -= max(1.0, over * size / 2)
         chosen = _choose(choices, allowed)
     return {name: block for order in chosen for name, block in order.blocks}
 
 
 def _choose(choices: Mapping[str, list[Order]], allowed: float) -> list[Order]:
-    """Take the most natural orders that share no more words than allowed with the record.
+    """Return the most natural orders that share no more words than allowed with the record.
 
-    Starts with each field's most natural one, and gives way where most likeness goes for the least.
+    Starts with the most natural order of each field, then repeatedly takes the step that reduces
+    the shared words most per unit of cost.
     """
     at = dict.fromkeys(choices, 0)
     while sum(choices[name][place].shared for name, place in at.items()) > allowed:
@@ -116,7 +118,8 @@ def _worth(now: Order, other: Order) -> float:
 def _choices(
     found: Mapping[Attribute, Sequence[str]], told: Sequence[str], record: str
 ) -> list[Order]:
-    """Return orders of one field, each less alike and less natural than the one before."""
+    """Return orders of one field, each less natural and less like the record than the one
+    before."""
     if not found:
         return [Order((), 0.0, 0)]
     names = list(found)
@@ -146,7 +149,7 @@ def _orders(names: Sequence[Attribute]) -> Iterator[tuple[Attribute, ...]]:
 
 
 def _frontier(orders: Sequence[Order]) -> Iterator[Order]:
-    """Yield the orders that no other beats in both respects, the most natural first."""
+    """Yield the Pareto-optimal orders in `cost` and `shared`, the most natural first."""
     least: int | None = None
     for order in sorted(orders, key=lambda o: (o.cost, o.shared)):
         if least is None or order.shared < least:
@@ -155,21 +158,21 @@ def _frontier(orders: Sequence[Order]) -> Iterator[Order]:
 
 
 def _in_parts(sentences: Sequence[str], parts: int) -> Block:
-    """Tell a block in so many parts of equal length, the last one first."""
+    """Split a block in `parts` parts of equal length and return the last part first."""
     return tuple(chain.from_iterable(reversed(_cut(sentences, parts))))
 
 
 def _cut(items: Sequence[_T], parts: int) -> list[Sequence[_T]]:
-    """Cut a sequence into as many parts of equal length as it has items, at most `parts`."""
+    """Cut a sequence into `parts` parts of equal length, or fewer if it has fewer items."""
     count = min(parts, len(items))
     cuts = [round(n * len(items) / count) for n in range(count + 1)]
     return [items[a:b] for a, b in pairwise(cuts)]
 
 
 def _unnatural(order: Sequence[Attribute], natural: Sequence[Attribute]) -> float:
-    """Return how far an order is from the one in which people tell such things.
+    """Return the cost of an order compared with the natural one.
 
-    What is asked may stand first or last, and whoever is concerned may be named at the end.
+    A question may come first or last.
     """
     free = {a for a in (order[0], order[-1]) if asks(a)}
     rest = [natural.index(a) for a in order if a not in free]
@@ -179,7 +182,7 @@ def _unnatural(order: Sequence[Attribute], natural: Sequence[Attribute]) -> floa
 
 
 def _astray(sentences: Sequence[str], before: Mapping[str, str]) -> int:
-    """Count the sentences that lean on another than the one they followed."""
+    """Count the sentences that refer to their predecessor and no longer follow it."""
     return sum(
         s in before and leans(s, before[s]) and previous != before[s]
         for previous, s in pairwise(["", *sentences])
@@ -187,5 +190,5 @@ def _astray(sentences: Sequence[str], before: Mapping[str, str]) -> int:
 
 
 def asks(attribute: Attribute) -> bool:
-    """Return whether an attribute is what somebody wants to know."""
+    """Return whether an attribute is the question of a record."""
     return "wonder" in cues(attribute) or "ask" in cues(attribute)

@@ -1,4 +1,4 @@
-"""Contractions, both ways: a form that is written out can be contracted, and the reverse."""
+"""Contractions: contract a form that is written out, and the reverse."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ _SHORT = re.compile(
     re.IGNORECASE,
 )
 _ASKED_BEFORE = re.compile(r"\b(?:how|what|where|who|than|as)\b[^,.?]{0,25}$", re.IGNORECASE)
-"""`how bad it is now`: what stands last in such a clause is not contracted."""
+"""`how bad it is now`: the end of such a clause is not contracted."""
 _CLAUSE_CHARS = 40
-"""What `_ASKED_BEFORE` can reach: it is not searched from the beginning of a text each time."""
+"""The reach of `_ASKED_BEFORE`, so that the text before it is not searched each time."""
 _HAS_OR_IS = re.compile(r" (?!been\b)\w+(?:ed|en|ne|me|own)\b")
-"""After these `it's` is `it has` or `it is`, and no rule can tell which: it stays short."""
+"""Before these words `it's` may be `it has` or `it is`, so it stays contracted."""
 _LONG = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will"}
 
 
 def contract(text: str, *, only: Collection[str]) -> str:
-    """Return the text with those written-out forms contracted whose short form is in `only`."""
+    """Return the text with the forms contracted whose short form is in `only`."""
 
     def short(match: re.Match[str]) -> str:
         form = _short(match)
@@ -62,12 +62,12 @@ def write_out(text: str) -> str:
 
 
 def short_forms(text: str) -> list[str]:
-    """Return the contractions of a text as they stand."""
+    """Return the contractions of a text, in order."""
     return [match.group() for match in _SHORT.finditer(text)]
 
 
 def toggles(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where a contraction stands or could stand, and the other way to write it."""
+    """Yield the places of contractions and of forms to contract, with the other spelling."""
     for match in _CONTRACTIBLE.finditer(text):
         if _ASKED_BEFORE.search(text, max(match.start() - _CLAUSE_CHARS, 0), match.start()):
             continue

@@ -1,7 +1,7 @@
-"""Courtesies: how a record greets, thanks and takes its leave, said in a few set phrases.
+"""Courtesies: greetings, thanks and closings of a record, in a few set phrases.
 
-They carry nothing of the matter. A draft whose record greets and thanks does so, too: else it would
-not read as one of its kind, nor be found by a question that says hello.
+They carry no content. A draft has those of its record, so that it reads like one of its kind and is
+found by a question with a greeting.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cache
 from sage_rag.agents.lexicon import load_toml
 
 CLOSING = "Regards,"
-"""How a draft signs, before the writer's name."""
+"""The closing before the writer's name."""
 
 
 def courtesies(text: str) -> list[str]:

@@ -1,7 +1,7 @@
-"""Small changes of wording: where a text can be said otherwise, how, and what that costs.
+"""Small changes of wording: where a text can be reworded, how, and at what cost.
 
-An edit costs what it takes away: the content words of the old wording that the new one has not.
-Content words decide what a record is found by, so that most edits are to cost nothing.
+The cost of an edit is the number of content words that the new wording lacks. A search finds a
+record by its content words, so most edits cost nothing.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _NEXT_SENTENCE = re.compile(
 )
 _CONNECTIVES = ("And", "Also,")
 NATURAL, STIFF, TERSE = range(3)
-"""How an edit reads: as naturally as what stood there, a little stiffly, or as a note does."""
+"""How an edit reads: as naturally as the original, a little stiffly, or like a note."""
 
 _LOOKING_BACK = re.compile(r"\{(?P<none>not )?after: (?P<words>[^{}]+)\}")
 _MARKUP = re.compile(rf"{PLACEHOLDER.pattern}|<[A-Z_]+>")
@@ -61,7 +61,7 @@ _MARKUP = re.compile(rf"{PLACEHOLDER.pattern}|<[A-Z_]+>")
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """`[start, end)` of a text can be said as any of `options`, the cheapest alone.
+    """The replacements of `[start, end)` of a text; `options` holds only the cheapest.
 
     `cost` counts the content words that are lost, `lost` all words.
     """
@@ -73,7 +73,7 @@ class Edit:
     lost: int
 
     def touched(self, text: str) -> tuple[int, int]:
-        """Return how many words the edit leaves as they are at its beginning and at its end."""
+        """Return how many words the edit leaves unchanged at its beginning and at its end."""
         old, new = tokenize(text[self.start : self.end]), tokenize(self.options[0])
         first = sum(1 for _ in _equal(old, new))
         last = sum(1 for _ in _equal(old[first:][::-1], new[first:][::-1]))
@@ -81,7 +81,7 @@ class Edit:
 
 
 def edits(text: str, tier: int = NATURAL) -> list[Edit]:
-    """Return every edit that a text allows, in no order, up to a tier of naturalness."""
+    """Return every edit of a text up to a tier of naturalness, in no order."""
     blank = _MARKUP.sub(lambda match: "\x00" * len(match.group()), text)
     found = [*_phrase_edits(blank, "swap"), *_phrase_edits(blank, "loosen")]
     found += [_edit(text, start, end, (other,)) for start, end, other in toggles(blank)]
@@ -107,7 +107,7 @@ def edits(text: str, tier: int = NATURAL) -> list[Edit]:
 
 
 def applied(text: str, edit: Edit, option: str) -> str:
-    """Return a text with an edit made, in the case of what stood there."""
+    """Return a text with an edit applied, in the case of the original words."""
     old = text[edit.start : edit.end]
     if old[:1].isupper() and option[:1].islower() and old != "I" and not old.startswith("I "):
         option = option[:1].upper() + option[1:]
@@ -126,7 +126,7 @@ def _phrase_edits(blank: str, table: str) -> Iterator[Edit]:
 
 def _synonym_edits(blank: str) -> Iterator[Edit]:
     for match in _synonym_pattern().finditer(blank):
-        # Without case `ı` matches an i and `ſ` an s; `lower` leaves both as they are.
+        # Without case `ı` matches an i and `ſ` an s; `lower` leaves both unchanged.
         if (others := _synonyms().get(match.group().lower())) is not None:
             yield _edit(blank, *match.span(), others)
 
@@ -153,7 +153,7 @@ def _equal(old: list[str], new: list[str]) -> Iterator[str]:
 
 
 def _counts(blank: str) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield where a count stands as a word, and its digits; of a share both its numbers."""
+    """Yield the places of counts written as words, with their digits; of a share both numbers."""
     for match in _COUNT.finditer(blank):
         number, whole = (_respelled((match[name] or "").lower()) for name in ("number", "whole"))
         if number is None or (match["whole"] and whole is None):
@@ -163,7 +163,7 @@ def _counts(blank: str) -> Iterator[tuple[tuple[int, int], str]]:
 
 
 def _respelled(number: str) -> str | None:
-    """Return a small count of time as a word if it is in digits, and the other way round."""
+    """Return a small number as a word if it is in digits, and the other way round."""
     if number in _DIGITS:
         return str(_DIGITS.index(number) + 1)
     if not number.isdecimal():
@@ -184,9 +184,9 @@ def _phrases(name: str) -> tuple[re.Pattern[str], list[list[str]]]:
 
 
 def _looking_back(phrase: str) -> str:
-    """Write out `{after: a|b}` and `{not after: a|b}`: the words of which one, or none, is before.
+    """Expand `{after: a|b}` and `{not after: a|b}`: one, or none, of these words comes before.
 
-    Each is a look-behind of its own, since Python wants them to be of one length.
+    Each word becomes a look-behind of its own, since Python requires a fixed length.
     """
 
     def written(match: re.Match[str]) -> str:
@@ -200,7 +200,7 @@ def _looking_back(phrase: str) -> str:
 
 @cache
 def _synonyms() -> dict[str, tuple[str, ...]]:
-    """Return what may stand for a word or phrase, in the same form."""
+    """Return the synonyms of words and phrases, in the same grammatical form."""
     table = load_toml("rules/synonyms.toml")
     pairs: list[tuple[str, str]] = []
     for line in (*table["verbs"].split("\n"), *table["nouns"].split("\n")):

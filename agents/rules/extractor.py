@@ -1,4 +1,4 @@
-"""The extractor: a record's key information, sentence by sentence, under the attributes."""
+"""The extractor: assigns a record's sentences to the attributes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _BOUND = re.compile(
 )
 _VOCATIVE = re.compile(r"(?:Mr|Mrs|Ms|Miss|Madam|Sir)\.? \[PERSON_\d+\]\.|\[[A-Z_]+_\d+\]\.")
 _ITEM_WORDS = 40
-"""Up to this many words, a sentence that leans on the one before is kept together with it."""
+"""Up to this many words, a sentence that refers to the one before forms one item with it."""
 
 
 @dataclass(slots=True)
 class _Item:
-    """One sentence, or two that belong together, with their place in the field."""
+    """One sentence, or several that belong together. `place`: index in the field."""
 
     place: int
     text: str
@@ -40,11 +40,10 @@ class _Item:
 
 
 class RuleExtractor:
-    """Keep the most salient sentences of each field, cleaned, under the attribute they speak for.
+    """Keep the most salient sentences of each field, cleaned, each under its attribute.
 
-    `share` is the part of a field's words that is kept; the last item may pass it by half its
-    size. Sentences of an attribute stay in the record's order, attributes are told in the most
-    natural order that is unlike the record's (`arrangement`).
+    `share`: the part of a field's words that is kept; the last item may exceed it by half its size.
+    Sentences of an attribute stay in the record's order; `arrangement` orders the attributes.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, §3.1. Differs: extractive, no model.
     """
@@ -104,12 +103,12 @@ def _items(sentences: Sequence[str]) -> list[_Item]:
 
 
 def _is_idle(sentence: str) -> bool:
-    """Return whether a sentence only calls somebody by name, or is a scrap."""
+    """Return whether a sentence only addresses a person, or is a fragment."""
     if "[PERSON_" in sentence:
         return bool(_VOCATIVE.fullmatch(sentence)) and not sentence.startswith("[")
     return len(words(sentence)) < 3 and not sentence.endswith("?")
 
 
 def _is_bound(sentence: str, before: str) -> bool:
-    """Return whether a sentence says nothing without the one before it."""
+    """Return whether a sentence has no meaning without the one before it."""
     return not before.endswith("?") and bool(_BOUND.match(sentence))

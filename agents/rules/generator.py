@@ -22,16 +22,15 @@ _PRONOUN = re.compile(r"(She|He)\b(?! or )")
 class RuleGenerator:
     """Write each field from its attributes in the extraction's order, in other words.
 
-    As few words are changed as it takes: runs of ten are broken, and where the whole is still too
-    alike, sentences are inverted, then small words, whole phrases and at last content words are
-    exchanged.
-    Deterministic: the same extraction gives the same draft; different ones vary.
+    Changes as few words as possible: it breaks runs of ten. If the whole is still too like the
+    record, it inverts sentences, then exchanges small words, whole phrases and at last content
+    words. Deterministic: equal extractions give equal drafts.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, §3.1. Differs: rules, no model.
     """
 
     async def generate(self, extraction: Extraction, attributes: CorpusAttributes) -> Draft:
-        """Return a draft with one text per field that the attributes name."""
+        """Return a draft with one text per field of the attributes."""
         phrases = extraction.phrases
         seed = hashlib.sha256(repr(sorted(phrases.items())).encode()).hexdigest()
         wording = Wording(seed)
@@ -47,7 +46,7 @@ class RuleGenerator:
 
 
 def _tell(items: Sequence[str], wording: Wording, source: Original) -> list[str]:
-    """Return one field's sentences: greeting, what there is to say, closing, signature."""
+    """Return one field's sentences: greeting, content, closing, signature."""
     kin = _kin(" ".join(items))
     told: list[str] = []
     signature = ""
@@ -73,7 +72,7 @@ def _is_courtesy(text: str) -> bool:
 
 
 def _set_apart(source: Original, fields: dict[str, list[str]], wording: Wording) -> None:
-    """Reword sentences, the longest first, until the whole is unlike enough to what was told."""
+    """Reword sentences in place, the longest first, until the whole is unlike `source`."""
     for change in (
         wording.invert,
         lambda sentence: wording.vary(sentence, 0),
@@ -113,7 +112,7 @@ def _text(fields: dict[str, list[str]]) -> str:
 
 
 def _kin(text: str) -> dict[str, str]:
-    """Return whom `He` and `She` mean, as far as the text names a relative."""
+    """Return the relatives that `He` and `She` refer to, if the text names any."""
     found: dict[str, str] = {}
     known = lexicon()
     for match in re.finditer(
@@ -128,7 +127,7 @@ def _kin(text: str) -> dict[str, str]:
 
 
 def _name_pronoun(sentence: str, told: Sequence[str], kin: dict[str, str]) -> str:
-    """Say who is meant where a pronoun would come before the relative it stands for."""
+    """Replace a pronoun at the beginning by the relative, if no earlier sentence names them."""
     match = _PRONOUN.match(sentence)
     who = kin.get(match.group(1)) if match else None
     if who is None or any(who[3:] in earlier for earlier in told):

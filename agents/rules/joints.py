@@ -1,6 +1,6 @@
-"""Edits where clauses meet and where a noun is introduced: conjunctions and determiners.
+"""Edits of conjunctions and determiners: where clauses meet and where a noun is introduced.
 
-These words say little and stand in nearly every run of words; what carries content stays.
+These words occur in nearly every run of words and carry no content.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from sage_rag.agents.lexicon import lexicon, words
 from sage_rag.agents.rules.sentences import is_complete, is_question
 
 JointEdit = tuple[int, int, str, bool]
-"""`[start, end)`, what may stand there, and whether it reads as naturally as what stood there."""
+"""`[start, end)`, the replacement, and whether it reads as naturally as the original."""
 
 _SUBJECT = r"(?:I|he|she|it|they|we|you|there|this)(?:'\w+)?"
 _NEXT_CLAUSE = re.compile(rf",? (?P<joint>and|but|so) (?P<subject>{_SUBJECT}) ")
@@ -62,12 +62,12 @@ _AFTER_AND = frozenset(
 _NOT_FINITE = frozenset("to for of in on at from with without by as if when".split())
 _STOP = re.compile(r"[.?](?= |$)")
 _STATEMENT_CHARS = 1000
-"""What is longer is no sentence, and would be read again at each of its joints."""
+"""Longer texts are not sentences, and each joint would read them again."""
 _JOINTS = {"and": "", "but": "Still, ", "so": "That is why "}
 
 
 def joint_edits(text: str) -> Iterator[JointEdit]:
-    """Yield the edits that a text allows at its joints and determiners."""
+    """Yield the edits of a text's conjunctions and determiners."""
     yield from _new_sentences(text)
     for match in _AND.finditer(text):
         following = match["next"].lower()
@@ -93,7 +93,7 @@ def joint_edits(text: str) -> Iterator[JointEdit]:
 
 
 def _new_sentences(text: str) -> Iterator[JointEdit]:
-    """Yield the joints at which a statement can end and a new one begin."""
+    """Yield edits that end a statement at a conjunction and begin a new one."""
     for match in _NEXT_CLAUSE.finditer(text):
         if _can_end(text, match.start()):
             subject = match["subject"]
@@ -109,7 +109,7 @@ def _new_sentences(text: str) -> Iterator[JointEdit]:
 
 
 def _can_end(text: str, place: int) -> bool:
-    """Return whether the statement up to a place is one, and stands in no question."""
+    """Return whether the text up to a place is a whole statement, and not part of a question."""
     near = max(place - _STATEMENT_CHARS, 0)
     start = max(text.rfind(mark, near, place) for mark in (". ", "? ", "\n")) + 1
     stop = _STOP.search(text, place, place + _STATEMENT_CHARS)

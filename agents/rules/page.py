@@ -1,4 +1,4 @@
-"""A draft under revision: sentences to drop, reword, cut or tell in another order."""
+"""A draft under revision: its sentences can be dropped, reworded, cut or reordered."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ _PHRASE = re.compile(
 _ANYWHERE = re.compile(r"\s|$")
 
 _WHOLE = RUN - 2
-"""From so many words on a run over the end of a sentence is that sentence's own: whatever follows
-it may begin with the same word or two."""
+"""From this many words on, a run over the end of a sentence belongs to that sentence: the next one
+may begin with the same word or two by chance."""
 _FEWEST = 9
-"""A draft is not cut below this many words: it would answer for nothing (`GateLimits`)."""
+"""A draft is not cut below this many words: it would no longer represent its record."""
 
 
 @dataclass(slots=True)
 class _Sentence:
-    """A sentence of a draft and where it stood in the draft's text."""
+    """A sentence of a draft and its place in the draft's original text."""
 
     field: str
     start: int
@@ -54,7 +54,7 @@ class _Sentence:
 
 
 class Page:
-    """A draft under revision. Places are those of the draft as it came."""
+    """A draft under revision. Places refer to the draft's original text."""
 
     def __init__(self, draft: Draft) -> None:
         self._fields = tuple(draft.fields)
@@ -62,7 +62,7 @@ class Page:
         self._wording = Wording(draft.text)
 
     def draft(self) -> Draft:
-        """Return what is on the page by now."""
+        """Return the revised draft."""
         texts = {
             name: " ".join(s.text for s in self._sentences if s.field == name)
             for name in self._fields
@@ -70,7 +70,7 @@ class Page:
         return Draft({name: re.sub(r"\s+", " ", text).strip() for name, text in texts.items()})
 
     def leave_out(self, place: Place) -> None:
-        """Drop what stands at a place: with its sentence, unless that is all there is."""
+        """Drop the sentence at a place; only the words there, if the sentence is needed."""
         for sentence in self._at(place):
             if self._can_spare(sentence):
                 self._sentences.remove(sentence)
@@ -79,7 +79,7 @@ class Page:
                 self._replace(sentence, (low, high), "")
 
     def strike_out(self, place: Place) -> None:
-        """Drop what stands at a place, and what leads up to it, from its sentence."""
+        """Drop the words at a place and the preposition before them from their sentence."""
         for sentence in self._at(place):
             low = max(place[0] - sentence.start, 0)
             lead = _LEAD.search(sentence.text[:low])
@@ -87,7 +87,7 @@ class Page:
             self._replace(sentence, (sentence.start + low, min(place[1], sentence.end)), "")
 
     def break_run(self, place: Place) -> None:
-        """Say a repeated run otherwise; where no wording is known, take out an aside or cut it."""
+        """Reword a repeated run; where no rule can, remove an aside or cut the sentence."""
         at = self._at(place)
         if not at:
             return
@@ -107,7 +107,7 @@ class Page:
         keep = len(words(sentence.text[: (low + high) // 2 - sentence.start]))
         if self._cut(sentence, keep, _TAIL):
             return
-        # A name goes with its sentence only where no part of that can stay.
+        # A sentence with a name is removed only if no part of it can stay.
         spared = self._can_spare(sentence)
         kept = not spared or _NAME.search(sentence.text)
         if kept and any(self._cut(sentence, keep, joint) for joint in (_PHRASE, _ANYWHERE)):
@@ -116,7 +116,7 @@ class Page:
             self._sentences.remove(sentence)
 
     def _part(self, sentences: Sequence[_Sentence], place: Place) -> bool:
-        """Move a sentence away where a run goes from one into the next; tell whether done."""
+        """Move a sentence away from a run over two sentences; return whether that was possible."""
         shares = (s.text[max(place[0] - s.start, 0) : place[1] - s.start] for s in sentences)
         if max(len(tokenize(share)) for share in shares) >= _WHOLE:
             return False
@@ -133,7 +133,7 @@ class Page:
         return True
 
     def _body(self, field: str) -> list[_Sentence]:
-        """Return a field's sentences without its courtesies."""
+        """Return a field's sentences without greeting and closing."""
         return [
             s
             for s in self._sentences
@@ -141,7 +141,7 @@ class Page:
         ]
 
     def name_generally(self, place: Place) -> None:
-        """Replace a placeholder that stands for nothing by a general noun."""
+        """Replace a placeholder that the record does not have by a general noun."""
         for sentence in self._at(place):
             sentence.text = PLACEHOLDER.sub(
                 lambda match: _NOUNS.get(match.group(1), "something"), sentence.text, count=1
@@ -150,14 +150,14 @@ class Page:
     def shorten(self, count: int) -> None:
         """Cut about `count` words off the longest sentence that can end earlier.
 
-        Long sentences carry most of the likeness: the common subsequence runs through them.
+        Long sentences hold most of the common subsequence.
         """
         count = min(count, self.size() - _FEWEST)
         if count > 0:
             self._cut_longest(count)
 
     def turn_round(self) -> None:
-        """Tell each field from its end: likeness lies in the order, too."""
+        """Reverse the order of each field's sentences: likeness depends on order, too."""
         for name in self._fields:
             body = self._body(name)
             places = [index for index, s in enumerate(self._sentences) if s in body]
@@ -165,7 +165,7 @@ class Page:
                 self._sentences[place] = sentence
 
     def invert_longest(self) -> bool:
-        """Tell the second part of the longest sentence first; tell whether any has two."""
+        """Put the second part of the longest sentence first; return whether any has two parts."""
         for sentence in sorted(self._sentences, key=lambda s: -len(words(s.text))):
             other = self._wording.invert(sentence.text)
             if other != sentence.text:
@@ -176,7 +176,7 @@ class Page:
     def _cut_longest(self, count: int) -> None:
         """Cut about `count` words off one sentence; if none can end earlier, drop a whole one.
 
-        Where none can be spared either, one is cut before a phrase that only adds to it.
+        If none can be dropped, one is cut before an additional phrase.
         """
         if self._cut_one(count, _TAIL):
             return
@@ -187,7 +187,7 @@ class Page:
             self._cut_one(count, _PHRASE)
 
     def _cut_one(self, count: int, joint: re.Pattern[str]) -> bool:
-        """Cut about `count` words off the longest sentence that can end at such a joint."""
+        """Cut about `count` words off the longest sentence that can end at a joint."""
         sizes = sorted(((len(words(s.text)), s) for s in self._sentences), key=lambda at: -at[0])
         return any(self._cut(s, max(size - count, _FEWEST // 2), joint) for size, s in sizes)
 
@@ -208,9 +208,9 @@ class Page:
         sentence.text = capitalize(re.sub(r"\s+([,.?])", r"\1", revised).strip())
 
     def _cut(self, sentence: _Sentence, keep: int, joint: re.Pattern[str]) -> bool:
-        """Keep the first `keep` words of a sentence at most, up to a joint after a whole clause.
+        """Keep at most the first `keep` words of a sentence, up to a joint after a whole clause.
 
-        Returns whether there is one: half a clause is nothing that anybody would write.
+        Returns whether there is such a joint.
         """
         tokens = list(WORD.finditer(sentence.text))
         if keep >= len(tokens):
@@ -229,12 +229,12 @@ class Page:
 
 
 def _without_aside(run: str) -> str:
-    """Return a run of words without the first aside in it: between commas, or in parentheses."""
+    """Return a run of words without its first aside, in commas or parentheses."""
     return re.sub(r"\s*\([^()]+\)|, (?!and\b|or\b|but\b)[^,.?()]{3,60}(?=,)", "", run, count=1)
 
 
 def _complete(text: str) -> bool:
-    """Return whether the beginning of a sentence could be all of it."""
+    """Return whether the beginning of a sentence can be a sentence."""
     told = words(text)
     return len(told) > 3 and is_complete(text) and told[-1].lower() not in lexicon().verbs
 

@@ -1,4 +1,4 @@
-"""Restructuring: the same statement with its parts in another order, or in two sentences."""
+"""Restructuring: put the parts of a statement in another order, or split it in two sentences."""
 
 from __future__ import annotations
 
@@ -97,11 +97,11 @@ _SUBJECT_START = re.compile(
 )
 
 _SHORTEST = 4
-"""Fewest words of a sentence that a split may leave on either side."""
+"""Fewest words that a split may leave on either side."""
 
 
 def move(body: str) -> str:
-    """Move a condition or a time to the other end of its sentence, where that is safe."""
+    """Move a condition or a time to the other end of its sentence, if a rule allows it."""
     joined = bool(_JOINED.search(body))
     if (match := _CONDITION.fullmatch(body)) and _stands(match["main"]) and not joined:
         return f"{match['main']} {match['word'].lower()} {uncapitalize(match['condition'])}"
@@ -127,7 +127,7 @@ def move(body: str) -> str:
 
 
 def list_edits(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield pairs and lists of single words, `nausea and vomiting`, and the same exchanged."""
+    """Yield the places of pairs and lists, `nausea and vomiting`, with their members exchanged."""
     for match in _PAIR.finditer(text):
         if (other := _exchange_pair(match)) != match.group():
             yield match.start(), match.end(), other
@@ -141,9 +141,9 @@ def list_edits(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _list_turned(stretch: str) -> tuple[int, int, str] | None:
-    """Return where a list stands in a stretch without full stops, and the list from its end.
+    """Return the place of a list in a stretch without full stops, and the reversed list.
 
-    The first member counts only where a word such as `including` shows where it begins.
+    The first member is included only if a word such as `including` shows its beginning.
     """
     leads = list(_LIST_LEAD.finditer(stretch))
     start = leads[-1].end() if leads else stretch.find(", ") + 2
@@ -172,7 +172,7 @@ def _is_member(text: str) -> bool:
 
 
 def split(body: str) -> list[str]:
-    """Cut a sentence in two that each have a subject; a list of one where there is no place."""
+    """Split a sentence into two clauses with subjects of their own, or return it whole."""
     if body.split(" ", 1)[0].lower() in _LEANING_STARTS:
         return [body]
     for pattern, second in (
@@ -194,9 +194,9 @@ def split(body: str) -> list[str]:
 
 
 def invert(body: str) -> str | None:
-    """Return a statement with its second part told first, or `None` where it has no such part.
+    """Return a statement with its second part first, or `None` if it has no second part.
 
-    A clause that leans on the other is put before it; two that stand alone become sentences.
+    A subordinate clause is put before the main clause; two main clauses become sentences.
     """
     if body.split(" ", 1)[0].lower() in _LEANING_STARTS:
         return None
@@ -234,7 +234,7 @@ def _after_joint(match: re.Match[str]) -> str:
 
 
 def _exchange_first_two(match: re.Match[str]) -> str:
-    """Exchange the first two members of a list, if the first is known to be one word."""
+    """Exchange the first two members of a list, if the first is certainly one word."""
     if not _follows_function_word(match) or not _is_plain(match["one"], match["two"]):
         return match.group()
     return f"{match['two']}, {match['one']}"
@@ -258,7 +258,7 @@ def _follows_function_word(match: re.Match[str]) -> bool:
 
 
 def _are_of_a_kind(one: str, two: str) -> bool:
-    """Return whether two words are both adjectives, or both abstract nouns, by their endings."""
+    """Return whether two words have the same kind of ending: both adjectives or both nouns."""
     return any(one.endswith(kind) and two.endswith(kind) for kind in _ENDINGS)
 
 
@@ -271,7 +271,7 @@ def _is_plain(*members: str) -> bool:
 
 
 def _stands(text: str) -> bool:
-    """Return whether a clause can follow what is put in front of it."""
+    """Return whether a clause can stand alone after a moved part."""
     found = words(text)
     return (
         len(found) > 2
@@ -294,8 +294,8 @@ _OPEN_ENDS = frozenset(
     " can could will would should must".split()
 )
 _BEFORE_NOUNS = frozenset("have has had having any some include includes causes no".split())
-"""After these a list begins; after a preposition it may be its first member alone that follows:
-`blood in stool and fever`."""
+"""A list begins after these words; after a preposition only its first member may follow: `blood in
+stool and fever`."""
 _ENDINGS = (("al", "ic", "ous", "ive", "ary"), ("tion", "ment", "ness", "itis", "ity"), "ly")
 _AFTER_NOUNS = frozenset(
     "in on of for with without from since is are was were has have had can could may might will"

@@ -11,7 +11,7 @@ from sage_rag.privacy.protect import ProtectedText
 from sage_rag.privacy.tokens import PLACEHOLDER
 
 LEAVE_OUT = "Leave out"
-"""How a suggestion begins that names what it is about, in “ ”."""
+"""The beginning of a suggestion that quotes, in “ ”, what to leave out."""
 
 _QUASI = {
     "an age": re.compile(r"\b\d{1,3}(?:-\d{1,3})?[- ]years?[- ]old\b|\baged? \d", re.IGNORECASE),
@@ -24,12 +24,12 @@ _QUASI = {
     "a family": re.compile(r"\bmother of \w+|father of \w+|\b\w+ children\b", re.IGNORECASE),
 }
 _LINKABLE = 3
-"""From how many kinds of quasi-identifier on a draft is held to link to one person."""
+"""From this many kinds of quasi-identifier on, a draft counts as linkable to one person."""
 
 _MATTER = 2
-"""A record that names something sensitive at least so often is about it."""
+"""A record that names something sensitive at least this often is about it."""
 _SHARED_SUBSTANCE = 0.15
-"""Least share of the record's content words that a draft must hold to still be about it."""
+"""Least share of the record's content words that a draft about it must hold."""
 
 
 class RuleReviewer:
@@ -43,7 +43,7 @@ class RuleReviewer:
     """
 
     async def review(self, record: ProtectedText, draft: Draft) -> Review:
-        """Return whether the draft is safe in the reviewer's eyes, or suggestions in words."""
+        """Return whether the draft is safe, or suggestions."""
         text = draft.text
         suggestions = tuple(
             dict.fromkeys(
@@ -58,7 +58,7 @@ class RuleReviewer:
 
 
 def _private_places(text: str, record: str) -> Iterator[str]:
-    """Yield what to leave out; a sensitive word that a record keeps using is its very matter."""
+    """Yield what to leave out; a sensitive word that a record repeats is its subject and stays."""
     known = lexicon()
     clear = PLACEHOLDER.sub(lambda match: " " * len(match.group()), text)
     for pattern, reason in (

@@ -16,24 +16,24 @@ _QUOTED = re.compile(r"“([^”]+)”")
 _PRIVATE = (FindingKind.IDENTIFIER, FindingKind.UNPROTECTED)
 
 _ALLOWED = GateLimits().quasi_values or 0
-"""So many of the values that identify in combination may stay; under a stricter policy the gate
-finds those, too, and they go one round later."""
+"""How many of the values that identify in combination may stay; under a stricter policy the gate
+finds those, too, and they are removed one round later."""
 _SIMILAR = GateLimits().rouge_l or 0.5
 _WORDS_PER_SIMILARITY = 1.2
-"""Words to drop per word of draft and unit of ROUGE-L F over the limit: F = 2L / (m + n), and a
-dropped word is taken to be a common one, so d = (F - 0.5)(m + n) / 1.5 with n about 0.8 m."""
+"""Words to drop per word of draft and unit of ROUGE-L F over the limit: F = 2L / (m + n); if every
+dropped word is a common one, d = (F - 0.5)(m + n) / 1.5 with n about 0.8 m."""
 _IN_ORDER = 0.57
-"""Above this likeness a draft tells most things in its record's order."""
+"""Above this likeness a draft mostly keeps its record's order."""
 _LEAST_OVER = 0.04
-"""Likeness is cut as if it were at least this much over the limit, so that rounds are few."""
+"""Likeness is reduced as if it exceeded the limit by at least this much, to save rounds."""
 
 
 class RuleRewriter:
     """Revise a draft by findings and suggestions alone; it never sees the original.
 
-    Every round takes something away or says it otherwise: private values and what the reviewer
-    wants left out go with their sentence, values that identify in combination alone; repeated runs
-    are reworded or else cut; likeness is lowered by inverting or cutting the longest sentence.
+    Every round removes or rewords something: private values and what the reviewer wants left out
+    with their sentence; values that identify in combination without it. Repeated runs are reworded
+    or else cut; to reduce likeness, the longest sentence is inverted or cut.
     Deterministic.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, §3.2. Differs: rules; sees no original.
@@ -64,7 +64,7 @@ class RuleRewriter:
 
 
 def _places(text: str, review: Review, verdict: Verdict) -> tuple[list[Place], list[Place]]:
-    """Return what the gate or the reviewer wants out, and what is repeated."""
+    """Return the places of private values and quotes to leave out, and those of repeated runs."""
     private: list[Place] = []
     runs: list[Place] = []
     for finding in verdict.findings:
@@ -83,14 +83,14 @@ def _places(text: str, review: Review, verdict: Verdict) -> tuple[list[Place], l
 
 
 def _combined(verdict: Verdict) -> list[Place]:
-    """Return where values stand that identify in combination, without those that may stay."""
+    """Return the places of values that identify in combination, except those that may stay."""
     found = [f for f in verdict.findings if f.kind is FindingKind.QUASI_COMBINATION]
     places = [(f.start, f.end) for f in found[_ALLOWED:] or found]
     return [(start, end) for start, end in places if start is not None and end is not None]
 
 
 def _merge(places: Sequence[Place]) -> list[Place]:
-    """Return places in order, those that overlap as one."""
+    """Return places in order, with overlapping ones merged."""
     merged: list[Place] = []
     for start, end in sorted(places):
         if merged and start < merged[-1][1]:

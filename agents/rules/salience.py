@@ -1,4 +1,4 @@
-"""Salience: how much of a record's substance a sentence carries."""
+"""Salience: how much of a record's content a sentence holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences out of typed text, run-on or unpunctuated, and what makes one worth keeping."""
+"""Split typed text, also run-on or without punctuation, into clean sentences."""
 
 from __future__ import annotations
 
@@ -70,17 +70,17 @@ _RELATIVE = re.compile(r",? (?:which|who|whom) [^,]*$", re.IGNORECASE)
 _NEVER_LAST = frozenset("a an the and or but however then though".split())
 
 RUN_ON = 28
-"""Words from which a clause is cut at the slightest sign of a new one."""
+"""Words from which a clause is also cut at a weak sign of a new one."""
 
 LONG_SENTENCE = 16
-"""Words from which a sentence is looked at for clauses that can stand alone."""
+"""Words from which a sentence is searched for clauses that can stand alone."""
 
 
 def split_sentences(text: str) -> list[str]:
     """Return tidy sentences in order: each begins with a capital and ends with `.` or `?`.
 
-    Run-on sentences are cut where a new clause with its own subject begins; greetings, thanks,
-    sign-offs and fillers are left out; a form that the writer contracted stays contracted.
+    Run-on sentences are cut where a new clause with its own subject begins. Greetings, thanks,
+    closings and fillers are left out. Contractions of the text stay.
     """
     found: list[str] = []
     for sentence in _stops(tidy(text)):
@@ -92,7 +92,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def clean_sentence(sentence: str) -> str:
-    """Return a sentence without openings, fillers and loose ends; empty when nothing is left."""
+    """Return a sentence without openings, fillers and unfinished ends; may be empty."""
     known = lexicon()
     text = sentence.strip()
     mark, ended = ("?" if text.endswith("?") else ""), text.endswith((".", "?", "!"))
@@ -109,7 +109,7 @@ def clean_sentence(sentence: str) -> str:
 
 
 def sentence_places(text: str) -> list[tuple[int, int]]:
-    """Return `[start, end)` of each sentence of a text of ours: ended by marks, with capitals."""
+    """Return `[start, end)` of each sentence of a clean text: with marks and capitals."""
     places, start = [], 0
     for match in _END.finditer(text):
         places.append((start, match.start()))
@@ -118,18 +118,18 @@ def sentence_places(text: str) -> list[tuple[int, int]]:
 
 
 def is_question(sentence: str) -> bool:
-    """Return whether a sentence asks, whatever mark it ends with."""
+    """Return whether a sentence is a question, with or without a question mark."""
     return bool(_INVERTED.match(sentence))
 
 
 def is_clause(sentence: str) -> bool:
-    """Return whether a sentence holds a verb, as far as a word list can tell."""
+    """Return whether a sentence holds a verb of the word list, or a word like one."""
     known = lexicon().verbs
     return any(w.lower() in known or _inflected(w.lower()) or "'" in w for w in words(sentence))
 
 
 def is_complete(text: str) -> bool:
-    """Return whether the beginning of a sentence could be all of it: it has a main clause."""
+    """Return whether the beginning of a sentence has a main clause."""
     if not _SUBORDINATE_START.match(text.strip()):
         return is_clause(text)
     segments = re.split(r",\s*", text)[1:]
@@ -142,7 +142,7 @@ def capitalize(text: str) -> str:
 
 
 def uncapitalize(text: str) -> str:
-    """Return the text with a lower first letter, unless its first word is a name or initials."""
+    """Return the text with its first letter in lower case, unless its first word is a name."""
     first = text.split(" ", 1)[0]
     if first.rstrip(".").lower() in _TITLES:
         return text
@@ -203,7 +203,7 @@ def _can_part(left: str, right: str, joint: str) -> bool:
         return False
     if is_question(right):
         return True
-    if not bound:  # only a comma or nothing: what stands before must not lean on what follows
+    if not bound:  # only a comma or nothing: the left part must not depend on the right one
         leans = [m.start() for m in _CONJUNCTION.finditer(tail)]
         return not _SUBORDINATE_START.match(tail.strip()) and (
             not leans or ("," not in joint and leans[-1] < len(tail) // 2)
@@ -212,7 +212,7 @@ def _can_part(left: str, right: str, joint: str) -> bool:
 
 
 def _trim(text: str, ends: frozenset[str]) -> str:
-    """Cut what an unfinished sentence leaves at its end, and marks at both ends."""
+    """Cut dangling words at the end of an unfinished sentence, and marks at both ends."""
     text = re.sub(r"\s+", " ", text).strip(" ,.!?;:-*'\"/")
     text = re.sub(r"(?<=[a-z)])\.\s*\d{1,2}$", "", text)
     while text:

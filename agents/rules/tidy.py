@@ -1,4 +1,4 @@
-"""Tidy typed text: shorthand, missing spaces and apostrophes, shouting. Says nothing new."""
+"""Tidy typed text: shorthand, missing spaces and apostrophes, capitals. Adds no content."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _UNIT = re.compile(r"(?<=\d)(mg|ml|mcg|yrs?|years?|months?|weeks?|days?|hrs?|cm|
 
 
 def tidy(text: str) -> str:
-    """Return the text as its writer would have typed it with care."""
+    """Return the text with typing errors of these kinds corrected."""
     text = _PARAGRAPH.sub(". ", text.strip())
     text = _DASH.sub(", ", _DOTS.sub(". ", _SPACE.sub(" ", text).strip()))
     text = _GLUED_STOP.sub(_separate, text)
@@ -66,7 +66,7 @@ def _one_mark(match: re.Match[str]) -> str:
 
 
 def _calm(text: str) -> str:
-    """Lower the case of a text that shouts."""
+    """Lower the case of a text that is mostly in capitals."""
     letters = re.sub(r"\[[A-Z_]+_\d+\]|[^A-Za-z]", "", text)
     if len(letters) < 20 or sum(map(str.isupper, letters)) < 0.6 * len(letters):
         return text
@@ -79,7 +79,7 @@ def _lower_unless_markup(match: re.Match[str]) -> str:
 
 
 def _write_out(match: re.Match[str]) -> str:
-    """Write a contraction out, with whatever stands for its apostrophe."""
+    """Write a contraction out, with any spelling of its apostrophe."""
     head, gap, tail = match.group(1), match.group(2).strip(), match.group(3).lower()
     low = head.lower()
     if tail == "t":

@@ -1,4 +1,4 @@
-"""Other ways of saying the same, with as few changes as it takes."""
+"""Rewording with as few changes as possible."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ RUN = 10
 """Source: Zeng et al. (2024), arXiv 2406.14773, §4.3: a run of 10 tokens is repeated text."""
 
 _SMALL_WORD = 0.1
-"""What losing a small word counts, where a content word counts 1."""
+"""The cost of losing a small word; a content word costs 1."""
 _AGAIN = 0.15
-"""What it costs to make a change once more in the same draft, for every time it was made."""
+"""The cost of repeating a change in the same draft, for each earlier use."""
 _MOST_CHANGES = 12
-"""How often a text is gone over: each time one change is made in every run that is left."""
+"""The most passes over a text; each makes one change in every remaining run."""
 
 
 class Wording:
@@ -31,10 +31,10 @@ class Wording:
         self._uses: dict[str, int] = {}
 
     def reword(self, sentences: Sequence[str], before: Original) -> list[str]:
-        """Return sentences that stand together said otherwise than in the text before.
+        """Return neighbouring sentences reworded against the text `before`.
 
-        No run of 10 words stays, within a sentence or over its end, if a rule can break it. What
-        holds no such run stays as it is.
+        Breaks every run of 10 words that a rule can break, within a sentence or over its end.
+        Sentences without such a run stay unchanged.
         """
         said = " ".join(sentences)
         if before.longest_shared_run(said) >= RUN:
@@ -47,7 +47,7 @@ class Wording:
         return [capitalize(said[a:b]) for a, b in sentence_places(said)]
 
     def vary(self, sentence: str, cost: int, tier: int = NATURAL) -> str:
-        """Return a sentence with every change made that costs at most `cost` content words each."""
+        """Return a sentence with all edits that cost at most `cost` content words each."""
         said = sentence
         taken = len(sentence) + 1
         for edit in sorted(edits(sentence, tier), key=lambda e: (-e.start, e.cost, -e.end)):
@@ -57,7 +57,7 @@ class Wording:
         return capitalize(said)
 
     def loosen(self, run: str, text: str) -> str:
-        """Return the text with changes that break a run of its words; as it is if none does."""
+        """Return the text with changes that break a run of its words; unchanged if none does."""
         before, at_least = Original(run), max(1, min(RUN, _size(run)))
         said = text
         for tier in (NATURAL, STIFF, TERSE):
@@ -73,7 +73,7 @@ class Wording:
         return capitalize(_as_typed(move(write_out(body)), short_forms(body))) + mark
 
     def invert(self, sentence: str) -> str:
-        """Return a statement with its second part told first, if it has two."""
+        """Return a statement with its second part first, if it has two."""
         mark = sentence[-1:] if sentence[-1:] in ".?" else ""
         body = sentence.removesuffix(mark)
         other = invert(write_out(body)) if mark != "?" and ". " not in body else None
@@ -86,7 +86,7 @@ class Wording:
     def _break_runs(
         self, before: Original, said: str, tier: int = NATURAL, *, at_least: int = RUN
     ) -> str:
-        """Change one thing in every run that stands in both, until none is left or none helps."""
+        """Apply one edit to every shared run, until none is left or no edit helps."""
         for _ in range(_MOST_CHANGES):
             runs = before.shared_runs(said, at_least=at_least)
             changed, taken = said, len(said) + 1
@@ -103,7 +103,7 @@ class Wording:
         return said
 
     def _split(self, before: Original, said: str) -> list[str]:
-        """Cut sentences in two that still hold a run."""
+        """Split the sentences that still hold a run."""
         parts: list[str] = []
         for a, b in sentence_places(said):
             sentence = said[a:b]
@@ -125,7 +125,8 @@ class Wording:
 def _best(
     text: str, known: Sequence[Edit], run: SharedRun, taken: int, uses: Mapping[str, int]
 ) -> Edit | None:
-    """Return the edit in a run, before what is taken, that loses least and leaves least to do."""
+    """Return the edit in a run, before `taken`, with the least loss and the fewest further
+    edits."""
     size = _size(text[run.start : run.end])
     best: tuple[float, Edit] | None = None
     for edit in known:
@@ -137,7 +138,7 @@ def _best(
         longest = max(before, after)
         if longest >= size:
             continue
-        # Further changes that the two parts will need, words lost, and evenness.
+        # Further edits that the two parts will need, words lost, and evenness.
         further, lost = before // RUN + after // RUN, edit.cost + _SMALL_WORD * edit.lost
         value = further + lost + _AGAIN * uses.get(edit.options[0], 0) + longest / (10 * size)
         if best is None or value < best[0]:
@@ -150,7 +151,7 @@ def _size(text: str) -> int:
 
 
 def _as_typed(plain: str, forms: Sequence[str]) -> str:
-    """Put contractions back where they stood."""
+    """Restore the contractions."""
     for form in forms:
         plain = plain.replace(write_out(form), form, 1)
     return plain

@@ -1,4 +1,4 @@
-"""The extractive answerer: an answer of the passages' own sentences, with citations."""
+"""The extractive answerer: answers with sentences of the passages, with citations."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ _WHAT_TO_DO = re.compile(
     re.IGNORECASE,
 )
 _TOKEN_WEIGHT = 6.0
-"""Weight of a ciphertext token of the question, in units of a word's idf of 1: whoever names
-somebody wants to read about that person."""
+"""Weight of a ciphertext token of the question, in units of a word's idf of 1: a question that
+names a person is about that person."""
 _RANK_DECAY = 0.75
 """Each rank's weight relative to the one before."""
 _REPLY_PRIOR = 1.0
-"""What a sentence of a reply is worth without any word of the question: advice seldom repeats
-the complaint that it answers."""
+"""Value of a sentence of a reply without any word of the question: advice seldom repeats the
+complaint that it answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A candidate: `rank` and `place` give the order of reading."""
+    """A candidate sentence. `rank` of its passage, `place` within it."""
 
     rank: int
     place: int
@@ -58,7 +58,7 @@ class _Sentence:
 
     @property
     def order(self) -> tuple[int, int, int]:
-        """Where the sentence stands in an answer."""
+        """The sort key of a sentence in an answer."""
         step = 0
         if self.in_dialogue:
             what = len(_WHAT_IT_IS.findall(self.text))
@@ -69,11 +69,11 @@ class _Sentence:
 class ExtractiveAnswerer:
     """Select sentences of the best passages and join them into one answer, without a model.
 
-    `max_words` bounds the answer, citations not counted; `max_passages` how many of the passages
-    are read. Sentences stay in reading order, passage by passage, each group followed by its
-    `[n]`; those of a reply say first what the matter is and then what to do, since a synthetic
-    record tells it in another order than its original. Ciphertext tokens are words: never cut, and
-    matched exactly against the question.
+    `max_words` bounds the answer without citations; `max_passages` the passages that are read.
+    Sentences stay in reading order, passage by passage, each group followed by its `[n]`. In those
+    of a reply the diagnosis comes before the advice, since a synthetic record has another order
+    than its original. Ciphertext tokens are words: never cut, and matched exactly against the
+    question.
     """
 
     # 90 words: of 60, 75, 90, 110 and 130 the best ROUGE-L F with true answers over synthetic
@@ -83,7 +83,7 @@ class ExtractiveAnswerer:
         self._max_passages = max_passages
 
     def compose(self, question: str, passages: Sequence[Passage]) -> str:
-        """Return an answer to `question` from `passages`, best first; honest when there is none."""
+        """Return an answer to `question` from `passages`, best first, or `NOTHING_FOUND`."""
         asked = set(_stems(question))
         candidates = _candidates(_in_focus(question, passages), self._max_passages)
         if not asked & {stem for sentence in candidates for stem in sentence.stems}:
@@ -96,7 +96,7 @@ class ExtractiveAnswerer:
         return _write(self._select(values))
 
     def _select(self, values: dict[_Sentence, float]) -> list[_Sentence]:
-        """Take the most valuable sentences that fit, none that repeats what is taken."""
+        """Return the most valuable sentences that fit, without repetitions."""
         chosen: list[_Sentence] = []
         room = self._max_words
         for sentence in sorted(values, key=lambda s: (-values[s], s.rank, s.place)):
@@ -111,8 +111,9 @@ class ExtractiveAnswerer:
 
 
 def _in_focus(question: str, passages: Sequence[Passage]) -> list[tuple[int, Passage]]:
-    """Return the passages to read, with their ranks: of those that hold most of the question's
-    tokens the whole, and no others, since who asks about one person wants no other's advice."""
+    """Return the passages to read, with their ranks: those with the most tokens of the question.
+
+    A question about one person must not be answered with another person's advice."""
     asked = {match.group() for match in TOKEN.finditer(question)}
     ranked = list(enumerate(passages, 1))
     held = {rank: len(asked & _tokens(passage)) for rank, passage in ranked}
@@ -142,7 +143,7 @@ def _candidates(passages: Sequence[tuple[int, Passage]], most: int) -> list[_Sen
 
 
 def _stems(text: str) -> tuple[str, ...]:
-    """Return the stems of a text's content words; ciphertext tokens as they are."""
+    """Return the stems of a text's content words; ciphertext tokens unchanged."""
     stop = lexicon().stop_words
     return tuple(
         word if TOKEN.fullmatch(word) else stem(word)
@@ -172,7 +173,7 @@ def _value(
 
 
 def _repeats(sentence: _Sentence, other: _Sentence) -> bool:
-    """Return whether most of what a sentence says stands in the other already."""
+    """Return whether the other sentence holds most of a sentence's content."""
     own, known = set(sentence.stems), set(other.stems)
     return len(own & known) > 0.7 * min(len(own), len(known)) if own and known else own == known
 
