@@ -70,7 +70,7 @@ class EntityType(StrEnum):
     SOURCE = "SOURCE"
     """The owner's id of a document: citations contain it encrypted."""
     LITERAL = "LITERAL"
-    """Text that only looks like one of our tokens or placeholders."""
+    """Text that imitates a token or placeholder."""
 
 
 TAGGED = (

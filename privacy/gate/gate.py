@@ -87,11 +87,11 @@ class Gate:
         if self.limits.form and not isinstance(draft, str):
             faults = form_faults(protection.protected.fields, draft)
             findings += [Finding(FindingKind.FORM, fault) for fault in faults]
-        alike = None
+        likeness = None
         if self._likeness is not None and not findings:
-            alike = self._likeness.compare(*_views(protection, text))
-            findings += self._unlike(alike)
-        return Verdict(tuple(findings), compared.longest_shared_run, compared.rouge_l, alike)
+            likeness = self._likeness.compare(*_views(protection, text))
+            findings += self._unlike(likeness)
+        return Verdict(tuple(findings), compared.longest_shared_run, compared.rouge_l, likeness)
 
     def _text_findings(
         self, original: Original, compared: Comparison, draft: str
@@ -116,10 +116,10 @@ class Gate:
                 message = f"is written in `{now}`, the record in `{was}`"
                 yield Finding(FindingKind.LANGUAGE, message)
 
-    def _unlike(self, alike: float) -> Iterable[Finding]:
+    def _unlike(self, likeness: float) -> Iterable[Finding]:
         least = self.limits.likeness
-        if least is not None and not alike >= least:  # NaN is below the limit
-            message = f"likeness to the record is {alike:.2f}, under {least}"
+        if least is not None and not likeness >= least:  # NaN is below the limit
+            message = f"likeness to the record is {likeness:.2f}, under {least}"
             yield Finding(FindingKind.UNLIKE, message)
 
     def _unprotected(self, protection: Protection, draft: str) -> Iterable[Finding]:
