@@ -40,7 +40,7 @@ def annotations(path: Path, documents: int = 10) -> Path:
 def test_own_annotations_train_the_shipped_tagger_further(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training, "_REPLAYED", 40)
+    monkeypatch.setattr(training, "_REPLAYED_TEXTS", 40)
     extra, out = annotations(tmp_path / "ours.jsonl"), tmp_path / "ours"
     printed = run("--extra", str(extra), "--out", str(out))
     assert "| PERSON |" in printed
