@@ -60,11 +60,11 @@ class UrlTarget:
             completion = self._loop.run(self._client.post(COMPLETIONS, body))
         # Servers send citations in different places and shapes.
         choices = _objects(_field(completion, "choices"))
-        messages_sent = _objects([choice.get("message") for choice in choices])
-        answers = [_text(message.get("content")) for message in messages_sent]
+        replies = _objects([choice.get("message") for choice in choices])
+        answers = [_text(message.get("content")) for message in replies]
         if not any(answers):
             raise UpstreamError("the endpoint sent no answer")
-        places = (completion, *choices, *messages_sent)
+        places = (completion, *choices, *replies)
         cited = [text for place in places for text in _cited(place.get("citations"))]
         return (*filter(None, answers), *cited)
 
