@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import write_file
 from sage_rag.indexer.corpus_file import CorpusFile
 from sage_rag.indexer.pipeline import IndexJob, Progress, Summary, index_corpus
 from sage_rag.indexer.protocols import Embedder
@@ -74,8 +75,7 @@ def make_keyset(folders: DemoFolders) -> Keyset:
     """Make a keyset under a random passphrase, stored next to it for the demo's edge."""
     passphrase = secrets.token_urlsafe(24)
     write_keyset(folders.keyset, Keyset.generate(), passphrase)
-    folders.passphrase.touch(mode=0o600)
-    folders.passphrase.write_text(passphrase + "\n", "utf-8")
+    write_file(folders.passphrase, passphrase + "\n")
     return read_keyset(folders.keyset, passphrase)
 
 

@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import write_file
 from sage_rag.eval.jsonl import Row, rows
 from sage_rag.eval.probes.files import read_probes
 from sage_rag.eval.probes.probe import Probe
@@ -141,8 +142,7 @@ def _records(file: Path, most: float) -> list[Row]:
 def _written(path: Path, records: Iterable[Row], fields: Sequence[str]) -> tuple[Document, ...]:
     kept = ({name: record[name] for name in ("id", *fields)} for record in records)
     lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in kept]
-    path.touch(mode=0o600)
-    path.write_text("".join(lines), "utf-8")
+    write_file(path, "".join(lines))
     return tuple(read_corpus(path, fields))
 
 
