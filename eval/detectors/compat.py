@@ -89,7 +89,7 @@ def _first_match(left: Sequence[str], right: Sequence[str]) -> tuple[int, int] |
 
 
 def run_holds_any_word(target: str, run: RepeatedRun) -> bool:
-    """Return whether any word of a disease's name stands in a run, even inside a word."""
+    """Return whether any word of a disease's name occurs in a run, even inside a word."""
     text = " ".join(run.tokens).lower()
     return any(word.lower() in text for word in _WORD.findall(target))
 

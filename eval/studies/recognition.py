@@ -32,7 +32,7 @@ from sage_rag.privacy.recognizers.scores import GoldText, GoldValue, Recognition
 
 PEER = "Presidio"
 _ABOUT = """\
-*Found*: every letter and digit of a value lies in some span, titles ("Mr") aside: then no part of
+*Found*: every letter and digit of a value lies in some span, except titles ("Mr"): then no part of
 it leaves in clear, whatever its type. *Right*: a span of a type, overlaps resolved, touches a value
 whose label is of that type. Character precision: the share of letters and digits in spans that are
 also marked. Odd and even lines are counted apart on request: the rules may have been written with

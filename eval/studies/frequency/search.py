@@ -99,7 +99,7 @@ def questions_about_examples(gold: Sequence[Mapping[str, Any]]) -> list[NamedQue
         )
     ]
     own = list(rows(_EXAMPLES / "questions.jsonl"))
-    named = {row["id"]: "named" if row["id"] <= "q-10" else "nobody named" for row in own}
+    named = {row["id"]: "named" if row["id"] <= "q-10" else "no one named" for row in own}
     return questions + [
         NamedQuestion(
             f"examples' own, {named[row['id']]}", row["question"], frozenset(row["expects"])

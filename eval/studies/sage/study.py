@@ -7,7 +7,7 @@ page takes the others from `sage.json` in the home folder, which also keeps inde
 vectors for later runs.
 
 Source: Zeng et al. (2024), arXiv 2406.14773, §4, A.5, A.6. Differs: answers are extractive, no
-model stands between attacker and passages, and the corpora are smaller.
+model is between attacker and passages, and the corpora are smaller.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 import itertools
+import json
 import random
 
 import numpy as np
@@ -6,6 +7,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from sage_rag.common.proportions import Proportion
+from sage_rag.eval.studies.corpora import Corpus
 from sage_rag.eval.studies.frequency.inference import (
     AttackerKnowledge,
     ObservedValue,
@@ -20,6 +22,7 @@ from sage_rag.eval.studies.frequency.people import patients
 from sage_rag.eval.studies.frequency.search import (
     SearchScore,
     Words,
+    measure,
     questions_about_examples,
     questions_about_patients,
 )
@@ -30,6 +33,9 @@ from sage_rag.eval.studies.frequency.study import (
     elsewhere,
     people_in,
 )
+from sage_rag.eval.studies.study_home import StudyHome
+from sage_rag.indexer.corpus import read_corpus
+from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.privacy.blind_index import PartWords
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.testing import TableRecognizer
@@ -159,3 +165,20 @@ def test_the_report_names_shares_and_no_person():
     shown = "\n\n".join(blocks([recovery], [found]))
     assert "| census | siv | all | 1 of 4" in shown
     assert "| full name | and of all parts | 1 of 4" in shown
+
+
+def test_part_words_find_records_by_family_name(tmp_path):
+    invented = patients(8, 0)
+    names = {" ".join(patient.name): EntityType.PERSON for patient in invented}
+    names |= {patient.name[1]: EntityType.PERSON for patient in invented}
+    home = StudyHome(tmp_path, TableRecognizer(names), HashEmbedder())
+    path = tmp_path / "records.jsonl"
+    rows = [{"id": f"case-{i}", "text": patient.text} for i, patient in enumerate(invented)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    corpus = Corpus("invented", path, ("text",), tuple(read_corpus(path, ("text",))), probes=())
+    asked = questions_about_patients(invented)
+    scores = {(s.asked, s.words): s for s in measure(home, corpus, "encrypted", asked)}
+    assert len(scores) == 4 * len(Words)
+    assert {s.first.trials for s in scores.values()} == {8}
+    by_family = [scores["title and family name", words].first.successes for words in Words]
+    assert by_family[list(Words).index(Words.FAMILY)] > by_family[0]
