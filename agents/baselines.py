@@ -115,7 +115,7 @@ class _Rewriting(_Baseline):
 
     async def extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
         names = [name for name, text in record.fields.items() if text]
-        system = prompt(self._method).substitute(_described(names))
+        system = prompt(self._method).substitute(_field_prompt(names))
         shown = as_json({name: record.fields[name] for name in names})
         answer = await ask(self._model, system, shown, record_model(names), stage="paraphrase")
         return Extraction({name: [text] for name, text in values_of(answer).items()})
@@ -146,7 +146,7 @@ class _ZeroGen(_Baseline):
         system = prompt("zerogen").substitute(fields=", ".join(names), count=PAIRS)
         answer = await ask(self._model, system, as_json(record.fields), _Pairs, stage="extract")
         made: dict[str, list[str]] = {}
-        for pair in _seeded(record).sample(answer.pairs, min(PAIRS, len(answer.pairs))):
+        for pair in _random_for(record).sample(answer.pairs, min(PAIRS, len(answer.pairs))):
             field = pair.field if pair.field in names else names[0]
             made.setdefault(field, []).append(f"question: {pair.question} answer: {pair.answer}")
         return Extraction(made)
@@ -200,14 +200,14 @@ class _AttrPrompt(_Baseline):
         return CorpusAttributes(tuple(entries), form_of_fields(fields))
 
     async def extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
-        drawn = _seeded(record)
+        drawn = _random_for(record)
         return Extraction(
             {a.name: [drawn.choice(a.description.split(_BETWEEN))] for a in attributes.entries}
         )
 
     async def generate(self, extraction: Extraction, attributes: CorpusAttributes) -> Draft:
         names = attributes.fields
-        system = prompt("attrprompt").substitute(_described(names))
+        system = prompt("attrprompt").substitute(_field_prompt(names))
         chosen = {name: ", ".join(values) for name, values in extraction.phrases.items()}
         answer = await ask(
             self._model, system, as_json(chosen), record_model(names), stage="generate"
@@ -215,11 +215,11 @@ class _AttrPrompt(_Baseline):
         return Draft(values_of(answer))
 
 
-def _described(names: Sequence[str]) -> dict[str, str]:
+def _field_prompt(names: Sequence[str]) -> dict[str, str]:
     """Return the parts of a prompt that describe a record's fields."""
     return {"fields": ", ".join(names), "shape": as_json(dict.fromkeys(names, "..."))}
 
 
-def _seeded(record: ProtectedText) -> random.Random:
+def _random_for(record: ProtectedText) -> random.Random:
     digest = hashlib.sha256(record.text.encode()).digest()
     return random.Random(digest)  # noqa: S311 - not for secrets

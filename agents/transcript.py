@@ -118,12 +118,12 @@ def _cut(fields: Mapping[str, str], places: Sequence[tuple[int, int]]) -> dict[s
         for start, end in places:
             for i in range(max(start - offset, 0), min(end - offset, len(text))):
                 marked[i] = True
-        changed[name] = _masked(text, marked)
+        changed[name] = _mask(text, marked)
         offset += len(text) + 1  # `join_fields` puts a line break between fields
     return changed
 
 
-def _masked(text: str, marked: Sequence[bool]) -> str:
+def _mask(text: str, marked: Sequence[bool]) -> str:
     pieces: list[str] = []
     for i, character in enumerate(text):
         if not marked[i]:

@@ -57,12 +57,12 @@ class Objection(StructuredAnswer):
     quote: str | None = None
 
 
-def _folded(value: object) -> object:
+def _fold(value: object) -> object:
     """Return "ok" for "OK.": models write both."""
     return value.strip(" .").casefold() if isinstance(value, str) else value
 
 
-Aspect = Annotated[Literal["ok"] | Objection, BeforeValidator(_folded)]
+Aspect = Annotated[Literal["ok"] | Objection, BeforeValidator(_fold)]
 
 
 class ReviewAnswer(StructuredAnswer):
@@ -109,7 +109,7 @@ class ModelReview:
             shape=json.dumps(dict.fromkeys(draft.fields, "..."), ensure_ascii=False),
             domain=self._domain,
         )
-        findings = [*review.suggestions, *(_described(f, draft.text) for f in verdict.findings)]
+        findings = [*review.suggestions, *(_describe(f, draft.text) for f in verdict.findings)]
         listed = "\n".join(f"- {finding}" for finding in findings)
         request = f"{as_json(draft.fields)}\n\nFindings:\n{listed}"
         wanted = (f.message for f in verdict.findings if f.kind is FindingKind.LOST_PLACEHOLDER)
@@ -151,7 +151,7 @@ def occurs(quote: str | None, draft: Original) -> bool:
     return bool(tokens) and draft.longest_shared_run(quote or "") == len(tokens)
 
 
-def _described(finding: Finding, text: str) -> str:
+def _describe(finding: Finding, text: str) -> str:
     said = f"{finding.message}; {finding.hint}"
     if finding.start is None:
         return said

@@ -37,14 +37,14 @@ VERSION = 1
 """Raised with every change of the questions of stage 1 or of how answers are read."""
 
 
-def _listed(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     """Return a list for a single phrase, and an empty one for `None`: models write both."""
     if value is None:
         return []
     return [value] if isinstance(value, str) else value
 
 
-_Phrases = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+_Phrases = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
 
 
 class _Information(StructuredAnswer):
@@ -115,7 +115,7 @@ class ModelSynthesis:
         if extraction.record is not None:
             return Draft(extraction.record)
         form = attributes.form
-        expected = placeholders_in(_joined(extraction.phrases))
+        expected = placeholders_in(_join(extraction.phrases))
 
         def check(answer: StructuredAnswer) -> str | None:
             return _record_complaint(values_of(answer), expected, form)
@@ -134,7 +134,7 @@ class ModelSynthesis:
         names = tuple(a.name for a in attributes.entries)
 
         def check(answer: _Information) -> str | None:
-            text = _joined(_phrases(answer))
+            text = _join(_phrases(answer))
             if not text:
                 return "it states nothing that the record says"
             return placeholder_complaint(record.placeholders, text)
@@ -210,7 +210,7 @@ def _phrases(answer: _Information) -> dict[str, Sequence[str]]:
     return {name: phrases for name, phrases in stripped.items() if phrases}
 
 
-def _joined(phrases: Mapping[str, Sequence[str]]) -> str:
+def _join(phrases: Mapping[str, Sequence[str]]) -> str:
     return "\n".join(phrase for some in phrases.values() for phrase in some)
 
 

@@ -65,7 +65,7 @@ def leans(sentence: str, before: str) -> bool:
     return not before.endswith("?") and bool(_LEANING.match(sentence))
 
 
-def arranged(
+def arrange(
     fields: Mapping[str, Mapping[Attribute, Sequence[str]]],
     told: Mapping[str, tuple[str, ...]],
     record: Mapping[str, str],

@@ -96,7 +96,7 @@ def edits(text: str, tier: int = NATURAL) -> list[Edit]:
     for match in _BODY_PART.finditer(blank):
         found.append(_edit(text, *match.span("whose"), ("the",)))
     for match in _NUMBER.finditer(blank):
-        if (respelled := _respelled(match["number"].lower())) is not None:
+        if (respelled := _respell(match["number"].lower())) is not None:
             found.append(_edit(text, *match.span(), (respelled,)))
     if tier >= STIFF:
         found += [*_phrase_edits(blank, "resort"), *_synonym_edits(blank)]
@@ -106,7 +106,7 @@ def edits(text: str, tier: int = NATURAL) -> list[Edit]:
     return found
 
 
-def applied(text: str, edit: Edit, option: str) -> str:
+def apply_edit(text: str, edit: Edit, option: str) -> str:
     """Return a text with an edit applied, in the case of the original words."""
     old = text[edit.start : edit.end]
     if old[:1].isupper() and option[:1].islower() and old != "I" and not old.startswith("I "):
@@ -155,14 +155,14 @@ def _equal(old: list[str], new: list[str]) -> Iterator[str]:
 def _counts(blank: str) -> Iterator[tuple[tuple[int, int], str]]:
     """Yield the places of counts written as words, with their digits; of a share both numbers."""
     for match in _COUNT.finditer(blank):
-        number, whole = (_respelled((match[name] or "").lower()) for name in ("number", "whole"))
+        number, whole = (_respell((match[name] or "").lower()) for name in ("number", "whole"))
         if number is None or (match["whole"] and whole is None):
             continue  # without case `ı` matches an i
         share = f"{match['share']}{whole}" if whole else ""
         yield (match.start(), match.end("whole") if whole else match.end()), number + share
 
 
-def _respelled(number: str) -> str | None:
+def _respell(number: str) -> str | None:
     """Return a small number as a word if it is in digits, and the other way round."""
     if number in _DIGITS:
         return str(_DIGITS.index(number) + 1)

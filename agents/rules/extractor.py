@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import Attribute, CorpusAttributes, Extraction
-from sage_rag.agents.rules.arrangement import arranged
+from sage_rag.agents.rules.arrangement import arrange
 from sage_rag.agents.rules.assignment import Assignment, SentenceEmbedder
 from sage_rag.agents.rules.courtesies import courtesies
 from sage_rag.agents.rules.presets import cues
@@ -66,7 +66,7 @@ class RuleExtractor:
             found[field] = await self._assignment.of(order[field], own)
             if phrases := courtesies(text):
                 polite[own[-1].name] = tuple(phrases)
-        blocks = arranged(found, order, record.fields)
+        blocks = arrange(found, order, record.fields)
         for name, said in polite.items():
             blocks[name] = (*blocks.get(name, ()), *said)
         return Extraction(blocks, order)

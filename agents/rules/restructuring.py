@@ -135,12 +135,12 @@ def list_edits(text: str) -> Iterator[tuple[int, int, str]]:
         if (other := _exchange_first_two(match)) != match.group():
             yield match.start(), match.end(), other
     for match in _STRETCH.finditer(text):
-        if (edit := _list_turned(match.group())) is not None:
+        if (edit := _reversed_list(match.group())) is not None:
             start, end, other = edit
             yield match.start() + start, match.start() + end, other
 
 
-def _list_turned(stretch: str) -> tuple[int, int, str] | None:
+def _reversed_list(stretch: str) -> tuple[int, int, str] | None:
     """Return the place of a list in a stretch without full stops, and the reversed list.
 
     The first member is included only if a word such as `including` shows its beginning.

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 
 from sage_rag.agents.rules.contractions import short_forms, write_out
-from sage_rag.agents.rules.edits import NATURAL, STIFF, TERSE, Edit, applied, edits
+from sage_rag.agents.rules.edits import NATURAL, STIFF, TERSE, Edit, apply_edit, edits
 from sage_rag.agents.rules.restructuring import invert, move, split
 from sage_rag.agents.rules.sentences import capitalize, sentence_places
 from sage_rag.privacy.gate.leakage import Original, SharedRun
@@ -52,7 +52,7 @@ class Wording:
         taken = len(sentence) + 1
         for edit in sorted(edits(sentence, tier), key=lambda e: (-e.start, e.cost, -e.end)):
             if edit.cost <= cost and edit.end <= taken:
-                said = applied(said, edit, self.choose(edit.options[0], edit.options))
+                said = apply_edit(said, edit, self.choose(edit.options[0], edit.options))
                 taken = edit.start
         return capitalize(said)
 
@@ -70,14 +70,14 @@ class Wording:
         """Move a condition or a time within a sentence, if it has one that can be moved."""
         mark = sentence[-1:] if sentence[-1:] in ".?" else ""
         body = sentence.removesuffix(mark)
-        return capitalize(_as_typed(move(write_out(body)), short_forms(body))) + mark
+        return capitalize(_restore_contractions(move(write_out(body)), short_forms(body))) + mark
 
     def invert(self, sentence: str) -> str:
         """Return a statement with its second part first, if it has two."""
         mark = sentence[-1:] if sentence[-1:] in ".?" else ""
         body = sentence.removesuffix(mark)
         other = invert(write_out(body)) if mark != "?" and ". " not in body else None
-        return _as_typed(other, short_forms(body)) + mark if other else sentence
+        return _restore_contractions(other, short_forms(body)) + mark if other else sentence
 
     def _move(self, sentence: str, before: Original) -> str:
         """Move a condition or a time within a sentence that holds a run."""
@@ -95,7 +95,7 @@ class Wording:
                 edit = _best(said, known, run, taken, self._uses)
                 if edit is not None:
                     option = self.choose(edit.options[0], edit.options)
-                    changed = applied(changed, edit, option)
+                    changed = apply_edit(changed, edit, option)
                     taken = edit.start
             if changed == said:
                 break
@@ -150,7 +150,7 @@ def _size(text: str) -> int:
     return len(tokenize(text))
 
 
-def _as_typed(plain: str, forms: Sequence[str]) -> str:
+def _restore_contractions(plain: str, forms: Sequence[str]) -> str:
     """Restore the contractions."""
     for form in forms:
         plain = plain.replace(write_out(form), form, 1)

@@ -1,7 +1,7 @@
 import pytest
 
 from sage_rag.agents.protocols import Attribute
-from sage_rag.agents.rules.arrangement import ALIKE, arranged, leans
+from sage_rag.agents.rules.arrangement import ALIKE, arrange, leans
 from sage_rag.agents.rules.presets import bound
 from sage_rag.privacy.gate.leakage import Original
 
@@ -17,7 +17,7 @@ TOLD = {
 def one_field(found):
     told = tuple(sentence for sentences in found.values() for sentence in sentences)
     record = {"question": " ".join(told)}
-    return arranged({"question": found}, {"question": told}, record), record["question"]
+    return arrange({"question": found}, {"question": told}, record), record["question"]
 
 
 def test_the_order_is_unlike_enough():
@@ -55,7 +55,7 @@ def test_a_field_may_have_more_attributes_than_can_be_told_in_every_order():
 
 
 def test_a_field_without_sentences_has_no_blocks():
-    assert arranged({"question": {}}, {"question": ()}, {"question": "Hello."}) == {}
+    assert arrange({"question": {}}, {"question": ()}, {"question": "Hello."}) == {}
 
 
 @pytest.mark.parametrize(

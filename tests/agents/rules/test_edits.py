@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sage_rag.agents.lexicon import content_stems
-from sage_rag.agents.rules.edits import NATURAL, STIFF, TERSE, applied, edits
+from sage_rag.agents.rules.edits import NATURAL, STIFF, TERSE, apply_edit, edits
 
 
 def said(text, tier=NATURAL):
-    return {applied(text, edit, option) for edit in edits(text, tier) for option in edit.options}
+    return {apply_edit(text, edit, option) for edit in edits(text, tier) for option in edit.options}
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_markup_and_doses_are_never_touched(text, tier):
 def test_what_costs_nothing_keeps_every_content_word(text):
     for edit in edits(text, TERSE):
         if edit.cost == 0:
-            other = applied(text, edit, edit.options[0])
+            other = apply_edit(text, edit, edit.options[0])
             assert set(content_stems(text)) <= set(content_stems(other))
 
 

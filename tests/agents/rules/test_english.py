@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from sage_rag.agents.rules.edits import STIFF, applied, edits
+from sage_rag.agents.rules.edits import STIFF, apply_edit, edits
 from sage_rag.agents.rules.restructuring import invert, move
 
 FAULTS = [
@@ -59,7 +59,7 @@ def others(sentence):
     body = sentence.removesuffix(".")
     for edit in edits(sentence, STIFF):
         for option in edit.options:
-            yield applied(sentence, edit, option)
+            yield apply_edit(sentence, edit, option)
     yield move(body)
     yield invert(body) or ""
 
