@@ -20,7 +20,7 @@ from sage_rag.privacy.operators.places import PLACES_FILE
 from sage_rag.privacy.words import normalize
 
 _LARGE = 50_000
-"""Population from which a city is one of many and its name a fair stand-in."""
+"""Population from which a city can be a surrogate."""
 _SHORTEST = 3
 """Airport and state codes are among a town's other names; two letters have too many meanings."""
 

@@ -1,1 +1,1 @@
-"""Operators: what stands in a text instead of a value. One file each, and what they need."""
+"""Operators: each replaces a value in a text. One file for each, and shared parts."""

@@ -17,7 +17,7 @@ TITLES = _words(
     " consultant physiotherapist counsellor counselor councillor president senator governor"
     " minister inspector detective bruder brother cousin pan pani"
 )
-"""Words before a name; the title itself tells little and stays."""
+"""Words before a name; the title itself identifies no one and stays."""
 
 PARTICLES = _words(
     "van von der den de da di del della dos das du la le el al bin ibn bint abu ben ter ten te zu"
@@ -62,7 +62,7 @@ PLAIN_WORDS = _words(
     " ortho cardio derm derma physio"
     " case tdap iban nino reisepass führerschein personalausweis kennzeichen"
 )
-"""Words that are written with a capital and name nobody."""
+"""Words with a capital that name no one."""
 
 OTHER_PLACES = _words(
     "bangalore bombay calcutta madras poona baroda trivandrum cochin pondicherry saigon peking"
