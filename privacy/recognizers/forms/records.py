@@ -61,7 +61,7 @@ _KINDS: tuple[tuple[EntityType, str], ...] = (
 """The words before a number, by the kind that they name. The first kind with a match wins."""
 
 _WORDS = "|".join(words for _, words in _KINDS)
-_KINDS = tuple(
+_ANNOUNCES = tuple(
     (kind, re.compile(rf"(?<![^\W\d_])(?:{words})s?(?![^\W\d_])", re.IGNORECASE))
     for kind, words in _KINDS
 )
@@ -89,7 +89,7 @@ def _kind(match: re.Match[str]) -> EntityType:
     before = match.string[match.start() : match.start("value")]
     if "card" in before.lower() and len(only_digits(match.group("value"))) in _CARD_DIGITS:
         return EntityType.CREDIT_CARD
-    return next((kind for kind, words in _KINDS if words.search(before)), EntityType.ID)
+    return next((kind for kind, words in _ANNOUNCES if words.search(before)), EntityType.ID)
 
 
 def _record_number(match: re.Match[str]) -> tuple[int, int] | None:
