@@ -43,7 +43,7 @@ class CorpusFile(BaseModel):
     )
 
     source: Path = Field(
-        description="The documents: a jsonl, txt or md file, or a folder of them.",
+        description="The documents: a jsonl, txt, md, pdf, docx or html file, or a folder.",
         examples=["notes.jsonl"],
     )
     fields: tuple[str, ...] | None = Field(
