@@ -19,7 +19,7 @@ from sage_rag.privacy.protect import ProtectedText, join_fields
 class Attribute:
     """One kind of information in the corpus's records.
 
-    `field`: the record's field that holds it; `description` tells an extractor what belongs to it.
+    `field`: the record's field that holds it; `description` says what belongs to it.
     """
 
     name: str

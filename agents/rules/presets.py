@@ -27,7 +27,7 @@ class PresetAttribute:
 
 @cache
 def presets() -> Mapping[str, tuple[PresetAttribute, ...]]:
-    """Return the presets by name, attributes in the order in which a draft tells them."""
+    """Return the presets by name, attributes in the order of a draft."""
     return {
         name: tuple(
             PresetAttribute(

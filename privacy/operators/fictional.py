@@ -149,7 +149,7 @@ def _renamed(value: str, choice: KeyedChoice, kinds: frozenset[str]) -> str:
 
 
 def _chinese(value: str, choice: KeyedChoice, names: tuple[str, ...]) -> str:
-    """Return a Chinese name with what says its kind kept, and the rest chosen anew."""
+    """Return a Chinese name that keeps the part for its kind; the rest is chosen again."""
 
     def other(match: re.Match[str]) -> str:
         name, kind = match[1] or match[3] or "", match[2] or ""

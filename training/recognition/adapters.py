@@ -55,7 +55,7 @@ def adapted(network: TaggerNetwork) -> TaggerNetwork:
     for layer in network.layers:
         for name, rank in RANKS.items():
             setattr(layer, name, LowRank(getattr(layer, name), rank))
-        assert isinstance(layer, Layer)  # noqa: S101 - tells the type checker
+        assert isinstance(layer, Layer)  # noqa: S101 - for the type checker
         layer.norm1.requires_grad_(True)
         layer.norm2.requires_grad_(True)
     network.features.requires_grad_(True)
