@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors
 from sage_rag.agents.chat.backends.openai_client import COMPLETIONS, OpenAIClient
-from sage_rag.common.surrogates import well_formed
+from sage_rag.common.unicode_text import well_formed
 
 _TIMEOUT_S = 180.0
 _HINT = "start it: sage-rag serve, then sage-rag edge; or give another --url"

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from sage_rag.agents.chat.protocols import ChatMessage, ChatModel
 from sage_rag.agents.prompts import prompt
 from sage_rag.common.exceptions import ProtectionError
-from sage_rag.common.surrogates import well_formed
+from sage_rag.common.unicode_text import well_formed
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.recognizers.backends.default_labels import DEFAULT_LABELS
 from sage_rag.privacy.recognizers.backends.extraction import Value, locate

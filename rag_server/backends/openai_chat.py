@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors
 from sage_rag.agents.chat.backends.openai_client import CompletionChunk, OpenAIClient, token_usage
-from sage_rag.common.surrogates import well_formed
+from sage_rag.common.unicode_text import well_formed
 from sage_rag.rag_server.answering.protocols import ConversationTurn, Piece
 from sage_rag.rag_server.completions import CompletionUsage
 

@@ -18,7 +18,7 @@ from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors
 from sage_rag.agents.chat.backends.openai_client import COMPLETIONS, OpenAIClient, token_usage
 from sage_rag.agents.chat.backends.turns import turns_of
 from sage_rag.agents.chat.protocols import ChatMessage, Reply, UnusableReplyError
-from sage_rag.common.surrogates import well_formed
+from sage_rag.common.unicode_text import well_formed
 
 TIMEOUT_S = 300.0
 """A local model on a processor may take minutes for a record."""

@@ -24,7 +24,7 @@ from transformers import (
 from sage_rag.agents.chat.backends.turns import turns_of
 from sage_rag.agents.chat.protocols import ChatMessage, Reply, TokenUsage, UnusableReplyError
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.surrogates import well_formed
+from sage_rag.common.unicode_text import well_formed
 from sage_rag.privacy.recognizers.backends.models import (
     folder_digest,
     model_folder,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sage_rag.agents.chat.protocols import ChatMessage
-from sage_rag.common.surrogates import well_formed
+from sage_rag.common.unicode_text import well_formed
 
 
 def turns_of(

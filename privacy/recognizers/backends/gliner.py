@@ -10,7 +10,7 @@ from importlib.metadata import version
 from itertools import accumulate
 
 from sage_rag.common.exceptions import InputError, extra
-from sage_rag.common.surrogates import well_formed
+from sage_rag.common.unicode_text import well_formed
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.backends.default_labels import DEFAULT_LABELS
 from sage_rag.privacy.recognizers.backends.models import (

@@ -15,7 +15,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 
 from sage_rag.common.exceptions import InputError, ProtectionError
-from sage_rag.common.surrogates import well_formed
+from sage_rag.common.unicode_text import well_formed
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.backends.default_labels import DEFAULT_LABELS
 from sage_rag.privacy.recognizers.backends.extraction import Value, locate

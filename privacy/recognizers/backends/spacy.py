@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from sage_rag.common.exceptions import InputError, extra
-from sage_rag.common.surrogates import well_formed
+from sage_rag.common.unicode_text import well_formed
 from sage_rag.privacy.entities import EntityType as T
 from sage_rag.privacy.recognizers.backends.models import (
     LabelMap,

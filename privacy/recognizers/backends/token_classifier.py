@@ -15,7 +15,7 @@ from transformers import AutoModelForTokenClassification, AutoTokenizer
 
 from sage_rag.common.batches import padded_batches
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.surrogates import well_formed
+from sage_rag.common.unicode_text import well_formed
 from sage_rag.privacy.labels import Scheme
 from sage_rag.privacy.recognizers.backends.models import (
     LabelMap,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from sage_rag.common.surrogates import well_formed
+from sage_rag.common.unicode_text import well_formed
 from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
 
 SHAPES = 10

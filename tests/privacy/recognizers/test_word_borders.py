@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.common.surrogates import well_formed
+from sage_rag.common.unicode_text import well_formed
 from sage_rag.privacy.recognizers.word_borders import at_word_borders, extended_to_words, same_word
 
 
