@@ -30,7 +30,7 @@ from sage_rag.agents.prompts import prompt, prompts_fingerprint
 from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft, Extraction, Review, Roles
 from sage_rag.agents.rules.roles import rules_fingerprint, rules_roles, salient_half
 from sage_rag.common.exceptions import InputError
-from sage_rag.privacy.gate.gate import Verdict
+from sage_rag.privacy.gate.findings import Verdict
 from sage_rag.privacy.protect import ProtectedText
 from sage_rag.privacy.tokens import LOOK_ALIKE
 

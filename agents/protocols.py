@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sage_rag.privacy.gate.gate import Verdict
+from sage_rag.privacy.gate.findings import Verdict
 from sage_rag.privacy.protect import ProtectedText, join_fields
 
 

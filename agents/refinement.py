@@ -16,7 +16,7 @@ from typing import Protocol
 
 from sage_rag.agents.protocols import Draft, Review, Roles
 from sage_rag.agents.transcript import Judge, Speaker, Transcript, TranscriptTurn, hide_values
-from sage_rag.privacy.gate.gate import Verdict
+from sage_rag.privacy.gate.findings import Verdict
 from sage_rag.privacy.protect import ProtectedText, Protection
 from sage_rag.privacy.protocols import Recognizer
 

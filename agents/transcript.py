@@ -9,7 +9,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from sage_rag.agents.protocols import Draft, Review
-from sage_rag.privacy.gate.gate import Finding, FindingKind, Verdict
+from sage_rag.privacy.gate.findings import Finding, FindingKind, Verdict
 
 HIDDEN = "[…]"
 """Replaces in a transcript what the gate found private."""

@@ -28,8 +28,10 @@ from sage_rag.indexer.corpus import Document, read_corpus
 from sage_rag.indexer.embedding import SentenceTransformerEmbedder
 from sage_rag.indexer.likeness import EmbeddingLikeness
 from sage_rag.privacy.ciphers.default import default_cipher
-from sage_rag.privacy.gate.gate import Gate, GateLimits, Verdict
+from sage_rag.privacy.gate.findings import Verdict
+from sage_rag.privacy.gate.gate import Gate
 from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.gate.limits import GateLimits
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.protect import Protection, Protector

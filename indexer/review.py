@@ -17,7 +17,7 @@ from sage_rag.indexer.corpus import Document, read_corpus
 from sage_rag.indexer.job import IndexJob, treatment_of
 from sage_rag.indexer.ledger import Decision, Fields, Ledger, Refusal, Result
 from sage_rag.indexer.treatment import Treatment
-from sage_rag.privacy.gate.gate import Verdict
+from sage_rag.privacy.gate.findings import Verdict
 
 
 @dataclass(frozen=True, slots=True)

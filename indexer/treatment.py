@@ -30,7 +30,8 @@ from sage_rag.indexer.timing import Timer, timed
 from sage_rag.privacy.blind_index import BlindIndex
 from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
-from sage_rag.privacy.gate.gate import Gate, Verdict
+from sage_rag.privacy.gate.findings import Verdict
+from sage_rag.privacy.gate.gate import Gate
 from sage_rag.privacy.gate.leakage import Original
 from sage_rag.privacy.gate.likeness import Likeness
 from sage_rag.privacy.gate.limits import Limit

@@ -27,7 +27,7 @@ from sage_rag.agents.chat.structured import (
 )
 from sage_rag.agents.prompts import prompt
 from sage_rag.agents.protocols import Draft, Review
-from sage_rag.privacy.gate.gate import Finding, FindingKind, Verdict
+from sage_rag.privacy.gate.findings import Finding, FindingKind, Verdict
 from sage_rag.privacy.gate.leakage import Original
 from sage_rag.privacy.protect import ProtectedText
 from sage_rag.privacy.words import tokenize

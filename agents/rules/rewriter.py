@@ -10,7 +10,8 @@ from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import Draft, Review
 from sage_rag.agents.rules.page import Page, Place
 from sage_rag.agents.rules.reviewer import LEAVE_OUT
-from sage_rag.privacy.gate.gate import FindingKind, GateLimits, Verdict
+from sage_rag.privacy.gate.findings import FindingKind, Verdict
+from sage_rag.privacy.gate.limits import GateLimits
 
 _QUOTED = re.compile(r"“([^”]+)”")
 _PRIVATE = (FindingKind.IDENTIFIER, FindingKind.UNPROTECTED)

@@ -8,7 +8,7 @@ from typing import Any
 from sage_rag.agents.chat.protocols import ChatMessage, Reply
 from sage_rag.agents.forms import form_of_fields
 from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft, Extraction, Review, Roles
-from sage_rag.privacy.gate.gate import Verdict
+from sage_rag.privacy.gate.findings import Verdict
 from sage_rag.privacy.protect import ProtectedText
 
 

@@ -30,8 +30,6 @@ from sage_rag.privacy.words import normalize, tokenize
 VERSION = 1
 """Raised with every change of the findings for the same draft."""
 
-__all__ = ["Finding", "FindingKind", "Gate", "GateLimits", "Verdict", "find_identifier"]
-
 _COMBINED = frozenset(t for t in EntityType if is_quasi(t)) - {
     EntityType.LOCATION,
     EntityType.ORGANIZATION,

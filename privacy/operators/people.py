@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cache
 
 from sage_rag.privacy.operators.keyed import KeyedChoice, Ring, like
-from sage_rag.privacy.people.gender import GenderJudge, faker_names, is_given_name
+from sage_rag.privacy.people.gender import faker_names, gender_of, is_given_name
 from sage_rag.privacy.people.names import Gender
 from sage_rag.privacy.recognizers.wordlists import PARTICLES, TITLES
 from sage_rag.privacy.words import normalize
@@ -47,7 +47,7 @@ class _Pools:
     family: Ring
 
 
-def surrogate_person(value: str, choice: KeyedChoice, judge: GenderJudge) -> str:
+def surrogate_person(value: str, choice: KeyedChoice) -> str:
     """Return another name of the same shape: same parts, gender, titles and case style.
 
     Each part is chosen separately, without regard to case and width, so equal parts stay equal in
@@ -59,7 +59,7 @@ def surrogate_person(value: str, choice: KeyedChoice, judge: GenderJudge) -> str
     """
     locales = _script(value)
     if locales[0] in _UNSPACED:
-        return _unspaced(value, locales, choice, judge)
+        return _unspaced(value, locales, choice)
     words = list(_WORD.finditer(value))
     roles = _roles(value, words)
     if all(role is _Role.KEPT for role in roles):
@@ -67,7 +67,7 @@ def surrogate_person(value: str, choice: KeyedChoice, judge: GenderJudge) -> str
     pools = _pools(locales)
     parts, position = [], 0
     for match, role in zip(words, roles, strict=True):
-        parts += [value[position : match.start()], _part(match.group(), role, pools, choice, judge)]
+        parts += [value[position : match.start()], _part(match.group(), role, pools, choice)]
         position = match.end()
     return re.sub(r"\d", lambda m: _digit(m, value, choice), "".join([*parts, value[position:]]))
 
@@ -82,7 +82,7 @@ def pick_family(choice: KeyedChoice, value: str) -> str:
     return _pools(_LATIN).family.pick(choice.digest("family", normalize(value)), value)
 
 
-def _part(word: str, role: _Role, pools: _Pools, choice: KeyedChoice, judge: GenderJudge) -> str:
+def _part(word: str, role: _Role, pools: _Pools, choice: KeyedChoice) -> str:
     if role is _Role.KEPT:
         return word
     name = normalize(word)
@@ -90,7 +90,7 @@ def _part(word: str, role: _Role, pools: _Pools, choice: KeyedChoice, judge: Gen
         step = 1 + choice.number(25, "initial", name)
         letter = chr((ord(name[0]) - ord("a") + step) % 26 + ord("a")) if name.isascii() else "x"
         return letter.upper() if word.isupper() else letter
-    ring = pools.given[judge.gender(name)] if role is _Role.GIVEN else pools.family
+    ring = pools.given[gender_of(name)] if role is _Role.GIVEN else pools.family
     return like(word, ring.pick(choice.digest(role, name), word))
 
 
@@ -144,7 +144,7 @@ def _joined(value: str, words: list[re.Match[str]], index: int) -> bool:
     return value[words[index - 1].end() : words[index].start()].strip() in ("-", "‐", "–")
 
 
-def _unspaced(value: str, locales: tuple[str, ...], choice: KeyedChoice, judge: GenderJudge) -> str:
+def _unspaced(value: str, locales: tuple[str, ...], choice: KeyedChoice) -> str:
     """Return a name in a script without spaces, of the same length after the family name."""
     pools, characters = _pools(locales), _given_characters(locales)
     name = "".join(c for c in value if c.isalpha())
@@ -154,7 +154,7 @@ def _unspaced(value: str, locales: tuple[str, ...], choice: KeyedChoice, judge: 
     family = family or name[:1]
     found = pools.family.pick(choice.digest(_Role.FAMILY, family), family)
     given = name[len(family) :]
-    ring = characters[judge.gender(given) if given else None]
+    ring = characters[gender_of(given) if given else None]
     others = (ring.pick(choice.digest("character", given, str(i)), c) for i, c in enumerate(given))
     return found + "".join(others)
 

@@ -37,7 +37,7 @@ from sage_rag.privacy.operators.people import surrogate_person
 from sage_rag.privacy.operators.phones import surrogate_phone
 from sage_rag.privacy.operators.quantities import surrogate_quantity
 from sage_rag.privacy.operators.redact import redact
-from sage_rag.privacy.people.gender import GenderJudge, NameLists
+from sage_rag.privacy.people.gender import name_lists_fingerprint
 from sage_rag.privacy.words import normalize
 
 VERSION = 1
@@ -97,17 +97,16 @@ class Surrogates:
     that a recognizer misses.
     """
 
-    def __init__(self, keyset: Keyset, corpus_id: str, *, judge: GenderJudge | None = None) -> None:
+    def __init__(self, keyset: Keyset, corpus_id: str) -> None:
         self._keyset = keyset
         self._corpus = corpus_id.encode()
-        self._judge = judge or NameLists()
         self._choices: dict[EntityType, KeyedChoice] = {}
         self._remembered = lru_cache(_REMEMBERED)(self._choose)
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short name that changes with the key, the judge or the version."""
-        return f"{self._keyset.primary}/{self._judge.fingerprint}/{VERSION}"
+        """A short name that changes with the key, the name lists or the version."""
+        return f"{self._keyset.primary}/{name_lists_fingerprint()}/{VERSION}"
 
     def surrogate(self, value: str, entity_type: EntityType, calendar: Calendar) -> str:
         """Return the surrogate of a value; white space around it stays.
@@ -142,7 +141,7 @@ class Surrogates:
     def _choose(self, value: str, entity_type: EntityType) -> str:
         choice = self._choice(entity_type)
         if entity_type is EntityType.PERSON:
-            return surrogate_person(value, choice, self._judge)
+            return surrogate_person(value, choice)
         if entity_type not in _CHOOSE:
             raise ValueError(f"{entity_type} has no surrogates")
         return _CHOOSE[entity_type](unicodedata.normalize("NFKC", value), choice)

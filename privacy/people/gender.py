@@ -7,50 +7,33 @@ import pkgutil
 from collections import Counter
 from functools import cache
 from importlib.metadata import version
-from typing import Protocol
 
 from sage_rag.privacy.people.names import Gender
 from sage_rag.privacy.words import normalize
 
-
-class GenderJudge(Protocol):
-    """Returns the gender that a given name suggests, if any."""
-
-    @property
-    def fingerprint(self) -> str:
-        """A short name that changes whenever the results could change."""
-        ...
-
-    def gender(self, given_name: str) -> Gender | None:
-        """Return the gender, `None` where it is unclear; the same for any letter case."""
-        ...
+_CLEAR = 3
 
 
-class NameLists:
-    """Judges by Faker's lists of given names: counts the countries that list a name for a gender.
+def gender_of(given_name: str) -> Gender | None:
+    """Return the gender of a name in Faker's lists; for a double name, that of its first part.
 
     A name has a gender if at least three times as many countries list it for that one. "Andrea" is
     unclear: female in some countries, male in others.
     """
+    name = normalize(given_name)
+    female, male = _votes()
+    for form in dict.fromkeys((name, name.split("-")[0])):
+        women, men = female[form], male[form]
+        if women >= _CLEAR * men and women:
+            return Gender.FEMALE
+        if men >= _CLEAR * women and men:
+            return Gender.MALE
+    return None
 
-    _CLEAR = 3
 
-    @property
-    def fingerprint(self) -> str:
-        """The version of Faker."""
-        return f"name-lists/{version('faker')}"
-
-    def gender(self, given_name: str) -> Gender | None:
-        """Return the gender of a listed name; for a double name, that of its first part."""
-        name = normalize(given_name)
-        female, male = _votes()
-        for form in dict.fromkeys((name, name.split("-")[0])):
-            women, men = female[form], male[form]
-            if women >= self._CLEAR * men and women:
-                return Gender.FEMALE
-            if men >= self._CLEAR * women and men:
-                return Gender.MALE
-        return None
+def name_lists_fingerprint() -> str:
+    """Return a short name that changes with the version of Faker, whose lists decide."""
+    return f"name-lists/{version('faker')}"
 
 
 def is_given_name(word: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.people.gender import NameLists
+from sage_rag.privacy.people.gender import gender_of
 from sage_rag.privacy.people.mentions import linked_people
 from sage_rag.privacy.people.names import parse_name
 from sage_rag.privacy.spans import Span
@@ -32,7 +32,7 @@ def full_names(
     ]
     mentions = [_with_title(fields[name], span) for name, span in places]
     names: dict[tuple[str, int], str] = {}
-    for person in linked_people(mentions, NameLists().gender):
+    for person in linked_people(mentions, gender_of):
         own = [places[i] for i in person.mentions]
         values = {fields[name][span.start : span.end] for name, span in own}
         if len(values) > 1:

@@ -10,8 +10,10 @@ from sage_rag.agents.refinement import Infer, RefinementOptions, RefinementOutco
 from sage_rag.agents.transcript import Judge
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.gate.gate import Finding, FindingKind, Gate, GateLimits, Verdict
+from sage_rag.privacy.gate.findings import Finding, FindingKind, Verdict
+from sage_rag.privacy.gate.gate import Gate
 from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.gate.limits import GateLimits
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.protect import ProtectedText, Protection, Protector, join_fields

@@ -20,7 +20,7 @@ from sage_rag.agents.refinement import (
 )
 from sage_rag.agents.team.conversation import team
 from sage_rag.agents.transcript import Speaker, transcript_from_json, transcript_to_json
-from sage_rag.privacy.gate.gate import FindingKind
+from sage_rag.privacy.gate.findings import FindingKind
 from tests.agents.refining import (
     COPY,
     REVIEWED,

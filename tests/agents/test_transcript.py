@@ -15,7 +15,7 @@ from sage_rag.agents.transcript import (
     transcript_from_json,
     transcript_to_json,
 )
-from sage_rag.privacy.gate.gate import Finding, FindingKind, Verdict
+from sage_rag.privacy.gate.findings import Finding, FindingKind, Verdict
 from tests.agents.refining import COPY, NAMES, REVIEWED, gate
 
 

@@ -22,8 +22,8 @@ from sage_rag.common.exceptions import InputError, ProtectionError, SageRagError
 from sage_rag.indexer.pipeline import Summary
 from sage_rag.indexer.versions import current_path, open_version
 from sage_rag.privacy.ciphers.siv import SivCipher
-from sage_rag.privacy.gate.gate import GateLimits
 from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.gate.limits import GateLimits
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.tokens import readable_view
 from tests.end_to_end.clinic import IDS, KEYSET, RECORDS, SECRETS, Clinic

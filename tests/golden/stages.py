@@ -25,8 +25,9 @@ from sage_rag.indexer.embedding import SentenceTransformerEmbedder, vector_key
 from sage_rag.indexer.likeness import EmbeddingLikeness
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.gate.gate import Gate, GateLimits
+from sage_rag.privacy.gate.gate import Gate
 from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.gate.limits import GateLimits
 from sage_rag.privacy.keyset.keyset import KEY_BYTES, Keyset, key_id_of
 from sage_rag.privacy.operators.dates import Calendar
 from sage_rag.privacy.operators.surrogate import SURROGATE_TYPES, Surrogates

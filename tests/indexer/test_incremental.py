@@ -21,7 +21,7 @@ from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.indexer.versions import current_path, open_version
 from sage_rag.privacy.ciphers.siv import SivCipher
-from sage_rag.privacy.gate.gate import FindingKind
+from sage_rag.privacy.gate.findings import FindingKind
 from tests.indexer.conftest import KEYSET, Run, record
 
 

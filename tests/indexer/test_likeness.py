@@ -14,8 +14,10 @@ from sage_rag.indexer.likeness import _KEPT, EmbeddingLikeness
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.gate.gate import FindingKind, Gate, GateLimits
+from sage_rag.privacy.gate.findings import FindingKind
+from sage_rag.privacy.gate.gate import Gate
 from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.gate.limits import GateLimits
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.protect import Protector, seal

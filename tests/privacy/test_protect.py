@@ -13,6 +13,7 @@ from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.operators.calendar import WrittenDate
+from sage_rag.privacy.operators.dates import Calendar
 from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.policy import parse_policy, preset
 from sage_rag.privacy.protect import ProtectedText, Protector, seal
@@ -227,13 +228,11 @@ def test_the_fingerprint_changes_with_policy_and_where_it_counts_with_the_key() 
 
 
 def test_an_operator_that_breaks_fails_closed_and_tells_nothing() -> None:
-    class Broken:
-        fingerprint = "broken"
+    class Broken(Surrogates):
+        def surrogate(self, value: str, entity_type: EntityType, calendar: Calendar) -> str:
+            raise RuntimeError(f"no idea about {value}")
 
-        def gender(self, given_name: str) -> None:
-            raise RuntimeError(f"no idea about {given_name}")
-
-    surrogates = Surrogates(KEYSET, "clinic", judge=Broken())
+    surrogates = Broken(KEYSET, "clinic")
     protector = Protector(TableRecognizer(TABLE), preset("surrogates"), CIPHER, surrogates)
     with pytest.raises(ProtectionError) as caught:
         protector.protect({"text": "Ada Novak"})

@@ -10,17 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.privacy.keyset.keyset import Keyset
 
 ALPHABET = string.ascii_uppercase + string.ascii_lowercase
 """A to Z, then a to z: N = 52, numbered from 1 (Figure 3)."""
 _N = len(ALPHABET)
 _OTHER = 128
-_MAX_LENGTH = 2000
 _BATCH = 2**15
 """Characters per step: enough to make calls cheap, few enough for the processor's cache."""
-_EVEN = 256 // _N * _N
-"""Bytes from here on are dropped, so that every letter is equally likely."""
 
 _OTHERS = [code for code in range(128) if chr(code) not in ALPHABET]
 _TO_NUMBERS = bytes(
@@ -58,27 +54,6 @@ class PolyalphabeticCipher:
         shifts = [ALPHABET.index(letter) + 1 for letter in key]
         self._encrypting = bytes(shifts)
         self._decrypting = bytes(_N - shift for shift in shifts)
-
-    @classmethod
-    def from_keyset(cls, keyset: Keyset, corpus_id: str, length: int) -> PolyalphabeticCipher:
-        """Return the cipher of a corpus; its key of this length is derived from the primary key.
-
-        The paper uses lengths 1, 10 and 100.
-
-        Raises:
-            InputError: for a length under 1 or over 2000.
-            KeysetError: for a keyset that is a grant.
-        """
-        if not 1 <= length <= _MAX_LENGTH:
-            raise InputError(f"a polyalphabetic key has 1 to {_MAX_LENGTH} letters")
-        # 19 % of bytes are dropped; twice as many and 64 more run short less than once in 2**60.
-        raw = keyset.derive(
-            keyset.primary,
-            purpose=f"polyalphabetic/{length}/{corpus_id}",
-            size_bytes=2 * length + 64,
-        )
-        letters = [ALPHABET[byte % _N] for byte in raw if byte < _EVEN]
-        return cls("".join(letters[:length]))
 
     def encrypt(self, text: str, *, position: int = 0) -> str:
         """Return the encrypted text; `position`: that of its first character in the document."""

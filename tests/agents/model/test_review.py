@@ -11,7 +11,7 @@ from sage_rag.agents.exceptions import AgentOutputError
 from sage_rag.agents.model.review import ModelReview
 from sage_rag.agents.protocols import Draft, Review
 from sage_rag.agents.testing import ScriptedChatModel
-from sage_rag.privacy.gate.gate import Finding, FindingKind, Verdict
+from sage_rag.privacy.gate.findings import Finding, FindingKind, Verdict
 from tests.agents.refining import PROTECTION
 
 ASPECTS = (

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import Draft, Review
 from sage_rag.agents.rules.rewriter import RuleRewriter
-from sage_rag.privacy.gate.gate import Finding, FindingKind, Verdict
+from sage_rag.privacy.gate.findings import Finding, FindingKind, Verdict
 from sage_rag.privacy.gate.leakage import Original
 
 FIELDS = {

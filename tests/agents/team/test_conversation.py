@@ -18,7 +18,7 @@ from sage_rag.agents.team import conversation
 from sage_rag.agents.team.conversation import team
 from sage_rag.agents.transcript import Speaker, TranscriptTurn
 from sage_rag.common.exceptions import SageRagError, UpstreamError
-from sage_rag.privacy.gate.gate import Verdict
+from sage_rag.privacy.gate.findings import Verdict
 from tests.agents.refining import (
     COPY,
     PROTECTION,

@@ -25,7 +25,8 @@ from sage_rag.agents.testing.model import (
 )
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.gate.gate import Gate, GateLimits
+from sage_rag.privacy.gate.gate import Gate
+from sage_rag.privacy.gate.limits import GateLimits
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.protect import Protector

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.gate.findings import HINTS
-from sage_rag.privacy.gate.gate import FindingKind, Gate, GateLimits, Verdict, find_identifier
+from sage_rag.privacy.gate.findings import HINTS, FindingKind, Verdict
+from sage_rag.privacy.gate.gate import Gate, find_identifier
 from sage_rag.privacy.gate.leakage import Original
-from sage_rag.privacy.gate.limits import IDENTIFIERS_ONLY
+from sage_rag.privacy.gate.limits import IDENTIFIERS_ONLY, GateLimits
 from sage_rag.privacy.keyset.keyset import KEY_BYTES, Keyset, key_id_of
 from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.policy import preset

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.training.ciphers.polyalphabetic import ALPHABET, PolyalphabeticCipher
 
 KEYS = st.text(ALPHABET, min_size=1, max_size=12)
@@ -72,25 +71,6 @@ def test_a_key_that_is_not_of_letters_is_refused(key: str) -> None:
     with pytest.raises(InputError, match="letters") as caught:
         PolyalphabeticCipher(key)
     assert not key or key not in str(caught.value)
-
-
-@pytest.mark.parametrize("length", [1, 10, 100, 2000])
-def test_a_keyset_gives_each_corpus_and_length_its_own_key(length: int) -> None:
-    keyset = Keyset.generate()
-    text = "A" * length
-    clinic = PolyalphabeticCipher.from_keyset(keyset, "clinic", length).encrypt(text)
-    again = PolyalphabeticCipher.from_keyset(keyset, "clinic", length).encrypt(text)
-    assert clinic == again
-    if length > 1:
-        assert clinic != PolyalphabeticCipher.from_keyset(keyset, "court", length).encrypt(text)
-    if length == 2000:
-        assert set(clinic) == set(ALPHABET)
-
-
-@pytest.mark.parametrize("length", [0, -1, 2001])
-def test_a_key_length_out_of_range_is_refused(length: int) -> None:
-    with pytest.raises(InputError):
-        PolyalphabeticCipher.from_keyset(Keyset.generate(), "clinic", length)
 
 
 def test_the_key_does_not_show() -> None:

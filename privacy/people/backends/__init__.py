@@ -1,1 +1,0 @@
-"""Gender judges that need a library."""
