@@ -51,6 +51,7 @@ from sage_rag.agents.model.roles import model_roles
 from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions
 from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.agents.team.conversation import team
+from sage_rag.common.jsonl import rows
 from sage_rag.indexer.corpus_file import CorpusFile
 from sage_rag.indexer.embedding import SentenceTransformerEmbedder, WrappedEmbedder
 from sage_rag.indexer.job import IndexJob, Summary
@@ -86,8 +87,7 @@ class OneVector:
 
 def write_corpus(count: int, source: Path | None, folder: Path) -> Path:
     """Write `count` records, no two equal; return the file."""
-    lines = (source or _ROOT / "examples" / "clinic.jsonl").read_text("utf-8").splitlines()
-    originals = [json.loads(line) for line in lines]
+    originals = list(rows(source or _ROOT / "examples" / "clinic.jsonl"))
     path = folder / f"corpus-{count}.jsonl"
     with path.open("w", encoding="utf-8") as file:
         for i in range(count):

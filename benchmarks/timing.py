@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+
+from sage_rag.common.jsonl import rows
 
 Work = Callable[[], object]
 
@@ -34,5 +35,4 @@ def median_s(works: Mapping[str, Work], passes: int) -> dict[str, float]:
 
 def records_as_text(path: Path) -> list[str]:
     """Return the strings of each record of a jsonl file, joined by line breaks."""
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
-    return ["\n".join(v for v in row.values() if isinstance(v, str)) for row in rows]
+    return ["\n".join(v for v in row.values() if isinstance(v, str)) for row in rows(path)]

@@ -10,6 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from sage_rag.common.exceptions import InputError
+
 _PRIVATE = 0o600
 
 
@@ -55,6 +57,23 @@ def create_file(path: Path, content: str) -> None:
         file.write(content)
         _sync(file)
     sync_folder(path.parent)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Translate what can go wrong while a text file is read.
+
+    Raises:
+        InputError: when the file cannot be read, or is not UTF-8.
+    """
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"`{path}` is not UTF-8 at byte {error.start}", hint="convert it: iconv -t UTF-8"
+        ) from None
+    except OSError as error:
+        raise InputError(f"cannot read `{path}`: {error.strerror or 'it is damaged'}") from None
 
 
 def sync_file(path: Path) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import reading
+from sage_rag.common.jsonl import numbered_rows
 from sage_rag.indexer.chunking import chunk_spans
 from sage_rag.privacy.protect import join_fields
 
@@ -92,18 +94,10 @@ def _files(path: Path) -> list[Path]:
 
 
 def _read_file(file: Path, root: Path, text_fields: Sequence[str] | None) -> Iterator[Document]:
-    try:
-        if file.suffix.lower() == ".jsonl":
-            yield from _read_jsonl(file, text_fields)
-            return
-        name = file.relative_to(root).as_posix()
-        yield Document(name, {"text": _file_text(file)})
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"`{file}` is not UTF-8 at byte {error.start}", hint="convert it: iconv -t UTF-8"
-        ) from None
-    except OSError as error:
-        raise InputError(f"cannot read `{file}`: {error.strerror}") from None
+    if file.suffix.lower() == ".jsonl":
+        return _read_jsonl(file, text_fields)
+    with reading(file):
+        return iter([Document(file.relative_to(root).as_posix(), {"text": _file_text(file)})])
 
 
 def _file_text(file: Path) -> str:
@@ -115,30 +109,16 @@ def _file_text(file: Path) -> str:
 
 
 def _read_jsonl(file: Path, text_fields: Sequence[str] | None) -> Iterator[Document]:
-    with file.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            place = f"`{file}` line {number}"
-            record = _parse(line, place)
-            fields = {name: _text(record, name, place) for name in text_fields or _guess(record)}
-            if not fields:
-                raise InputError(
-                    f"{place} has none of the fields `text` or `question` and `answer`",
-                    hint=f"name its text with --text-fields; it has: {', '.join(record)[:200]}",
-                )
-            identity = record.get("id")
-            yield Document(f"{file.stem}:{number}" if identity is None else str(identity), fields)
-
-
-def _parse(line: str, place: str) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        raise InputError(f"{place} is not JSON") from None
-    if not isinstance(record, dict):
-        raise InputError(f"{place} is not a JSON object")
-    return record
+    for number, record in numbered_rows(file):
+        place = f"`{file}` line {number}"
+        fields = {name: _text(record, name, place) for name in text_fields or _guess(record)}
+        if not fields:
+            raise InputError(
+                f"{place} has none of the fields `text` or `question` and `answer`",
+                hint=f"name its text with --text-fields; it has: {', '.join(record)[:200]}",
+            )
+        identity = record.get("id")
+        yield Document(f"{file.stem}:{number}" if identity is None else str(identity), fields)
 
 
 def _guess(record: Mapping[str, Any]) -> tuple[str, ...]:

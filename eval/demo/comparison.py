@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from sage_rag.common.jsonl import rows
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.attack import WHOLE_INDEX, Attack
 from sage_rag.eval.detectors.suite import contact_recognizer, detectors
 from sage_rag.eval.harness import Progress
-from sage_rag.eval.jsonl import rows
 from sage_rag.eval.originals import Originals, read_originals
 from sage_rag.eval.probes.composite import builtin_probes
 from sage_rag.eval.report import AttackReport, Group, Measure

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import reading
+from sage_rag.common.jsonl import Row, read_jsonl
 from sage_rag.eval.attempts import Leak
 from sage_rag.eval.detectors.values import is_number, prepare
-from sage_rag.eval.jsonl import Row, read_jsonl
 from sage_rag.eval.probes.probe import Probe
 from sage_rag.privacy.words import digits, normalize
 
@@ -63,13 +64,11 @@ def read_canaries(path: Path) -> list[str]:
         InputError: for an unreadable file, a bad line, or a file without values.
     """
     if path.suffix.lower() == ".jsonl":
-        found = read_jsonl(path, _entities, "canaries", _HINT)
+        found = read_jsonl(path, _entities, _HINT)
         values = [value for _, entities in found for value in entities]
     else:
-        try:
+        with reading(path):
             lines = path.read_text("utf-8").splitlines()
-        except (OSError, UnicodeDecodeError):
-            raise InputError(f"cannot read canaries from {path}") from None
         values = [line.strip() for line in lines if line.strip()]
     if not values:
         raise InputError(f"no canaries in {path}")
@@ -79,8 +78,8 @@ def read_canaries(path: Path) -> list[str]:
 def _entities(row: Row) -> list[str]:
     entities = row.get("entities", [row])
     if not isinstance(entities, list) or not all(isinstance(e, dict) for e in entities):
-        raise ValueError("`entities` must be a list of objects")
+        raise ValueError("has `entities` that are not a list of objects")
     values = [entity["text"] for entity in entities]
     if not all(isinstance(value, str) for value in values):
-        raise ValueError("`text` must be a text")
+        raise ValueError("has a `text` that is not a text")
     return values

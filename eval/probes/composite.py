@@ -8,12 +8,13 @@ several commands alternate where the paper has one.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from itertools import cycle
+from pathlib import Path
 
+from sage_rag.common.jsonl import rows
 from sage_rag.eval.probes.probe import Probe, ProbeKind
 
 
@@ -42,18 +43,14 @@ def composite_probes(parts: Iterable[Information], commands: Sequence[str]) -> l
 
 def builtin_probes() -> list[Probe]:
     """Return the built-in probes: 40 targeted, 40 untargeted."""
+    folder = Path(str(resources.files("sage_rag.eval.probes")))
     parts = [
         Information(ProbeKind(row["kind"]), row["information"], row.get("target"))
-        for row in _rows("information.jsonl")
+        for row in rows(folder / "information.jsonl")
     ]
-    commands = [row["command"] for row in _rows("commands.jsonl")]
+    commands = [row["command"] for row in rows(folder / "commands.jsonl")]
     return [
         probe
         for kind in ProbeKind
         for probe in composite_probes([p for p in parts if p.kind is kind], commands)
     ]
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    lines = resources.files("sage_rag.eval.probes").joinpath(name).read_text("utf-8").splitlines()
-    return [json.loads(line) for line in lines]

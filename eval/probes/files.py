@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.eval.jsonl import Row, read_jsonl
+from sage_rag.common.jsonl import Row, read_jsonl
 from sage_rag.eval.probes.probe import Probe, ProbeKind
 
 _HINT = 'one JSON object per line: {"prompt": "...", "kind": "targeted", "target": "..."}'
@@ -26,7 +26,7 @@ def read_probes(paths: Sequence[Path]) -> list[Probe]:
     probes = [
         Probe(f"{path.stem}:{number}", *parts)
         for path in paths
-        for number, parts in read_jsonl(path, _parts, "prompts", _HINT)
+        for number, parts in read_jsonl(path, _parts, _HINT)
     ]
     if not probes:
         names = ", ".join(str(path) for path in paths)
@@ -37,10 +37,10 @@ def read_probes(paths: Sequence[Path]) -> list[Probe]:
 def _parts(row: Row) -> tuple[ProbeKind, str, str | None]:
     prompt = row.get("prompt")
     if not isinstance(prompt, str) or not prompt.strip():
-        raise ValueError("`prompt` is missing or empty")
+        raise ValueError("has no `prompt`, or an empty one")
     target = row.get("target", row.get("disease"))
     if target is not None and (not isinstance(target, str) or not target.strip()):
-        raise ValueError("`target` must be a text")
+        raise ValueError("has a `target` that is not a text")
     return _kind(row.get("kind"), target), prompt, target
 
 
@@ -50,4 +50,4 @@ def _kind(kind: object, target: str | None) -> ProbeKind:
     try:
         return ProbeKind(str(kind))
     except ValueError:
-        raise ValueError(f"`kind` must be one of: {', '.join(ProbeKind)}") from None
+        raise ValueError(f"has a `kind` that is not one of: {', '.join(ProbeKind)}") from None

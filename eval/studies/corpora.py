@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import write_file
-from sage_rag.eval.jsonl import Row, rows
+from sage_rag.common.jsonl import Row, rows
 from sage_rag.eval.probes.files import read_probes
 from sage_rag.eval.probes.probe import Probe
 from sage_rag.indexer.corpus import Document, read_corpus

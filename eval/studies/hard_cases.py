@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.eval.jsonl import rows
+from sage_rag.common.jsonl import rows
 from sage_rag.eval.studies.runner import StudyResult, StudyRun, page, report
 from sage_rag.eval.studies.tables import cell, table
 from sage_rag.privacy.protocols import Recognizer

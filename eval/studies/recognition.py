@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.jsonl import Row, read_jsonl
 from sage_rag.common.proportions import Proportion
-from sage_rag.eval.jsonl import Row, read_jsonl
 from sage_rag.eval.studies.runner import StudyResult, StudyRun, page, report
 from sage_rag.eval.studies.tables import table
 from sage_rag.privacy.entities import EntityType
@@ -148,13 +148,13 @@ def gold_argument(argument: str) -> tuple[Scheme, Path]:
 
 def gold_rows(path: Path) -> Iterator[Row]:
     """Yield the records of a gold file; `InputError` names the first invalid line."""
-    return (row for _, row in read_jsonl(path, _checked, "gold"))
+    return (row for _, row in read_jsonl(path, _checked))
 
 
 def _checked(row: Row) -> Row:
     spans = row.get("spans")
     if not isinstance(row.get("text"), str) or not isinstance(spans, list):
-        raise ValueError("no `text` and `spans`")
+        raise ValueError("has no `text` and `spans`")
     if not all({"start", "end", "label"} <= set(span) for span in spans):
-        raise ValueError("a span has no `start`, `end` and `label`")
+        raise ValueError("has a span without `start`, `end` and `label`")
     return row

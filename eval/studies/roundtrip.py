@@ -27,8 +27,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from sage_rag.common.exceptions import InputError, SageRagError
+from sage_rag.common.jsonl import Row, rows
 from sage_rag.common.proportions import Proportion
-from sage_rag.eval.jsonl import Row, rows
 from sage_rag.eval.studies.runner import StudyResult, StudyRun, page, report
 from sage_rag.eval.studies.tables import table
 from sage_rag.privacy.ciphers.default import default_cipher

@@ -52,18 +52,18 @@ def test_files_are_read_in_order_with_kind_and_target(tmp_path):
     [
         ("{", "not JSON"),
         ("[1]", "not a JSON object"),
-        ("{}", "`prompt` is missing"),
-        ('{"prompt": "  "}', "`prompt` is missing"),
-        ('{"prompt": 3}', "`prompt` is missing"),
+        ("{}", "has no `prompt`"),
+        ('{"prompt": "  "}', "has no `prompt`"),
+        ('{"prompt": 3}', "has no `prompt`"),
         ('{"prompt": "p", "kind": "rude"}', "targeted, untargeted"),
         ('{"prompt": "p", "kind": ["targeted"]}', "targeted, untargeted"),
-        ('{"prompt": "p", "target": 5}', "`target` must be a text"),
+        ('{"prompt": "p", "target": 5}', "`target` that is not a text"),
     ],
 )
 def test_a_bad_line_is_named_with_its_file_and_number(tmp_path, line, complaint):
     file = tmp_path / "prompts.jsonl"
     file.write_text(f'{{"prompt": "fine"}}\n{line}\n')
-    with pytest.raises(InputError, match=r"prompts\.jsonl, line 2") as caught:
+    with pytest.raises(InputError, match=r"prompts\.jsonl` line 2") as caught:
         read_probes([file])
     assert complaint in caught.value.message
 
@@ -80,5 +80,5 @@ def test_an_unreadable_file_is_an_error(tmp_path):
     binary = tmp_path / "binary.jsonl"
     binary.write_bytes(b"\xff\xfe\x00")
     for path in (tmp_path / "absent.jsonl", binary, tmp_path):
-        with pytest.raises(InputError, match="cannot read prompts"):
+        with pytest.raises(InputError, match="cannot read|is not UTF-8"):
             read_probes([path])

@@ -11,18 +11,19 @@ No message quotes a text: annotations are as private as the texts.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.jsonl import line_error, numbered_rows
 from sage_rag.privacy.entities import TAGGED, EntityType, Identifiability, identifiability
 from sage_rag.privacy.labels import Scheme, type_of_label
 from sage_rag.privacy.spans import Span
 from sage_rag.training.recognition.examples import Example
 
+LINE_HINT = 'each line is {"text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}'
 _FOUND_BY_PATTERNS = frozenset(
     {
         EntityType.USERNAME,
@@ -44,35 +45,9 @@ def tagged_type(kind: EntityType) -> EntityType | None:
     return kind if kind in TAGGED else EntityType.ID
 
 
-def rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield each line's number and record.
-
-    Raises:
-        InputError: for a file that cannot be read, or the first line that is not a JSON object.
-    """
-    try:
-        lines = path.read_text("utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8"
-        raise InputError(
-            f"cannot read `{path}`: {reason}", hint="give a JSON Lines file in UTF-8"
-        ) from None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise damaged(path, number, f"is not valid JSON at column {error.colno}") from None
-        if not isinstance(row, dict):
-            raise damaged(path, number, "is not a JSON object")
-        yield number, row
-
-
-def damaged(path: Path, number: int, what: str, hint: str | None = None) -> InputError:
+def damaged(path: Path, number: int, what: str, hint: str = LINE_HINT) -> InputError:
     """Return the error for one line."""
-    usual = 'each line is {"text": ..., "spans": [{"start": ..., "end": ..., "label": ...}]}'
-    return InputError(f"`{path}` line {number} {what}", hint=hint or usual)
+    return line_error(path, number, what, hint)
 
 
 def checked_text(path: Path, number: int, row: Mapping[str, Any]) -> str:
@@ -129,7 +104,7 @@ def read_annotations(path: Path, scheme: Scheme | None = None) -> list[Example]:
     """
     found: list[Example] = []
     unspecified: set[int] = set()
-    for number, row in rows(path):
+    for number, row in numbered_rows(path, LINE_HINT):
         example = _example(path, number, row, scheme)
         if row.get("annotated") is None:
             unspecified.add(len(found))

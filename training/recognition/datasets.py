@@ -13,15 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.jsonl import numbered_rows
 from sage_rag.privacy.entities import EntityType as T
 from sage_rag.privacy.labels import matching_types, type_of_label
 from sage_rag.privacy.recognizers.scores import GoldText, GoldValue
 from sage_rag.privacy.spans import Span, resolve_overlaps
 from sage_rag.training.recognition.annotations import (
+    LINE_HINT,
     checked_spans,
     checked_text,
     damaged,
-    rows,
     tagged_type,
 )
 from sage_rag.training.recognition.documents import Split, split_of
@@ -137,7 +138,7 @@ def _moved(
 
 
 def _records(path: Path, chosen: DataSet) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for number, record in rows(path):
+    for number, record in numbered_rows(path, LINE_HINT):
         if any(record.get(field) != value for field, value in chosen.fields):
             continue
         for row in chosen.texts_of(record) if chosen.texts_of else [record]:

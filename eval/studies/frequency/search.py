@@ -11,8 +11,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from sage_rag.common.jsonl import rows
 from sage_rag.common.proportions import Proportion
-from sage_rag.eval.jsonl import rows
 from sage_rag.eval.studies.corpora import Corpus
 from sage_rag.eval.studies.frequency.people import Patient, patients
 from sage_rag.eval.studies.study_home import StudyHome, Variant

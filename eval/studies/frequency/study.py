@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sage_rag.common.jsonl import read_jsonl
 from sage_rag.common.proportions import Proportion
-from sage_rag.eval.jsonl import read_jsonl
 from sage_rag.eval.studies.frequency.inference import (
     AttackerKnowledge,
     by_parts,
@@ -207,7 +207,7 @@ def attacks(mails: Sequence[Path]) -> Iterator[RecoveryScore]:
 
 def _texts(mails: Sequence[Path]) -> Iterator[str]:
     for path in mails:
-        yield from (text for _, text in read_jsonl(path, lambda row: str(row["body"]), "mails"))
+        yield from (text for _, text in read_jsonl(path, lambda row: str(row["body"])))
 
 
 def add_options(parser: ArgumentParser) -> None:

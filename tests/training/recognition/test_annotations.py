@@ -85,7 +85,7 @@ def test_an_unknown_scheme_is_an_error():
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("{", "is not valid JSON at column"),
+        ("{", "is not JSON at column"),
         ({"text": "   ", "spans": []}, "has no `text`"),
         ({"text": TEXT}, "has no list `spans`"),
         (line({**NAME, "start": -1}), "span 1 is not a range"),

@@ -304,7 +304,7 @@ def test_a_missing_file_is_named_with_the_way_out(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "line 2 is not valid JSON"),
+        ("{", "line 2 is not JSON"),
         ("[1]", "line 2 is not a JSON object"),
         ('{"spans": []}', "line 2 has no `text`"),
         ('{"text": "Gudrun"}', "line 2 has no list `spans`"),
