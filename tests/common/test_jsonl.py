@@ -45,5 +45,5 @@ def test_a_bad_line_is_named_and_not_quoted(tmp_path: Path, line: str, reason: s
 def test_an_unreadable_file_is_an_error(tmp_path: Path):
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     for path in (tmp_path / "absent", tmp_path / "binary", tmp_path):
-        with pytest.raises(InputError, match="cannot read|is not UTF-8"):
+        with pytest.raises(InputError, match=r"cannot read|is not UTF-8"):
             list(rows(path))

@@ -80,5 +80,5 @@ def test_an_unreadable_file_is_an_error(tmp_path):
     binary = tmp_path / "binary.jsonl"
     binary.write_bytes(b"\xff\xfe\x00")
     for path in (tmp_path / "absent.jsonl", binary, tmp_path):
-        with pytest.raises(InputError, match="cannot read|is not UTF-8"):
+        with pytest.raises(InputError, match=r"cannot read|is not UTF-8"):
             read_probes([path])
