@@ -45,9 +45,9 @@ def tagged_type(kind: EntityType) -> EntityType | None:
     return kind if kind in TAGGED else EntityType.ID
 
 
-def damaged(path: Path, number: int, what: str, hint: str = LINE_HINT) -> InputError:
+def damaged(path: Path, number: int, what: str, hint: str | None = None) -> InputError:
     """Return the error for one line."""
-    return line_error(path, number, what, hint)
+    return line_error(path, number, what, hint or LINE_HINT)
 
 
 def checked_text(path: Path, number: int, row: Mapping[str, Any]) -> str:
