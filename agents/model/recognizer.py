@@ -12,7 +12,7 @@ import re
 import threading
 import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -82,20 +82,9 @@ class LlmRecognizer:
         listed = "\n".join(f"- {entity_type}: {words}" for words, entity_type in kinds.items())
         self._system = prompt("recognize").substitute(kinds=listed)
         self._loop = _LoopThread(disconnect)
-        self._lock = threading.Lock()
-        self._invented = 0
         settings = hashlib.sha256(f"{self._system}{VERSION}".encode()).hexdigest()[:12]
-        self._fingerprint = f"llm-{model.name}-{settings}"
-
-    @property
-    def fingerprint(self) -> str:
+        self.fingerprint: Final = f"llm-{model.name}-{settings}"
         """The model's name and a digest of the prompt; the model behind the name may change."""
-        return self._fingerprint
-
-    @property
-    def invented(self) -> int:
-        """How many values the model has named so far that the text did not hold."""
-        return self._invented
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans of one text.
@@ -107,10 +96,7 @@ class LlmRecognizer:
         if not text.strip():
             return []
         values = self._loop.run(self._values(well_formed(text)))
-        located = locate(text, values, _SCORE)
-        with self._lock:
-            self._invented += located.invented
-        return located.spans
+        return locate(text, values, _SCORE)
 
     def close(self) -> None:
         """End the thread that waits for the model, and its connections; later calls fail.

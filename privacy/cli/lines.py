@@ -48,13 +48,16 @@ class LineReader:
         self.long_numbers = 0
 
     def read(self, source: BinaryIO) -> Iterator[LineRecord | InputError]:
-        """Yield a record per line, or the error of a line that cannot be read; it holds no text."""
-        number = 0
-        while raw := source.readline(MAX_LINE_BYTES + 1):
-            number += 1
+        """Yield a record per line, or the error of a line that cannot be read; it holds no text.
+
+        Raises:
+            InputError: when the source fails.
+        """
+        number = 1
+        while raw := _read_line(source, MAX_LINE_BYTES + 1, number):
             too_long = len(raw) > MAX_LINE_BYTES
             while too_long and raw and not raw.endswith(b"\n"):
-                raw = source.readline(MAX_LINE_BYTES)
+                raw = _read_line(source, MAX_LINE_BYTES, number)
             try:
                 if too_long:
                     raise InputError(f"line {number} is longer than {MAX_LINE_BYTES} bytes")
@@ -63,6 +66,7 @@ class LineReader:
                 yield error
             else:
                 yield record
+            number += 1
 
     def _record(self, number: int, line: str) -> LineRecord:
         text = line.rstrip("\r\n")
@@ -102,6 +106,13 @@ class LineReader:
                 self._collect(item, f"{path}/{position}", texts, names=None)
         elif isinstance(value, int | float) and abs(value) >= _LONG_NUMBER:
             self.long_numbers += 1
+
+
+def _read_line(source: BinaryIO, size: int, number: int) -> bytes:
+    try:
+        return source.readline(size)
+    except OSError as error:  # the caller would take it for an error of the output
+        raise InputError(f"cannot read line {number}: {error.strerror}") from None
 
 
 def _decode(raw: bytes, number: int) -> str:

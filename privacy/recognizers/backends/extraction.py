@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sage_rag.privacy.entities import EntityType
@@ -26,15 +26,7 @@ class Value:
     entity_type: EntityType
 
 
-@dataclass(frozen=True, slots=True)
-class ValueLocations:
-    """The spans of values, and the number of distinct values that the text does not contain."""
-
-    spans: tuple[Span, ...]
-    invented: int
-
-
-def locate(text: str, values: Iterable[Value], score: float) -> ValueLocations:
+def locate(text: str, values: Iterable[Value], score: float) -> Sequence[Span]:
     """Find every occurrence of each value, in the strictest of three ways that finds any.
 
     First as written, at word borders, with any white space between words; then with any case,
@@ -45,12 +37,10 @@ def locate(text: str, values: Iterable[Value], score: float) -> ValueLocations:
     """
     finder = _Finder(text)
     spans: dict[Span, None] = {}
-    invented = 0
     for value in dict.fromkeys(values):
         ranges = finder.ranges(value.text.strip())
-        invented += not ranges
         spans |= {Span(start, end, value.entity_type, score): None for start, end in ranges}
-    return ValueLocations(tuple(spans), invented)
+    return tuple(spans)
 
 
 class _Finder:

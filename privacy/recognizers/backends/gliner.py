@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from itertools import accumulate
+from typing import Final
 
 from sage_rag.common.exceptions import InputError, extra
 from sage_rag.common.unicode_text import well_formed
@@ -80,12 +81,8 @@ class GlinerRecognizer:
             raise InputError(f"model `{model}` has no room for {len(labels)} labels")
         self._lock = threading.Lock()
         settings = settings_digest(VERSION, version("gliner"), threshold, list(labels.items()))
-        self._fingerprint = f"gliner-{folder_digest(folder)}-{settings}"
-
-    @property
-    def fingerprint(self) -> str:
+        self.fingerprint: Final = f"gliner-{folder_digest(folder)}-{settings}"
         """Digests of the model's files, labels and threshold; our version and GLiNER's."""
-        return self._fingerprint
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans of one text, in order."""

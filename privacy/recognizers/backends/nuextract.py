@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
@@ -91,20 +91,9 @@ class NuExtractRecognizer:
         self._completion = completion
         self._types = {_folded(label): entity_type for label, entity_type in labels.items()}
         self._template = json.dumps({label: [] for label in labels}, indent=4, ensure_ascii=False)
-        self._invented = 0
-        self._lock = threading.Lock()
         settings = settings_digest(VERSION, list(labels.items()))
-        self._fingerprint = f"nuextract-{completion.fingerprint}-{settings}"
-
-    @property
-    def fingerprint(self) -> str:
+        self.fingerprint: Final = f"nuextract-{completion.fingerprint}-{settings}"
         """Digests of the model and of labels, and our version."""
-        return self._fingerprint
-
-    @property
-    def invented(self) -> int:
-        """The number of values so far that the model named and the text did not contain."""
-        return self._invented
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans of one text.
@@ -114,10 +103,7 @@ class NuExtractRecognizer:
         """
         parts = windows(len(text), size=_WINDOW_CHARS, margin=_MARGIN_CHARS)
         values = [v for part in parts for v in self._values(text[part.start : part.end])]
-        located = locate(text, values, _SCORE)
-        with self._lock:
-            self._invented += located.invented
-        return located.spans
+        return locate(text, values, _SCORE)
 
     def _values(self, text: str) -> list[Value]:
         """Ask for a text's values; after a bad answer, for those of its halves.
@@ -222,12 +208,8 @@ class TransformersCompletion:
         self._ends = loaded.generation_config.eos_token_id or self._tokenizer.eos_token_id
         self._context = getattr(loaded.config, "max_position_embeddings", None) or _CONTEXT
         self._lock = threading.Lock()
-        self._fingerprint = folder_digest(folder)
-
-    @property
-    def fingerprint(self) -> str:
+        self.fingerprint: Final = folder_digest(folder)
         """Digest of the model's files."""
-        return self._fingerprint
 
     @torch.inference_mode()
     def complete(self, prompt: str) -> str:

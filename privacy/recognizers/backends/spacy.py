@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import Final
 
 from sage_rag.common.exceptions import InputError, extra
 from sage_rag.common.unicode_text import well_formed
@@ -91,12 +92,8 @@ class SpacyRecognizer:
         self._types = types_of(names, labels)
         self._lock = threading.Lock()
         settings = settings_digest(VERSION, version("spacy"), sorted(self._types.items(), key=str))
-        self._fingerprint = f"spacy-{folder_digest(Path(self._nlp.path))}-{settings}"
-
-    @property
-    def fingerprint(self) -> str:
+        self.fingerprint: Final = f"spacy-{folder_digest(Path(self._nlp.path))}-{settings}"
         """Digests of the pipeline's files and labels, our version and spaCy's."""
-        return self._fingerprint
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans of one text, in order."""

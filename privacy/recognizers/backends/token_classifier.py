@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import torch
 from transformers import AutoModelForTokenClassification, AutoTokenizer
@@ -81,12 +82,8 @@ class TokenClassifierRecognizer:
         # A tokenizer keeps truncation and padding as state, which threads must not change at once.
         self._lock = threading.Lock()
         settings = settings_digest(VERSION, threshold, list(self._tags.types))
-        self._fingerprint = f"token-classifier-{folder_digest(folder)}-{settings}"
-
-    @property
-    def fingerprint(self) -> str:
+        self.fingerprint: Final = f"token-classifier-{folder_digest(folder)}-{settings}"
         """Digests of the model's files, labels and threshold, and our version."""
-        return self._fingerprint
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans of one text, in order."""

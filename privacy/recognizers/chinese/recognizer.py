@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
 from sage_rag.privacy.recognizers.chinese.names import find_people
 from sage_rag.privacy.recognizers.chinese.patterns import RESIDENT_ID, STRUCTURED_ZH
@@ -30,13 +31,8 @@ class ChineseRecognizer:
     and clubs, and the start of an organisation's name. Japanese text is left to others.
     """
 
-    def __init__(self) -> None:
-        self._fingerprint = f"chinese-{VERSION}"
-
-    @property
-    def fingerprint(self) -> str:
-        """The version of the rules."""
-        return self._fingerprint
+    fingerprint: Final = f"chinese-{VERSION}"
+    """The version of the rules."""
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans; those of different rules may overlap."""

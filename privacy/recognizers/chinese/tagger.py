@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,12 +69,8 @@ class ChineseTagger:
     def __init__(self, weights: Path = WEIGHTS) -> None:
         self._path = weights
         self._digest = hashlib.sha256(weights.read_bytes() + WORDS.read_bytes()).hexdigest()[:12]
-        self._fingerprint = f"chinese-tagger-{VERSION}-{self._digest}"
-
-    @property
-    def fingerprint(self) -> str:
+        self.fingerprint: Final = f"chinese-tagger-{VERSION}-{self._digest}"
         """The version of the rules, and a digest of the weights and the words."""
-        return self._fingerprint
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans; those of different types may overlap."""

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.spans import Span
@@ -104,12 +105,8 @@ class PatternRecognizer:
             for p in self._patterns
         )
         digest = hashlib.sha256(f"{VERSION}\n{expressions}".encode()).hexdigest()[:8]
-        self._fingerprint = f"patterns-{digest}"
-
-    @property
-    def fingerprint(self) -> str:
+        self.fingerprint: Final = f"patterns-{digest}"
         """A digest of all patterns and of our version."""
-        return self._fingerprint
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans of all patterns; different patterns' spans may overlap."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,12 +76,8 @@ class TaggerRecognizer:
         ]
         lexicon = data_digest("sage_rag.privacy.recognizers", LEXICON_FILE)
         marks = "-".join(f"{threshold:.4g}" for _, threshold in self._types)
-        self._fingerprint = f"tagger-{self._weights.digest}-{VERSION}-{lexicon}-{marks}"
-
-    @property
-    def fingerprint(self) -> str:
+        self.fingerprint: Final = f"tagger-{self._weights.digest}-{VERSION}-{lexicon}-{marks}"
         """Digests of weights and lexicon, our version, and the thresholds."""
-        return self._fingerprint
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans of one text; those of different types may overlap."""

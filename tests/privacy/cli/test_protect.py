@@ -139,6 +139,17 @@ def test_a_full_disk_leaves_the_old_file_alone(run, tmp_path, monkeypatch):
     assert [p for p in tmp_path.iterdir() if p.suffix == ".tmp"] == []
 
 
+@pytest.mark.parametrize("verb", ["protect", "restore"])
+def test_an_input_that_cannot_be_read_is_named_as_such(run, tmp_path, verb):
+    source, out = tmp_path / "a.txt", tmp_path / "o.txt"
+    source.symlink_to("/proc/self/mem")  # opens, but its first page cannot be read
+    out.write_text("old")
+    result = run(verb, source, "--out", out)
+    assert isinstance(result.exception, InputError)
+    assert "cannot read line 1: Input/output error" in str(result.exception)
+    assert out.read_text() == "old"
+
+
 def test_a_device_is_never_replaced_by_a_file(run, tmp_path):
     source, pipe = tmp_path / "a.txt", tmp_path / "pipe"
     source.write_text(f"mail {EMAIL}\n")
