@@ -28,7 +28,7 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.labels import Scheme, matching_types
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.default import default_recognizer
-from sage_rag.privacy.recognizers.scores import GoldText, GoldValue, RecognitionCounts
+from sage_rag.privacy.recognizers.scores import GoldText, GoldValue, RecognitionCounts, shares
 
 PEER = "Presidio"
 _ABOUT = """\
@@ -60,10 +60,10 @@ def coverage(rows: Iterable[Mapping[str, Any]], recognizer: Recognizer, scheme: 
     for row in rows:
         counts.add(_gold(row, scheme), recognizer.recognize(row["text"]))
     return Coverage(
-        {k: Proportion.of(counts.found[k], n) for k, n in sorted(counts.marked.items())},
-        {k: Proportion.of(counts.found_by_risk[k], n) for k, n in counts.marked_by_risk.items()},
-        {k: Proportion.of(counts.right[k], n) for k, n in sorted(counts.flagged.items())},
-        Proportion.of(counts.characters_right, counts.characters),
+        shares(counts.found, counts.marked),
+        shares(counts.found_by_risk, counts.marked_by_risk),
+        shares(counts.right, counts.flagged),
+        counts.precision,
     )
 
 

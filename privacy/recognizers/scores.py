@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
+from sage_rag.common.proportions import Proportion
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.spans import Span, resolve_overlaps
 
+_K = TypeVar("_K", str, EntityType)
 _TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Judge|Herr|Frau|M|Mme)\b\.?")
 
 
@@ -77,6 +80,11 @@ class RecognitionCounts:
             self.flagged[span.entity_type] += 1
             self.right[span.entity_type] += is_right(span, gold.values)
 
+    @property
+    def precision(self) -> Proportion:
+        """The share of characters in spans that people marked, too."""
+        return Proportion.of(self.characters_right, self.characters)
+
     def _count_values(
         self, values: Sequence[GoldValue], spans: Sequence[Span], significant: set[int]
     ) -> None:
@@ -97,6 +105,11 @@ class RecognitionCounts:
         flagged = significant & _places((s.start, s.end) for s in spans) - _places(gold.unsure)
         self.characters += len(flagged)
         self.characters_right += len(flagged & _places((v.start, v.end) for v in gold.values))
+
+
+def shares(some: Mapping[_K, int], of: Mapping[_K, int]) -> dict[_K, Proportion]:
+    """Return the proportion of each key of `of`, sorted by key."""
+    return {key: Proportion.of(some.get(key, 0), of[key]) for key in sorted(of, key=str)}
 
 
 def decidable(gold: GoldText, spans: Iterable[Span]) -> list[Span]:

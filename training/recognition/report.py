@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from sage_rag.common.proportions import Proportion
 from sage_rag.privacy.entities import EntityType
@@ -26,12 +25,12 @@ from sage_rag.privacy.recognizers.scores import (
     RecognitionCounts,
     decidable,
     is_right,
+    shares,
 )
 from sage_rag.privacy.spans import resolve_overlaps
 from sage_rag.training.recognition.examples import Example
 
 _BINS = 10
-K = TypeVar("K", str, EntityType)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +61,8 @@ class Report:
     @property
     def all_found(self) -> Proportion:
         """Return the share of all values that spans of any type cover."""
-        shares = self.found.values()
-        return Proportion.of(sum(p.successes for p in shares), sum(p.trials for p in shares))
+        found = self.found.values()
+        return Proportion.of(sum(p.successes for p in found), sum(p.trials for p in found))
 
 
 def gold_of(example: Example) -> GoldText:
@@ -89,11 +88,11 @@ def measure(recognizer: Recognizer, golds: Iterable[GoldText]) -> Report:
             scored.setdefault(span.entity_type, []).append(outcome)
     return Report(
         texts=texts,
-        found=_shares(counts.found, counts.marked),
-        named=_shares(counts.named, counts.marked),
-        by_risk=_shares(counts.found_by_risk, counts.marked_by_risk),
-        right=_shares(counts.right, counts.flagged),
-        precision=Proportion.of(counts.characters_right, counts.characters),
+        found=shares(counts.found, counts.marked),
+        named=shares(counts.named, counts.marked),
+        by_risk=shares(counts.found_by_risk, counts.marked_by_risk),
+        right=shares(counts.right, counts.flagged),
+        precision=counts.precision,
         calibration={kind: calibration_error(scored[kind]) for kind in sorted(scored)},
     )
 
@@ -156,7 +155,3 @@ def _pair(name: str, before: Report, after: Report) -> str:
     ]
     head = f"### {name} ({before.texts} texts)\n\n| values covered | before | after |\n"
     return head + "\n".join(["| --- | --- | --- |", *(f"| {k} | {b} | {a} |" for k, b, a in rows)])
-
-
-def _shares(some: Mapping[K, int], of: Mapping[K, int]) -> dict[K, Proportion]:
-    return {key: Proportion.of(some.get(key, 0), of[key]) for key in sorted(of, key=str)}
