@@ -22,6 +22,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy benchmarks/*.py tools/*.py
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 

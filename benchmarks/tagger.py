@@ -46,7 +46,8 @@ def texts_of(path: Path, count: int, chars: int) -> list[str]:
 
 def minilm() -> Step:
     """Return a step that runs the encoder alone."""
-    model = BertModel.from_pretrained(base_folder(), add_pooling_layer=False).eval()
+    model = BertModel.from_pretrained(base_folder(), add_pooling_layer=False)
+    model.eval()  # type: ignore[no-untyped-call]
     tokenizer = PreTrainedTokenizerFast.from_pretrained(base_folder())
 
     def step(texts: Sequence[str]) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -141,14 +142,10 @@ def _run(
     top_k: int,
     notes: Console,
 ) -> AttackReport:
-    from rich.progress import MofNCompleteColumn, Progress, TextColumn
+    from sage_rag.common.progress import progress_bars
 
-    columns = (TextColumn("attacking"), MofNCompleteColumn())
-    with Progress(*columns, console=notes, transient=True) as bar:
-        task = bar.add_task("", total=len(probes))
-        report = plan.run(
-            target, top_k=top_k, progress=lambda done, _: bar.update(task, completed=done)
-        )
+    with progress_bars() as progress:
+        report = plan.run(target, top_k=top_k, progress=partial(progress, "attack"))
     if failed := sum(group.failed for group in report.groups):
         notes.print(f"warning: {failed} of {len(probes)} prompts failed and are not counted")
     return report

@@ -158,8 +158,8 @@ def _estimate(job: IndexJob) -> None:
 
 
 def _index(job: IndexJob, model: ModelCalls | None) -> None:
+    from sage_rag.common.progress import progress_bars
     from sage_rag.indexer.pipeline import index_corpus
-    from sage_rag.indexer.progress import progress_bars
 
     async def run() -> Summary:
         try:

@@ -20,9 +20,6 @@ from sage_rag.indexer.treatment import Executor, Treatment
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.protocols import Recognizer
 
-Progress = Callable[[str, int, int], None]
-"""Receives a stage's name, the documents done, and all documents."""
-
 
 @dataclass(frozen=True)
 class IndexJob:

@@ -21,13 +21,14 @@ from sage_rag.agents.protocols import NO_ATTRIBUTES, CorpusAttributes, Draft
 from sage_rag.agents.samples import SamplePool
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.common.files import write_file
+from sage_rag.common.progress import Progress
 from sage_rag.indexer.assembly import Assembly, Refused, assemble, assemble_plain
 from sage_rag.indexer.audit import CorpusAudit
 from sage_rag.indexer.changes import DocumentKey, changes, key_of
 from sage_rag.indexer.corpus import Document, read_corpus
 from sage_rag.indexer.embedding import CachedEmbedder, text_hash
 from sage_rag.indexer.engines.local import Engine, in_process
-from sage_rag.indexer.job import IndexJob, Progress, Summary, treatment_of
+from sage_rag.indexer.job import IndexJob, Summary, treatment_of
 from sage_rag.indexer.ledger import Ledger, Refusal, Result, locked_corpus
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.protocols import Vectors

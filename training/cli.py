@@ -116,32 +116,19 @@ def _adapt(extra: str, out: Path, seed: int) -> None:
 
 @contextmanager
 def _bar(what: str) -> Iterator[Progress]:
-    """Show a progress bar on a terminal, and a line every 500 steps elsewhere."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    """Show a progress bar; outside a terminal, also a line every 500 steps."""
+    from sage_rag.common.progress import progress_bars
 
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("loss {task.fields[loss]:.4f}"),
-    )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=None, loss=0.0)
+    recent = 0.0
 
-        def report(step: int, steps: int, loss: float) -> None:
-            bar.update(task, completed=step, total=steps, loss=loss)
-            if not console.is_terminal and (step % 500 == 0 or step == steps):
-                console.print(f"{what}: step {step} of {steps}, loss {loss:.4f}")
+    def report(step: int, steps: int, loss: float) -> None:
+        nonlocal recent
+        recent = loss
+        show(what, step, steps)
+        if step % 500 == 0 and not sys.stderr.isatty():
+            typer.echo(f"{what}: step {step} of {steps}, loss {loss:.4f}", err=True)
 
+    with progress_bars(lambda: f"loss {recent:.4f}") as show:
         yield report
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -66,8 +67,8 @@ def demo(
 
 def _index(folders: DemoFolders, corpus: Path, embedder: Embedder, notes: Console) -> Summary:
     """Build the protected index and, for comparison, a plain one."""
+    from sage_rag.common.progress import progress_bars
     from sage_rag.eval.demo.folders import build_baseline, build_index, make_keyset
-    from sage_rag.indexer.progress import progress_bars
 
     notes.print("[bold]1[/] owner: make a keyset, and a synthetic, encrypted index of the corpus")
     keyset = make_keyset(folders)
@@ -82,9 +83,9 @@ def _index(folders: DemoFolders, corpus: Path, embedder: Embedder, notes: Consol
 def _attack(
     folders: DemoFolders, corpus: Path, gold: Path, embedder: Embedder
 ) -> list[ComparisonRow]:
+    from sage_rag.common.progress import progress_bars
     from sage_rag.eval.demo.comparison import compare
     from sage_rag.eval.demo.folders import CORPUS
-    from sage_rag.indexer.progress import progress_bars
     from sage_rag.indexer.versions import current_path
 
     with progress_bars() as progress:
@@ -94,7 +95,7 @@ def _attack(
             current_path(folders.baseline, CORPUS),
             current_path(folders.server, CORPUS),
             embedder,
-            lambda done, total: progress("attack", done, total),
+            partial(progress, "attack"),
         )
 
 

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import write_file
+from sage_rag.common.progress import Progress
 from sage_rag.indexer.corpus_file import CorpusFile
-from sage_rag.indexer.pipeline import IndexJob, Progress, Summary, index_corpus
+from sage_rag.indexer.job import IndexJob, Summary
+from sage_rag.indexer.pipeline import index_corpus
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.publishing import hand_over
 from sage_rag.indexer.wiring import index_job

@@ -81,6 +81,30 @@ def test_nothing_reads_the_environment_at_import(path: Path) -> None:
             assert "attr='environ'" not in ast.dump(node)
 
 
+SCRIPTS = sorted(p for folder in ("benchmarks", "tools") for p in (ROOT / folder).glob("*.py"))
+
+
+def top_level_names(path: Path) -> set[str]:
+    names = set()
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        else:
+            names |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return names
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=identifier)
+def test_scripts_import_names_that_exist(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        name = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+        file = path.parent / "timing.py" if name == "timing" else None
+        if name.startswith("sage_rag."):
+            file = ROOT.joinpath(*name.split(".")[1:]).with_suffix(".py")
+        if file and isinstance(node, ast.ImportFrom):
+            assert {alias.name for alias in node.names} <= top_level_names(file), name
+
+
 def test_every_verb_is_registered_and_loads() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
     found = {e.name for e in entry_points(group="sage_rag.commands")}

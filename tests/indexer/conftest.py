@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from sage_rag.agents.testing import reversing_roles
+from sage_rag.common.progress import Progress
 from sage_rag.indexer.corpus_file import CorpusFile
-from sage_rag.indexer.pipeline import IndexJob, Progress, Summary, index_corpus
+from sage_rag.indexer.job import IndexJob, Summary
+from sage_rag.indexer.pipeline import index_corpus
 from sage_rag.indexer.recipes import Recipe, recipe_called
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.indexer.wiring import index_job

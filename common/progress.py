@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from rich import progress
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as RichProgress
 
-from sage_rag.indexer.job import Progress
+Progress = Callable[[str, int, int], None]
+"""Receives a stage's name, the items done, and all items."""
 
 
 @contextmanager
 def progress_bars(note: Callable[[], str] | None = None) -> Iterator[Progress]:
     """Show one bar per stage while the block runs; yield the callback that moves them.
 
-    `note` returns a text to show after the bars, such as the cost of the model.
+    `note` returns a text to show after the bars, such as the cost of a model.
     """
     columns = (
-        TextColumn("{task.description:<8}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
+        progress.TextColumn("{task.description:<8}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeRemainingColumn(),
+        progress.TextColumn("{task.fields[note]}"),
     )
-    with RichProgress(*columns, console=Console(stderr=True)) as bars:
+    with progress.Progress(*columns, console=Console(stderr=True)) as bars:
         tasks = {}
 
         def show(stage: str, done: int, total: int) -> None:
