@@ -59,15 +59,6 @@ def transcript_to_json(transcript: Transcript) -> str:
     return _TRANSCRIPT.dump_json(transcript, exclude_defaults=True).decode()
 
 
-def transcript_from_json(text: str) -> Transcript:
-    """Read what `transcript_to_json` wrote.
-
-    Raises:
-        ValueError: for anything else.
-    """
-    return _TRANSCRIPT.validate_json(text)
-
-
 async def hide_values(turns: Iterable[TranscriptTurn], judge: Judge) -> Transcript:
     """Hide what the gate finds private in refused drafts and in suggestions.
 

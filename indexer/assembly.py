@@ -14,22 +14,19 @@ from sage_rag.indexer.stores.lexical import searchable
 from sage_rag.indexer.timing import Timer, timed
 from sage_rag.indexer.treatment import SealedDocument, Treatment
 
-Refused = tuple[str, tuple[str, ...]]
-"""A document's id and why it is not published."""
-
 
 @dataclass
 class Assembly:
-    """The content of a version: passages, the lexical text of each, and refused documents.
+    """The content of a version: passages, the lexical text of each, and reasons of refusals.
 
     The lexical text also contains the tokens of values that the new text leaves out, and the blind
     words of all values, so that a question finds a record by a name or a part of it. Blind words
-    go nowhere else: no passage, prompt or embedding contains one.
+    go nowhere else: no passage, prompt or embedding contains one. `refused`: by document id.
     """
 
     passages: list[Passage] = field(default_factory=list)
     lexical: list[str] = field(default_factory=list)
-    refused: list[Refused] = field(default_factory=list)
+    refused: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def add(self, passage: Passage, tokens: Iterable[str] = (), words: Iterable[str] = ()) -> None:
         """Add a passage with the tokens of its original and their blind words."""
@@ -57,7 +54,7 @@ def assemble(
     assembly = Assembly()
     for document_id, result in results:
         if not result.safe:
-            assembly.refused.append((document_id, result.reasons))
+            assembly.refused[document_id] = result.reasons
             continue
         sealed = seal(result)
         identifiers.add(sealed.identifiers)
@@ -65,7 +62,7 @@ def assemble(
         candidates.append((document_id, Passage(name, source, sealed.fields), sealed))
     for document_id, passage, sealed in candidates:
         if identifiers.count(passage.text):
-            assembly.refused.append((document_id, ("known-identifier",)))
+            assembly.refused[document_id] = ("known-identifier",)
         else:
             assembly.add(passage, sealed.tokens, sealed.words)
     return assembly

@@ -41,11 +41,7 @@ class WrappedEmbedder:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-
-    @property
-    def name(self) -> str:
-        """The name of the wrapped embedder."""
-        return self._embedder.name
+        self.name = embedder.name
 
     @property
     def dim(self) -> int:
@@ -108,14 +104,9 @@ class SentenceTransformerEmbedder:
     """
 
     def __init__(self, model: str = "all-MiniLM-L6-v2", *, device: str | None = None) -> None:
-        self._model_name = model
+        self.name = model
         self._device = device
         self._turn = threading.RLock()
-
-    @property
-    def name(self) -> str:
-        """The model's name or folder."""
-        return self._model_name
 
     @property
     def dim(self) -> int:
@@ -179,7 +170,7 @@ class SentenceTransformerEmbedder:
 
         # Standard error is for our own messages.
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        return SentenceTransformer(_location(self._model_name), device=self._device)
+        return SentenceTransformer(_location(self.name), device=self._device)
 
 
 def _mean(vectors: Vectors, text_windows: Sequence[EmbeddingWindow]) -> Vector:

@@ -7,11 +7,11 @@ import gc
 import json
 import time
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,7 +22,7 @@ from sage_rag.agents.samples import SamplePool
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.common.files import write_file
 from sage_rag.common.progress import Progress
-from sage_rag.indexer.assembly import Assembly, Refused, assemble, assemble_plain
+from sage_rag.indexer.assembly import Assembly, assemble, assemble_plain
 from sage_rag.indexer.audit import CorpusAudit
 from sage_rag.indexer.changes import DocumentKey, changes, key_of
 from sage_rag.indexer.corpus import Document, read_corpus
@@ -270,10 +270,13 @@ class _Run:
             raise _corpus_changed()
         return result
 
-    def _refuse(self, refused: Sequence[Refused]) -> None:
+    def _refuse(self, reasons: Mapping[str, tuple[str, ...]]) -> None:
         """Record for the owner which documents are not published, and why."""
-        _write_quarantine(self._job.owner_folder / "quarantine.jsonl", refused)
-        reasons = dict(refused)
+        lines = [
+            json.dumps({"id": name, "reasons": found}, ensure_ascii=False) + "\n"
+            for name, found in reasons.items()
+        ]
+        write_file(self._job.owner_folder / "quarantine.jsonl", "".join(lines))
         fingerprint = self._fingerprints[0]
         self._ledger.store_refusals(
             [
@@ -282,8 +285,8 @@ class _Run:
                 if key.id in reasons
             ]
         )
-        self._summary.quarantined = len(refused)
-        self._summary.reasons = dict(Counter(r for _, found in refused for r in found))
+        self._summary.quarantined = len(reasons)
+        self._summary.reasons = dict(Counter(chain.from_iterable(reasons.values())))
         self._refused = frozenset(reasons)
 
     async def _embed(self, passages: Sequence[Passage]) -> Vectors:
@@ -350,9 +353,3 @@ async def _each(items: Iterable[_T], work: Callable[[_T], Awaitable[None]], at_o
                 group.create_task(worker())
     except ExceptionGroup as failures:
         raise failures.exceptions[0] from None
-
-
-def _write_quarantine(path: Path, refused: Sequence[Refused]) -> None:
-    """Write the owner's list of refused documents, replacing the last run's."""
-    lines = [json.dumps({"id": i, "reasons": r}, ensure_ascii=False) + "\n" for i, r in refused]
-    write_file(path, "".join(lines))

@@ -5,16 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from sage_rag.agents.attributes import load_attributes
+from sage_rag.agents.baselines import baseline_roles
+from sage_rag.agents.chat.calls import ModelCalls
 from sage_rag.agents.chat.options import chat_model
+from sage_rag.agents.model.adversary import ModelAdversary
+from sage_rag.agents.model.domains import load_domain
+from sage_rag.agents.model.recognizer import LlmRecognizer
+from sage_rag.agents.model.roles import model_roles
 from sage_rag.agents.protocols import CorpusAttributes, Roles
 from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions
+from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.corpus import read_corpus
 from sage_rag.indexer.corpus_file import CorpusFile, EngineName
 from sage_rag.indexer.embedding import SentenceTransformerEmbedder
-from sage_rag.indexer.engines.local import Engine
+from sage_rag.indexer.engines.local import Engine, in_process, on_processes
+from sage_rag.indexer.engines.models import ModelSetup
+from sage_rag.indexer.engines.ray import on_ray
 from sage_rag.indexer.job import IndexJob
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.recipes import Recipe, recipe_called
@@ -23,10 +32,6 @@ from sage_rag.privacy.policy import load_policy
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.catalog import NO_DEFAULT, recognizer_of
 from sage_rag.privacy.recognizers.chain import ChainRecognizer
-
-if TYPE_CHECKING:
-    from sage_rag.agents.chat.calls import ModelCalls
-    from sage_rag.agents.model.recognizer import LlmRecognizer
 
 REPLIES = "replies.sqlite"
 _NEED_A_MODEL = ("attributes_per_field", "domain", "two_calls", "adversary")
@@ -40,8 +45,6 @@ def recipe_of(corpus: CorpusFile) -> Recipe:
     """
     policy = corpus.policy
     if policy is None and corpus.domain is not None:
-        from sage_rag.agents.model.domains import load_domain
-
         policy = load_domain(corpus.domain).policy
     return recipe_called(corpus.recipe, policy, corpus.limits)
 
@@ -115,16 +118,9 @@ def _roles(
     if not recipe.synthesize:
         return None
     if recipe.method != "sage":
-        from sage_rag.agents.baselines import baseline_roles
-
         return baseline_roles(recipe.method, model)
     if model is None:
-        from sage_rag.agents.rules.roles import rules_roles
-
         return rules_roles(embedder)
-    from sage_rag.agents.model.domains import load_domain
-    from sage_rag.agents.model.roles import model_roles
-
     return model_roles(
         model,
         joined=not corpus.two_calls,
@@ -138,8 +134,6 @@ def _attributes(corpus: CorpusFile, recipe: Recipe) -> CorpusAttributes | None:
         return None
     if recipe.method != "sage":
         raise InputError(f"recipe `{recipe.name}` takes no `attributes`")
-    from sage_rag.agents.attributes import load_attributes
-
     first = next(read_corpus(corpus.source, corpus.fields))
     return load_attributes(corpus.attributes, list(first.fields))
 
@@ -148,7 +142,6 @@ def _refinement(corpus: CorpusFile, model: ModelCalls | None) -> RefinementOptio
     """Return how records are refined; agents that ask a model work as a team."""
     if model is None:
         return DEFAULT_OPTIONS
-    from sage_rag.agents.model.adversary import ModelAdversary
     from sage_rag.agents.team.conversation import team
 
     adversary = ModelAdversary(model) if corpus.adversary else None
@@ -167,19 +160,11 @@ def _engine(
     if corpus.engine is EngineName.LOCAL and workers == 1:
         if endpoint is None:
             return None
-        from sage_rag.indexer.engines.local import in_process
-
         reads = working_recognizer(names, policy)
         return partial(in_process, reads, embedder, threads=threads, endpoint=endpoint)
-    from sage_rag.indexer.engines.models import ModelSetup
-
     setup = ModelSetup(partial(working_recognizer, names, policy), SentenceTransformerEmbedder)
     if corpus.engine is EngineName.RAY:
-        from sage_rag.indexer.engines.ray import on_ray
-
         return partial(on_ray, setup, workers, threads=threads, endpoint=endpoint)
-    from sage_rag.indexer.engines.local import on_processes
-
     return partial(on_processes, setup, workers, threads=threads, endpoint=endpoint)
 
 
@@ -204,8 +189,6 @@ def _endpoint_recognizer(names: Sequence[str], model: ModelCalls | None) -> LlmR
     """Return the recognizer that asks a model, if one is named and there is a model."""
     if model is None or not any(map(asks_a_model, names)):
         return None
-    from sage_rag.agents.model.recognizer import LlmRecognizer
-
     return LlmRecognizer(model, disconnect=model.disconnect)
 
 

@@ -98,6 +98,7 @@ class ModelCalls:
         clock: Clock = time.monotonic,
         on_close: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
+        self.name = model.name
         self.costs = costs or CallCosts()
         self._budget = budget or Budget()
         self._budget.require(self.costs.price)
@@ -111,11 +112,6 @@ class ModelCalls:
         self._slots = WeakKeyDictionary()
         self._lock = threading.Lock()
         self._in_progress: list[TokenUsage] = []
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model.name
 
     async def complete(
         self,

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from pydantic import TypeAdapter
 
 from sage_rag.agents.protocols import Draft, Review
 from sage_rag.agents.refinement import (
@@ -19,7 +20,7 @@ from sage_rag.agents.refinement import (
     refine,
 )
 from sage_rag.agents.team.conversation import team
-from sage_rag.agents.transcript import Speaker, transcript_from_json, transcript_to_json
+from sage_rag.agents.transcript import Speaker, Transcript, transcript_to_json
 from sage_rag.privacy.gate.findings import FindingKind
 from tests.agents.refining import (
     COPY,
@@ -132,7 +133,7 @@ def test_a_rewriter_that_makes_it_worse_publishes_nothing_and_is_kept_without_na
     kept = transcript_to_json(outcome.transcript)
     assert "again" in kept
     assert [value for value in ("Ada", "Novak", "Lindhagen") if value in kept] == []
-    assert transcript_from_json(kept) == outcome.transcript
+    assert TypeAdapter(Transcript).validate_json(kept) == outcome.transcript
 
 
 def test_without_the_saving_the_reviewer_judges_every_draft_before_the_gate(

@@ -156,7 +156,7 @@ def test_a_recognizer_that_asks_a_model_stays_with_the_run(
         started.append((tools.recognizer().fingerprint, workers, endpoint.fingerprint))
         return in_process(TableRecognizer(NAMES), HashEmbedder(), threads=threads)
 
-    monkeypatch.setattr("sage_rag.indexer.engines.local.on_processes", on_processes)
+    monkeypatch.setattr("sage_rag.indexer.wiring.on_processes", on_processes)
     reads = ("--set", "recognizers=no-default,llm")
     done = command("--workers", "3", *reads, "--recipe", "encrypted", *WITH_MODEL)
     assert done.exit_code == 0, done.output

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.indexer import corpus_file_update
 from sage_rag.indexer.corpus_file import KEYS, CorpusFile, read_corpus_file
 from sage_rag.indexer.corpus_file_update import update_corpus_file
 from sage_rag.indexer.ledger import locked_corpus
@@ -68,7 +67,7 @@ def test_a_change_keeps_comments_and_other_keys(file: Path) -> None:
     assert write(file, policy=None, source="/n.jsonl") == ()
 
 
-def test_a_layout_that_lines_cannot_follow_is_written_anew(file: Path) -> None:
+def test_a_layout_that_lines_cannot_follow_is_written_again(file: Path) -> None:
     file.parent.mkdir(parents=True)
     file.write_text('source = "/n.jsonl"\nfields = [\n  "a",\n  "b",\n]\nmodel = {name = "m"}\n')
     write(file, fields=["c"], model__budget_tokens=5)
@@ -96,8 +95,9 @@ def test_another_run_or_another_change_stops_it(file: Path) -> None:
     assert read_corpus_file(file).recipe == "encrypted"
 
 
-def test_a_full_disk_is_one_line_and_the_file_stays(
-    file: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("step", ["os.fsync", "os.replace", "pathlib.Path.replace"])
+def test_a_failing_step_is_one_line_and_leaves_the_old_file_whole(
+    file: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     write(file, source="/n.jsonl")
     before = file.read_bytes()
@@ -105,7 +105,9 @@ def test_a_full_disk_is_one_line_and_the_file_stays(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(corpus_file_update, "write_file", full)
+    update = update_corpus_file(file, {"policy": "soe-all"})
+    monkeypatch.setattr(step, full)
     with pytest.raises(InputError, match=r"cannot write .*: No space left on device"):
-        write(file, policy="soe-all")
+        update.write()
     assert file.read_bytes() == before
+    assert [path.name for path in file.parent.glob(".*")] == []

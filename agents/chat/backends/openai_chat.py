@@ -47,25 +47,16 @@ class OpenAIChatModel:
         max_tokens: int = MAX_TOKENS,
     ) -> None:
         """Raise `InputError` if the address is not a URL or the key cannot be sent."""
-        self._model = model
+        self.name = model
         hint = f"check `model.base_url`, the model `{model}` and SAGE_RAG_LLM_API_KEY"
         errors = EndpointErrors("the model endpoint", hint, timeout_s, base_url)
         key = api_key or os.environ.get("SAGE_RAG_LLM_API_KEY") or "none"
         self._client = OpenAIClient(base_url, errors, api_key=key)
         self._errors = errors
         self._options = {"temperature": 0, "seed": _SEED, "max_tokens": max_tokens}
-        self._settings = json.dumps(self._options)
-        self._unsupported: set[str] = set()
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model
-
-    @property
-    def settings(self) -> str:
+        self.settings = json.dumps(self._options)
         """What decides an answer besides the model and the messages."""
-        return self._settings
+        self._unsupported: set[str] = set()
 
     async def complete(
         self,
@@ -76,7 +67,7 @@ class OpenAIChatModel:
     ) -> Reply:
         """Return the answer; `finished` is false if it was cut off at `max_tokens`."""
         body: dict[str, Any] = {
-            "model": self._model,
+            "model": self.name,
             "messages": turns_of(messages),
             **self._options,
         }

@@ -55,18 +55,10 @@ class TransformersChatModel:
         folder = model_folder(model)
         self._loaded = _load(folder.resolve())
         self._max_tokens = max_tokens
-        self._name = f"transformers:{_short_name(model, folder)}@{self._loaded.digest}"
-        self._settings = json.dumps({"max_tokens": max_tokens})
-
-    @property
-    def name(self) -> str:
+        self.name = f"transformers:{_short_name(model, folder)}@{self._loaded.digest}"
         """The model's name and a digest of its files, without their path."""
-        return self._name
-
-    @property
-    def settings(self) -> str:
+        self.settings = json.dumps({"max_tokens": max_tokens})
         """What decides an answer besides the model and the messages."""
-        return self._settings
 
     async def complete(
         self,

@@ -15,11 +15,6 @@ def test_a_sentence_that_shares_its_words_with_others_is_central():
     assert values[0] > values[2]
 
 
-def test_cues_count():
-    with_cue = saliences(RECORD, frozenset({"rain"}))
-    assert with_cue[2] > saliences(RECORD)[2]
-
-
 @pytest.mark.parametrize(
     ("better", "worse"),
     [
