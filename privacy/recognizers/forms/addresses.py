@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.forms.patterns import Pattern
+from sage_rag.privacy.recognizers.forms.patterns import pattern
 
 _STREET = (
     r"Street|Road|Avenue|Lane|Drive|Court|Close|Place|Boulevard|Way|Terrace|Crescent|Square|Row"
@@ -54,124 +52,96 @@ _INNER = (
 )
 
 ADDRESSES = (
-    Pattern(
+    pattern(
         EntityType.LOCATION,
-        re.compile(
-            rf"(?<![\w.,/-])(?:(?:Flat|Apt\.?|Apartment|Unit|Suite"
-            rf"|Room)[ ]\w{{1,5}},?[ ])?{_NUMBER},?[ ]"
-            rf"(?:{_WORD}[ ]){{1,4}}?(?:(?:{_STREET})\b|(?:{_SHORT})\b\.?){_TAIL}"
-        ),
+        rf"(?<![\w.,/-])(?:(?:Flat|Apt\.?|Apartment|Unit|Suite"
+        rf"|Room)[ ]\w{{1,5}},?[ ])?{_NUMBER},?[ ]"
+        rf"(?:{_WORD}[ ]){{1,4}}?(?:(?:{_STREET})\b|(?:{_SHORT})\b\.?){_TAIL}",
         0.85,
         needs=(*_STREET.split("|"), *_SHORT.split("|")),
     ),
-    Pattern(
+    pattern(
         EntityType.LOCATION,
-        re.compile(
-            r"(?<![\w.,/-])\d{1,5}[A-Za-z]?,?[ ](?:[a-z'-]{2,20}[ ]){1,3}?"
-            r"(?:street|road|avenue|lane|boulevard|crescent|terrace|mews)\b"
-        ),
+        r"(?<![\w.,/-])\d{1,5}[A-Za-z]?,?[ ](?:[a-z'-]{2,20}[ ]){1,3}?"
+        r"(?:street|road|avenue|lane|boulevard|crescent|terrace|mews)\b",
         0.7,
         needs=("street", "road", "avenue", "lane", "boulevard", "crescent", "terrace", "mews"),
     ),
-    Pattern(
+    pattern(
         EntityType.LOCATION,
-        re.compile(
-            rf"\b(?!During|Spring|String){_GERMANIC}[ ](?!(?:19|20)\d\d\b){_NUMBER}(?![\w%]"
-            rf"|[.,]\d){_TAIL}"
-        ),
+        rf"\b(?!During|Spring|String){_GERMANIC}[ ](?!(?:19|20)\d\d\b){_NUMBER}(?![\w%]"
+        rf"|[.,]\d){_TAIL}",
         0.85,
     ),
-    Pattern(
+    pattern(
         EntityType.LOCATION,
-        re.compile(
-            rf"\b(?:\d{{1,4}},?[ ])?{_LEADING}[ ]{_INNER}(?:{_WORD}[ ]{_INNER}){{0,4}}?"
-            rf"{_WORD},?[ ](?:nº?[ ]|no\.?[ ])?{_NUMBER}(?![\w%]|[.,]\d){_TAIL}"
-        ),
+        rf"\b(?:\d{{1,4}},?[ ])?{_LEADING}[ ]{_INNER}(?:{_WORD}[ ]{_INNER}){{0,4}}?"
+        rf"{_WORD},?[ ](?:nº?[ ]|no\.?[ ])?{_NUMBER}(?![\w%]|[.,]\d){_TAIL}",
         0.8,
         needs=_LEADING_WORDS,
     ),
-    Pattern(
+    pattern(
         EntityType.LOCATION,
-        re.compile(
-            rf"(?<![\w.,/-])\d{{1,4}}(?:[ ](?:bis|ter))?,?[ ](?:[Rr]ue|[Bb]oulevard|[Aa]venue"
-            rf"|[Cc]hemin"
-            rf"|[Pp]lace)[ ]{_INNER}{_WORD}(?:[ ]{_INNER}{_WORD}){{0,3}}{_TAIL}"
-        ),
+        rf"(?<![\w.,/-])\d{{1,4}}(?:[ ](?:bis|ter))?,?[ ](?:[Rr]ue|[Bb]oulevard|[Aa]venue"
+        rf"|[Cc]hemin"
+        rf"|[Pp]lace)[ ]{_INNER}{_WORD}(?:[ ]{_INNER}{_WORD}){{0,3}}{_TAIL}",
         0.8,
     ),
-    Pattern(
+    pattern(
         EntityType.LOCATION,
-        re.compile(
-            rf"\b(?:{_WORD}[ ]){{1,3}}(?:Sokağı|Sokak|Sok\.|Caddesi|Cad\.|Mahallesi|utca|u\.|út"
-            rf"|tee|tn)"
-            rf"[ ]?(?:No:?[ ]?)?{_NUMBER}(?![\w%]){_TAIL}"
-        ),
+        rf"\b(?:{_WORD}[ ]){{1,3}}(?:Sokağı|Sokak|Sok\.|Caddesi|Cad\.|Mahallesi|utca|u\.|út"
+        rf"|tee|tn)"
+        rf"[ ]?(?:No:?[ ]?)?{_NUMBER}(?![\w%]){_TAIL}",
         0.8,
         needs=("Sok", "Cad", "Mahallesi", "utca", "u.", "út", "tee", "tn"),
     ),
-    Pattern(
+    pattern(
         EntityType.LOCATION,
-        re.compile(
-            rf"\b(?:Am|An[ ]der|Auf[ ]de[rm]|Im|In[ ]der|Zum|Zur|Unter[ ]den"
-            rf"|Hinter[ ]dem)[ ]{_WORD}"
-            rf"[ ]\d{{1,4}}[a-z]?,[ ](?:\d{{4,5}}[ ])?{_CITY}"
-        ),
+        rf"\b(?:Am|An[ ]der|Auf[ ]de[rm]|Im|In[ ]der|Zum|Zur|Unter[ ]den"
+        rf"|Hinter[ ]dem)[ ]{_WORD}"
+        rf"[ ]\d{{1,4}}[a-z]?,[ ](?:\d{{4,5}}[ ])?{_CITY}",
         0.8,
     ),
-    Pattern(
+    pattern(
         EntityType.LOCATION,
-        re.compile(
-            rf"\b(?!(?:The|On|At|In|To|From|And)\b)(?:{_WORD}[ ]){{1,3}}?"
-            r"(?:Street|Road|Avenue|Lane|Boulevard|Terrace|Crescent|Mews|Parkway)\b(?![ ][A-Z])"
-        ),
+        rf"\b(?!(?:The|On|At|In|To|From|And)\b)(?:{_WORD}[ ]){{1,3}}?"
+        r"(?:Street|Road|Avenue|Lane|Boulevard|Terrace|Crescent|Mews|Parkway)\b(?![ ][A-Z])",
         0.6,
         needs=_STREET.split("|"),
     ),
-    Pattern(
+    pattern(
         EntityType.LOCATION,
-        re.compile(
-            r"\b(?:P\.?[ ]?O\.?[ ]?Box|Post(?:fach|box|[ ]office[ ]box)|PSC|Unit|Box)[ ]\d{1,6}"
-            r"(?:,?[ ]Box[ ]\d{1,6})?(?:[\s,]{1,3}(?:APO|FPO|DPO)[ ]A[AEP][ ]\d{5})?\b",
-            re.IGNORECASE,
-        ),
+        r"\b(?:P\.?[ ]?O\.?[ ]?Box|Post(?:fach|box|[ ]office[ ]box)|PSC|Unit|Box)[ ]\d{1,6}"
+        r"(?:,?[ ]Box[ ]\d{1,6})?(?:[\s,]{1,3}(?:APO|FPO|DPO)[ ]A[AEP][ ]\d{5})?\b",
         0.8,
+        ignore_case=True,
         needs=("box", "Box", "BOX", "fach", "PSC", "psc", "nit ", "NIT "),
     ),
-    Pattern(
+    pattern(
         EntityType.LOCATION,
-        re.compile(
-            rf"(?<![\w.,/-])(?:\d{{1,6}}[ ])?(?:{_WORD}[ ]){{1,4}}\d{{1,4}}[A-Za-z]?,?\s{{1,2}}"
-            rf"(?:Apt|Apartment|Suite|Ste)\.?[ ]?\#?\w{{1,6}}\b(?:,?\s{{1,2}}{_CITY})?"
-        ),
+        rf"(?<![\w.,/-])(?:\d{{1,6}}[ ])?(?:{_WORD}[ ]){{1,4}}\d{{1,4}}[A-Za-z]?,?\s{{1,2}}"
+        rf"(?:Apt|Apartment|Suite|Ste)\.?[ ]?\#?\w{{1,6}}\b(?:,?\s{{1,2}}{_CITY})?",
         0.8,
         needs=("Apt", "Apartment", "Suite", "Ste"),
     ),
-    Pattern(
-        EntityType.LOCATION, re.compile(r"\b(?:Apt|Apartment|Suite)\.?[ ]#?\d{1,5}[A-Z]?\b"), 0.7
-    ),
-    Pattern(
+    pattern(EntityType.LOCATION, r"\b(?:Apt|Apartment|Suite)\.?[ ]#?\d{1,5}[A-Z]?\b", 0.7),
+    pattern(
         EntityType.LOCATION,
-        re.compile(
-            r"\b[A-Z]{1,2}\d[A-Z\d]?[ ]\d[ABD-HJLNP-UW-Z]{2}\b"
-            r"|\b[ABCEGHJ-NPRSTVXY]\d[A-Z][ ]\d[A-Z]\d\b"
-        ),
+        r"\b[A-Z]{1,2}\d[A-Z\d]?[ ]\d[ABD-HJLNP-UW-Z]{2}\b"
+        r"|\b[ABCEGHJ-NPRSTVXY]\d[A-Z][ ]\d[A-Z]\d\b",
         0.7,
     ),
-    Pattern(
+    pattern(
         EntityType.LOCATION,
-        re.compile(
-            r"\b(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA"
-            r"|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY])[ ]\d{5}(?:-\d{4})?\b"
-        ),
+        r"\b(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA"
+        r"|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY])[ ]\d{5}(?:-\d{4})?\b",
         0.8,
     ),
-    Pattern(
+    pattern(
         EntityType.LOCATION,
-        re.compile(
-            r"\b(?:zip(?:[ ]?code)?|post(?:al)?[ ]?code|pin[ ]?code|plz)(?:[ ]is|:|[ ]?=)?\s{1,3}"
-            r"(?P<value>(?=\w{0,4}\d)[A-Z0-9]{2,6}(?:[ -][A-Z0-9]{2,4})?)\b",
-            re.IGNORECASE,
-        ),
+        r"\b(?:zip(?:[ ]?code)?|post(?:al)?[ ]?code|pin[ ]?code|plz)(?:[ ]is|:|[ ]?=)?\s{1,3}"
+        r"(?P<value>(?=\w{0,4}\d)[A-Z0-9]{2,6}(?:[ -][A-Z0-9]{2,4})?)\b",
         0.8,
+        ignore_case=True,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.forms.patterns import Anchor, Pattern
+from sage_rag.privacy.recognizers.forms.patterns import Anchor, pattern
 
 _UNITS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
@@ -31,99 +31,82 @@ _NO_QUANTITY = (
 _ADULT = r"(?:1[3-9]|[2-9]\d|10\d)"
 
 AGES = (
-    Pattern(
+    pattern(
         EntityType.AGE,
-        re.compile(
-            rf"{_START}{_NUMBER}(?:[ ]?-[ ]?|[ ])?{_SPAN}(?:[ ]?-[ ]?|[ ])?(?:olds?\b|of[ ]age\b)",
-            re.IGNORECASE,
-        ),
+        rf"{_START}{_NUMBER}(?:[ ]?-[ ]?|[ ])?{_SPAN}(?:[ ]?-[ ]?|[ ])?(?:olds?\b|of[ ]age\b)",
         0.95,
+        ignore_case=True,
     ),
-    Pattern(
+    pattern(
         EntityType.AGE,
-        re.compile(rf"{_START}{_FIGURE}[ -]?(?:y\.?[ ]?/?[ ]?o\b\.?|yo[mf]?\b)", re.IGNORECASE),
+        rf"{_START}{_FIGURE}[ -]?(?:y\.?[ ]?/?[ ]?o\b\.?|yo[mf]?\b)",
         0.95,
+        ignore_case=True,
     ),
-    Pattern(
+    pattern(
         EntityType.AGE,
-        re.compile(
-            rf"{_START}(?P<value>{_FIGURE}(?:[ -]?{_YEARS})?)(?:[ ]?[/,-][ ]?|[ ])?{_PERSON}\b"
-            rf"(?!['’.]\w)"
-        ),
+        rf"{_START}(?P<value>{_FIGURE}(?:[ -]?{_YEARS})?)(?:[ ]?[/,-][ ]?|[ ])?{_PERSON}\b"
+        rf"(?!['’.]\w)",
         0.85,
     ),
-    Pattern(
+    pattern(
         EntityType.AGE,
-        re.compile(
-            rf"\b(?:M|F|[Mm]ale|[Ff]emale)[ ]?[/,(-][ ]?(?P<value>{_FIGURE})(?![\w%]|[.,]\d)"
-        ),
+        rf"\b(?:M|F|[Mm]ale|[Ff]emale)[ ]?[/,(-][ ]?(?P<value>{_FIGURE})(?![\w%]|[.,]\d)",
         0.85,
     ),
-    Pattern(
+    pattern(
         EntityType.AGE,
-        re.compile(
-            rf"\b(?:aged?|ages)\b(?:[ ](?:of|is|was|about|around|only|just|at))?[ ]?[:=-]?[ ]?"
-            rf"(?P<value>{_NUMBER}(?:[ -]?{_SPAN})?)(?![\w%]|[.,]\d)",
-            re.IGNORECASE,
-        ),
+        rf"\b(?:aged?|ages)\b(?:[ ](?:of|is|was|about|around|only|just|at))?[ ]?[:=-]?[ ]?"
+        rf"(?P<value>{_NUMBER}(?:[ -]?{_SPAN})?)(?![\w%]|[.,]\d)",
         0.9,
+        ignore_case=True,
     ),
-    Pattern(
+    pattern(
         EntityType.AGE,
-        re.compile(
-            r"\b(?:i[ ]?['’]?[ ]?a?m|am|(?:s?he|who|patient|wife|husband|son|daughter|mother|father"
-            r"|mum|mom|dad|brother|sister|baby|child)(?:['’]s|[ ](?:is|was))|is|(?:just[ ])?turn"
-            r"(?:s"
-            r"|ed|ing)?|they['’]re|we['’]re)(?:[ ](?:now|only|just|about|almost|nearly|a|an))?[ ]"
-            rf"(?P<value>{_FIGURE}(?:[ ]?-?{_YEARS}(?![ ](?:ago|post|later|now|since|into)))?)"
-            rf"{_NO_QUANTITY}",
-            re.IGNORECASE,
-        ),
+        r"\b(?:i[ ]?['’]?[ ]?a?m|am|(?:s?he|who|patient|wife|husband|son|daughter|mother|father"
+        r"|mum|mom|dad|brother|sister|baby|child)(?:['’]s|[ ](?:is|was))|is|(?:just[ ])?turn"
+        r"(?:s"
+        r"|ed|ing)?|they['’]re|we['’]re)(?:[ ](?:now|only|just|about|almost|nearly|a|an))?[ ]"
+        rf"(?P<value>{_FIGURE}(?:[ ]?-?{_YEARS}(?![ ](?:ago|post|later|now|since|into)))?)"
+        rf"{_NO_QUANTITY}",
         0.8,
+        ignore_case=True,
         check=lambda m: _after_is(m),
         anchor=Anchor(re.compile(r"[ ]\d{1,3}"), before=40, after=32),
     ),
-    Pattern(
+    pattern(
         EntityType.AGE,
-        re.compile(
-            rf"\b(?:when|since|until|before|after|while|and|if)[ ](?:i|s?he|they)[ ](?:was|were"
-            rf"|is|turned)"
-            rf"[ ](?:only[ ]|about[ ]|just[ ])?(?P<value>{_NUMBER}){_NO_QUANTITY}"
-            rf"|\b(?:must|may|might|could)[ ]have[ ]been[ ](?P<other>{_WORD}"
-            rf"|{_FIGURE}){_NO_QUANTITY}"
-            rf"|\b(?-i:At)[ ](?P<third>{_WORD})(?=[ ](?:it|s?he|i|we|they)\b)",
-            re.IGNORECASE,
-        ),
+        rf"\b(?:when|since|until|before|after|while|and|if)[ ](?:i|s?he|they)[ ](?:was|were"
+        rf"|is|turned)"
+        rf"[ ](?:only[ ]|about[ ]|just[ ])?(?P<value>{_NUMBER}){_NO_QUANTITY}"
+        rf"|\b(?:must|may|might|could)[ ]have[ ]been[ ](?P<other>{_WORD}"
+        rf"|{_FIGURE}){_NO_QUANTITY}"
+        rf"|\b(?-i:At)[ ](?P<third>{_WORD})(?=[ ](?:it|s?he|i|we|they)\b)",
         0.7,
+        ignore_case=True,
         check=lambda m: _first_group(m),
     ),
-    Pattern(
+    pattern(
         EntityType.AGE,
-        re.compile(
-            r"\b(?:cancer|tumou?r|dead|died|dies|death|attack|stroke|diagnosed|diabet\w{1,4}|passed"
-            r"|retired|married|pregnant|menopause|menarche|onset|born|prostate|leuk\w{1,6}|dementia"
-            rf"|surgery|diagnosis|(?:grand)?(?:mother|father)|sister|brother|uncle"
-            rf"|aunt)\b[^.!?\n\d]{{0,25}}?[ ]at[ ](?:only[ ]|just[ ])?(?P<value>{_NUMBER})"
-            rf"{_NO_QUANTITY}",
-            re.IGNORECASE,
-        ),
+        r"\b(?:cancer|tumou?r|dead|died|dies|death|attack|stroke|diagnosed|diabet\w{1,4}|passed"
+        r"|retired|married|pregnant|menopause|menarche|onset|born|prostate|leuk\w{1,6}|dementia"
+        rf"|surgery|diagnosis|(?:grand)?(?:mother|father)|sister|brother|uncle"
+        rf"|aunt)\b[^.!?\n\d]{{0,25}}?[ ]at[ ](?:only[ ]|just[ ])?(?P<value>{_NUMBER})"
+        rf"{_NO_QUANTITY}",
         0.7,
+        ignore_case=True,
         anchor=Anchor(re.compile(r"[ ]at[ ]", re.IGNORECASE), before=48, after=48),
     ),
-    Pattern(
+    pattern(
         EntityType.AGE,
-        re.compile(
-            rf"(?<=[^\W\d_]{{3}}),[ ](?:now[ ]|only[ ]|just[ ])?(?P<value>{_ADULT})"
-            rf"(?=,[ ]?[^\W\d_]|,[ ]\d|[.;)](?!\d)|[ ]?\n|[ ]?\Z)"
-        ),
+        rf"(?<=[^\W\d_]{{3}}),[ ](?:now[ ]|only[ ]|just[ ])?(?P<value>{_ADULT})"
+        rf"(?=,[ ]?[^\W\d_]|,[ ]\d|[.;)](?!\d)|[ ]?\n|[ ]?\Z)",
         0.6,
         needs=tuple(f", {start}" for start in (*"123456789", "now", "on", "j")),
     ),
-    Pattern(
+    pattern(
         EntityType.AGE,
-        re.compile(
-            rf"\b[^\W\d_a-z][\w'’-]{{2,30}}(?:,[ ]|[ ]\()(?P<value>{_FIGURE})(?=,[ ][a-z]|\))"
-        ),
+        rf"\b[^\W\d_a-z][\w'’-]{{2,30}}(?:,[ ]|[ ]\()(?P<value>{_FIGURE})(?=,[ ][a-z]|\))",
         0.6,
     ),
 )

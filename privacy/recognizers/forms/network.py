@@ -6,7 +6,7 @@ import ipaddress
 import re
 
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.forms.patterns import Anchor, Pattern, trimmed
+from sage_rag.privacy.recognizers.forms.patterns import Anchor, pattern, trimmed
 
 _TLDS = (
     "com|org|net|edu|gov|mil|int|info|biz|name|pro|mobi|health|care|clinic|hospital|doctor|dental"
@@ -37,79 +37,66 @@ def _ip_address(match: re.Match[str]) -> tuple[int, int] | None:
 
 
 NETWORK = (
-    Pattern(
+    pattern(
         EntityType.EMAIL_ADDRESS,
-        re.compile(
-            r"[\w.!#$%'*+~^-]{1,64}(?:@|%40)(?:[\w-]{1,63}\.){1,8}[^\W\d_](?:[\w-]{0,22}\w)?"
-        ),
+        r"[\w.!#$%'*+~^-]{1,64}(?:@|%40)(?:[\w-]{1,63}\.){1,8}[^\W\d_](?:[\w-]{0,22}\w)?",
         0.99,
         needs="@%",
     ),
-    Pattern(
+    pattern(
         EntityType.EMAIL_ADDRESS,
-        re.compile(
-            r"\b[\w.+-]{1,64}(?:[ ]?[(\[{][ ]?at[ ]?[)\]}][ ]?|[ ]at[ ])[\w-]{1,63}"
-            r"(?:(?:[ ]?[(\[{][ ]?dot[ ]?[)\]}][ ]?|[ ]dot[ ]|\.)[\w-]{1,63}){0,3}"
-            r"(?:[ ]?[(\[{][ ]?dot[ ]?[)\]}][ ]?|[ ]dot[ ])[^\W\d_]{2,24}",
-            re.IGNORECASE,
-        ),
+        r"\b[\w.+-]{1,64}(?:[ ]?[(\[{][ ]?at[ ]?[)\]}][ ]?|[ ]at[ ])[\w-]{1,63}"
+        r"(?:(?:[ ]?[(\[{][ ]?dot[ ]?[)\]}][ ]?|[ ]dot[ ]|\.)[\w-]{1,63}){0,3}"
+        r"(?:[ ]?[(\[{][ ]?dot[ ]?[)\]}][ ]?|[ ]dot[ ])[^\W\d_]{2,24}",
         0.9,
+        ignore_case=True,
         needs=("dot", "DOT", "Dot"),
     ),
-    Pattern(
-        EntityType.URL,
-        re.compile(r"\b[A-Za-z][A-Za-z0-9+.]{1,15}://[^\s<>\"']+"),
-        0.95,
-        trimmed,
-        needs="/",
+    pattern(
+        EntityType.URL, r"\b[A-Za-z][A-Za-z0-9+.]{1,15}://[^\s<>\"']+", 0.95, trimmed, needs="/"
     ),
-    Pattern(
+    pattern(
         EntityType.URL,
-        re.compile(r"\bwww\d?\.[\w-]{1,63}\.[^\s<>\"']+", re.IGNORECASE),
+        r"\bwww\d?\.[\w-]{1,63}\.[^\s<>\"']+",
         0.95,
         trimmed,
+        ignore_case=True,
         needs=".",
     ),
-    Pattern(
+    pattern(
         EntityType.URL,
-        re.compile(
-            rf"(?<![\w@.-])(?:[a-zA-Z0-9-]{{1,63}}\.){{1,6}}(?:{_TLDS}|COM|ORG|NET)(?![\w@-])"
-            r"(?:(?::\d{2,5})?[/?#][^\s<>\"']*)?"
-        ),
+        rf"(?<![\w@.-])(?:[a-zA-Z0-9-]{{1,63}}\.){{1,6}}(?:{_TLDS}|COM|ORG|NET)(?![\w@-])"
+        r"(?:(?::\d{2,5})?[/?#][^\s<>\"']*)?",
         0.8,
         trimmed,
         needs=".",
     ),
-    Pattern(
+    pattern(
         EntityType.IP_ADDRESS,
-        re.compile(rf"(?<![\w.])(?:{_OCTET}\.){{3}}{_OCTET}(?![\w]|\.\d)"),
+        rf"(?<![\w.])(?:{_OCTET}\.){{3}}{_OCTET}(?![\w]|\.\d)",
         0.95,
         needs=".",
     ),
-    Pattern(
+    pattern(
         EntityType.IP_ADDRESS,
-        re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{1,4}:|::)[0-9A-Fa-f:]{1,40}[0-9A-Fa-f:.]{0,16}"),
+        r"(?<![\w:.])(?:[0-9A-Fa-f]{1,4}:|::)[0-9A-Fa-f:]{1,40}[0-9A-Fa-f:.]{0,16}",
         0.9,
         _ip_address,
         needs=":",
     ),
-    Pattern(
+    pattern(
         EntityType.MAC_ADDRESS,
-        re.compile(
-            r"(?<![\w:-])[0-9A-Fa-f]{2}([:-])(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])"
-            r"|(?<![\w.])(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}(?![\w.])"
-        ),
+        r"(?<![\w:-])[0-9A-Fa-f]{2}([:-])(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])"
+        r"|(?<![\w.])(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}(?![\w.])",
         0.96,
         needs=":-.",
         anchor=Anchor(re.compile(r"[0-9A-Fa-f]{2}[:.-][0-9A-Fa-f]{2}"), before=20, after=20),
     ),
-    Pattern(
+    pattern(
         EntityType.MAC_ADDRESS,
-        re.compile(
-            r"\bmac(?:[ ]address)?(?:[ ](?:is|was))?[ :=#]{1,3}(?P<value>[0-9A-F]{12})\b",
-            re.IGNORECASE,
-        ),
+        r"\bmac(?:[ ]address)?(?:[ ](?:is|was))?[ :=#]{1,3}(?P<value>[0-9A-F]{12})\b",
         0.9,
+        ignore_case=True,
         needs=("MAC", "Mac", "mac"),
     ),
 )

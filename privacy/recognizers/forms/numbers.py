@@ -6,7 +6,7 @@ import re
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.forms.checksums import iban, iban_length, luhn, nhs, only_digits
-from sage_rag.privacy.recognizers.forms.patterns import Anchor, Pattern
+from sage_rag.privacy.recognizers.forms.patterns import Anchor, pattern
 
 
 def _card(match: re.Match[str]) -> tuple[int, int] | None:
@@ -47,146 +47,109 @@ def _code(match: re.Match[str]) -> tuple[int, int] | None:
 _SIX_DIGITS = Anchor(re.compile(r"\d(?:[ .-]?\d){5}"), before=48)
 
 NUMBERS = (
-    Pattern(
-        EntityType.CREDIT_CARD,
-        re.compile(r"(?<![\w+.-])[1-6](?:[ -]?\d){11,18}(?![\w-]|\.\d)"),
-        0.95,
-        _card,
+    pattern(
+        EntityType.CREDIT_CARD, r"(?<![\w+.-])[1-6](?:[ -]?\d){11,18}(?![\w-]|\.\d)", 0.95, _card
     ),
     # A mistyped number is private, too, after a word for it or in the printed groups.
-    Pattern(
+    pattern(
         EntityType.CREDIT_CARD,
-        re.compile(
-            r"\b(?:cards?|credit|debit|visa|master[ ]?card|amex|american express|maestro|discover"
-            r"|jcb|diners(?: club)?|cc|kreditkarte|tarjeta|carte bancaire|carta di credito)\b"
-            r"[\w :#.,=\"'-]{0,24}?[ :#=\"']"
-            r"(?P<value>\d{4}[ -]?\d{4}[ -]?\d{4}[ -]?\d{1,4}(?:[ -]?\d{3})?"
-            r"|\d{4}[ -]?\d{6}[ -]?\d{4,5})(?![\w-])",
-            re.IGNORECASE,
-        ),
+        r"\b(?:cards?|credit|debit|visa|master[ ]?card|amex|american express|maestro|discover"
+        r"|jcb|diners(?: club)?|cc|kreditkarte|tarjeta|carte bancaire|carta di credito)\b"
+        r"[\w :#.,=\"'-]{0,24}?[ :#=\"']"
+        r"(?P<value>\d{4}[ -]?\d{4}[ -]?\d{4}[ -]?\d{1,4}(?:[ -]?\d{3})?"
+        r"|\d{4}[ -]?\d{6}[ -]?\d{4,5})(?![\w-])",
         0.9,
+        ignore_case=True,
         anchor=_SIX_DIGITS,
     ),
-    Pattern(
+    pattern(
         EntityType.CREDIT_CARD,
-        re.compile(
-            r"(?<![\w+.-])(?:[3-6]\d{3}([ -])\d{4}\1\d{4}\1\d{4}|3[47]\d\d([ -])\d{6}\2\d{5})"
-            r"(?![\w-]|\.\d)"
-        ),
+        r"(?<![\w+.-])(?:[3-6]\d{3}([ -])\d{4}\1\d{4}\1\d{4}|3[47]\d\d([ -])\d{6}\2\d{5})"
+        r"(?![\w-]|\.\d)",
         0.85,
     ),
-    Pattern(
+    pattern(
         EntityType.CREDIT_CARD,
-        re.compile(r"(?<![\w+.-])[3-6]\d{3}(?:\.\d{4}){3}(?![\w-]|\.\d)"),
+        r"(?<![\w+.-])[3-6]\d{3}(?:\.\d{4}){3}(?![\w-]|\.\d)",
         0.9,
         _card,
         needs=".",
     ),
     # Ethereum and chains with the same form; Presidio finds only Bitcoin's
-    Pattern(EntityType.CRYPTO, re.compile(r"(?<!\w)0x[0-9A-Fa-f]{40}(?!\w)"), 0.97, needs="x"),
-    Pattern(
-        EntityType.IBAN_CODE,
-        re.compile(r"\b[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}"),
-        0.97,
-        _iban,
-    ),
+    pattern(EntityType.CRYPTO, r"(?<!\w)0x[0-9A-Fa-f]{40}(?!\w)", 0.97, needs="x"),
+    pattern(EntityType.IBAN_CODE, r"\b[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30}", 0.97, _iban),
     # Cut off, but with a unique start: country, check digits, the bank's four letters.
-    Pattern(
+    pattern(
         EntityType.IBAN_CODE,
-        re.compile(
-            r"\b(?:AE|AZ|BG|BH|GB|GI|GL|IE|JO|KW|LV|MT|NL|PK|QA|RO|VG)\d{2}[ ]?[A-Z]{4}[ ]?"
-            r"\d(?:[ ]?[A-Z0-9]){5,22}\b"
-        ),
+        r"\b(?:AE|AZ|BG|BH|GB|GI|GL|IE|JO|KW|LV|MT|NL|PK|QA|RO|VG)\d{2}[ ]?[A-Z]{4}[ ]?"
+        r"\d(?:[ ]?[A-Z0-9]){5,22}\b",
         0.85,
     ),
-    Pattern(
+    pattern(
         EntityType.IBAN_CODE,
-        re.compile(
-            r"\biban\b[\s:#is]{1,6}(?P<value>[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]){8,30})\b", re.IGNORECASE
-        ),
+        r"\biban\b[\s:#is]{1,6}(?P<value>[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]){8,30})\b",
         0.9,
+        ignore_case=True,
     ),
-    Pattern(
+    pattern(
         EntityType.US_SSN,
-        re.compile(r"(?<![\w-])(?!000|666)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w-])"),
+        r"(?<![\w-])(?!000|666)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w-])",
         0.92,
     ),
-    Pattern(
+    pattern(
         EntityType.US_SSN,
-        re.compile(
-            r"\b(?:ssn|social security)\b[\w\s:#.]{0,14}?\b(?P<value>\d{9})\b", re.IGNORECASE
-        ),
+        r"\b(?:ssn|social security)\b[\w\s:#.]{0,14}?\b(?P<value>\d{9})\b",
         0.92,
+        ignore_case=True,
         anchor=_SIX_DIGITS,
     ),
-    Pattern(
+    pattern(
         EntityType.US_SSN,
-        re.compile(
-            r"(?<![\w.-])(?P<value>\d{9})[ ](?:is|was)[ ](?:my|his|her|their|the)[ ]"
-            r"(?:ssn|social security)\b",
-            re.IGNORECASE,
-        ),
+        r"(?<![\w.-])(?P<value>\d{9})[ ](?:is|was)[ ](?:my|his|her|their|the)[ ]"
+        r"(?:ssn|social security)\b",
         0.92,
+        ignore_case=True,
     ),
     # A masked number still shows the last four digits.
-    Pattern(
-        EntityType.US_SSN,
-        re.compile(r"(?<![\w*-])[xX*#]{3}-[xX*#]{2}-\d{4}(?![\w-])"),
-        0.9,
-        needs="-",
-    ),
+    pattern(EntityType.US_SSN, r"(?<![\w*-])[xX*#]{3}-[xX*#]{2}-\d{4}(?![\w-])", 0.9, needs="-"),
     # Switzerland writes its personal number only in this form, with the country's code.
-    Pattern(
-        EntityType.NATIONAL_ID,
-        re.compile(r"(?<![\w.])756\.\d{4}\.\d{4}\.\d{2}(?![\w]|\.\d)"),
-        0.95,
-        needs=".",
+    pattern(
+        EntityType.NATIONAL_ID, r"(?<![\w.])756\.\d{4}\.\d{4}\.\d{2}(?![\w]|\.\d)", 0.95, needs="."
     ),
-    Pattern(
-        EntityType.UK_NHS,
-        re.compile(r"(?<![\w+.-])(?P<value>\d{3}[ ]\d{3}[ ]\d{4})(?![\w-])"),
-        0.92,
-        _nhs,
+    pattern(
+        EntityType.UK_NHS, r"(?<![\w+.-])(?P<value>\d{3}[ ]\d{3}[ ]\d{4})(?![\w-])", 0.92, _nhs
     ),
-    Pattern(
+    pattern(
         EntityType.UK_NHS,
-        re.compile(
-            r"\bnhs\b[\w\s:#.]{0,14}?\b(?P<value>\d{3}[ -]?\d{3}[ -]?\d{4})(?![\w-])", re.IGNORECASE
-        ),
+        r"\bnhs\b[\w\s:#.]{0,14}?\b(?P<value>\d{3}[ -]?\d{3}[ -]?\d{4})(?![\w-])",
         0.95,
         _nhs,
+        ignore_case=True,
         anchor=_SIX_DIGITS,
     ),
-    Pattern(
+    pattern(
         EntityType.ID,
-        re.compile(
-            r"(?<![\w@./-])(?:[A-Z]{2,5}(?:[-/]\d{2,12}){1,4}(?:[-/][A-Z0-9]{1,12}){0,3}"
-            r"|\d{1,4}[:-]\d{0,4}-?[A-Za-z]{2,5}-\d{3,6}(?:-[A-Z]{2,4})?"
-            r"|\d{2,6}-\d{3,6}-[A-Z]{1,2}|[A-Z]{1,2}\d{7,9}|[A-Z]\d{3}-\d{4}-\d{4})(?![\w@/-])"
-        ),
+        r"(?<![\w@./-])(?:[A-Z]{2,5}(?:[-/]\d{2,12}){1,4}(?:[-/][A-Z0-9]{1,12}){0,3}"
+        r"|\d{1,4}[:-]\d{0,4}-?[A-Za-z]{2,5}-\d{3,6}(?:-[A-Z]{2,4})?"
+        r"|\d{2,6}-\d{3,6}-[A-Z]{1,2}|[A-Z]{1,2}\d{7,9}|[A-Z]\d{3}-\d{4}-\d{4})(?![\w@/-])",
         0.6,
         _code,
     ),
-    Pattern(
+    pattern(
         EntityType.ID,
-        re.compile(r"(?<![\w-])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![\w-])"),
+        r"(?<![\w-])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![\w-])",
         0.9,
     ),
     # No context; but no measure or sum has nine digits or more without a separator.
-    Pattern(
-        EntityType.ID,
-        re.compile(r"(?<![\w.,/$€£¥@#+-])\d{9,19}(?![\w@%/-]|[.,]\d)"),
-        0.4,
-        anchor=_SIX_DIGITS,
+    pattern(
+        EntityType.ID, r"(?<![\w.,/$€£¥@#+-])\d{9,19}(?![\w@%/-]|[.,]\d)", 0.4, anchor=_SIX_DIGITS
     ),
-    Pattern(
+    pattern(
         EntityType.ID,
-        re.compile(
-            r"\b(?:card|account|acct|a/c|number|phone|passport)\b[\w ]{0,20}?"
-            r"\bend(?:ing|s|ed)[ ](?:in|with)[ ](?P<value>\d{3,6})(?!\w|[.,]\d)",
-            re.IGNORECASE,
-        ),
+        r"\b(?:card|account|acct|a/c|number|phone|passport)\b[\w ]{0,20}?"
+        r"\bend(?:ing|s|ed)[ ](?:in|with)[ ](?P<value>\d{3,6})(?!\w|[.,]\d)",
         0.7,
+        ignore_case=True,
         needs=("end",),
     ),
 )

@@ -82,6 +82,22 @@ class Pattern:
                     yield Span(*found, kind, self.score)
 
 
+def pattern(
+    entity_type: EntityType,
+    expression: str,
+    score: float = 0.8,
+    check: Check | None = None,
+    *,
+    ignore_case: bool = False,
+    needs: Sequence[str] = (),
+    type_of: TypeOf | None = None,
+    anchor: Anchor | None = None,
+) -> Pattern:
+    """Compile an expression into a `Pattern`."""
+    regex = re.compile(expression, re.IGNORECASE if ignore_case else 0)
+    return Pattern(entity_type, regex, score, check, needs, type_of, anchor)
+
+
 def _value(match: re.Match[str]) -> tuple[int, int]:
     return match.span("value") if "value" in match.re.groupindex else match.span()
 

@@ -6,7 +6,7 @@ import re
 from itertools import accumulate
 
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.forms.patterns import Pattern
+from sage_rag.privacy.recognizers.forms.patterns import pattern
 
 _MAX_GROUPS = 8
 """No country writes a number in more groups. Bounds the work on hostile input."""
@@ -80,31 +80,25 @@ def _has_cue(text: str, start: int, end: int) -> bool:
 
 
 PHONES = (
-    Pattern(
+    pattern(
         EntityType.PHONE_NUMBER,
-        re.compile(
-            r"(?<![\w./$€£@])(?<!\d[,-])(?<![A-Za-z]-)[+(]{0,2}\d"
-            r"(?:[ .()\u00a0\u2011-]{0,3}\d){6,19}"
-            r"(?![\w@/]|[.,]\d)(?:x\d{1,6})?"
-        ),
+        r"(?<![\w./$€£@])(?<!\d[,-])(?<![A-Za-z]-)[+(]{0,2}\d"
+        r"(?:[ .()\u00a0\u2011-]{0,3}\d){6,19}"
+        r"(?![\w@/]|[.,]\d)(?:x\d{1,6})?",
         0.8,
         _phone,
     ),
-    Pattern(
+    pattern(
         EntityType.PHONE_NUMBER,
-        re.compile(
-            r"(?<![\w.,/$€£@+-])[+(]{0,2}\d(?:[ .()\u00a0-]{0,3}\d){6,14}"
-            r"(?=[ ]?(?:x|ext\.?|extension)[ .]?\d)",
-            re.IGNORECASE,
-        ),
+        r"(?<![\w.,/$€£@+-])[+(]{0,2}\d(?:[ .()\u00a0-]{0,3}\d){6,14}"
+        r"(?=[ ]?(?:x|ext\.?|extension)[ .]?\d)",
         0.8,
         _phone,
+        ignore_case=True,
     ),
-    Pattern(
-        EntityType.PHONE_NUMBER, re.compile(r"(?<![\w.,/-])0\d{2,4}[ ]?/[ ]?\d{4,9}(?![\w/-])")
-    ),
-    Pattern(
+    pattern(EntityType.PHONE_NUMBER, r"(?<![\w.,/-])0\d{2,4}[ ]?/[ ]?\d{4,9}(?![\w/-])"),
+    pattern(
         EntityType.PHONE_NUMBER,
-        re.compile(r"\b1-?[89]\d\d-(?=[\d-]{0,8}[A-Z])[A-Z0-9]{3,7}(?:-[A-Z0-9]{3,7})?\b"),
+        r"\b1-?[89]\d\d-(?=[\d-]{0,8}[A-Z])[A-Z0-9]{3,7}(?:-[A-Z0-9]{3,7})?\b",
     ),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.forms.patterns import Anchor, Pattern
+from sage_rag.privacy.recognizers.forms.patterns import Anchor, pattern
 
 _CODES = (
     r"USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|PLZ|CZK|SKK|HUF|RON|BGN|HRK|RSD"
@@ -53,51 +53,41 @@ _CURRENCY_PARTS = (
 )
 
 QUANTITIES = (
-    Pattern(
+    pattern(
         EntityType.QUANTITY,
-        re.compile(
-            r"(?<!\w)(?:(?:US|A|C|NZ|HK|S|R)?[$]|[€£¥₹₽₺₩₪₴₫])"
-            rf"[ \u00a0]?(?:{_FIGURE})(?!\d){_LARGE}"
-            rf"(?:[ ]?\((?:{_CODES})\))?"
-        ),
+        r"(?<!\w)(?:(?:US|A|C|NZ|HK|S|R)?[$]|[€£¥₹₽₺₩₪₴₫])"
+        rf"[ \u00a0]?(?:{_FIGURE})(?!\d){_LARGE}"
+        rf"(?:[ ]?\((?:{_CODES})\))?",
         0.8,
         needs="$€£¥₹₽₺₩₪₴₫",
     ),
-    Pattern(
+    pattern(
         EntityType.QUANTITY,
-        re.compile(
-            rf"\b{_ABOUT}(?:{_CODES}|Rs\.?|Fr\.|DM|kr\.?)[ \u00a0]?(?:{_FIGURE})(?![\d/]){_LARGE}"
-            r"(?![^\W_])"
-        ),
+        rf"\b{_ABOUT}(?:{_CODES}|Rs\.?|Fr\.|DM|kr\.?)[ \u00a0]?(?:{_FIGURE})(?![\d/]){_LARGE}"
+        r"(?![^\W_])",
         0.8,
         anchor=Anchor(re.compile(r"[A-Za-z.][ \u00a0]?\d"), before=24, after=40),
     ),
-    Pattern(
+    pattern(
         EntityType.QUANTITY,
-        re.compile(
-            rf"{_NOT_INSIDE}{_ABOUT}(?:{_FIGURE}){_LARGE}[ \u00a0]?(?:(?:[A-Z][a-z]{{3,12}}[ ])?"
-            rf"(?:(?i:{_NAMES})\b|(?:{_CODES})\b|[€£¥₹₽₺₩₪])(?:[ ]?\((?:{_CODES})\))?|%|percent\b"
-            r"|per[ ]cent\b)"
-        ),
+        rf"{_NOT_INSIDE}{_ABOUT}(?:{_FIGURE}){_LARGE}[ \u00a0]?(?:(?:[A-Z][a-z]{{3,12}}[ ])?"
+        rf"(?:(?i:{_NAMES})\b|(?:{_CODES})\b|[€£¥₹₽₺₩₪])(?:[ ]?\((?:{_CODES})\))?|%|percent\b"
+        r"|per[ ]cent\b)",
         0.8,
     ),
-    Pattern(
+    pattern(
         EntityType.QUANTITY,
-        re.compile(
-            rf"\b{_WORDED}[ ](?:[A-Z][a-z]{{3,12}}[ ])?(?:{_NAMES})\b(?:[ ]?\((?:{_CODES})\))?",
-            re.IGNORECASE,
-        ),
+        rf"\b{_WORDED}[ ](?:[A-Z][a-z]{{3,12}}[ ])?(?:{_NAMES})\b(?:[ ]?\((?:{_CODES})\))?",
         0.75,
+        ignore_case=True,
         needs=_CURRENCY_PARTS,
     ),
-    Pattern(
-        EntityType.QUANTITY,
-        re.compile(rf"{_NOT_INSIDE}(?:{_FIGURE})[ \u00a0-]?(?:{_MEASURE})(?![\w²/])"),
-        0.6,
+    pattern(
+        EntityType.QUANTITY, rf"{_NOT_INSIDE}(?:{_FIGURE})[ \u00a0-]?(?:{_MEASURE})(?![\w²/])", 0.6
     ),
-    Pattern(
+    pattern(
         EntityType.QUANTITY,
-        re.compile(r"(?<![\w.,/'’])[3-7]['’′][ ]?(?:1[01]|\d)(?:[\"”″]|['’]{2})?(?!\w)"),
+        r"(?<![\w.,/'’])[3-7]['’′][ ]?(?:1[01]|\d)(?:[\"”″]|['’]{2})?(?!\w)",
         0.6,
         needs="'’′",
     ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.forms.patterns import Pattern
+from sage_rag.privacy.recognizers.forms.patterns import pattern
 
 _VENDORS = (
     r"sk-(?:proj-|ant-|or-|live-|test-|svcacct-)?[\w-]{16,200}"  # OpenAI, Anthropic, OpenRouter
@@ -57,42 +57,37 @@ def _spoken(match: re.Match[str]) -> tuple[int, int] | None:
 
 
 SECRETS = (
-    Pattern(
-        EntityType.SECRET, re.compile(rf"(?<![\w-])(?:{_VENDORS})(?![\w-])"), 0.97, needs="-_AEGS"
-    ),
-    Pattern(
+    pattern(EntityType.SECRET, rf"(?<![\w-])(?:{_VENDORS})(?![\w-])", 0.97, needs="-_AEGS"),
+    pattern(
         EntityType.SECRET,
-        re.compile(r"(?<![\w-])eyJ[\w-]{8,4000}\.[\w-]{4,8000}(?:\.[\w-]{0,4000})?"),
+        r"(?<![\w-])eyJ[\w-]{8,4000}\.[\w-]{4,8000}(?:\.[\w-]{0,4000})?",
         0.97,
         needs=".",
     ),
-    Pattern(
+    pattern(
         EntityType.SECRET,
-        re.compile(
-            r"-----BEGIN[ ](?:[A-Z0-9]{1,12}[ ]){0,3}PRIVATE[ ]KEY(?:[ ]BLOCK)?-----"
-            r"[A-Za-z0-9+/=\s:,.-]{0,20000}?"
-            r"-----END[ ](?:[A-Z0-9]{1,12}[ ]){0,3}PRIVATE[ ]KEY(?:[ ]BLOCK)?-----"
-        ),
+        r"-----BEGIN[ ](?:[A-Z0-9]{1,12}[ ]){0,3}PRIVATE[ ]KEY(?:[ ]BLOCK)?-----"
+        r"[A-Za-z0-9+/=\s:,.-]{0,20000}?"
+        r"-----END[ ](?:[A-Z0-9]{1,12}[ ]){0,3}PRIVATE[ ]KEY(?:[ ]BLOCK)?-----",
         0.99,
         needs="-",
     ),
-    Pattern(
+    pattern(
         EntityType.SECRET,
-        re.compile(rf"{_PREFIX}{_OPENS}{_ASSIGNED}(?:{_QUOTED}|{_BARE})", re.IGNORECASE),
+        rf"{_PREFIX}{_OPENS}{_ASSIGNED}(?:{_QUOTED}|{_BARE})",
         0.92,
         _value,
+        ignore_case=True,
         needs=":=",
     ),
-    Pattern(
+    pattern(
         EntityType.SECRET,
-        re.compile(
-            r"\b(?:password|passwort|passcode|passphrase|pin[ ](?:code|number|is|was)"
-            r"|identified by)\b"
-            r"(?:[ ](?:is|was|now|code|to|:)){0,3}[ ]{1,2}[\"'`]?(?P<value>[^\s\"'`]{4,100})",
-            re.IGNORECASE,
-        ),
+        r"\b(?:password|passwort|passcode|passphrase|pin[ ](?:code|number|is|was)"
+        r"|identified by)\b"
+        r"(?:[ ](?:is|was|now|code|to|:)){0,3}[ ]{1,2}[\"'`]?(?P<value>[^\s\"'`]{4,100})",
         0.8,
         _spoken,
+        ignore_case=True,
         needs=(
             "assw",
             "assc",
@@ -112,43 +107,40 @@ SECRETS = (
             "DENTIFIED BY",
         ),
     ),
-    Pattern(
+    pattern(
         EntityType.SECRET,
-        re.compile(r"\bBearer[ ](?P<value>[A-Za-z0-9._~+/-]{16,4000}={0,2})"),
+        r"\bBearer[ ](?P<value>[A-Za-z0-9._~+/-]{16,4000}={0,2})",
         0.95,
         needs="B",
     ),
-    Pattern(
+    pattern(
         EntityType.SECRET,
-        re.compile(r"(?<=://)(?P<user>[^\s:/@]{1,64}):(?P<value>[^\s:/@]{1,100})(?=@)"),
+        r"(?<=://)(?P<user>[^\s:/@]{1,64}):(?P<value>[^\s:/@]{1,100})(?=@)",
         0.9,
         needs="@",
     ),
-    Pattern(
+    pattern(
         EntityType.USERNAME,
-        re.compile(rf"{_PREFIX}{_USER_WORD}{_ASSIGNED}(?:{_QUOTED}|{_BARE})", re.IGNORECASE),
+        rf"{_PREFIX}{_USER_WORD}{_ASSIGNED}(?:{_QUOTED}|{_BARE})",
         0.85,
         _value,
+        ignore_case=True,
         needs=":=",
     ),
-    Pattern(
+    pattern(
         EntityType.USERNAME,
-        re.compile(
-            r"\b(?:user[ ]?name|screen[ ]name|login|handle|create user|on \*\.\* to|user)\b"
-            r"(?:[ ](?:is|was|name|id)){0,2}[ ]{1,2}[\"'`@]?(?P<value>[\w.-]{3,64})",
-            re.IGNORECASE,
-        ),
+        r"\b(?:user[ ]?name|screen[ ]name|login|handle|create user|on \*\.\* to|user)\b"
+        r"(?:[ ](?:is|was|name|id)){0,2}[ ]{1,2}[\"'`@]?(?P<value>[\w.-]{3,64})",
         0.75,
         _spoken,
+        ignore_case=True,
         needs=("ser", "SER", "creen", "ogin", "OGIN", "andle", "ANDLE", "ON *.*", "on *.*"),
     ),
-    Pattern(
+    pattern(
         EntityType.USERNAME,
-        re.compile(r"(?<![\w.@/=+-])@(?P<value>[A-Za-z_][\w.]{1,30}\w)(?![\w@]|\.\w)"),
+        r"(?<![\w.@/=+-])@(?P<value>[A-Za-z_][\w.]{1,30}\w)(?![\w@]|\.\w)",
         0.8,
         needs="@",
     ),
-    Pattern(
-        EntityType.USERNAME, re.compile(r"(?<![\w/])/?u/(?P<value>[\w-]{3,20})(?![\w/-])"), 0.85
-    ),
+    pattern(EntityType.USERNAME, r"(?<![\w/])/?u/(?P<value>[\w-]{3,20})(?![\w/-])", 0.85),
 )
