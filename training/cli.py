@@ -86,7 +86,10 @@ def _train(data: Path, out: Path, language: Language, generated: int, seed: int)
 
     load("tab", data)  # a wrong folder fails before the training
     circumstances = Circumstances(
-        shlex.join(["sage-rag", *sys.argv[1:]]), seed, _hardware(), _today()
+        command=shlex.join(["sage-rag", *sys.argv[1:]]),
+        seed=seed,
+        hardware=f"{os.cpu_count()} cores, {platform.machine()}",
+        date=datetime.now(UTC).date().isoformat(),
     )
     if language is not Language.CHINESE:
         with _bar("english") as progress:
@@ -130,11 +133,3 @@ def _bar(what: str) -> Iterator[Progress]:
 
     with progress_bars(lambda: f"loss {recent:.4f}") as show:
         yield report
-
-
-def _hardware() -> str:
-    return f"{os.cpu_count()} cores, {platform.machine()}"
-
-
-def _today() -> str:
-    return datetime.now(UTC).date().isoformat()

@@ -7,6 +7,7 @@ import json
 from collections.abc import Coroutine
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -115,7 +116,7 @@ class StudyHome:
 
     def run(self, job: IndexJob, name: str) -> IndexedVariant:
         """Do a run; `name` is the name of its results."""
-        summary = self.wait_for(index_corpus(job, _Reporter(job.name)))
+        summary = self.wait_for(index_corpus(job, partial(_report, job.name)))
         if summary.path is None:
             raise ValueError("the run published nothing and raised no error")
         return IndexedVariant(name, summary, summary.path)
@@ -194,12 +195,6 @@ def first_of(attributes: CorpusAttributes, per_field: int) -> CorpusAttributes:
     return CorpusAttributes(tuple(kept), attributes.form)
 
 
-class _Reporter:
-    """Report the progress of a run."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __call__(self, stage: str, done: int, of: int) -> None:
-        if done == of or done % _REPORT_EVERY == 0:
-            report(f"{self._name}: {stage} {done} of {of}")
+def _report(name: str, stage: str, done: int, of: int) -> None:
+    if done == of or done % _REPORT_EVERY == 0:
+        report(f"{name}: {stage} {done} of {of}")

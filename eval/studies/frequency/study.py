@@ -62,90 +62,80 @@ def attack(
     corpus: str, names: Names, known: Mapping[str, AttackerKnowledge]
 ) -> list[RecoveryScore]:
     """Attack an index of the names under every cipher; `known`: knowledge by attacker."""
-    recoveries = [_no_information(corpus, names)]
+    (guess, _), *_ = Counter(name for record in names for name in record).most_common(1)
+    right = {name: name == guess for record in names for name in record}
+    recoveries = [
+        _StolenIndex(corpus, names, "any", PartWords.NONE).score(
+            "the most frequent name for all", right
+        )
+    ]
     for cipher in CIPHERS:
         own_key = ObservedIndex(cipher, PartWords.NONE)
         for part_words in PartWords:
-            recoveries += [
-                _by_frequency(corpus, names, own_key, part_words, attacker, knowledge)
-                for attacker, knowledge in known.items()
-            ]
-            recoveries += [
-                _with_the_list(corpus, names, cipher, part_words, counted=counted)
-                for counted in (False, True)
-            ]
+            stolen = _StolenIndex(corpus, names, cipher, part_words)
+            recoveries += [stolen.by_frequency(own_key, *attacker) for attacker in known.items()]
+            recoveries += [stolen.with_the_list(counted=counted) for counted in (False, True)]
     return recoveries
 
 
-def _no_information(corpus: str, names: Names) -> RecoveryScore:
-    """Guess the corpus's most frequent name for every value, without the ciphertext."""
-    (guess, _), *_ = Counter(name for record in names for name in record).most_common(1)
-    right = {name: name == guess for record in names for name in record}
-    return _recovery(corpus, "any", PartWords.NONE, "the most frequent name for all", names, right)
+@dataclass(frozen=True, slots=True)
+class _StolenIndex:
+    """An index of names under one cipher, and the attacks on it."""
 
+    corpus: str
+    names: Names
+    cipher: str
+    part_words: PartWords
 
-def _by_frequency(
-    corpus: str,
-    names: Names,
-    own_key: ObservedIndex,
-    part_words: PartWords,
-    attacker: str,
-    known: AttackerKnowledge,
-) -> RecoveryScore:
-    cipher, observed = own_key.cipher, ObservedIndex(own_key.cipher, part_words)
-    records = [[observed.value(name) for name in record] for record in names]
-    whole = by_rank(records, known.names, lambda name: own_key.value(name).shape, _SEED)
-    distinct = {name for record in names for name in record}
-    if part_words is PartWords.NONE:
-        right = {name: whole.get(observed.value(name).ciphertext) == name for name in distinct}
-        return _recovery(corpus, cipher, part_words, attacker, names, right)
-    guessed = by_parts(records, known, _SEED)
-    hits = {word: guessed.get(word) == part for word, part in observed.truth.items()}
-    right = {
-        name: all(hits[word] for word in observed.value(name).parts)
-        if len(observed.value(name).parts) == len(parts_of(name)) > 0
-        else whole.get(observed.value(name).ciphertext) == name
-        for name in distinct
-    }
-    parts = Proportion.of(sum(hits.values()), len(hits))
-    return _recovery(corpus, cipher, part_words, attacker, names, right, parts)
+    def by_frequency(
+        self, own_key: ObservedIndex, attacker: str, known: AttackerKnowledge
+    ) -> RecoveryScore:
+        """Attack with the frequencies of names."""
+        observed = ObservedIndex(self.cipher, self.part_words)
+        records = [[observed.value(name) for name in record] for record in self.names]
+        whole = by_rank(records, known.names, lambda name: own_key.value(name).shape, _SEED)
+        distinct = {name for record in self.names for name in record}
+        if self.part_words is PartWords.NONE:
+            right = {name: whole.get(observed.value(name).ciphertext) == name for name in distinct}
+            return self.score(attacker, right)
+        guessed = by_parts(records, known, _SEED)
+        hits = {word: guessed.get(word) == part for word, part in observed.truth.items()}
+        right = {
+            name: all(hits[word] for word in observed.value(name).parts)
+            if len(observed.value(name).parts) == len(parts_of(name)) > 0
+            else whole.get(observed.value(name).ciphertext) == name
+            for name in distinct
+        }
+        return self.score(attacker, right, Proportion.of(sum(hits.values()), len(hits)))
 
+    def with_the_list(self, *, counted: bool) -> RecoveryScore:
+        """Attack with a list of exactly the people in the index, perhaps with record counts."""
+        observed, own_key = (ObservedIndex(self.cipher, self.part_words) for _ in range(2))
+        records = Counter(name for record in self.names for name in record)
+        counts = {name: count * counted for name, count in records.items()}
+        guessed = by_structure(
+            {observed.value(name): count for name, count in counts.items()},
+            {name: (own_key.value(name), count) for name, count in counts.items()},
+            _SEED,
+        )
+        right = {name: guessed.get(observed.value(name).ciphertext) == name for name in counts}
+        attacker = "list of the names, with counts" if counted else "list of the names"
+        return self.score(attacker, right)
 
-def _with_the_list(
-    corpus: str, names: Names, cipher: str, part_words: PartWords, *, counted: bool
-) -> RecoveryScore:
-    """Attack with a list of exactly the people in the index, perhaps with record counts."""
-    observed, own_key = ObservedIndex(cipher, part_words), ObservedIndex(cipher, part_words)
-    counts = {n: c * counted for n, c in Counter(n for record in names for n in record).items()}
-    guessed = by_structure(
-        {observed.value(name): count for name, count in counts.items()},
-        {name: (own_key.value(name), count) for name, count in counts.items()},
-        _SEED,
-    )
-    right = {name: guessed.get(observed.value(name).ciphertext) == name for name in counts}
-    attacker = "list of the names, with counts" if counted else "list of the names"
-    return _recovery(corpus, cipher, part_words, attacker, names, right)
-
-
-def _recovery(
-    corpus: str,
-    cipher: str,
-    part_words: PartWords,
-    attacker: str,
-    names: Names,
-    right: Mapping[str, bool],
-    parts: Proportion | None = None,
-) -> RecoveryScore:
-    occurrences = [right[name] for record in names for name in record]
-    return RecoveryScore(
-        corpus=corpus,
-        cipher=cipher,
-        part_words=part_words,
-        attacker=attacker,
-        values=Proportion.of(sum(right.values()), len(right)),
-        occurrences=Proportion.of(sum(occurrences), len(occurrences)),
-        parts=parts,
-    )
+    def score(
+        self, attacker: str, right: Mapping[str, bool], parts: Proportion | None = None
+    ) -> RecoveryScore:
+        """Return the score of an attack; `right`: whether each name was guessed."""
+        occurrences = [right[name] for record in self.names for name in record]
+        return RecoveryScore(
+            corpus=self.corpus,
+            cipher=self.cipher,
+            part_words=self.part_words,
+            attacker=attacker,
+            values=Proportion.of(sum(right.values()), len(right)),
+            occurrences=Proportion.of(sum(occurrences), len(occurrences)),
+            parts=parts,
+        )
 
 
 def census(*, alone: float) -> AttackerKnowledge:
