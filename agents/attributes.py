@@ -33,10 +33,10 @@ _HEADER = """\
 
 def format_attributes(attributes: CorpusAttributes) -> str:
     """Return the file's text, from which `parse_attributes` returns equal attributes."""
-    parts = [_HEADER, f"form = {_toml_string(attributes.form)}\n"]
+    parts = [_HEADER, f"form = {toml_scalar(attributes.form)}\n"]
     for a in attributes.entries:
         values = {"name": a.name, "field": a.field, "description": a.description}
-        lines = [f"{key} = {_toml_string(value)}" for key, value in values.items()]
+        lines = [f"{key} = {toml_scalar(value)}" for key, value in values.items()]
         parts.append("\n".join(["\n[[attribute]]", *lines, ""]))
     return "".join(parts)
 
@@ -147,6 +147,6 @@ def _only(table: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
         raise InputError(f"{where}: unknown key `{shown}`", hint=f"keys: {', '.join(keys)}")
 
 
-def _toml_string(value: str) -> str:
-    """Return a TOML basic string: TOML has JSON's escapes, except for the delete character."""
+def toml_scalar(value: str | float) -> str:
+    """Return a value as TOML, which has JSON's scalars, except for the delete character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

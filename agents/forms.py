@@ -116,7 +116,7 @@ def form_complaint(form: str, draft: Fields) -> str | None:
     """Return what a draft lacks of its form, without quoting it; `None` if nothing."""
     if any(len(_LIST.findall(text)) > 1 for text in draft.values()):
         return "it is written as a list or with headings; write connected sentences"
-    return _WANTING.get(form, _one_voice)(draft)
+    return _FAULTS.get(form, _monologue_fault)(draft)
 
 
 def _is_dialogue(record: Fields) -> bool:
@@ -148,8 +148,8 @@ def _is_note(record: Fields) -> bool:
 
 def _is_encyclopaedic(record: Fields) -> bool:
     text = join_fields(record)
-    tells = len(_YEAR.findall(text)) + len(_DEFINING.findall(text))
-    return tells >= 2 and _spoken(text) <= _SPOKEN_SHARE
+    signs = len(_YEAR.findall(text)) + len(_DEFINING.findall(text))
+    return signs >= 2 and _spoken(text) <= _SPOKEN_SHARE
 
 
 def _spoken(text: str) -> float:
@@ -165,7 +165,7 @@ _RECOGNISED: Mapping[str, Callable[[Fields], bool]] = {
 }
 
 
-def _dialogue_wanting(draft: Fields) -> str | None:
+def _dialogue_fault(draft: Fields) -> str | None:
     if len(draft) > 1:
         if any(_SPEAKER.search(text) for text in draft.values()):
             return "a field holds speakers' names; each field is one turn, without the name"
@@ -173,35 +173,35 @@ def _dialogue_wanting(draft: Fields) -> str | None:
     return None if _turns(join_fields(draft)) == 2 else "it is not one turn of each speaker"
 
 
-def _one_voice(draft: Fields) -> str | None:
+def _monologue_fault(draft: Fields) -> str | None:
     if any(_turns(text) > 1 for text in draft.values()):
         return "it is written as a dialogue"
     return None
 
 
-def _mail_wanting(draft: Fields) -> str | None:
+def _mail_fault(draft: Fields) -> str | None:
     text = join_fields(draft)
     if not _GREETING.search(text) or not _CLOSING.search(text[-200:]):
         return "a mail opens with a greeting line and closes with a line such as `Regards,`"
-    return _one_voice(draft)
+    return _monologue_fault(draft)
 
 
-def _judgment_wanting(draft: Fields) -> str | None:
+def _judgment_fault(draft: Fields) -> str | None:
     if not _COURT.search(join_fields(draft)):
         return "it does not read as a judgment: no court, no parties"
-    return _one_voice(draft)
+    return _monologue_fault(draft)
 
 
-def _third_person_wanting(draft: Fields) -> str | None:
+def _third_person_fault(draft: Fields) -> str | None:
     if _spoken(join_fields(draft)) > 2 * _SPOKEN_SHARE:
         return "it speaks as `I` or to `you`; write in the third person"
-    return _one_voice(draft)
+    return _monologue_fault(draft)
 
 
-_WANTING: Mapping[str, Callable[[Fields], str | None]] = {
-    "dialogue": _dialogue_wanting,
-    "judgment": _judgment_wanting,
-    "note": _third_person_wanting,
-    "mail": _mail_wanting,
-    "encyclopaedic": _third_person_wanting,
+_FAULTS: Mapping[str, Callable[[Fields], str | None]] = {
+    "dialogue": _dialogue_fault,
+    "judgment": _judgment_fault,
+    "note": _third_person_fault,
+    "mail": _mail_fault,
+    "encyclopaedic": _third_person_fault,
 }

@@ -40,20 +40,26 @@ def choose_samples(
 
 
 class SamplePool(Generic[_T]):
-    """A seeded uniform sample of at most 100 items, drawn while they are read."""
+    """A seeded uniform sample of at most `most` items, drawn while they are read."""
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, seed: int = 0, *, most: int = _POOL) -> None:
+        self._most = most
         self._draw = random.Random(seed)  # noqa: S311 - not for secrets
         self._size = 0
         self._pool: list[tuple[int, _T]] = []
 
     def add(self, item: _T) -> None:
         """Take the next item into account (reservoir sampling)."""
-        if self._size < _POOL:
+        if self._size < self._most:
             self._pool.append((self._size, item))
-        elif (put := self._draw.randrange(self._size + 1)) < _POOL:
+        elif (put := self._draw.randrange(self._size + 1)) < self._most:
             self._pool[put] = (self._size, item)
         self._size += 1
+
+    @property
+    def items(self) -> list[_T]:
+        """The items of the sample, in no defined order."""
+        return [item for _, item in self._pool]
 
     def choose(self, text: Callable[[_T], str], count: int = SAMPLES) -> list[_T]:
         """Return what `choose_samples` returns for the items added so far."""

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from sage_rag.agents.chat.options import ModelOptions
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import reading
 from sage_rag.indexer.versions import corpus_folder
 from sage_rag.privacy.gate.limits import GateLimits, Limit, parse_limits
 
@@ -211,15 +212,11 @@ def read_text(path: Path) -> str:
     Raises:
         InputError: when it cannot be read.
     """
-    try:
-        return path.read_text("utf-8")
-    except FileNotFoundError:
+    if not path.exists():
         hint = "sage-rag index FILE --name NAME writes one"
-        raise InputError(f"there is no corpus file `{path}`", hint=hint) from None
-    except OSError as error:
-        raise InputError(f"cannot read `{path}`: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"`{path}` is not UTF-8") from None
+        raise InputError(f"there is no corpus file `{path}`", hint=hint)
+    with reading(path):
+        return path.read_text("utf-8")
 
 
 def parse_settings(text: str, path: Path) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sage_rag.agents.attributes import toml_scalar
 from sage_rag.agents.chat.options import ModelOptions
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import write_file
@@ -86,7 +86,7 @@ def _contains(text: str, settings: Mapping[str, Any], path: Path) -> bool:
 def _toml(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_toml, value))}]"
-    return json.dumps(value, ensure_ascii=False)  # TOML writes these types as JSON does
+    return toml_scalar(value)
 
 
 def _rendered(name: str, settings: Mapping[str, Any]) -> str:

@@ -7,7 +7,6 @@ time and length; the other figures are assumptions, which the estimate states.
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -17,6 +16,7 @@ from sage_rag.agents.attributes import parse_attributes
 from sage_rag.agents.chat.protocols import TokenUsage
 from sage_rag.agents.chat.structured import as_json
 from sage_rag.agents.prompts import prompt
+from sage_rag.agents.samples import SamplePool
 from sage_rag.common.exceptions import ProtectionError
 from sage_rag.indexer.corpus import Document, read_corpus
 from sage_rag.indexer.job import IndexJob, treatment_of
@@ -142,7 +142,7 @@ class _Count:
         self.documents = self.finished = self.to_refine = self.to_treat = 0
         self.identified = job.attributes is not None or job.recipe.method not in _IDENTIFYING
         self.rounds: float | None = None
-        self.sample: list[Document] = []
+        self.sample = SamplePool[Document](most=SAMPLE)
         self.treatment = treatment_of(job)
         path = job.owner_folder / "ledger.sqlite"
         ledger = Ledger(path, read_only=True) if path.exists() else None
@@ -153,19 +153,13 @@ class _Count:
                 ledger.close()
 
     def _count(self, job: IndexJob, ledger: Ledger | None) -> None:
-        chance = random.Random(0)  # noqa: S311 - not for secrets
         rounds: list[int] = []
         for document in read_corpus(job.source, job.fields):
             if not self.documents:
                 self._take_attributes(job, ledger, list(document.fields))
             self.documents += 1
-            if self._is_done(document, ledger, rounds):
-                continue
-            seen = self.to_treat + self.to_refine
-            if len(self.sample) < SAMPLE:
-                self.sample.append(document)
-            elif (place := chance.randrange(seen)) < SAMPLE:
-                self.sample[place] = document
+            if not self._is_done(document, ledger, rounds):
+                self.sample.add(document)
         self.rounds = sum(rounds) / len(rounds) if rounds else None
 
     def _take_attributes(self, job: IndexJob, ledger: Ledger | None, fields: Sequence[str]) -> None:
@@ -197,7 +191,7 @@ class _Count:
 
 def _sampled(job: IndexJob, count: _Count) -> tuple[int, float, list[float]]:
     """Return the size of the sample, seconds for each document, and lengths in tokens."""
-    treatment, sample = count.treatment, count.sample
+    treatment, sample = count.treatment, count.sample.items
     if treatment is None or not sample:
         return 0, 0.0, []
     if job.costs is None and job.roles is not None and not treatment.attributes.entries:

@@ -28,7 +28,7 @@ class QuarantinedRecord:
     """
 
     document: Document
-    reasons: tuple[str, ...]
+    refusal: Refusal
     rounds: int
     draft: Fields | None
     decision: str | None
@@ -101,9 +101,7 @@ class ReviewSession:
         Raises:
             InputError: when there is no such document in quarantine, or no transcript of it.
         """
-        document = self._called(document_id).document
-        refusals = {r.document_hash: r for r in self._ledger.refusals()}
-        refusal = refusals[document_hash(document.id)]
+        refusal = self._called(document_id).refusal
         stored = self._ledger.transcript(refusal.content_hash, refusal.fingerprint)
         if stored is None:
             raise InputError(f"`{document_id}` has no transcript: it was refused without a review")
@@ -129,7 +127,7 @@ class ReviewSession:
             draft = decision.draft
         return QuarantinedRecord(
             document,
-            refusal.reasons,
+            refusal,
             result.rounds if result else 0,
             draft,
             decision.verb if decision else None,

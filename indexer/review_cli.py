@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import reading
 from sage_rag.indexer.options import CorpusName, Home, keyset_of
 from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
 
@@ -121,7 +122,7 @@ def _list(session: ReviewSession, show_original: bool) -> None:
 def _described(quarantined: QuarantinedRecord, show_original: bool) -> dict[str, Any]:
     described: dict[str, Any] = {
         "id": quarantined.document.id,
-        "reasons": quarantined.reasons,
+        "reasons": quarantined.refusal.reasons,
         "rounds": quarantined.rounds,
         "decision": quarantined.decision,
         "draft": quarantined.draft,
@@ -132,10 +133,10 @@ def _described(quarantined: QuarantinedRecord, show_original: bool) -> dict[str,
 
 
 def _read(file: Path) -> dict[str, str]:
+    with reading(file):
+        text = file.read_text("utf-8")
     try:
-        fields = json.loads(file.read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read `{file}`: {error.strerror}") from None
+        fields = json.loads(text)
     except (ValueError, RecursionError):
         raise InputError(f"`{file}` is not JSON") from None
     if not isinstance(fields, dict) or not all(isinstance(t, str) for t in fields.values()):

@@ -74,7 +74,8 @@ def record_model(fields: Sequence[str]) -> type[StructuredAnswer]:
 
 def values_of(answer: StructuredAnswer) -> dict[str, Any]:
     """Return the values of an answer of a `keyed_model`, by key."""
-    return {info.alias or name: getattr(answer, name) for name, info in _fields(type(answer))}
+    fields = type(answer).model_fields.items()
+    return {info.alias or name: getattr(answer, name) for name, info in fields}
 
 
 def as_json(content: Mapping[str, object]) -> str:
@@ -196,12 +197,8 @@ def _reason(error: ValidationError, answer: type[StructuredAnswer]) -> str:
 
 
 def _names(answer: type[BaseModel]) -> Iterator[str]:
-    for name, info in _fields(answer):
+    for name, info in answer.model_fields.items():
         yield info.alias or name
         for part in (info.annotation, *getattr(info.annotation, "__args__", ())):
             if isinstance(part, type) and issubclass(part, BaseModel):
                 yield from _names(part)
-
-
-def _fields(answer: type[BaseModel]) -> Iterator[tuple[str, Any]]:
-    yield from answer.model_fields.items()

@@ -39,7 +39,7 @@ _WORDING = 5
 """From this many words in a row a suggestion repeats the original: as many as our prompts forbid a
 draft to share with it."""
 
-_STANDING = {
+_STANDARD_SUGGESTIONS = {
     "direct_identifiers": "leave out every name, contact, number and address in clear",
     "sensitive_attributes": "leave out what is intimate and not needed for the matter in hand",
     "context": "coarsen places, times, employers and events",
@@ -132,7 +132,7 @@ def _suggestions(answer: ReviewAnswer, record: str, draft: str) -> Iterator[str]
     for aspect, objection in objections.items():
         suggestion = " ".join(objection.suggestion.split())
         if _repeats(suggestion, original, written):
-            suggestion = _STANDING[aspect]
+            suggestion = _STANDARD_SUGGESTIONS[aspect]
         place = f": {quote_line(objection.quote)}" if occurs(objection.quote, written) else ""
         yield f"{aspect.replace('_', ' ')}: {suggestion}{place}"
 

@@ -67,17 +67,19 @@ def leans(sentence: str, before: str) -> bool:
 
 def arrange(
     fields: Mapping[str, Mapping[Attribute, Sequence[str]]],
-    told: Mapping[str, tuple[str, ...]],
+    sentences: Mapping[str, tuple[str, ...]],
     record: Mapping[str, str],
 ) -> dict[str, tuple[str, ...]]:
     """Return the sentences by attribute, in the order in which a draft states them.
 
-    `fields`: the sentences by field and attribute, in the preset's order; `told`: the same
+    `fields`: the sentences by field and attribute, in the preset's order; `sentences`: the same
     sentences by field, in the record's order. Deterministic.
     """
-    choices = {name: _choices(found, told[name], record[name]) for name, found in fields.items()}
+    choices = {
+        name: _choices(found, sentences[name], record[name]) for name, found in fields.items()
+    }
     original = Original("\n".join(record[name] for name in choices))
-    size = len(original.tokens) + sum(len(tokenize(s)) for own in told.values() for s in own)
+    size = len(original.tokens) + sum(len(tokenize(s)) for own in sentences.values() for s in own)
     allowed = ALIKE * size / 2
     chosen = _choose(choices, allowed)
     for _ in range(_TRIES):
@@ -116,7 +118,7 @@ def _worth(now: Order, other: Order) -> float:
 
 
 def _choices(
-    found: Mapping[Attribute, Sequence[str]], told: Sequence[str], record: str
+    found: Mapping[Attribute, Sequence[str]], in_record: Sequence[str], record: str
 ) -> list[Order]:
     """Return orders of one field, each less natural and less like the record than the one
     before."""
@@ -128,15 +130,15 @@ def _choices(
         ((_unnatural(order, names), order) for order in _orders(names)), key=lambda o: o[0]
     )
     orders = [*orders[:_CHEAPEST], *orders[_CHEAPEST:][-1:]]
-    before = dict(zip(told[1:], told, strict=False))
+    before = dict(zip(in_record[1:], in_record, strict=False))
     kept: list[Order] = []
     for parts in _PARTS:
         for cost, order in orders:
             blocks = tuple((a.name, _in_parts(found[a], parts)) for a in order)
             sentences = [sentence for _, block in blocks for sentence in block]
-            told_on = sum(before.get(two) == one for one, two in pairwise(sentences))
-            cost = cost + _IN_PARTS * (parts > 1) + _TOGETHER * told_on
-            cost += _LEANS * _astray(sentences, before)
+            adjacent = sum(before.get(two) == one for one, two in pairwise(sentences))
+            cost = cost + _IN_PARTS * (parts > 1) + _TOGETHER * adjacent
+            cost += _LEANS * _separated(sentences, before)
             shared = longest_common_subsequence(tokens, tokenize(" ".join(sentences)))
             kept.append(Order(blocks, cost, shared))
     return list(_frontier(kept))
@@ -177,11 +179,11 @@ def _unnatural(order: Sequence[Attribute], natural: Sequence[Attribute]) -> floa
     free = {a for a in (order[0], order[-1]) if asks(a)}
     rest = [natural.index(a) for a in order if a not in free]
     out_of_place = sum(two < one for place, one in enumerate(rest) for two in rest[place:])
-    adrift = sum(asks(a) for a in order[1:-1])
-    return out_of_place + 2.0 * adrift
+    inside = sum(asks(a) for a in order[1:-1])
+    return out_of_place + 2.0 * inside
 
 
-def _astray(sentences: Sequence[str], before: Mapping[str, str]) -> int:
+def _separated(sentences: Sequence[str], before: Mapping[str, str]) -> int:
     """Count the sentences that refer to their predecessor and no longer follow it."""
     return sum(
         s in before and leans(s, before[s]) and previous != before[s]

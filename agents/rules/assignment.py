@@ -64,7 +64,7 @@ class Assignment:
             if row.any():
                 last = attributes[int(row.argmax())]
             found[last].append(sentence)
-        return {attribute: told for attribute, told in found.items() if told}
+        return {attribute: own for attribute, own in found.items() if own}
 
     def _nearness(
         self, embedder: SentenceEmbedder, sentences: Sequence[str], attributes: Sequence[Attribute]

@@ -35,20 +35,22 @@ class RuleGenerator:
         seed = hashlib.sha256(repr(sorted(phrases.items())).encode()).hexdigest()
         wording = Wording(seed)
         fields = {attribute.name: attribute.field for attribute in attributes.entries}
-        told: dict[str, list[str]] = {field: [] for field in fields.values()}
+        by_field: dict[str, list[str]] = {field: [] for field in fields.values()}
         for name, items in phrases.items():
-            told[fields[name]].extend(items)
-        order = extraction.sentences or told
-        source = Original("\n".join(" ".join(order.get(field, ())) for field in told))
-        texts = {field: _tell(items, wording, source) for field, items in told.items()}
+            by_field[fields[name]].extend(items)
+        order = extraction.sentences or by_field
+        source = Original("\n".join(" ".join(order.get(field, ())) for field in by_field))
+        texts = {
+            field: _field_sentences(items, wording, source) for field, items in by_field.items()
+        }
         _set_apart(source, texts, wording)
         return Draft({field: " ".join(sentences) for field, sentences in texts.items()})
 
 
-def _tell(items: Sequence[str], wording: Wording, source: Original) -> list[str]:
+def _field_sentences(items: Sequence[str], wording: Wording, source: Original) -> list[str]:
     """Return one field's sentences: greeting, content, closing, signature."""
     kin = _kin(" ".join(items))
-    told: list[str] = []
+    content: list[str] = []
     signature = ""
     for item in items:
         if _is_courtesy(item):
@@ -57,14 +59,14 @@ def _tell(items: Sequence[str], wording: Wording, source: Original) -> list[str]
         if _SIGNATURE.fullmatch(sentences[-1]):
             signature = sentences.pop()
         if sentences:
-            sentences[0] = _name_pronoun(sentences[0], told, kin)
-            told.extend(sentences)
+            sentences[0] = _name_pronoun(sentences[0], content, kin)
+            content.extend(sentences)
     greeting = [item for item in items if is_greeting(item)]
     closing = [item for item in items if is_closing(item)]
     if signature:
         closing = [item for item in closing if not item.startswith(CLOSING.rstrip(","))]
         closing.append(f"{CLOSING} {signature.rstrip('.')}.")
-    return [*greeting[:1], *wording.reword(told, source), *closing]
+    return [*greeting[:1], *wording.reword(content, source), *closing]
 
 
 def _is_courtesy(text: str) -> bool:
@@ -126,10 +128,10 @@ def _kin(text: str) -> dict[str, str]:
     return found
 
 
-def _name_pronoun(sentence: str, told: Sequence[str], kin: dict[str, str]) -> str:
+def _name_pronoun(sentence: str, content: Sequence[str], kin: dict[str, str]) -> str:
     """Replace a pronoun at the beginning by the relative, if no earlier sentence names them."""
     match = _PRONOUN.match(sentence)
     who = kin.get(match.group(1)) if match else None
-    if who is None or any(who[3:] in earlier for earlier in told):
+    if who is None or any(who[3:] in earlier for earlier in content):
         return sentence
     return capitalize(who) + sentence[len(match.group()) :] if match else sentence

@@ -235,8 +235,8 @@ def _without_aside(run: str) -> str:
 
 def _complete(text: str) -> bool:
     """Return whether the beginning of a sentence can be a sentence."""
-    told = words(text)
-    return len(told) > 3 and is_complete(text) and told[-1].lower() not in lexicon().verbs
+    found = words(text)
+    return len(found) > 3 and is_complete(text) and found[-1].lower() not in lexicon().verbs
 
 
 def _sentences(draft: Draft) -> Iterator[_Sentence]:

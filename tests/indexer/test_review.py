@@ -93,8 +93,8 @@ def listed(reviewing: Any) -> dict[str, QuarantinedRecord]:
 def test_it_lists_reasons_rounds_and_drafts_without_plain_values(again, reviewing) -> None:
     found = listed(reviewing)
     assert list(found) == ["doc-4", "doc-7"]
-    assert found["doc-7"].reasons == ("reviewer", "no-progress")
-    assert "shared-run" in found["doc-4"].reasons
+    assert found["doc-7"].refusal.reasons == ("reviewer", "no-progress")
+    assert "shared-run" in found["doc-4"].refusal.reasons
     assert found["doc-4"].rounds == 1
     assert all(q.draft is not None for q in found.values())
     assert "[PERSON_1]" in found["doc-7"].draft["question"]
