@@ -190,6 +190,11 @@ class StreamReplacer:
         yield text[position:end]
 
 
+def placeholders_in(text: str) -> frozenset[str]:
+    """Return the placeholders in a text."""
+    return frozenset(match.group() for match in PLACEHOLDER.finditer(text))
+
+
 def readable_view(text: str) -> str:
     """Return the text with each token replaced by its type and a number: `person 1`.
 

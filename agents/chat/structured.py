@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from sage_rag.agents.chat.protocols import ChatMessage, ChatModel, Reply
 from sage_rag.agents.exceptions import AgentOutputError
-from sage_rag.privacy.tokens import LOOK_ALIKE, PLACEHOLDER
+from sage_rag.privacy.tokens import LOOK_ALIKE, PLACEHOLDER, placeholders_in
 
 _OBJECTS_TRIED = 32
 """Places in an answer where JSON may begin. Limits the cost of nested brackets."""
@@ -134,19 +134,13 @@ def _schema(answer: type[StructuredAnswer]) -> Mapping[str, Any]:
 
 def placeholder_complaint(expected: frozenset[str], text: str) -> str | None:
     """Return which placeholders a text lost, or that it holds marks that the record has not."""
-    held = {match.group() for match in PLACEHOLDER.finditer(text)}
-    lost = sorted(expected - held)
+    lost = sorted(expected - placeholders_in(text))
     if lost:
         return f"it lost {', '.join(lost)}"
     rest = PLACEHOLDER.sub(lambda m: "" if m.group() in expected else m.group(), text)
     if LOOK_ALIKE.search(rest):
         return "it holds marks in brackets that the record has not"
     return None
-
-
-def placeholders_in(text: str) -> frozenset[str]:
-    """Return the placeholders in a text."""
-    return frozenset(match.group() for match in PLACEHOLDER.finditer(text))
 
 
 def _parsed(

@@ -21,7 +21,6 @@ from sage_rag.agents.chat.structured import (
     as_json,
     ask,
     placeholder_complaint,
-    placeholders_in,
     record_model,
     values_of,
 )
@@ -30,6 +29,7 @@ from sage_rag.agents.protocols import Draft, Review
 from sage_rag.privacy.gate.findings import Finding, FindingKind, Verdict
 from sage_rag.privacy.gate.leakage import Original
 from sage_rag.privacy.protect import ProtectedText
+from sage_rag.privacy.tokens import placeholders_in
 from sage_rag.privacy.words import tokenize
 
 VERSION = 1

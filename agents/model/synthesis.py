@@ -21,7 +21,6 @@ from sage_rag.agents.chat.structured import (
     ask,
     keyed_model,
     placeholder_complaint,
-    placeholders_in,
     record_model,
     values_of,
 )
@@ -32,6 +31,7 @@ from sage_rag.agents.model.domains import Domain
 from sage_rag.agents.prompts import STAGE_1, prompt, prompts_fingerprint
 from sage_rag.agents.protocols import CorpusAttributes, Draft, Extraction
 from sage_rag.privacy.protect import ProtectedText, join_fields
+from sage_rag.privacy.tokens import placeholders_in
 
 VERSION = 1
 """Raised with every change of the questions of stage 1 or of how answers are read."""

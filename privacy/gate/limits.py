@@ -103,24 +103,17 @@ def parse_limits(table: Any, where: str) -> dict[str, Limit]:
     return limits
 
 
-def _whole(least: int) -> Callable[[Any, str], Limit]:
+def _number(
+    least: float, most: float = _MOST, *, whole: bool = False
+) -> Callable[[Any, str], Limit]:
     def read(written: Any, what: str) -> Limit:
         if written == OFF:
             return None
-        if type(written) is not int or not least <= written <= _MOST:
-            raise InputError(f'{what} is a whole number from {least} to {_MOST}, or "{OFF}"')
-        return written
-
-    return read
-
-
-def _number(least: float, most: float) -> Callable[[Any, str], Limit]:
-    def read(written: Any, what: str) -> Limit:
-        if written == OFF:
-            return None
-        if type(written) not in (int, float) or not least <= written <= most:
-            raise InputError(f'{what} is a number from {least:g} to {most:g}, or "{OFF}"')
-        return float(written)
+        fits = type(written) is int or (type(written) is float and not whole)
+        if not fits or not least <= written <= most:
+            kind = "whole number" if whole else "number"
+            raise InputError(f'{what} is a {kind} from {least:g} to {most:g}, or "{OFF}"')
+        return written if whole else float(written)
 
     return read
 
@@ -134,13 +127,13 @@ def _switch(written: Any, what: str) -> Limit:
 
 
 _READERS: Mapping[str, Callable[[Any, str], Limit]] = {
-    "run_tokens": _whole(2),
+    "run_tokens": _number(2, whole=True),
     "rouge_l": _number(0, 1),
-    "quasi_values": _whole(0),
-    "min_tokens": _whole(1),
+    "quasi_values": _number(0, whole=True),
+    "min_tokens": _number(1, whole=True),
     "likeness": _number(0, 1),
     "length_ratio": _number(1, 100),
-    "subject_mentions": _whole(1),
+    "subject_mentions": _number(1, whole=True),
     "common_placeholders": _switch,
     "form": _switch,
     "language": _switch,

@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator, Mapping
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.gate.findings import Finding, FindingKind
 from sage_rag.privacy.gate.limits import GateLimits
-from sage_rag.privacy.tokens import PLACEHOLDER
+from sage_rag.privacy.tokens import PLACEHOLDER, placeholders_in
 
 
 def invented_placeholders(known: Container[str], draft: str) -> Iterator[Finding]:
@@ -27,7 +27,7 @@ def lost_placeholders(
     `fields`: those of the protected record. `GateLimits` defines which placeholders are important.
     Does not guarantee: that a draft says the same about a placeholder as its original.
     """
-    held = _placeholders(draft)
+    held = placeholders_in(draft)
     lost: dict[str, str] = {}
     if limits.common_placeholders:
         common = _in_every_field(fields)
@@ -38,10 +38,6 @@ def lost_placeholders(
             lost.setdefault(subjects[0], f"whom the record names {mentions} times")
     for placeholder, reason in lost.items():
         yield Finding(FindingKind.LOST_PLACEHOLDER, f"drops {placeholder}, {reason}")
-
-
-def _placeholders(text: str) -> frozenset[str]:
-    return frozenset(match.group() for match in PLACEHOLDER.finditer(text))
 
 
 def _subjects(text: str) -> tuple[list[str], int]:
@@ -55,5 +51,5 @@ def _subjects(text: str) -> tuple[list[str], int]:
 
 def _in_every_field(fields: Mapping[str, str]) -> frozenset[str]:
     """Return the placeholders that all non-blank fields contain; none for a single field."""
-    held = [_placeholders(text) for text in fields.values() if text.strip()]
+    held = [placeholders_in(text) for text in fields.values() if text.strip()]
     return frozenset.intersection(*held) if len(held) > 1 else frozenset()
