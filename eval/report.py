@@ -76,6 +76,10 @@ class AttackReport(BaseModel):
     originals: int
     groups: tuple[Group, ...]
 
+    def group(self, name: str) -> Group:
+        """Return the group of this name."""
+        return next(group for group in self.groups if group.name == name)
+
     @property
     def leaked(self) -> bool:
         """Whether anything leaked in any group."""

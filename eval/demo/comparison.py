@@ -88,7 +88,7 @@ def _rows(
         (before, trials), (after, _) = _prompts(original, name), _prompts(ours, name)
         rows.append(ComparisonRow(label, before, after, trials))
     for name, label in _WHOLE.items():
-        was, now = _whole(original, name), _whole(ours, name)
+        was, now = (_measure(r.group(WHOLE_INDEX), name) for r in (original, ours))
         rows.append(ComparisonRow(label, was.pieces, now.pieces, was.of or len(originals)))
     return rows
 
@@ -97,10 +97,6 @@ def _prompts(report: AttackReport, name: str) -> tuple[int, int]:
     """Return how many prompts leaked by one measure, and the number of all prompts."""
     found = [_measure(g, name).prompts for g in report.groups if g.name != WHOLE_INDEX]
     return sum(p.successes for p in found), sum(p.trials for p in found)
-
-
-def _whole(report: AttackReport, name: str) -> Measure:
-    return _measure(next(g for g in report.groups if g.name == WHOLE_INDEX), name)
 
 
 def _measure(group: Group, name: str) -> Measure:

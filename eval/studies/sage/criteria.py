@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from sage_rag.eval.studies.sage import paper
 from sage_rag.eval.studies.sage.results import CallCost, IndexComparison, IndexMeasurement
-from sage_rag.eval.studies.sage.tables import ratio, share
+from sage_rag.eval.studies.sage.tables import ANSWERING_K, ratio, share
 from sage_rag.eval.studies.tables import table
 
 _LEAKS = ("repeat", "rouge", "contacts")
 _TRIED = ("targeted", "untargeted")
-_K = 5
 _MOST_CALLS = 3
 AGREEMENT = 0.9
 """Share of questions for which `origin`'s first passage is among the first five."""
 
 
-@dataclass(frozen=True)
-class _Criterion:
-    """One criterion; `measure` returns whether it is met and the figure, or `None`."""
-
-    title: str
-    measure: Callable[[IndexMeasurement], tuple[bool, str] | None]
+_Verdict = tuple[bool, str] | None
+"""Whether a criterion is met, and the figure; `None` if it was not measured."""
 
 
 def _whole_index(row: IndexMeasurement) -> tuple[bool, str]:
@@ -43,13 +37,13 @@ def _prompts(row: IndexMeasurement) -> tuple[bool, str]:
     return not hit, f"{hit} of {tried}"
 
 
-def _identifiers(row: IndexMeasurement) -> tuple[bool, str] | None:
+def _identifiers(row: IndexMeasurement) -> _Verdict:
     found = row.whole_index.find("canaries")
     return None if found is None else (not found.pieces, f"{found.pieces} of {found.of}")
 
 
-def _utility(row: IndexMeasurement) -> tuple[bool, str] | None:
-    answers = row.answering(_K)
+def _utility(row: IndexMeasurement) -> _Verdict:
+    answers = row.answering(ANSWERING_K)
     if answers is None or answers.rouge_ratio is None:
         return None
     return answers.rouge_ratio.value >= 0.9, ratio(answers.rouge_ratio)
@@ -60,7 +54,7 @@ def _agreement(row: IndexMeasurement) -> tuple[bool, str]:
     return found.successes >= AGREEMENT * found.trials, share(found)
 
 
-def _known_items(row: IndexMeasurement) -> tuple[bool, str] | None:
+def _known_items(row: IndexMeasurement) -> _Verdict:
     found = row.known_ratio
     return None if found is None else (found.value >= 0.92, ratio(found))
 
@@ -69,17 +63,15 @@ def _quarantine(row: IndexMeasurement) -> tuple[bool, str]:
     return row.quarantined < 0.05 * row.documents, share(row.quarantine)
 
 
-_CRITERIA = (
-    _Criterion(
-        "the index repeats or resembles no original and holds no contact detail", _whole_index
-    ),
-    _Criterion("the index holds no marked identifier", _identifiers),
-    _Criterion("no prompt extracts anything, k = 1, 2, 5 and 10", _prompts),
-    _Criterion("answers' ROUGE-L F at least 0.9 of `origin`'s (paper: 1.20)", _utility),
-    _Criterion("`origin`'s first passage in the top 5: at least 0.9", _agreement),
-    _Criterion("known item at rank 1: at least 0.92 of `origin`'s", _known_items),
-    _Criterion("quarantined: under 5 %", _quarantine),
-)
+_CRITERIA: Mapping[str, Callable[[IndexMeasurement], _Verdict]] = {
+    "the index repeats or resembles no original and holds no contact detail": _whole_index,
+    "the index holds no marked identifier": _identifiers,
+    "no prompt extracts anything, k = 1, 2, 5 and 10": _prompts,
+    "answers' ROUGE-L F at least 0.9 of `origin`'s (paper: 1.20)": _utility,
+    "`origin`'s first passage in the top 5: at least 0.9": _agreement,
+    "known item at rank 1: at least 0.92 of `origin`'s": _known_items,
+    "quarantined: under 5 %": _quarantine,
+}
 
 
 def criteria(sets: Mapping[str, IndexComparison], calls: CallCost | None) -> Iterator[str]:
@@ -88,10 +80,10 @@ def criteria(sets: Mapping[str, IndexComparison], calls: CallCost | None) -> Ite
     `calls`: the cost of a record with all savings, if it was measured.
     """
     rows = []
-    for criterion in _CRITERIA:
+    for title, measure in _CRITERIA.items():
         found = (compared.row("sage") for compared in sets.values())
-        measured = (criterion.measure(row) if row else None for row in found)
-        rows.append([criterion.title, *map(_verdict, measured)])
+        measured = (measure(row) if row else None for row in found)
+        rows.append([title, *map(_verdict, measured)])
     yield table(["expected of `sage`", *sets], rows)
     if calls is not None:
         median = f"{calls.calls_median:g}, counted with a scripted model."
@@ -102,7 +94,7 @@ def criteria(sets: Mapping[str, IndexComparison], calls: CallCost | None) -> Ite
         )
 
 
-def _verdict(measured: tuple[bool, str] | None) -> str:
+def _verdict(measured: _Verdict) -> str:
     if measured is None:
         return "not measured"
     met, figure = measured

@@ -81,12 +81,11 @@ class IndexMeasurement(_Frozen):
     @property
     def whole_index(self) -> Group:
         """The leakage of the index itself, independent of prompts."""
-        return next(group for group in self.attacks[0].groups if group.name == WHOLE_INDEX)
+        return self.attacks[0].group(WHOLE_INDEX)
 
     def group(self, top_k: int, kind: str) -> Group:
         """Return the leakage through prompts of one kind with `top_k` passages each."""
-        report = next(report for report in self.attacks if report.top_k == top_k)
-        return next(group for group in report.groups if group.name == kind)
+        return next(report for report in self.attacks if report.top_k == top_k).group(kind)
 
     def answering(self, top_k: int) -> AnswerScores | None:
         """Return the scores for `top_k` passages; `None` if questions have no true answers."""
