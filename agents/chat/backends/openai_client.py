@@ -33,6 +33,7 @@ _UNSENT_HEADERS = dict.fromkeys(
 """Headers in which the library describes this machine. They take a tenth of a call's work."""
 
 _Body = openai.HttpxBinaryResponseContent
+_END = object()
 
 # With OPENAI_LOG=debug the library would log whole prompts.
 logging.getLogger("openai").setLevel(logging.WARNING)
@@ -151,8 +152,15 @@ class OpenAIClient:
         )
         finished = False
         async with chunks:
+            values = aiter(chunks)
             try:
-                async for value in chunks:
+                while True:
+                    # The library's own limit ends with the connection: after bytes that are not
+                    # HTTP, it would wait for ever.
+                    async with asyncio.timeout(self._errors.timeout_s):
+                        value = await anext(values, _END)
+                    if value is _END:
+                        break
                     chunk = CompletionChunk.model_validate(value)
                     finished = finished or chunk.finish_reason is not None
                     yield chunk
