@@ -52,7 +52,7 @@ def domain_names() -> list[str]:
 
 
 def load_domain(name_or_path: str) -> Domain:
-    """Load a shipped add-on by name, or one's own from a file (`./mine.md`).
+    """Load a shipped add-on by name, or another one from a file (`./mine.md`).
 
     Raises:
         InputError: for an unknown name, or a file that cannot be read or lacks a part.
@@ -91,7 +91,7 @@ def parse_domain(name: str, source: str) -> Domain:
         head, _, text = part.partition("\n")
         if head.strip() not in _HEADS or head.strip() in found or not text.strip():
             raise InputError(
-                f"{where} has an unknown, doubled or empty part",
+                f"{where} has an unknown, repeated or empty part",
                 hint="two parts, each with text: # Writing, # Reviewing",
             )
         found[head.strip()] = text.strip()

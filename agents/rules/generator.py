@@ -43,7 +43,7 @@ class RuleGenerator:
         texts = {
             field: _field_sentences(items, wording, source) for field, items in by_field.items()
         }
-        _set_apart(source, texts, wording)
+        _reduce_likeness(source, texts, wording)
         return Draft({field: " ".join(sentences) for field, sentences in texts.items()})
 
 
@@ -73,12 +73,12 @@ def _is_courtesy(text: str) -> bool:
     return is_greeting(text) or is_closing(text)
 
 
-def _set_apart(source: Original, fields: dict[str, list[str]], wording: Wording) -> None:
+def _reduce_likeness(source: Original, fields: dict[str, list[str]], wording: Wording) -> None:
     """Reword sentences in place, the longest first, until the whole is unlike `source`."""
     for change in (
         wording.invert,
         lambda sentence: wording.vary(sentence, 0),
-        wording.turn,
+        wording.move,
         lambda sentence: wording.vary(sentence, 1, STIFF),
         lambda sentence: wording.vary(sentence, 0, TERSE),
     ):

@@ -98,7 +98,7 @@ class Page:
         if other != sentence.text:
             sentence.text = capitalize(other)
             return
-        if len(at) > 1 and self._part(at, place):
+        if len(at) > 1 and self._move_away(at, place):
             return
         other = _without_aside(run)
         if other != run:
@@ -115,7 +115,7 @@ class Page:
         if spared:
             self._sentences.remove(sentence)
 
-    def _part(self, sentences: Sequence[_Sentence], place: Place) -> bool:
+    def _move_away(self, sentences: Sequence[_Sentence], place: Place) -> bool:
         """Move a sentence away from a run over two sentences; return whether that was possible."""
         shares = (s.text[max(place[0] - s.start, 0) : place[1] - s.start] for s in sentences)
         if max(len(tokenize(share)) for share in shares) >= _WHOLE:
@@ -140,7 +140,7 @@ class Page:
             if s.field == field and not is_greeting(s.text) and not is_closing(s.text)
         ]
 
-    def name_generally(self, place: Place) -> None:
+    def generalize_placeholder(self, place: Place) -> None:
         """Replace a placeholder that the record does not have by a general noun."""
         for sentence in self._at(place):
             sentence.text = PLACEHOLDER.sub(
@@ -156,7 +156,7 @@ class Page:
         if count > 0:
             self._cut_longest(count)
 
-    def turn_round(self) -> None:
+    def reverse_sentences(self) -> None:
         """Reverse the order of each field's sentences: likeness depends on order, too."""
         for name in self._fields:
             body = self._body(name)

@@ -37,7 +37,7 @@ class RuleReviewer:
 
     Direct identifiers, sensitive attributes, rare context, linkage of quasi-identifiers, semantic
     consistency. The sixth, recovery of the original, is the gate's: it measures shared wording
-    against the plain original, by the limits in force.
+    against the plain original, by its limits.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, A.1.2, Table 16. Differs: patterns, no model.
     """

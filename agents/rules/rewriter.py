@@ -52,10 +52,10 @@ class RuleRewriter:
             change(place)
         for finding in verdict.findings:
             if finding.kind is FindingKind.UNKNOWN_PLACEHOLDER:
-                page.name_generally((finding.start or 0, finding.end or 0))
+                page.generalize_placeholder((finding.start or 0, finding.end or 0))
         if any(finding.kind is FindingKind.SIMILARITY for finding in verdict.findings):
             if verdict.rouge_l > _IN_ORDER:
-                page.turn_round()
+                page.reverse_sentences()
             elif page.invert_longest():
                 return page.draft()
             over = max(verdict.rouge_l - _SIMILAR, _LEAST_OVER)

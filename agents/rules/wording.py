@@ -38,7 +38,7 @@ class Wording:
         """
         said = " ".join(sentences)
         if before.longest_shared_run(said) >= RUN:
-            said = " ".join(self._move(sentence, before) for sentence in sentences)
+            said = " ".join(self._move_in_run(sentence, before) for sentence in sentences)
         said = self._break_runs(before, said)
         if before.longest_shared_run(said) >= RUN:
             said = " ".join(self._split(before, said))
@@ -66,7 +66,7 @@ class Wording:
                 break
         return said
 
-    def turn(self, sentence: str) -> str:
+    def move(self, sentence: str) -> str:
         """Move a condition or a time within a sentence, if it has one that can be moved."""
         mark = sentence[-1:] if sentence[-1:] in ".?" else ""
         body = sentence.removesuffix(mark)
@@ -79,9 +79,9 @@ class Wording:
         other = invert(write_out(body)) if mark != "?" and ". " not in body else None
         return _restore_contractions(other, short_forms(body)) + mark if other else sentence
 
-    def _move(self, sentence: str, before: Original) -> str:
+    def _move_in_run(self, sentence: str, before: Original) -> str:
         """Move a condition or a time within a sentence that holds a run."""
-        return self.turn(sentence) if before.longest_shared_run(sentence) >= RUN else sentence
+        return self.move(sentence) if before.longest_shared_run(sentence) >= RUN else sentence
 
     def _break_runs(
         self, before: Original, said: str, tier: int = NATURAL, *, at_least: int = RUN

@@ -38,9 +38,9 @@ WRONG = {
     GOOD.replace("policy: sage", ""): "begin with its policy",
     GOOD.replace("policy: sage", "policy: sage\nand more"): "begin with its policy",
     GOOD.replace("sage", "nonsense"): "no policy is called `nonsense`",
-    GOOD.replace("# Writing", "# Writting"): "unknown, doubled or empty",
-    GOOD.replace("# Reviewing", "# Writing"): "unknown, doubled or empty",
-    GOOD.replace("Look for kennels.", " "): "unknown, doubled or empty",
+    GOOD.replace("# Writing", "# Writting"): "unknown, repeated or empty",
+    GOOD.replace("# Reviewing", "# Writing"): "unknown, repeated or empty",
+    GOOD.replace("Look for kennels.", " "): "unknown, repeated or empty",
     GOOD.partition("# Reviewing")[0]: "no part `# Reviewing`",
 }
 
