@@ -38,7 +38,7 @@ _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
 _T = TypeVar("_T")
 
 
-class _Named(BaseModel):
+class _NamedValue(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     type: EntityType
@@ -46,7 +46,7 @@ class _Named(BaseModel):
 
     @field_validator("type")
     @classmethod
-    def _is_asked_for(cls, found: EntityType) -> EntityType:
+    def _is_no_mark(cls, found: EntityType) -> EntityType:
         if identifiability(found) is Identifiability.TECHNICAL:
             raise ValueError("our own marks are not values of a text")
         return found
@@ -55,18 +55,18 @@ class _Named(BaseModel):
 class _ValuesAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    values: list[_Named]
+    values: list[_NamedValue]
 
 
 class LlmRecognizer:
-    """Ask a model which values a text holds, and find them in it.
+    """Ask a model which values a text contains, and find them in it.
 
     `kinds`: entity types by their description in the prompt. `disconnect` closes the model's
     connections of the loop that calls it; this recognizer has connections of its own. Blocks until
     the model has answered: from a running event loop, call it in a thread.
 
     Guarantees: an answer that does not fit is requested once more, with the reason; if that fails
-    too, an error is raised instead of an empty result. Every span holds the value that was named.
+    too, an error is raised instead of an empty result. Every span contains a named value.
     Does not guarantee: that the model names every value, nor that no text can mislead it. Chain it
     with recognizers that follow no instructions.
     """
@@ -140,7 +140,7 @@ def _reason(error: ValidationError) -> str:
     return f"{'.'.join(places) or 'answer'}: {first['type']}"
 
 
-_FIELDS = frozenset({*_ValuesAnswer.model_fields, *_Named.model_fields})
+_FIELDS = frozenset({*_ValuesAnswer.model_fields, *_NamedValue.model_fields})
 
 
 class _LoopThread:

@@ -33,8 +33,6 @@ CLASSES = 3
 """Of each head: outside, begin, inside."""
 PAD, UNKNOWN = 0, 1
 """Rows of the embedding: padding, and every character that training did not see."""
-REACH = 19
-"""Characters on either side that an answer depends on."""
 
 _STEPS, _SCALE = 127, "characters.scale"
 """The largest number of a row in eight-bit steps, and the tensor with the sizes of a step."""

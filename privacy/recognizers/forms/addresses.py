@@ -54,9 +54,8 @@ _INNER = (
 ADDRESSES = (
     pattern(
         EntityType.LOCATION,
-        rf"(?<![\w.,/-])(?:(?:Flat|Apt\.?|Apartment|Unit|Suite"
-        rf"|Room)[ ]\w{{1,5}},?[ ])?{_NUMBER},?[ ]"
-        rf"(?:{_WORD}[ ]){{1,4}}?(?:(?:{_STREET})\b|(?:{_SHORT})\b\.?){_TAIL}",
+        rf"(?<![\w.,/-])(?:(?:Flat|Apt\.?|Apartment|Unit|Suite|Room)[ ]\w{{1,5}},?[ ])?{_NUMBER}"
+        rf",?[ ](?:{_WORD}[ ]){{1,4}}?(?:(?:{_STREET})\b|(?:{_SHORT})\b\.?){_TAIL}",
         0.85,
         needs=(*_STREET.split("|"), *_SHORT.split("|")),
     ),
@@ -83,22 +82,19 @@ ADDRESSES = (
     pattern(
         EntityType.LOCATION,
         rf"(?<![\w.,/-])\d{{1,4}}(?:[ ](?:bis|ter))?,?[ ](?:[Rr]ue|[Bb]oulevard|[Aa]venue"
-        rf"|[Cc]hemin"
-        rf"|[Pp]lace)[ ]{_INNER}{_WORD}(?:[ ]{_INNER}{_WORD}){{0,3}}{_TAIL}",
+        rf"|[Cc]hemin|[Pp]lace)[ ]{_INNER}{_WORD}(?:[ ]{_INNER}{_WORD}){{0,3}}{_TAIL}",
         0.8,
     ),
     pattern(
         EntityType.LOCATION,
         rf"\b(?:{_WORD}[ ]){{1,3}}(?:Sokağı|Sokak|Sok\.|Caddesi|Cad\.|Mahallesi|utca|u\.|út"
-        rf"|tee|tn)"
-        rf"[ ]?(?:No:?[ ]?)?{_NUMBER}(?![\w%]){_TAIL}",
+        rf"|tee|tn)[ ]?(?:No:?[ ]?)?{_NUMBER}(?![\w%]){_TAIL}",
         0.8,
         needs=("Sok", "Cad", "Mahallesi", "utca", "u.", "út", "tee", "tn"),
     ),
     pattern(
         EntityType.LOCATION,
-        rf"\b(?:Am|An[ ]der|Auf[ ]de[rm]|Im|In[ ]der|Zum|Zur|Unter[ ]den"
-        rf"|Hinter[ ]dem)[ ]{_WORD}"
+        rf"\b(?:Am|An[ ]der|Auf[ ]de[rm]|Im|In[ ]der|Zum|Zur|Unter[ ]den|Hinter[ ]dem)[ ]{_WORD}"
         rf"[ ]\d{{1,4}}[a-z]?,[ ](?:\d{{4,5}}[ ])?{_CITY}",
         0.8,
     ),
