@@ -111,3 +111,8 @@ def test_a_failing_step_is_one_line_and_leaves_the_old_file_whole(
         update.write()
     assert file.read_bytes() == before
     assert [path.name for path in file.parent.glob(".*")] == []
+
+
+def test_a_path_with_a_delete_character_is_read_back(file: Path) -> None:
+    write(file, source="/a\x7fb.jsonl")
+    assert read_corpus_file(file).source == Path("/a\x7fb.jsonl")
