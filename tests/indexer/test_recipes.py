@@ -1,9 +1,16 @@
 """Recipes, and policies in place of their own."""
 
+import asyncio
+
 import pytest
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.corpus import Document
 from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.treatment import Treatment
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.testing import TableRecognizer
 
 
 def test_a_recipe_takes_another_policy():
@@ -15,3 +22,11 @@ def test_a_recipe_takes_another_policy():
 def test_what_cannot_be_is_refused(name, policy):
     with pytest.raises(InputError):
         recipe_called(name, policy)
+
+
+def test_a_recipe_that_rewrites_treats_nothing_without_agents():
+    recipe = recipe_called("sage")
+    recognizer = TableRecognizer({"Maria Keller": EntityType.PERSON})
+    treatment = Treatment(recipe, Keyset.generate(), "clinic", recognizer, None)
+    with pytest.raises(ValueError, match="sage needs roles"):
+        asyncio.run(treatment.treat(Document("1", {"text": "Maria Keller coughs"})))

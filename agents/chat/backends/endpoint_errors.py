@@ -39,13 +39,15 @@ class EndpointErrors:
 
     `endpoint`: its name in messages, e.g. "the model endpoint". `address`: shown where it cannot be
     reached; left out where the reader must not learn it. `hint`: what the reader can check.
-    `ours`: the server is a sage-rag server, whose messages quote nothing and are shown.
+    `slow_hint`: what to change if it takes too long; default: `hint`. `ours`: the server is a
+    sage-rag server, whose messages quote nothing and are shown.
     """
 
     endpoint: str
     hint: str
     timeout_s: float
     address: str = ""
+    slow_hint: str = ""
     ours: bool = False
 
     def reported(self, error: openai.APIError) -> UpstreamError:
@@ -67,7 +69,7 @@ class EndpointErrors:
             return self.connection(error)
         return RetryableTimeoutError(
             f"{self._addressed} did not answer within {self.timeout_s:,.0f} s",
-            hint="raise the timeout, or lower the length of answers or the concurrency",
+            hint=self.slow_hint or self.hint,
         )
 
     def connection(self, error: Exception) -> RetryableError:

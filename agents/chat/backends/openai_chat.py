@@ -24,6 +24,7 @@ TIMEOUT_S = 300.0
 """A local model on a processor may take minutes for a record."""
 MAX_TOKENS = 2_048
 """An answer is a record; several servers have no limit of their own, and some models ramble."""
+_SLOW_HINT = "raise `model.timeout_s`, or lower `model.max_tokens` or `concurrency`"
 _SEED = 0
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -49,7 +50,7 @@ class OpenAIChatModel:
         """Raise `InputError` if the address is not a URL or the key cannot be sent."""
         self.name = model
         hint = f"check `model.base_url`, the model `{model}` and SAGE_RAG_LLM_API_KEY"
-        errors = EndpointErrors("the model endpoint", hint, timeout_s, base_url)
+        errors = EndpointErrors("the model endpoint", hint, timeout_s, base_url, _SLOW_HINT)
         key = api_key or os.environ.get("SAGE_RAG_LLM_API_KEY") or "none"
         self._client = OpenAIClient(base_url, errors, api_key=key)
         self._errors = errors

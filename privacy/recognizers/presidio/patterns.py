@@ -14,6 +14,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from sage_rag.common.fingerprints import data_digest
+
+_FILE = "patterns.toml"
+
 Check = Callable[[str], bool | None]
 Match = tuple[int, int, float]
 """Start, end and score."""
@@ -36,13 +40,12 @@ class Patterns:
 
 @cache
 def _table() -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("patterns.toml").read_text("utf-8"))
+    return tomllib.loads(files(__package__).joinpath(_FILE).read_text("utf-8"))
 
 
-def presidio_version() -> str:
-    """Return the release of Presidio that the table is from."""
-    version: str = _table()["version"]
-    return version
+def patterns_fingerprint() -> str:
+    """Return Presidio's release that the table is from, and a digest of the table."""
+    return f"{_table()['version']}-{data_digest(__package__, _FILE)}"
 
 
 def shipped_patterns(name: str) -> Patterns:

@@ -19,7 +19,7 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.presidio.patterns import (
     Match,
     Patterns,
-    presidio_version,
+    patterns_fingerprint,
     shipped_patterns,
 )
 from sage_rag.privacy.recognizers.presidio.table import DEFAULT_ROWS, Row
@@ -162,8 +162,8 @@ class PresidioRecognizer:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Presidio's version, the number of rows in use, and our version."""
-        return f"presidio-{presidio_version()}-{len(self._rows)}-{VERSION}"
+        """Presidio's version, a digest of its table, the rows in use, and our version."""
+        return f"presidio-{patterns_fingerprint()}-{len(self._rows)}-{VERSION}"
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans of all rows; different rows' spans may overlap."""

@@ -1,10 +1,10 @@
-"""`Retry-After`, in all its forms."""
+"""`Retry-After` in all its forms, and hints."""
 
 from __future__ import annotations
 
 import pytest
 
-from sage_rag.agents.chat.backends.endpoint_errors import retry_after_s
+from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors, retry_after_s
 
 NOON = 1_767_268_800.0  # Thu, 01 Jan 2026 12:00:00 GMT
 
@@ -43,3 +43,11 @@ NOON = 1_767_268_800.0  # Thu, 01 Jan 2026 12:00:00 GMT
 def test_retry_after_is_read(headers: dict[str, str], expected: float | None) -> None:
     found = retry_after_s(headers, NOON)
     assert found == (expected if expected is None else pytest.approx(expected))
+
+
+@pytest.mark.parametrize(
+    ("slow_hint", "shown"), [("raise the limit", "raise the limit"), ("", "check it")]
+)
+def test_a_late_answer_has_a_hint_that_its_reader_can_follow(slow_hint: str, shown: str) -> None:
+    errors = EndpointErrors("the endpoint", "check it", 5.0, slow_hint=slow_hint)
+    assert errors.timeout(TimeoutError()).hint == shown
