@@ -100,7 +100,7 @@ def parse_name(mention: str) -> Name:
     words, gender, title = _without_titles(text.split())
     plain = " ".join(words).strip(",;: ")
     words, suffix = _without_suffixes(_in_order(words))
-    parts = _parts(words) or (fold(plain),)
+    parts = _parts(words) or (fold(plain).strip(),)
     if len(parts) > 1 and parts[0] in NICKNAMES:
         parts = (NICKNAMES[parts[0]], *parts[1:])
     return Name(parts, gender, title, suffix, plain)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sage_rag.privacy.people.names import NICKNAMES, Gender, abbreviates, is_initial, parse_name
@@ -74,6 +74,7 @@ def test_titles_and_suffixes_are_read(
 
 
 @given(st.text(max_size=40))
+@example("¯¸")  # spacing marks: without them a space is left
 def test_any_text_is_read(mention: str) -> None:
     name = parse_name(mention)
     assert name.parts
