@@ -38,7 +38,8 @@ def ask(server_url: str, edge_url: str, model: str, question: str) -> QuestionTr
     Raises:
         UpstreamError: when edge or server does not answer.
     """
-    with httpx.Client(timeout=_TIMEOUT_S) as client:
+    # Questions are in plain text here: no proxy of the environment may read them.
+    with httpx.Client(timeout=_TIMEOUT_S, trust_env=False) as client:
         request = {"model": model, "input": question}
         sent = _post(client, f"{edge_url}/v1/pseudonymize", request)["output"]
         seen = _complete(client, server_url, model, sent)
