@@ -131,8 +131,11 @@ class StageLedger:
         return found
 
     def _all(self, query: str) -> list[tuple[Any, ...]]:
-        with self._lock:
-            return self._db.execute(query).fetchall()
+        try:
+            with self._lock:
+                return self._db.execute(query).fetchall()
+        except sqlite3.Error as error:
+            raise self._failure(error, self._open_hint) from None
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -150,8 +153,9 @@ class StageLedger:
         try:
             with self._lock:
                 self._db.execute(statement, row)
-        except sqlite3.OperationalError as error:
-            raise self._failure(error, self._write_hint) from None
+        except sqlite3.Error as error:
+            damaged = not isinstance(error, sqlite3.OperationalError)
+            raise self._failure(error, self._open_hint if damaged else self._write_hint) from None
 
     def _write_all(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
         for row in rows:

@@ -52,3 +52,24 @@ def test_a_file_that_is_no_database_is_refused_in_one_line(tmp_path: Path) -> No
     (tmp_path / "l.sqlite").write_text("not a database, but long enough to look like one" * 10)
     with pytest.raises(InputError, match="cannot be used"):
         opened(tmp_path)
+
+
+def test_a_ledger_that_is_damaged_later_is_refused_in_one_line(tmp_path: Path) -> None:
+    ledger = opened(tmp_path)
+    ledger.store(DRAFTS, "f", {str(number): "text" * 500 for number in range(50)})
+    ledger.close()
+    file = tmp_path / "l.sqlite"
+    page = 4096
+    file.write_bytes(file.read_bytes()[:page] + b"\xff" * (file.stat().st_size - page))
+    ledger = StageLedger(file, (), version=1)
+    try:
+        for use in (
+            lambda: ledger.store(DRAFTS, "f", {"new": "text"}),
+            lambda: ledger.stored(DRAFTS, "7", "f"),
+            lambda: ledger._all("SELECT * FROM drafts"),
+        ):
+            with pytest.raises(InputError, match="cannot be used") as caught:
+                use()
+            assert "move it away" in (caught.value.hint or "")
+    finally:
+        ledger.close()
