@@ -142,14 +142,15 @@ class OpenAIClient:
         Raises:
             UpstreamError: when the answer ends without a finish reason.
         """
-        chunks = await self._client().post(
-            f"{self._base_url}{COMPLETIONS}",
-            body={**body, "stream": True},
-            cast_to=object,
-            options={"headers": _UNSENT_HEADERS},
-            stream=True,
-            stream_cls=openai.AsyncStream[Any],
-        )
+        async with asyncio.timeout(self._errors.timeout_s * (1 + self._retries)):
+            chunks = await self._client().post(
+                f"{self._base_url}{COMPLETIONS}",
+                body={**body, "stream": True},
+                cast_to=object,
+                options={"headers": _UNSENT_HEADERS},
+                stream=True,
+                stream_cls=openai.AsyncStream[Any],
+            )
         finished = False
         async with chunks:
             values = aiter(chunks)

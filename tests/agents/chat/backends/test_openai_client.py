@@ -72,6 +72,7 @@ def test_a_stream_is_complete_though_its_connection_stays_open() -> None:
         ([HEAD, piece("a"), b"zz\r\n"], False, UpstreamTimeoutError),
         ([HEAD, b"zz\r\n"], False, UpstreamTimeoutError),
         ([HEAD, piece("a")], True, UpstreamTimeoutError),
+        ([b"HTTP/1.1 100 Continue\r\n\r\n"] * 2, True, UpstreamTimeoutError),
         ([HEAD, piece("a")], False, UpstreamError),
         ([HEAD, piece("a"), END], False, UpstreamError),
         ([HEAD, event("[1]"), END], False, UpstreamError),
