@@ -17,7 +17,7 @@ WORD = re.compile(r"\[[A-Z_]+_\d+\]|<[A-Z_]+>|\w+(?:['’-]\w+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
+class RuleLexicon:
     """The content of `lexicon.toml`. Patterns ignore case."""
 
     stop_words: frozenset[str]
@@ -35,10 +35,10 @@ class Lexicon:
 
 
 @cache
-def lexicon() -> Lexicon:
+def lexicon() -> RuleLexicon:
     """Return the lexicon, loading it on first use."""
     table = load_toml("lexicon.toml")
-    return Lexicon(
+    return RuleLexicon(
         stop_words=frozenset(table["stop_words"].split()),
         verbs=frozenset(table["verbs"].split()),
         dangling=frozenset(table["dangling"].split()),

@@ -51,7 +51,7 @@ SetUp = Callable[[], Handler]
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class WorkerReply:
     """A worker's answer, or why there is none; the failure holds no text of the question."""
 
     value: Any = None
@@ -68,16 +68,16 @@ class Responder:
     def __init__(self, set_up: SetUp) -> None:
         self._set_up = set_up
 
-    def reply(self, task: str, argument: Any = None) -> Reply:
+    def reply(self, task: str, argument: Any = None) -> WorkerReply:
         """Return the handler's answer, or the failure."""
         try:
             if task == _HANDSHAKE:
-                return Reply(self._handler.fingerprint)
-            return Reply(self._handler.answer(task, argument))
+                return WorkerReply(self._handler.fingerprint)
+            return WorkerReply(self._handler.answer(task, argument))
         except SageRagError as error:
-            return Reply(failure=error)
+            return WorkerReply(failure=error)
         except Exception as error:  # noqa: BLE001 - its message may hold the text
-            return Reply(failure=SageRagError(f"a worker failed: {type(error).__name__}"))
+            return WorkerReply(failure=SageRagError(f"a worker failed: {type(error).__name__}"))
 
     @cached_property
     def _handler(self) -> Handler:
@@ -91,7 +91,7 @@ class WorkerLostError(Exception):
 class Worker(Protocol):
     """One process that answers: another one, or this one."""
 
-    def ask(self, task: str, argument: Any) -> Reply:
+    def ask(self, task: str, argument: Any) -> WorkerReply:
         """Wait for the reply.
 
         Raises:
@@ -168,7 +168,7 @@ class WorkerPool:
             raise
         return worker
 
-    def _check(self, handshake: Reply) -> None:
+    def _check(self, handshake: WorkerReply) -> None:
         """Require a handler with the expected fingerprint.
 
         A plain `SageRagError`, since other kinds could be taken for the failure of one record.
@@ -237,7 +237,7 @@ class _LocalWorker:
     def __init__(self, responder: Responder) -> None:
         self._responder = responder
 
-    def ask(self, task: str, argument: Any) -> Reply:
+    def ask(self, task: str, argument: Any) -> WorkerReply:
         return self._responder.reply(task, argument)
 
     def end(self) -> None:
@@ -255,10 +255,10 @@ class _ProcessWorker:
             self._process.start()
         its_end.close()  # with a copy of it open, the worker's end would go unnoticed here
 
-    def ask(self, task: str, argument: Any) -> Reply:
+    def ask(self, task: str, argument: Any) -> WorkerReply:
         try:
             self._pipe.send((task, argument))
-            reply: Reply = self._pipe.recv()
+            reply: WorkerReply = self._pipe.recv()
         except (EOFError, OSError):
             raise WorkerLostError from None
         return reply

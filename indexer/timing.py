@@ -27,7 +27,7 @@ def timed(inner: _T, timer: Timer | None, stage: str, *methods: str) -> _T:
 
     Without a timer it is `inner` itself.
     """
-    return inner if timer is None else cast("_T", _Timed(inner, timer, stage, methods))
+    return inner if timer is None else cast("_T", _TimedObject(inner, timer, stage, methods))
 
 
 def timed_items(items: Iterable[_T], timer: Timer | None, stage: str) -> Iterator[_T]:
@@ -56,7 +56,7 @@ def timed_roles(roles: Roles, timer: Timer | None) -> Roles:
     )
 
 
-class _Timed:
+class _TimedObject:
     """Forwards every attribute of another object and times some of its methods."""
 
     def __init__(self, inner: Any, timer: Timer, stage: str, methods: tuple[str, ...]) -> None:

@@ -58,7 +58,7 @@ def run(arguments: Sequence[str], verbs: Iterable[metadata.EntryPoint]) -> int:
 def build(verbs: Iterable[metadata.EntryPoint], only: str | None = None) -> typer.Typer:
     """Return the root command with its verbs; with `only`, load that verb alone."""
     app = typer.Typer(
-        cls=_Ordered,
+        cls=_OrderedGroup,
         help=_SUMMARY,
         no_args_is_help=True,
         add_completion=False,
@@ -119,7 +119,7 @@ def _broken(name: str, error: Exception) -> Callable[[], None]:
     return verb
 
 
-class _Ordered(TyperGroup):
+class _OrderedGroup(TyperGroup):
     """List verbs in the order of `ORDER`; typer lists groups after plain commands."""
 
     def list_commands(self, ctx: Any) -> list[str]:

@@ -51,7 +51,7 @@ class _Information(StructuredAnswer):
     information: StructuredAnswer
 
 
-class _Written(_Information):
+class _WrittenRecord(_Information):
     record: StructuredAnswer
 
 
@@ -156,7 +156,7 @@ class ModelSynthesis:
         names = tuple(a.name for a in attributes.entries)
         form = attributes.form
 
-        def check(answer: _Written) -> str | None:
+        def check(answer: _WrittenRecord) -> str | None:
             return _record_complaint(values_of(answer.record), record.placeholders, form)
 
         answer = await ask(
@@ -191,11 +191,11 @@ def _information_model(names: tuple[str, ...]) -> type[_Information]:
 
 
 @lru_cache(maxsize=64)
-def _written_model(names: tuple[str, ...], fields: tuple[str, ...]) -> type[_Written]:
+def _written_model(names: tuple[str, ...], fields: tuple[str, ...]) -> type[_WrittenRecord]:
     information = keyed_model("Information", names, _Phrases, ())
     return create_model(
         "Written",
-        __base__=_Written,
+        __base__=_WrittenRecord,
         information=(information, ...),
         record=(record_model(fields), ...),
     )

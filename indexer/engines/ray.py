@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from sage_rag.common.exceptions import InputError, SageRagError, UpstreamError, extra
-from sage_rag.common.workers import Reply, Responder, WorkerLostError, WorkerPool
+from sage_rag.common.workers import Responder, WorkerLostError, WorkerPool, WorkerReply
 from sage_rag.indexer.engines.local import EndpointRecognizer, Engine
 from sage_rag.indexer.engines.models import ModelHandler, ModelSetup
 
@@ -166,9 +166,9 @@ class _Actor:
         self._ray = ray
         self._actor = ray.remote(Responder).options(num_cpus=1).remote(setup)
 
-    def ask(self, task: str, argument: Any) -> Reply:
+    def ask(self, task: str, argument: Any) -> WorkerReply:
         try:
-            reply: Reply = self._ray.get(self._actor.reply.remote(task, argument))
+            reply: WorkerReply = self._ray.get(self._actor.reply.remote(task, argument))
         except self._ray.exceptions.RayError:
             raise WorkerLostError from None
         return reply

@@ -15,10 +15,10 @@ import pytest
 
 from sage_rag.common.exceptions import InputError, ProtectionError, SageRagError
 from sage_rag.common.workers import (
-    Reply,
     Responder,
     WorkerLostError,
     WorkerPool,
+    WorkerReply,
     local_pool,
     map_on_processes,
 )
@@ -58,7 +58,7 @@ class Mortal:
         self._dies = dies
         self._responder = Responder(set_up)
 
-    def ask(self, task: str, argument: Any) -> Reply:
+    def ask(self, task: str, argument: Any) -> WorkerReply:
         if self.ended or (argument is not None and self._dies(self.number, argument)):
             raise WorkerLostError
         return self._responder.reply(task, argument)
@@ -156,7 +156,7 @@ def test_closing_frees_waiting_callers_and_ends_every_worker() -> None:
     made: list[Slow] = []
 
     class Slow(Mortal):
-        def ask(self, task: str, argument: Any) -> Reply:
+        def ask(self, task: str, argument: Any) -> WorkerReply:
             if argument is None:
                 return super().ask(task, argument)
             asked.set()

@@ -96,7 +96,7 @@ class _Stop(StoppingCriteria):
         return torch.full((input_ids.shape[0],), self._event.is_set(), device=input_ids.device)
 
 
-class _Loaded:
+class _LoadedModel:
     """Weights and tokenizer of one folder, and the thread that uses them."""
 
     def __init__(self, folder: Path) -> None:
@@ -188,9 +188,9 @@ class _Loaded:
 
 
 @lru_cache(maxsize=1)
-def _load(folder: Path) -> _Loaded:
+def _load(folder: Path) -> _LoadedModel:
     """Load a folder, unless it is the one loaded last: memory holds one at a time."""
-    return _Loaded(folder)
+    return _LoadedModel(folder)
 
 
 def _short_name(model: str, folder: Path) -> str:

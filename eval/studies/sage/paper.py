@@ -20,7 +20,7 @@ WORST_CASE = "targeted 1, repeat contexts 0, ROUGE contexts 1, of 100 samples (T
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PaperRow:
     """What the paper has of one method; `None` where it has nothing."""
 
     method: str
@@ -33,15 +33,17 @@ class Row:
     rouge_l: float | None = None
 
 
-ROWS: Mapping[str, Row] = {
-    "origin": Row("Origin", 132, 75, 61, 49, 67, 0.0846, 0.0789),
-    "redacted": Row("Remove_PII", untargeted_repeat=44, repeat_contexts=37, rouge_contexts=51),
-    "paraphrase": Row("Paraphrase", 81, 42, 45, 33, 50, 0.105, 0.0952),
-    "checklist": Row("Para(GPT-4o, Joe)", targeted_cases=3, repeat_contexts=1, rouge_contexts=4),
-    "zerogen": Row("ZeroGen", 6, 1, 0, 0, 0, 0.0850, 0.0769),
-    "attrprompt": Row("AttrPrompt", 0, 0, 0, 0, 0, 0.079, 0.067),
-    "sage-stage-1": Row("Stage-1", 36, 12, 1, 1, 0, 0.114, 0.0956),
-    "sage": Row("Stage-2", 0, 0, 0, 0, 0, 0.113, 0.0943),
+ROWS: Mapping[str, PaperRow] = {
+    "origin": PaperRow("Origin", 132, 75, 61, 49, 67, 0.0846, 0.0789),
+    "redacted": PaperRow("Remove_PII", untargeted_repeat=44, repeat_contexts=37, rouge_contexts=51),
+    "paraphrase": PaperRow("Paraphrase", 81, 42, 45, 33, 50, 0.105, 0.0952),
+    "checklist": PaperRow(
+        "Para(GPT-4o, Joe)", targeted_cases=3, repeat_contexts=1, rouge_contexts=4
+    ),
+    "zerogen": PaperRow("ZeroGen", 6, 1, 0, 0, 0, 0.0850, 0.0769),
+    "attrprompt": PaperRow("AttrPrompt", 0, 0, 0, 0, 0, 0.079, 0.067),
+    "sage-stage-1": PaperRow("Stage-1", 36, 12, 1, 1, 0, 0.114, 0.0956),
+    "sage": PaperRow("Stage-2", 0, 0, 0, 0, 0, 0.113, 0.0943),
 }
 
 ATTRIBUTES: Mapping[int, tuple[int, int]] = {2: (0, 0), 6: (2, 2), 10: (4, 1), 14: (5, 1)}

@@ -16,11 +16,11 @@ from sage_rag.eval.studies.sage.indexing_cost import IndexingCost
 _RESAMPLES = 2000
 
 
-class _Frozen(BaseModel):
+class _FrozenModel(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Ratio(_Frozen):
+class Ratio(_FrozenModel):
     """The ratio of two means over the same questions, with a 95 % interval.
 
     The interval is a percentile bootstrap over questions, seeded.
@@ -43,7 +43,7 @@ class Ratio(_Frozen):
         return cls(value=round(float(pairs[0].sum() / pairs[1].sum()), 4), low=low, high=high)
 
 
-class AnswerScores(_Frozen):
+class AnswerScores(_FrozenModel):
     """Utility of answers from the first `top_k` passages, and its ratio to `origin`'s."""
 
     top_k: int
@@ -53,7 +53,7 @@ class AnswerScores(_Frozen):
     bleu_ratio: Ratio | None
 
 
-class IndexMeasurement(_Frozen):
+class IndexMeasurement(_FrozenModel):
     """All measurements of one index.
 
     `rounds` counts published records by number of rewrites. `agreement`: `origin`'s first passage
@@ -92,7 +92,7 @@ class IndexMeasurement(_Frozen):
         return next((found for found in self.answers if found.top_k == top_k), None)
 
 
-class IndexComparison(_Frozen):
+class IndexComparison(_FrozenModel):
     """One corpus in several variants, `origin` first. `marked`: values that annotators marked."""
 
     corpus: str
@@ -108,7 +108,7 @@ class IndexComparison(_Frozen):
         return next((row for row in self.rows if row.name == name), None)
 
 
-class DraftLeakage(_Frozen):
+class DraftLeakage(_FrozenModel):
     """Drafts after at most `max_rounds` rewrites, without the verdicts of gate and reviewer.
 
     `refused` counts drafts without agreement. `repeated` counts originals with a shared run of ten
@@ -122,7 +122,7 @@ class DraftLeakage(_Frozen):
     similar: int
 
 
-class CallCost(_Frozen):
+class CallCost(_FrozenModel):
     """Calls, tokens and dollars of a scripted model per record, under one choice of savings.
 
     `repeated`: originals with a run of ten words in the published index.
@@ -140,7 +140,7 @@ class CallCost(_Frozen):
     repeated: int
 
 
-class StudyPart(_Frozen):
+class StudyPart(_FrozenModel):
     """One part of the study, with its command and environment. `seconds`: its wall time."""
 
     command: str
@@ -153,7 +153,7 @@ class StudyPart(_Frozen):
     indexing: tuple[IndexingCost, ...] = ()
 
 
-class SageStudy(_Frozen):
+class SageStudy(_FrozenModel):
     """The parts that were run, by name."""
 
     parts: dict[str, StudyPart] = {}
