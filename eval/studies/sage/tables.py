@@ -71,7 +71,7 @@ def attacks(compared: IndexComparison) -> str:
 
 
 def _attacked(row: IndexMeasurement) -> list[str]:
-    theirs = paper.ROWS.get(row.name, paper.Row(""))
+    theirs = paper.ROWS.get(row.name, paper.PaperRow(""))
     targeted, untargeted = row.group(_PAPER_K, "targeted"), row.group(_PAPER_K, "untargeted")
     return [
         _row_name(row),
@@ -113,7 +113,7 @@ def utility(compared: IndexComparison) -> str:
     titles = ["recipe", "ROUGE-L F", "of `origin`'s", "paper", "BLEU-1", "of `origin`'s", "paper"]
     rows = []
     for row in compared.rows:
-        theirs, (name, *cells) = paper.ROWS.get(row.name, paper.Row("")), _utility(row)
+        theirs, (name, *cells) = paper.ROWS.get(row.name, paper.PaperRow("")), _utility(row)
         cells.insert(2, _relative(theirs.rouge_l, paper.ORIGIN_ROUGE_L))
         cells.insert(5, _relative(theirs.bleu_1, paper.ORIGIN_BLEU_1))
         rows.append([name, *cells])

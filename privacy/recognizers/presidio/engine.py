@@ -15,7 +15,7 @@ from typing import Any
 
 from sage_rag.common.exceptions import extra
 from sage_rag.privacy.recognizers.presidio.patterns import Match, Patterns
-from sage_rag.privacy.recognizers.presidio.table import COMPARISON_ROWS, DEFAULT_ROWS, PresidioRow
+from sage_rag.privacy.recognizers.presidio.table import COMPARISON_ROWS, DEFAULT_ROWS, Row
 from sage_rag.privacy.spans import Span
 
 with extra("presidio", needed_by="PresidioEngine"):
@@ -31,7 +31,7 @@ class PresidioEngine:
     text does not state in which language its numbers are.
     """
 
-    def __init__(self, rows: Sequence[PresidioRow] = (*DEFAULT_ROWS, *COMPARISON_ROWS)) -> None:
+    def __init__(self, rows: Sequence[Row] = (*DEFAULT_ROWS, *COMPARISON_ROWS)) -> None:
         recognizers = [presidio_recognizer(row.name) for row in rows]
         for recognizer in recognizers:
             recognizer.supported_language = "en"

@@ -22,7 +22,7 @@ from sage_rag.privacy.recognizers.presidio.patterns import (
     patterns_fingerprint,
     shipped_patterns,
 )
-from sage_rag.privacy.recognizers.presidio.table import DEFAULT_ROWS, PresidioRow
+from sage_rag.privacy.recognizers.presidio.table import DEFAULT_ROWS, Row
 from sage_rag.privacy.spans import Span
 
 VERSION = 1
@@ -46,7 +46,7 @@ PatternSource = Callable[[str], Patterns]
 class _Rule:
     """One of Presidio's recognizers: its expressions, its check and its context words."""
 
-    def __init__(self, row: PresidioRow, patterns: Patterns) -> None:
+    def __init__(self, row: Row, patterns: Patterns) -> None:
         import regex  # some expressions are not in the standard library's syntax
 
         self._row = row
@@ -113,7 +113,7 @@ def _context(words: Sequence[str]) -> re.Pattern[str] | None:
 
 
 @cache
-def _rules(rows: tuple[PresidioRow, ...], source: PatternSource) -> dict[PresidioRow, _Rule]:
+def _rules(rows: tuple[Row, ...], source: PatternSource) -> dict[Row, _Rule]:
     return {row: _Rule(row, source(row.name)) for row in rows}
 
 
@@ -152,7 +152,7 @@ class PresidioRecognizer:
 
     def __init__(
         self,
-        rows: tuple[PresidioRow, ...] = DEFAULT_ROWS,
+        rows: tuple[Row, ...] = DEFAULT_ROWS,
         source: PatternSource = shipped_patterns,
     ) -> None:
         self._rows = rows

@@ -25,7 +25,7 @@ from sage_rag.privacy.entities import EntityType
 
 
 @dataclass(frozen=True, slots=True)
-class PresidioRow:
+class Row:
     """One recognizer of Presidio's, by the name of its class.
 
     `shape`: an expression, linear in the text, that matches some part of every value; a text
@@ -53,21 +53,17 @@ _T = EntityType
 _PASSPORT = ("passport", "travel document")
 
 DEFAULT_ROWS = (
-    PresidioRow("CryptoRecognizer", _T.CRYPTO, r"\w{26}"),
+    Row("CryptoRecognizer", _T.CRYPTO, r"\w{26}"),
     # Professions and treatment
-    PresidioRow("MedicalLicenseRecognizer", _T.MEDICAL_LICENSE, r"[^\W\d_][^\W_]\d{7}"),
-    PresidioRow(
-        "UsNpiRecognizer", _T.MEDICAL_LICENSE, r"\d{4}[ -]?\d{3}[ -]?\d{3}", needs_context=True
-    ),
-    PresidioRow("DeLanrRecognizer", _T.MEDICAL_LICENSE, _RUN9, needs_context=True),
-    PresidioRow("UsMbiRecognizer", _T.MEDICAL_RECORD, r"\d[^\W\d_]\w\d-?[^\W\d_]\w\d"),
-    PresidioRow(
-        "AuMedicareRecognizer", _T.MEDICAL_RECORD, r"\d{4}\s?\d{5}\s?\d", needs_context=True
-    ),
-    PresidioRow("DeHealthInsuranceRecognizer", _T.MEDICAL_RECORD, r"[^\W\d_]\d{9}"),
+    Row("MedicalLicenseRecognizer", _T.MEDICAL_LICENSE, r"[^\W\d_][^\W_]\d{7}"),
+    Row("UsNpiRecognizer", _T.MEDICAL_LICENSE, r"\d{4}[ -]?\d{3}[ -]?\d{3}", needs_context=True),
+    Row("DeLanrRecognizer", _T.MEDICAL_LICENSE, _RUN9, needs_context=True),
+    Row("UsMbiRecognizer", _T.MEDICAL_RECORD, r"\d[^\W\d_]\w\d-?[^\W\d_]\w\d"),
+    Row("AuMedicareRecognizer", _T.MEDICAL_RECORD, r"\d{4}\s?\d{5}\s?\d", needs_context=True),
+    Row("DeHealthInsuranceRecognizer", _T.MEDICAL_RECORD, r"[^\W\d_]\d{9}"),
     # Banks
-    PresidioRow("AbaRoutingRecognizer", _T.BANK_ACCOUNT, r"\d{4}-?\d{4}-?\d", needs_context=True),
-    PresidioRow(
+    Row("AbaRoutingRecognizer", _T.BANK_ACCOUNT, r"\d{4}-?\d{4}-?\d", needs_context=True),
+    Row(
         "UsBankRecognizer",
         _T.BANK_ACCOUNT,
         _RUN8,
@@ -75,98 +71,92 @@ DEFAULT_ROWS = (
         context=("bank account", "account", "acct", "a/c", "savings", "debit"),
     ),
     # Personal and tax numbers
-    PresidioRow("UsItinRecognizer", _T.NATIONAL_ID, r"9\d\d[ -]?\d\d[ -]?\d{4}"),
-    PresidioRow("CaSinRecognizer", _T.NATIONAL_ID, _IN_THREES, needs_context=True),
-    PresidioRow("UkNinoRecognizer", _T.NATIONAL_ID, r"[^\W\d_]{2} ?\d\d ?\d\d ?\d\d"),
-    PresidioRow("EsNifRecognizer", _T.NATIONAL_ID, r"\d{7}-?[^\W\d_]"),
-    PresidioRow("EsNieRecognizer", _T.NATIONAL_ID, r"\d{7}-?[^\W\d_]"),
-    PresidioRow("ItFiscalCodeRecognizer", _T.NATIONAL_ID, r"(?<!\w)[^\W\d_]{6}\w{10}(?!\w)"),
-    PresidioRow("ItIdentityCardRecognizer", _T.NATIONAL_ID, r"\d{5}", needs_context=True),
-    PresidioRow("PlPeselRecognizer", _T.NATIONAL_ID, _RUN11),
-    PresidioRow("FiPersonalIdentityCodeRecognizer", _T.NATIONAL_ID, r"\d{6}[-+A-Fa-fU-Yu-y]\d{3}"),
-    PresidioRow("SePersonnummerRecognizer", _T.NATIONAL_ID, r"\d{6}[-+]?\d{4}", needs_context=True),
-    PresidioRow("DeTaxIdRecognizer", _T.NATIONAL_ID, _RUN11, needs_context=True),
-    PresidioRow(
-        "DeTaxNumberRecognizer", _T.NATIONAL_ID, r"\d{13}|\d{2}/\d{3,4}/\d", needs_context=True
-    ),
-    PresidioRow("DeIdCardRecognizer", _T.NATIONAL_ID, _CODE, needs_context=True),
-    PresidioRow("DeSocialSecurityRecognizer", _T.NATIONAL_ID, r"\d{8}[^\W\d_]\d{3}"),
-    PresidioRow(
+    Row("UsItinRecognizer", _T.NATIONAL_ID, r"9\d\d[ -]?\d\d[ -]?\d{4}"),
+    Row("CaSinRecognizer", _T.NATIONAL_ID, _IN_THREES, needs_context=True),
+    Row("UkNinoRecognizer", _T.NATIONAL_ID, r"[^\W\d_]{2} ?\d\d ?\d\d ?\d\d"),
+    Row("EsNifRecognizer", _T.NATIONAL_ID, r"\d{7}-?[^\W\d_]"),
+    Row("EsNieRecognizer", _T.NATIONAL_ID, r"\d{7}-?[^\W\d_]"),
+    Row("ItFiscalCodeRecognizer", _T.NATIONAL_ID, r"(?<!\w)[^\W\d_]{6}\w{10}(?!\w)"),
+    Row("ItIdentityCardRecognizer", _T.NATIONAL_ID, r"\d{5}", needs_context=True),
+    Row("PlPeselRecognizer", _T.NATIONAL_ID, _RUN11),
+    Row("FiPersonalIdentityCodeRecognizer", _T.NATIONAL_ID, r"\d{6}[-+A-Fa-fU-Yu-y]\d{3}"),
+    Row("SePersonnummerRecognizer", _T.NATIONAL_ID, r"\d{6}[-+]?\d{4}", needs_context=True),
+    Row("DeTaxIdRecognizer", _T.NATIONAL_ID, _RUN11, needs_context=True),
+    Row("DeTaxNumberRecognizer", _T.NATIONAL_ID, r"\d{13}|\d{2}/\d{3,4}/\d", needs_context=True),
+    Row("DeIdCardRecognizer", _T.NATIONAL_ID, _CODE, needs_context=True),
+    Row("DeSocialSecurityRecognizer", _T.NATIONAL_ID, r"\d{8}[^\W\d_]\d{3}"),
+    Row(
         "DeVatIdRecognizer",
         _T.ID,
         r"(?i:de)[\s.-]?\d{3}[\s.-]?\d{3}[\s.-]?\d{3}",
         needs_context=True,
     ),
-    PresidioRow("AuTfnRecognizer", _T.NATIONAL_ID, _IN_THREES, needs_context=True),
-    PresidioRow(
-        "InAadhaarRecognizer", _T.NATIONAL_ID, r"\d{4}[- :]?\d{4}[- :]?\d{4}", needs_context=True
-    ),
-    PresidioRow("InPanRecognizer", _T.NATIONAL_ID, r"[^\W\d_]{5}\d{4}"),
-    PresidioRow("InVoterRecognizer", _T.NATIONAL_ID, r"[^\W\d_]{3}\d{7}"),
-    PresidioRow("SgFinRecognizer", _T.NATIONAL_ID, r"[^\W\d_]\d{7}[^\W\d_]"),
-    PresidioRow("KrRrnRecognizer", _T.NATIONAL_ID, r"\d{6}-?\d{7}"),
-    PresidioRow("KrFrnRecognizer", _T.NATIONAL_ID, r"\d{6}-?\d{7}"),
-    PresidioRow("ThTninRecognizer", _T.NATIONAL_ID, r"\d{13}", needs_context=True),
-    PresidioRow("TrNationalIdRecognizer", _T.NATIONAL_ID, _RUN11),
-    PresidioRow(
+    Row("AuTfnRecognizer", _T.NATIONAL_ID, _IN_THREES, needs_context=True),
+    Row("InAadhaarRecognizer", _T.NATIONAL_ID, r"\d{4}[- :]?\d{4}[- :]?\d{4}", needs_context=True),
+    Row("InPanRecognizer", _T.NATIONAL_ID, r"[^\W\d_]{5}\d{4}"),
+    Row("InVoterRecognizer", _T.NATIONAL_ID, r"[^\W\d_]{3}\d{7}"),
+    Row("SgFinRecognizer", _T.NATIONAL_ID, r"[^\W\d_]\d{7}[^\W\d_]"),
+    Row("KrRrnRecognizer", _T.NATIONAL_ID, r"\d{6}-?\d{7}"),
+    Row("KrFrnRecognizer", _T.NATIONAL_ID, r"\d{6}-?\d{7}"),
+    Row("ThTninRecognizer", _T.NATIONAL_ID, r"\d{13}", needs_context=True),
+    Row("TrNationalIdRecognizer", _T.NATIONAL_ID, _RUN11),
+    Row(
         "ZaIdNumberRecognizer",
         _T.NATIONAL_ID,
         r"\d{13}",
         needs_context=True,
         context=("id number", "identity number", "identity", "south african id", "rsa id"),
     ),
-    PresidioRow("ZaIncomeTaxNumberRecognizer", _T.NATIONAL_ID, r"\d{10}", needs_context=True),
-    PresidioRow("ZaTrafficRegisterNumberRecognizer", _T.VEHICLE, r"\d{13}", needs_context=True),
-    PresidioRow("NgNinRecognizer", _T.NATIONAL_ID, _RUN11, needs_context=True),
-    PresidioRow("PhTinRecognizer", _T.NATIONAL_ID, _IN_THREES, needs_context=True),
-    PresidioRow("PhUmidRecognizer", _T.NATIONAL_ID, r"\d{4}-\d{7}-\d|\d{12}", needs_context=True),
+    Row("ZaIncomeTaxNumberRecognizer", _T.NATIONAL_ID, r"\d{10}", needs_context=True),
+    Row("ZaTrafficRegisterNumberRecognizer", _T.VEHICLE, r"\d{13}", needs_context=True),
+    Row("NgNinRecognizer", _T.NATIONAL_ID, _RUN11, needs_context=True),
+    Row("PhTinRecognizer", _T.NATIONAL_ID, _IN_THREES, needs_context=True),
+    Row("PhUmidRecognizer", _T.NATIONAL_ID, r"\d{4}-\d{7}-\d|\d{12}", needs_context=True),
     # Passports
-    PresidioRow("UsPassportRecognizer", _T.PASSPORT, _RUN8, needs_context=True, context=_PASSPORT),
-    PresidioRow("UkPassportRecognizer", _T.PASSPORT, _RUN7, needs_context=True, context=_PASSPORT),
-    PresidioRow("EsPassportRecognizer", _T.PASSPORT, r"\d{6}", needs_context=True),
-    PresidioRow(
+    Row("UsPassportRecognizer", _T.PASSPORT, _RUN8, needs_context=True, context=_PASSPORT),
+    Row("UkPassportRecognizer", _T.PASSPORT, _RUN7, needs_context=True, context=_PASSPORT),
+    Row("EsPassportRecognizer", _T.PASSPORT, r"\d{6}", needs_context=True),
+    Row(
         "ItPassportRecognizer",
         _T.PASSPORT,
         _RUN7,
         needs_context=True,
         context=("passaporto", "estero"),
     ),
-    PresidioRow(
+    Row(
         "DePassportRecognizer",
         _T.PASSPORT,
         _CODE,
         needs_context=True,
         context=("reisepass", "passnummer", "reisepassnummer", "pass-nr", *_PASSPORT),
     ),
-    PresidioRow("InPassportRecognizer", _T.PASSPORT, r"\d{2}\s?\d{5}", needs_context=True),
-    PresidioRow("PhPassportRecognizer", _T.PASSPORT, _RUN7, needs_context=True),
-    PresidioRow("KrPassportRecognizer", _T.PASSPORT, r"\d{3}\w\d{4}", needs_context=True),
-    PresidioRow("ZaPassportRecognizer", _T.PASSPORT, _RUN8, needs_context=True, context=_PASSPORT),
+    Row("InPassportRecognizer", _T.PASSPORT, r"\d{2}\s?\d{5}", needs_context=True),
+    Row("PhPassportRecognizer", _T.PASSPORT, _RUN7, needs_context=True),
+    Row("KrPassportRecognizer", _T.PASSPORT, r"\d{3}\w\d{4}", needs_context=True),
+    Row("ZaPassportRecognizer", _T.PASSPORT, _RUN8, needs_context=True, context=_PASSPORT),
     # Driving licences
-    PresidioRow("UkDrivingLicenceRecognizer", _T.DRIVER_LICENSE, r"(?<!\w)\w{5}\d{6}\w{5}"),
-    PresidioRow(
+    Row("UkDrivingLicenceRecognizer", _T.DRIVER_LICENSE, r"(?<!\w)\w{5}\d{6}\w{5}"),
+    Row(
         "ItDriverLicenseRecognizer",
         _T.DRIVER_LICENSE,
         r"[^\W\d_]{2}\d{7}[^\W\d_]|(?i:u1)\w{8}",
         needs_context=True,
     ),
-    PresidioRow(
-        "DeFuehrerscheinRecognizer", _T.DRIVER_LICENSE, r"[^\W\d_]{2}\d{8}", needs_context=True
-    ),
-    PresidioRow(
+    Row("DeFuehrerscheinRecognizer", _T.DRIVER_LICENSE, r"[^\W\d_]{2}\d{8}", needs_context=True),
+    Row(
         "KrDriverLicenseRecognizer",
         _T.DRIVER_LICENSE,
         r"\d{2}[- ]?\d{2}[- ]?\d{6}[- ]?\d{2}",
         needs_context=True,
     ),
-    PresidioRow("ZaDriverLicenseRecognizer", _T.DRIVER_LICENSE, r"\d{6}\w", needs_context=True),
+    Row("ZaDriverLicenseRecognizer", _T.DRIVER_LICENSE, r"\d{6}\w", needs_context=True),
     # Vehicles
-    PresidioRow("UkVehicleRegistrationRecognizer", _T.VEHICLE, _PLATE, needs_context=True),
-    PresidioRow("InVehicleRegistrationRecognizer", _T.VEHICLE, _PLATE, needs_context=True),
-    PresidioRow("NgVehicleRegistrationRecognizer", _T.VEHICLE, _PLATE, needs_context=True),
-    PresidioRow("TrLicensePlateRecognizer", _T.VEHICLE, _PLATE, needs_context=True),
-    PresidioRow("ZaLicensePlateRecognizer", _T.VEHICLE, _PLATE, needs_context=True),
-    PresidioRow(
+    Row("UkVehicleRegistrationRecognizer", _T.VEHICLE, _PLATE, needs_context=True),
+    Row("InVehicleRegistrationRecognizer", _T.VEHICLE, _PLATE, needs_context=True),
+    Row("NgVehicleRegistrationRecognizer", _T.VEHICLE, _PLATE, needs_context=True),
+    Row("TrLicensePlateRecognizer", _T.VEHICLE, _PLATE, needs_context=True),
+    Row("ZaLicensePlateRecognizer", _T.VEHICLE, _PLATE, needs_context=True),
+    Row(
         "DeKfzRecognizer",
         _T.VEHICLE,
         _PLATE,
@@ -176,14 +166,14 @@ DEFAULT_ROWS = (
 )
 
 COMPARISON_ROWS = (
-    PresidioRow("EmailRecognizer", _T.EMAIL_ADDRESS, r"@\w"),
-    PresidioRow("UrlRecognizer", _T.URL, r"\.[^\W\d_]{2}"),
-    PresidioRow("IpRecognizer", _T.IP_ADDRESS, r"\d\.\d{1,3}\.\d|:[0-9A-Fa-f:]"),
-    PresidioRow("MacAddressRecognizer", _T.MAC_ADDRESS, r"\w\w[:-]\w\w[:-]\w\w|\w{4}\.\w{4}\.\w"),
-    PresidioRow("UuidRecognizer", _T.ID, r"\w{8}-\w{4}-\w{4}-"),
-    PresidioRow("CreditCardRecognizer", _T.CREDIT_CARD, r"\d{3}[- ]?\d{3,4}[- ]?\d{3}"),
-    PresidioRow("IbanRecognizer", _T.IBAN_CODE, r"[A-Z]{2}\d{2}[ -]?[A-Z0-9]{4}"),
-    PresidioRow("PhoneRecognizer", _T.PHONE_NUMBER, r"\d(?:[\s()./-]{0,3}\d){6}"),
-    PresidioRow("UsSsnRecognizer", _T.US_SSN, r"\d{3}[- .]?\d{2}[- .]?\d{4}"),
-    PresidioRow("NhsRecognizer", _T.UK_NHS, r"\d{3}[- ]?\d{3}[- ]?\d{4}"),
+    Row("EmailRecognizer", _T.EMAIL_ADDRESS, r"@\w"),
+    Row("UrlRecognizer", _T.URL, r"\.[^\W\d_]{2}"),
+    Row("IpRecognizer", _T.IP_ADDRESS, r"\d\.\d{1,3}\.\d|:[0-9A-Fa-f:]"),
+    Row("MacAddressRecognizer", _T.MAC_ADDRESS, r"\w\w[:-]\w\w[:-]\w\w|\w{4}\.\w{4}\.\w"),
+    Row("UuidRecognizer", _T.ID, r"\w{8}-\w{4}-\w{4}-"),
+    Row("CreditCardRecognizer", _T.CREDIT_CARD, r"\d{3}[- ]?\d{3,4}[- ]?\d{3}"),
+    Row("IbanRecognizer", _T.IBAN_CODE, r"[A-Z]{2}\d{2}[ -]?[A-Z0-9]{4}"),
+    Row("PhoneRecognizer", _T.PHONE_NUMBER, r"\d(?:[\s()./-]{0,3}\d){6}"),
+    Row("UsSsnRecognizer", _T.US_SSN, r"\d{3}[- .]?\d{2}[- .]?\d{4}"),
+    Row("NhsRecognizer", _T.UK_NHS, r"\d{3}[- ]?\d{3}[- ]?\d{4}"),
 )
