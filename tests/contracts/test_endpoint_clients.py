@@ -20,6 +20,8 @@ from sage_rag.rag_server.backends.openai_chat import OpenAIChatStream
 from sage_rag.rag_server.client import Client
 from tests.agents.endpoint import Answer, endpoint, refused, said
 
+pytestmark = pytest.mark.slow
+
 QUESTION, KEY = "does [PERSON_1] cough?", "sk-quelch"
 OWN_KEY = {"agents", "answerer", "attack"}
 

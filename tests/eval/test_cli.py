@@ -5,6 +5,8 @@ import pytest
 
 from sage_rag.rag_server.cli import run
 
+pytestmark = pytest.mark.slow
+
 ATTACK = EntryPoint("attack", "sage_rag.eval.cli:attack", "sage_rag.commands")
 
 

@@ -7,6 +7,8 @@ from sage_rag.eval.harness import run_probes
 from sage_rag.eval.probes.probe import Probe, ProbeKind
 from sage_rag.eval.targets.backends.openai_url import UrlTarget
 
+pytestmark = pytest.mark.slow
+
 ANSWER = "An answer [1]."
 
 

@@ -13,6 +13,8 @@ from sage_rag.agents.protocols import CorpusAttributes, Draft, Extraction
 from sage_rag.agents.rules.generator import RuleGenerator
 from tests.golden.stages import STAGES, Stage, StageOutput, complaint, read_recorded
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 _NEED_A_FOREIGN_MODEL = {"gliner", "spacy", "token_classifier", "nuextract"}
 """Recognizers over models that are not shipped."""

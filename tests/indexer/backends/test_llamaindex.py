@@ -8,6 +8,8 @@ import pytest
 from sage_rag.common.exceptions import InputError, MissingExtraError
 from sage_rag.indexer.corpus import read_corpus
 
+pytestmark = pytest.mark.slow
+
 needs_readers = pytest.mark.skipif(
     find_spec("docx2txt") is None, reason="the extra `readers` is not installed"
 )

@@ -18,6 +18,8 @@ from sage_rag.privacy.keyset.keyset import Keyset, export_master_keys
 from sage_rag.privacy.keyset.raw import export_raw, parse_raw
 from sage_rag.privacy.keyset.testing import cheap_scrypt
 
+pytestmark = pytest.mark.slow
+
 PASSPHRASE = "correct horse"
 KEYSET = Keyset.generate().rotate()
 CANARY = "Maria Keller"

@@ -11,6 +11,8 @@ from sage_rag.rag_server.backends.openai_chat import OpenAIChatStream
 from tests.rag_server.conftest import World, ask
 from tests.rag_server.fakes import ScriptedServer, chunk, chunks, streamed
 
+pytestmark = pytest.mark.slow
+
 CHAT = "/v1/chat/completions"
 CANARY = "Maria Keller"
 

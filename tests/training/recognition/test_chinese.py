@@ -22,6 +22,8 @@ from sage_rag.training.recognition.chinese.word_lists import lines
 from sage_rag.training.recognition.generated.draw import Draw
 from tools.build_chinese_words import lists, write
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_texts_and_another_gives_others():

@@ -29,6 +29,8 @@ from sage_rag.training.recognition.generated.persons import (
 )
 from sage_rag.training.recognition.generated.writer import Writer
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(templates.__file__).parent / "templates"
 
 

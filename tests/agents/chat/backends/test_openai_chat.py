@@ -25,6 +25,8 @@ from sage_rag.agents.chat.retries import RetryPolicy
 from sage_rag.common.exceptions import InputError, UpstreamError
 from tests.agents.endpoint import ASK, Answer, Endpoint, endpoint, refused, said
 
+pytestmark = pytest.mark.slow
+
 SHAPE = {"type": "object", "properties": {"safe": {"type": "boolean"}}, "required": ["safe"]}
 
 

@@ -13,6 +13,8 @@ from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors
 from sage_rag.agents.chat.backends.openai_client import OpenAIClient
 from sage_rag.common.exceptions import UpstreamError, UpstreamTimeoutError
 
+pytestmark = pytest.mark.slow
+
 PROMPT = "Maria Keller"
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 END = b"0\r\n\r\n"

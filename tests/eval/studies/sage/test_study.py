@@ -30,6 +30,8 @@ from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.privacy.testing import TableRecognizer
 from tests.eval.studies.study_data import NAMES, write_data
 
+pytestmark = pytest.mark.slow
+
 RECORDS, INDEXED = 12, 10
 
 

@@ -21,6 +21,8 @@ from sage_rag.privacy.recognizers.backends.nuextract import (
 )
 from tests.privacy.recognizers.backends import tiny
 
+pytestmark = pytest.mark.slow
+
 LABELS = {"person name": EntityType.PERSON}
 TYPES = {"person name": EntityType.PERSON, "age": EntityType.AGE}
 NOTHING = '{"person name": []}'

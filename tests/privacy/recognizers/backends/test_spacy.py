@@ -11,6 +11,8 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.entities import EntityType
 from tests.privacy.recognizers.backends import tiny
 
+pytestmark = pytest.mark.slow
+
 spacy = pytest.importorskip("spacy")
 backend = import_module("sage_rag.privacy.recognizers.backends.spacy")
 

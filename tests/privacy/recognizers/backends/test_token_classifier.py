@@ -15,6 +15,8 @@ from sage_rag.privacy.recognizers.backends.token_classifier import (
 )
 from tests.privacy.recognizers.backends import tiny
 
+pytestmark = pytest.mark.slow
+
 FILLER = "Please take the medicine twice a day . "
 
 

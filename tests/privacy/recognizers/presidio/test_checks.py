@@ -21,6 +21,8 @@ from sage_rag.privacy.recognizers.presidio.engine import (
 )
 from tools.build_presidio_table import OUTPUT, table
 
+pytestmark = pytest.mark.slow
+
 NAMES = [row.name for row in DEFAULT_ROWS]
 EXOTIC = "٣६ſKİıß"
 WALLETS = [

@@ -16,6 +16,8 @@ from sage_rag.privacy.recognizers.presidio.engine import (
     presidio_recognizer,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("row", DEFAULT_ROWS, ids=lambda row: row.name)
 def test_every_row_has_the_type_of_its_label(row):

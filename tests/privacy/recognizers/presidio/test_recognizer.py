@@ -12,6 +12,8 @@ from sage_rag.privacy.recognizers.presidio.patterns import shipped_patterns
 from sage_rag.privacy.recognizers.presidio.recognizer import PresidioRecognizer
 from sage_rag.privacy.recognizers.presidio.table import COMPARISON_ROWS, DEFAULT_ROWS
 
+pytestmark = pytest.mark.slow
+
 RECOGNIZER = PresidioRecognizer()
 
 
