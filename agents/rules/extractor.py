@@ -74,8 +74,8 @@ class RuleExtractor:
     def _select(text: str, cue_words: frozenset[str]) -> list[_Item]:
         """Return the items kept of one field.
 
-        Cleaned sentences can have more words than their text (contractions are written out), so the
-        budget can drop the least salient ones.
+        Cleaned sentences can have more words than their text, so that the budget, all words of the
+        text, can drop the least salient ones.
         """
         items = _items(split_sentences(text))
         for item, value in zip(items, saliences([i.text for i in items], cue_words), strict=True):
