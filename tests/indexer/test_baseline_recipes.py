@@ -48,7 +48,8 @@ def test_a_baseline_publishes_under_the_identifiers_only_gate(
     assert version.manifest.recipe == recipe
     assert version.manifest.agents.startswith(f"{recipe}/model/scripted/")
     everything = b"".join(p.read_bytes() for p in (tmp_path / "home").rglob("*") if p.is_file())
-    assert b"Ada" not in everything
+    assert b"Ada " not in everything  # a token may hold the three letters by chance
+    assert b"Novak" not in everything
     asked = len(model.asked)
     assert asked == (21 if recipe == "attrprompt" else 20)
     assert run(recipe=recipe, roles=baseline_roles(recipe, model)).resumed == 20

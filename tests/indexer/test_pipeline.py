@@ -159,7 +159,9 @@ def test_if_nothing_passes_nothing_is_published(run: Run, tmp_path: Path) -> Non
 def test_a_failing_recognizer_publishes_nothing(run: Run, tmp_path: Path) -> None:
     with pytest.raises(ProtectionError):
         run(recipe="encrypted", recognizer=FailingRecognizer())
-    assert b"Ada" not in everything_under(tmp_path / "home")
+    everything = everything_under(tmp_path / "home")
+    assert b"Ada " not in everything  # a token may hold the three letters by chance
+    assert b"Novak" not in everything
 
 
 def test_a_name_overlooked_in_one_document_is_caught_at_publishing(
