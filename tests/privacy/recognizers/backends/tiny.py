@@ -200,7 +200,7 @@ def spacy_ruler(folder: Path) -> Path:
 
 
 @one_thread()
-def gliner_model(folder: Path, *, steps: int = 150) -> Path:
+def gliner_model(folder: Path, *, steps: int = 300) -> Path:
     """Train a GLiNER on the same sentences, asked for `person name` and `place`."""
     from gliner import GLiNER
     from gliner.config import GLiNERConfig
