@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import heapq
 import math
-import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
@@ -27,51 +28,58 @@ _Vector = Mapping[str, float]
 def choose_samples(
     items: Iterable[_T], text: Callable[[_T], str], *, count: int = SAMPLES, seed: int = 0
 ) -> list[_T]:
-    """Return up to `count` items that differ from each other, in the order of `items`.
+    """Return up to `count` items that differ from each other.
 
-    One pass; holds at most 100 items. Equal corpora and seeds give equal choices. From a seeded
-    uniform pool, without extreme lengths and outliers, it takes the item most like the whole pool,
-    then repeatedly the one farthest from those taken, by their words.
+    One pass; holds at most 100 items. The texts and the seed decide the choice and its order, and
+    the order of `items` does not. From a seeded uniform pool, without extreme lengths and outliers,
+    it takes the item most like the whole pool, then repeatedly the one farthest from those taken,
+    by their words.
     """
     pool = SamplePool[_T](seed)
     for item in items:
-        pool.add(item)
+        pool.add(item, text(item))
     return pool.choose(text, count)
 
 
 class SamplePool(Generic[_T]):
-    """A seeded uniform sample of at most `most` items, drawn while they are read."""
+    """A seeded uniform sample of at most `most` items, drawn while they are read.
+
+    It holds the items whose texts have the lowest hashes, so it does not depend on their order.
+    """
 
     def __init__(self, seed: int = 0, *, most: int = _POOL) -> None:
         self._most = most
-        self._draw = random.Random(seed)  # noqa: S311 - not for secrets
+        self._seed = seed.to_bytes(8, "big")
         self._size = 0
-        self._pool: list[tuple[int, _T]] = []
+        self._pool: list[tuple[int, int, _T]] = []
+        """A heap of negated hash, number and item: the highest hash is first."""
 
-    def add(self, item: _T) -> None:
-        """Take the next item into account (reservoir sampling)."""
-        if self._size < self._most:
-            self._pool.append((self._size, item))
-        elif (put := self._draw.randrange(self._size + 1)) < self._most:
-            self._pool[put] = (self._size, item)
+    def add(self, item: _T, text: str) -> None:
+        """Take the next item into account."""
+        digest = hashlib.blake2b(text.encode("utf-8", "replace"), key=self._seed, digest_size=8)
+        entry = (-int.from_bytes(digest.digest(), "big"), self._size, item)
         self._size += 1
+        if len(self._pool) < self._most:
+            heapq.heappush(self._pool, entry)
+        else:
+            heapq.heappushpop(self._pool, entry)
 
     @property
     def items(self) -> list[_T]:
-        """The items of the sample, in no defined order."""
-        return [item for _, item in self._pool]
+        """The items of the sample, by the hashes of their texts."""
+        return [item for _, _, item in sorted(self._pool, key=lambda entry: (-entry[0], entry[1]))]
 
     def choose(self, text: Callable[[_T], str], count: int = SAMPLES) -> list[_T]:
         """Return what `choose_samples` returns for the items added so far."""
-        return _chosen(self._pool, text, count)
+        return _chosen(self.items, text, count)
 
 
-def _chosen(drawn: Sequence[tuple[int, _T]], text: Callable[[_T], str], count: int) -> list[_T]:
-    pool = sorted(drawn, key=lambda placed: len(text(placed[1])))
-    edge = min(int(len(pool) * _EDGE), (len(pool) - count) // 2)
-    kept = sorted(pool[edge : len(pool) - edge] if edge > 0 else pool, key=lambda placed: placed[0])
-    vectors = _vectors([text(item) for _, item in kept])
-    return [kept[place][1] for place in sorted(_farthest(vectors, count))]
+def _chosen(drawn: Sequence[_T], text: Callable[[_T], str], count: int) -> list[_T]:
+    by_length = sorted(range(len(drawn)), key=lambda place: len(text(drawn[place])))
+    edge = min(int(len(drawn) * _EDGE), (len(drawn) - count) // 2)
+    kept = sorted(by_length[edge : len(drawn) - edge] if edge > 0 else by_length)
+    vectors = _vectors([text(drawn[place]) for place in kept])
+    return [drawn[kept[place]] for place in sorted(_farthest(vectors, count))]
 
 
 def _vectors(texts: Sequence[str]) -> list[_Vector]:

@@ -22,6 +22,9 @@ class Assembly:
     The lexical text also contains the tokens of values that the new text leaves out, and the blind
     words of all values, so that a question finds a record by a name or a part of it. Blind words
     go nowhere else: no passage, prompt or embedding contains one. `refused`: by document id.
+
+    Rows are in the order of passage ids, a keyed permutation: the order of the corpus would reveal
+    to a reader who knows it which passage is of which document.
     """
 
     passages: list[Passage] = field(default_factory=list)
@@ -34,6 +37,12 @@ class Assembly:
         self.passages.append(passage)
         self.lexical.append(searchable(" ".join([passage.text, *left_out]), words))
 
+    def in_order_of_ids(self) -> Assembly:
+        """Return the same content with its rows in the order of passage ids."""
+        order = sorted(range(len(self.passages)), key=lambda row: self.passages[row].id)
+        passages, lexical = self.passages, self.lexical
+        return Assembly([passages[r] for r in order], [lexical[r] for r in order], self.refused)
+
 
 def assemble_plain(documents: Iterable[Document]) -> Assembly:
     """Take every document unchanged: for the recipe that protects nothing."""
@@ -41,7 +50,7 @@ def assemble_plain(documents: Iterable[Document]) -> Assembly:
     for document in documents:
         name = "p-" + hashlib.sha256(document.id.encode()).hexdigest()[:16]
         assembly.add(Passage(name, document.id, document.fields))
-    return assembly
+    return assembly.in_order_of_ids()
 
 
 def assemble(
@@ -65,4 +74,4 @@ def assemble(
             assembly.refused[document_id] = ("known-identifier",)
         else:
             assembly.add(passage, sealed.tokens, sealed.words)
-    return assembly
+    return assembly.in_order_of_ids()

@@ -159,7 +159,7 @@ class _Count:
                 self._take_attributes(job, ledger, list(document.fields))
             self.documents += 1
             if not self._is_done(document, ledger, rounds):
-                self.sample.add(document)
+                self.sample.add(document, document.content_hash)
         self.rounds = sum(rounds) / len(rounds) if rounds else None
 
     def _take_attributes(self, job: IndexJob, ledger: Ledger | None, fields: Sequence[str]) -> None:

@@ -146,7 +146,7 @@ class _Run:
         def texts() -> Iterator[str]:
             for document in self._documents():
                 self._keys.append(key_of(document))
-                self._samples.add(document)
+                self._samples.add(document, document.content_hash)
                 yield document.text
 
         limits = self._treatment.limits if self._treatment else None
@@ -286,7 +286,7 @@ class _Run:
             ]
         )
         self._summary.quarantined = len(reasons)
-        self._summary.reasons = dict(Counter(chain.from_iterable(reasons.values())))
+        self._summary.reasons = dict(sorted(Counter(chain.from_iterable(reasons.values())).items()))
         self._refused = frozenset(reasons)
 
     async def _embed(self, passages: Sequence[Passage]) -> Vectors:

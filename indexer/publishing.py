@@ -124,10 +124,17 @@ def hand_over(home: Path, corpus: str, server_home: Path) -> Path:
 
 
 def write_passages(folder: Path, passages: Iterable[Passage]) -> None:
-    """Write passages, and the offset at which each begins."""
-    offsets = [0]
+    """Write passages, and the offset at which each begins.
+
+    Raises:
+        ValueError: unless they are in the order of their ids, which hides that of the corpus.
+    """
+    offsets, last = [0], ""
     with (folder / PASSAGES).open("wb") as file:
         for passage in passages:
+            if passage.id < last:
+                raise ValueError("passages are not in the order of their ids")
+            last = passage.id
             offsets.append(offsets[-1] + file.write(passage_line(passage)))
     np.save(folder / OFFSETS, np.asarray(offsets, dtype=np.int64))
 

@@ -1,7 +1,9 @@
 """Rekey: publish the current version of a corpus again under the primary key.
 
 It needs keys alone: no original, model or embedder. Tokens and blind words are decrypted and made
-again; vectors stay, since they depend on the readable view, which does not change.
+again; vectors stay, since they depend on the readable view, which does not change. Rows move to the
+order of the new passage ids: the old order would reveal to a holder of the old key which passage is
+of which document.
 """
 
 from __future__ import annotations
@@ -12,10 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.indexer.ledger import locked_corpus
 from sage_rag.indexer.passages import Passage, passage_id
 from sage_rag.indexer.publishing import publish_filled, write_passages
+from sage_rag.indexer.stores.faiss import FaissIndex
 from sage_rag.indexer.stores.vocabulary import copy_renamed, index_words
 from sage_rag.indexer.versions import (
     LEXICAL,
@@ -178,11 +183,13 @@ def _tokens(version: IndexVersion, vocabulary: Iterable[str]) -> Iterator[str]:
 
 def _fill(staging: Path, version: IndexVersion, renewal: _Renewal) -> Mapping[str, Any]:
     """Write the renewed version; return its manifest's fields."""
-    write_passages(staging, (_renewed(version.passage(r), renewal) for r in range(len(version))))
-    shutil.copyfile(version.path / VECTORS, staging / VECTORS)
+    ids = [_renewed(version.passage(row), renewal).id for row in range(len(version))]
+    order = np.asarray(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.int64)
+    write_passages(staging, (renewal.passage(version.passage(int(row))) for row in order))
+    FaissIndex.copy(version.path / VECTORS, staging / VECTORS, order)
     shutil.copyfile(version.path / REPORT, staging / REPORT)
     marks = {**renewal.tokens, **renewal.words}
-    copy_renamed(version.path / LEXICAL, staging / LEXICAL, marks)
+    copy_renamed(version.path / LEXICAL, staging / LEXICAL, marks, order)
     _check(staging, renewal)
     kept = version.manifest.model_dump(exclude=_REPLACED)
     return {**kept, "key_ids": (renewal.keyset.primary,)}

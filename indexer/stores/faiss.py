@@ -27,6 +27,12 @@ class FaissIndex:
         faiss.write_index(index, str(path))
 
     @classmethod
+    def copy(cls, source: Path, target: Path, order: NDArray[np.int64]) -> None:
+        """Copy an index; `order`: `(n,)` int64, the old row of each new row."""
+        stored = cls.open(source)
+        cls.write(stored._index.reconstruct_n(0, len(stored))[order], target)
+
+    @classmethod
     def open(cls, path: Path) -> FaissIndex:
         """Open an index, memory-mapped.
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -71,12 +72,14 @@ class LexicalIndex:
 
     @staticmethod
     def write(texts: Sequence[str], folder: Path) -> None:
-        """Index texts; row i is passage i."""
+        """Index texts; row i is passage i, and words are numbered in their own order."""
         scorer = bm25s.BM25()
-        words = [lexical_words(text) for text in texts]
-        if not any(words):
-            words[0] = ["\x00"]  # bm25s cannot index an empty vocabulary; matches no query
-        scorer.index(words, show_progress=False)
+        found = [lexical_words(text) for text in texts]
+        if not any(found):
+            found[0] = ["\x00"]  # bm25s cannot index an empty vocabulary; matches no query
+        numbers = {word: number for number, word in enumerate(sorted(set(chain(*found))))}
+        rows = [[numbers[word] for word in words] for words in found]
+        scorer.index((rows, numbers), show_progress=False)
         scorer.save(str(folder))
 
     @classmethod

@@ -14,10 +14,13 @@ from sage_rag.agents.testing import reversing_roles
 from sage_rag.common.progress import Progress
 from sage_rag.indexer.corpus_file import CorpusFile
 from sage_rag.indexer.job import IndexJob, Summary
+from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.pipeline import index_corpus
 from sage_rag.indexer.recipes import Recipe, recipe_called
 from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.indexer.versions import IndexVersion
 from sage_rag.indexer.wiring import index_job
+from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.testing import TableRecognizer
@@ -57,6 +60,17 @@ def clinic_job(source: Path, home: Path, recipe: Recipe | None = None) -> IndexJ
 
 
 Run = Callable[..., Summary]
+
+
+def rows_of(version: IndexVersion, keyset: Keyset = KEYSET) -> dict[str, int]:
+    """Return the row of each document by its plain id."""
+    cipher = SivCipher(keyset, "clinic")
+    return {cipher.decrypt(version.passage(row).source): row for row in range(len(version))}
+
+
+def passage_of(version: IndexVersion, document_id: str, keyset: Keyset = KEYSET) -> Passage:
+    """Return the passage of a document by its plain id."""
+    return version.passage(rows_of(version, keyset)[document_id])
 
 
 @pytest.fixture

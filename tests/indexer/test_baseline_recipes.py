@@ -14,7 +14,7 @@ from sage_rag.indexer.recipes import RECIPES, recipe_called
 from sage_rag.indexer.versions import current_path, open_version
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
-from tests.indexer.conftest import KEYSET, Run
+from tests.indexer.conftest import KEYSET, Run, passage_of
 
 BASELINES = ("paraphrase", "checklist", "zerogen", "attrprompt")
 
@@ -59,7 +59,7 @@ def test_a_baseline_publishes_under_the_identifiers_only_gate(
 def test_paraphrase_works_with_rules_and_leaks_wording(run: Run, tmp_path: Path) -> None:
     run(recipe="paraphrase", roles=baseline_roles("paraphrase", None))
     version = open_version(current_path(tmp_path / "home", "clinic"))
-    assert "complaint number 3 keeps me awake most nights" in version.passage(3).text
+    assert "complaint number 3 keeps me awake most nights" in passage_of(version, "doc-3").text
     report = json.loads((version.path / "report.json").read_text())
     assert report["longest_shared_run"] > 5
 

@@ -26,7 +26,7 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.protect import ProtectedText
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
-from tests.indexer.conftest import KEYSET, NAMES, Run, record
+from tests.indexer.conftest import KEYSET, NAMES, Run, passage_of, record
 
 NAMELESS = replace(
     recipe_called("sage"), limits=GateLimits(subject_mentions=None, common_placeholders=False)
@@ -50,7 +50,7 @@ def test_a_version_is_published_and_restores(run: Run, tmp_path: Path) -> None:
     assert version.manifest.key_ids == (KEYSET.primary,)
     assert version.manifest.counts == {"documents": 20, "passages": 20, "quarantined": 0}
     restorer = Restorer(SivCipher(KEYSET, "clinic"))
-    passage = version.passage(3)
+    passage = passage_of(version, "doc-3")
     assert restorer.restore(passage.source) == "doc-3"
     assert "Ada Novakd" in restorer.restore(passage.text)
 
@@ -72,8 +72,9 @@ def test_the_origin_recipe_needs_no_keyset_and_says_that_it_protects_nothing(
     run(recipe="origin", keyset=None)
     version = open_version(current_path(tmp_path / "home", "clinic"))
     assert version.manifest.protection == "none"
-    assert version.passage(0).source == "doc-0"
-    assert version.passage(0).fields == {k: v for k, v in record(0).items() if k != "id"}
+    published = {p.source: p.fields for p in map(version.passage, range(len(version)))}
+    assert published["doc-0"] == {k: v for k, v in record(0).items() if k != "id"}
+    assert len(published) == 20
 
 
 def test_a_second_run_repeats_nothing(run: Run, tmp_path: Path) -> None:
@@ -221,7 +222,9 @@ def test_a_new_key_renews_tokens_without_the_agents(run: Run, tmp_path: Path) ->
     run(roles=roles_of(agent), keyset=fresh)
     assert agent.extracted == 20
     version = open_version(current_path(tmp_path / "home", "clinic"))
-    assert "Ada Novaka" in Restorer(SivCipher(fresh, "clinic")).restore(version.passage(0).text)
+    assert "Ada Novaka" in Restorer(SivCipher(fresh, "clinic")).restore(
+        passage_of(version, "doc-0", fresh).text
+    )
 
 
 def test_two_runs_at_once_are_refused(run: Run, tmp_path: Path) -> None:
