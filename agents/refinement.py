@@ -51,16 +51,16 @@ ALL_SAVINGS = CallSavings()
 class RefinementOutcome:
     """How a record ended. `draft` may be published only if `safe`.
 
-    `rounds` counts rewrites; `reasons` are the last round's findings, without plain values, and
-    `NO_PROGRESS` where it ended early. In `transcript` the values that the gate found private in
-    refused drafts are hidden; `agents.transcript` writes it as JSON.
+    `rounds` counts rewrites; `verdict` is the gate's last one; `reasons` are the last round's
+    findings, without plain values, and `NO_PROGRESS` where it ended early. In `transcript` the
+    values that the gate found private in refused drafts are hidden; `agents.transcript` writes it
+    as JSON.
     """
 
     draft: Draft
     safe: bool
     rounds: int
-    longest_run: int
-    rouge_l: float
+    verdict: Verdict
     reasons: tuple[str, ...]
     transcript: Transcript = ()
 
@@ -286,8 +286,7 @@ async def _outcome(state: Refinement, judge: Judge) -> RefinementOutcome:
         draft=state.draft,
         safe=state.agreed,
         rounds=state.rounds,
-        longest_run=verdict.longest_run,
-        rouge_l=verdict.rouge_l,
+        verdict=verdict,
         reasons=tuple(dict.fromkeys(reasons)),
         transcript=await hide_values(state.turns, judge),
     )

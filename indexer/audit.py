@@ -16,13 +16,12 @@ from itertools import pairwise
 import numpy as np
 
 from sage_rag.indexer.similarity import SimilarityAudit
+from sage_rag.privacy.gate.draft_words import draft_words
 from sage_rag.privacy.gate.findings import Finding, FindingKind, Verdict
 from sage_rag.privacy.gate.limits import GateLimits
-from sage_rag.privacy.tokens import PLACEHOLDER, TOKEN
-from sage_rag.privacy.words import words
+from sage_rag.privacy.tokens import TOKEN
 
 _WORD = re.compile(r"\w+")
-_MARKUP = re.compile(f"{TOKEN.pattern}|{PLACEHOLDER.pattern}")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _MIN_CHARS = 6
 """Shorter values ("Li", "A 4") occur in ordinary prose by chance."""
@@ -71,8 +70,7 @@ class WordingAudit:
 
     def runs(self, text: str) -> list[tuple[int, int]]:
         """Return start and end of such runs in a text; tokens and placeholders break a run."""
-        clear = _MARKUP.sub(lambda match: "_" * len(match.group()), text)
-        windows = list(self._windows(clear))
+        windows = list(self._windows(text))
         if not windows or not len(self._known):
             return []
         hashes = np.fromiter((w[2] for w in windows), dtype=np.int64, count=len(windows))
@@ -102,7 +100,7 @@ class WordingAudit:
 
         Two runs with one hash (2^-64 each) only cause a needless rewrite.
         """
-        found = words(text)
+        found = draft_words(text)
         for first in range(len(found) - self._run_tokens + 1):
             run = found[first : first + self._run_tokens]
             yield run[0].start, run[-1].end, hash(tuple(word.text for word in run))

@@ -63,6 +63,7 @@ class Result:
     draft: Fields | None = None
     reviewed: bool = False
     transcript: str | None = None
+    order_free: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

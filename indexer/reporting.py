@@ -8,12 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from sage_rag.agents.protocols import CorpusAttributes
 from sage_rag.indexer.anonymity import anonymity_figures
 from sage_rag.indexer.job import IndexJob, Summary
 from sage_rag.indexer.ledger import Result
 from sage_rag.privacy.gate.limits import Limit
 from sage_rag.privacy.policy import load_policy
+
+_QUANTILES = (0.1, 0.5, 0.9, 1.0)
+_HALF = 0.5
+"""The paper's limit of ROUGE-L. Source: Zeng et al. (2024), arXiv 2406.14773, §4.3."""
 
 
 def manifest_of(job: IndexJob, summary: Summary) -> dict[str, Any]:
@@ -42,7 +48,6 @@ def report_of(
     limits: Mapping[str, Limit] | None,
 ) -> dict[str, Any]:
     """Return figures of the run; they go to the server, so they name no document."""
-    rouge = [r.rouge_l for r in published]
     return {
         "recipe": job.recipe.name,
         "documents": summary.documents,
@@ -56,11 +61,33 @@ def report_of(
         "seconds": round(summary.seconds, 2),
         "peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
         "rounds": dict(sorted(Counter(str(r.rounds) for r in published).items())),
-        "longest_shared_run": max((r.longest_run for r in published), default=None),
-        "rouge_l_max": max(rouge, default=None),
-        "rouge_l_mean": round(sum(rouge) / len(rouge), 4) if rouge else None,
+        "wording": wording_figures(published, limits or {}) if published else None,
         "quasi_identifiers": anonymity_figures(job.recipe, published, job.recognizer),
         "attributes": [a.name for a in attributes.entries],
         "gate": dict(limits) if limits else None,
         "model": job.costs.snapshot() if job.costs else None,
     }
+
+
+def wording_figures(published: Sequence[Result], limits: Mapping[str, Limit]) -> dict[str, Any]:
+    """Return how like the published records are to their originals, each measure by quantiles.
+
+    `at_limit`: records with the longest shared run that the gate allows. `over_half`: records with
+    a value over 0.5. `order_free` is ROUGE-Lsum F.
+    """
+    runs = [float(r.longest_run) for r in published]
+    run_tokens = limits.get("run_tokens")
+    figures: dict[str, Any] = {"longest_run": _quantiles(runs)}
+    if run_tokens is not None:
+        figures["longest_run"]["at_limit"] = sum(run == run_tokens - 1 for run in runs)
+    for name in ("rouge_l", "order_free"):
+        values = [getattr(r, name) for r in published]
+        figures[name] = {**_quantiles(values), "over_half": sum(v > _HALF for v in values)}
+    return figures
+
+
+def _quantiles(values: Sequence[float]) -> dict[str, float]:
+    """Return quantiles that are values themselves, without interpolation."""
+    shown = np.quantile(values, _QUANTILES, method="inverted_cdf")
+    named = zip(("p10", "p50", "p90", "max"), shown.tolist(), strict=True)
+    return {name: round(value, 4) for name, value in named}

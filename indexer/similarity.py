@@ -9,8 +9,9 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from sage_rag.privacy.gate.leakage import longest_common_subsequence
-from sage_rag.privacy.words import tokenize
+from sage_rag.privacy.gate.draft_words import draft_tokens
+from sage_rag.privacy.gate.leakage import f1
+from sage_rag.privacy.gate.subsequences import longest_common_subsequence
 
 _Ints = NDArray[np.int64]
 
@@ -115,14 +116,14 @@ class SimilarityAudit:
     def __init__(self, originals: Iterable[str], limit: float) -> None:
         """Read the originals once; `limit` is in [0, 1]."""
         self._limit = limit
-        self._bags = BagIndex(map(tokenize, originals))
+        self._bags = BagIndex(map(draft_tokens, originals))
 
     def similar(self, text: str) -> float | None:
         """Return the F of an original over the limit; `None` if there is none.
 
         If there are several, it is the F of the one with the most words in common.
         """
-        tokens = tokenize(text)
+        tokens = draft_tokens(text)
         items = self._bags.items_of(tokens)
         enough = self._limit * (len(tokens) + self._bags.lengths) / 2
         found = self._possible(items, len(tokens), enough)
@@ -132,9 +133,9 @@ class SimilarityAudit:
         for original in found[np.argsort(-overlaps, kind="stable")]:
             others = self._bags.words(int(original))
             common = longest_common_subsequence(tokens, others)
-            f1 = 2 * common / (len(tokens) + len(others))
-            if f1 > self._limit:
-                return f1
+            found_f1 = f1(common, len(tokens), len(others))
+            if found_f1 > self._limit:
+                return found_f1
         return None
 
     def _possible(self, items: _Ints, size: int, enough: NDArray[np.float64]) -> _Ints:

@@ -271,11 +271,12 @@ class Treatment:
             identifiers=self._direct_identifiers(protection),
             key_id=self._key_id,
             rounds=outcome.rounds,
-            longest_run=outcome.longest_run,
-            rouge_l=round(outcome.rouge_l, 4),
+            longest_run=outcome.verdict.longest_run,
+            rouge_l=round(outcome.verdict.rouge_l, 4),
             reasons=outcome.reasons,
             draft=draft.fields if draft else None,
             transcript=transcript_to_json(transcript) if transcript else None,
+            order_free=round(outcome.verdict.order_free, 4),
         )
 
     def _tokens(self, protection: Protection) -> dict[str, str]:
@@ -364,7 +365,7 @@ async def _judged(draft: Draft, judge: Judge) -> RefinementOutcome:
     """Return the outcome of the gate alone, without agents."""
     verdict = await judge(draft)
     reasons = tuple(dict.fromkeys(f.kind.value for f in verdict.findings))
-    return RefinementOutcome(draft, verdict.safe, 0, verdict.longest_run, verdict.rouge_l, reasons)
+    return RefinementOutcome(draft, verdict.safe, 0, verdict, reasons)
 
 
 async def _without_values(draft: Draft, judge: Judge) -> Draft:

@@ -15,7 +15,8 @@ from typing import TypeVar
 
 from sage_rag.agents.protocols import Attribute
 from sage_rag.agents.rules.presets import cues
-from sage_rag.privacy.gate.leakage import Original, longest_common_subsequence
+from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.gate.subsequences import longest_common_subsequence
 from sage_rag.privacy.words import tokenize
 
 ALIKE = 0.47

@@ -13,7 +13,7 @@ from sage_rag.agents.rules.salience import saliences
 from sage_rag.agents.rules.sentences import split_sentences
 from sage_rag.common.fingerprints import data_digest
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of what the rules write or object to."""
 _TABLES = (
     "lexicon.toml", "rules/presets.toml", "rules/synonyms.toml", "rules/wording.toml",

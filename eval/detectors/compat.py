@@ -32,11 +32,13 @@ from sage_rag.eval.originals import Originals
 from sage_rag.eval.probes.probe import Probe
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.tokens import TOKEN
 
 _WORD = re.compile(r"\w+")
 _ROUGE_WORD = re.compile(r"[a-z0-9]+")
 _EMAIL = re.compile(r"\b[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z|]{2,7}\b")
 _PHONE = re.compile(r"\b(\d{3})[-.]?(\d{3})[-.]?(\d{4})\b")
+_SEALED = "0sealed0"
 _STEMMER = snowballstemmer.stemmer("porter")
 
 
@@ -95,8 +97,12 @@ def run_holds_any_word(target: str, run: RepeatedRun) -> bool:
 
 
 def rouge_tokens(text: str) -> list[str]:
-    """Return the tokens of the package rouge-score with stemming: Porter, over three letters."""
-    return [_stem(word) for word in _ROUGE_WORD.findall(text.lower())]
+    """Return the tokens of the package rouge-score with stemming: Porter, over three letters.
+
+    A ciphertext token is one word, which occurs in no text.
+    """
+    clear = TOKEN.sub(f" {_SEALED} ", text)
+    return [_stem(word) for word in _ROUGE_WORD.findall(clear.lower())]
 
 
 @lru_cache(maxsize=100_000)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from sage_rag.eval.detectors.ngram_index import NgramIndex
 from sage_rag.eval.originals import Originals
-from sage_rag.privacy.words import tokenize
+from sage_rag.privacy.gate.draft_words import draft_tokens
 
 RUN_TOKENS = 10
 """Shortest run that counts as repeated. Source: Zeng et al. (2024), arXiv 2406.14773, §4.3."""
@@ -49,7 +49,7 @@ class SharedRunFinder:
     def runs(self, output: str) -> Runs:
         """Return the maximal runs by original."""
         if output not in self._found:
-            owners = self._index.sharing(tokenize(output))
+            owners = self._index.sharing(draft_tokens(output))
             self._found[output] = {
                 self._originals.ids[owner]: self._runs_in(owner, output) for owner in owners
             }
@@ -58,4 +58,4 @@ class SharedRunFinder:
     def _runs_in(self, owner: int, output: str) -> list[RepeatedRun]:
         found = self._originals.texts[owner].shared_runs(output, at_least=RUN_TOKENS)
         excerpts = [output[run.start : run.end] for run in found]
-        return [RepeatedRun(tuple(tokenize(excerpt)), excerpt) for excerpt in excerpts]
+        return [RepeatedRun(tuple(draft_tokens(excerpt)), excerpt) for excerpt in excerpts]

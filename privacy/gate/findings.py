@@ -67,13 +67,14 @@ class Verdict:
     """The result of the gate for one draft.
 
     `longest_run`: in tokens. `rouge_l`: F in [0, 1]. `likeness`: `None` where it was not measured,
-    as for a draft with another finding.
+    as for a draft with another finding. `order_free`: ROUGE-Lsum F in [0, 1].
     """
 
     findings: tuple[Finding, ...]
     longest_run: int
     rouge_l: float
     likeness: float | None = None
+    order_free: float = 0.0
 
     @property
     def safe(self) -> bool:

@@ -27,7 +27,7 @@ from sage_rag.privacy.spans import resolve_overlaps
 from sage_rag.privacy.tokens import PLACEHOLDER, TOKEN, readable_view
 from sage_rag.privacy.words import normalize, tokenize
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the findings for the same draft."""
 
 _COMBINED = frozenset(t for t in EntityType if is_quasi(t)) - {
@@ -89,7 +89,13 @@ class Gate:
         if self._likeness is not None and not findings:
             likeness = self._likeness.compare(*_views(protection, text))
             findings += self._unlike(likeness)
-        return Verdict(tuple(findings), compared.longest_shared_run, compared.rouge_l, likeness)
+        return Verdict(
+            findings=tuple(findings),
+            longest_run=compared.longest_shared_run,
+            rouge_l=compared.rouge_l,
+            likeness=likeness,
+            order_free=compared.order_free,
+        )
 
     def _text_findings(
         self, original: Original, compared: Comparison, draft: str
@@ -107,6 +113,10 @@ class Gate:
                 yield Finding(FindingKind.SHARED_RUN, message, run.start, run.end)
         if limits.rouge_l is not None and rouge_f1 > limits.rouge_l:
             message = f"ROUGE-L with the original is {rouge_f1:.2f}, over {limits.rouge_l}"
+            yield Finding(FindingKind.SIMILARITY, message)
+        if limits.order_free is not None and compared.order_free > limits.order_free:
+            likeness = f"ROUGE-Lsum with the original is {compared.order_free:.2f}"
+            message = f"{likeness}, over {limits.order_free}"
             yield Finding(FindingKind.SIMILARITY, message)
         if limits.language:
             was, now = language_of(original.tokens), language_of(compared.tokens)

@@ -1,16 +1,19 @@
 """Leakage measures: how much of an original occurs in another text; exact, no model.
 
-The code of the papers differs in places; see `eval.detectors`.
+Gate, audit and attacks use these measures, so their counts agree. The code of the papers differs
+in places; see `eval.detectors.compat`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from sage_rag.privacy.words import tokenize, words
+from sage_rag.privacy.gate.draft_words import draft_tokens, draft_words, sentence_tokens
+from sage_rag.privacy.gate.subsequences import Reference, common_length
 
 _PAIRS_PER_TOKEN = 8
 """With fewer shared bigrams per token of both texts, following them is faster than the automaton
@@ -29,6 +32,14 @@ class SharedRun:
     tokens: int
 
 
+def f1(common: int, one: int, other: int) -> float:
+    """Return F (β = 1) of texts of `one` and `other` words, `common` of them common; 0 for none.
+
+    It rounds once, so that a value of exactly 0.5 is 0.5.
+    """
+    return 2 * common / (one + other) if common else 0.0
+
+
 class Original:
     """An original, prepared once for measuring many drafts.
 
@@ -37,7 +48,7 @@ class Original:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = tokenize(text)
+        self.tokens = draft_tokens(text)
 
     def compare(self, text: str) -> Comparison:
         """Return the measures of `text` against this original; each is computed when it is read."""
@@ -78,6 +89,11 @@ class Original:
         return frozenset(self.tokens)
 
     @cached_property
+    def references(self) -> list[Reference]:
+        """The sentences."""
+        return [Reference(tokens) for tokens in sentence_tokens(self.text)]
+
+    @cached_property
     def _places(self) -> dict[tuple[str, str], list[int]]:
         """The indices at which each bigram ends."""
         places: dict[tuple[str, str], list[int]] = {}
@@ -99,7 +115,7 @@ class Comparison:
     def __init__(self, original: Original, text: str) -> None:
         self._original = original
         self._text = text
-        self.tokens = tokenize(text)
+        self.tokens = draft_tokens(text)
 
     @cached_property
     def rouge_l(self) -> float:
@@ -111,11 +127,25 @@ class Comparison:
         """
         tokens, others = self.tokens, self._original.tokens
         vocabulary = self._original.vocabulary.intersection(tokens)
-        common = _common_subsequence(tokens, others, vocabulary)
-        if not common:
-            return 0.0
-        precision, recall = common / len(tokens), common / len(others)
-        return 2 * precision * recall / (precision + recall)
+        return f1(common_length(tokens, others, vocabulary), len(tokens), len(others))
+
+    @cached_property
+    def order_free(self) -> float:
+        """ROUGE-Lsum F1 of the text (β = 1), in [0, 1]: likeness whatever the sentences' order.
+
+        A word of the original counts if a longest common subsequence of its sentence with any
+        sentence of the text contains it, and not more often than the text has the word.
+
+        Source: Lin (2004), ROUGE, §3.2, union LCS, with the original as the reference. Differs:
+        a word counts no more often than in the text, as in the package rouge-score; words are
+        those of `draft_words`, and so are sentences.
+        """
+        sentences = sentence_tokens(self._text)
+        matched = Counter[str]()
+        for reference in self._original.references:
+            matched.update(reference.matched(sentences))
+        common = (matched & Counter(self.tokens)).total()
+        return f1(common, len(self.tokens), len(self._original.tokens))
 
     @cached_property
     def longest_shared_run(self) -> int:
@@ -140,7 +170,7 @@ class Comparison:
                 i for i, token in enumerate(self.tokens) if token in self._original.vocabulary
             )
             lengths = {**dict.fromkeys(single, 1), **lengths}
-        places = [(word.start, word.end) for word in words(self._text)]
+        places = [(word.start, word.end) for word in draft_words(self._text)]
         return [
             SharedRun(places[end - length + 1][0], places[end][1], length)
             for end, length in lengths.items()
@@ -150,28 +180,6 @@ class Comparison:
     @cached_property
     def _lengths(self) -> dict[int, int]:
         return self._original.run_lengths(self.tokens)
-
-
-def longest_common_subsequence(a: Sequence[str], b: Sequence[str]) -> int:
-    """Return the length of the longest common subsequence, bit-parallel.
-
-    Source: Hyyrö (2004), "Bit-parallel LCS-length computation revisited". Differs: tokens of
-    one side only are left out first, which shortens the bit vectors and does not change the result.
-    """
-    return _common_subsequence(a, b, frozenset(a).intersection(b))
-
-
-def _common_subsequence(a: Sequence[str], b: Sequence[str], common: frozenset[str]) -> int:
-    masks = dict.fromkeys(common, 0)
-    bit = 1
-    for token in filter(common.__contains__, a):
-        masks[token] |= bit
-        bit <<= 1
-    row = full = bit - 1
-    for mask in map(masks.__getitem__, filter(common.__contains__, b)):
-        overlap = row & mask
-        row = ((row + overlap) | (row - overlap)) & full
-    return full.bit_count() - row.bit_count()
 
 
 def _follow_pairs(ends: Sequence[tuple[int, list[int]]]) -> dict[int, int]:

@@ -41,6 +41,9 @@ class GateLimits:
     """A shared run of this many tokens is repeated text."""
     rouge_l: float | None = 0.5
     """A draft with a higher ROUGE-L F is the same text."""
+    order_free: float | None = None
+    """A draft with a higher ROUGE-Lsum F has the same sentences, in any order. Off by default: a
+    draft of whole sentences of its original is close to 1."""
     quasi_values: int | None = 1
     """The number of distinct ages, dates and other values that identify in combination that the
     draft may have in common with the original: one is common, two together begin to identify."""
@@ -129,6 +132,7 @@ def _switch(written: Any, what: str) -> Limit:
 _READERS: Mapping[str, Callable[[Any, str], Limit]] = {
     "run_tokens": _number(2, whole=True),
     "rouge_l": _number(0, 1),
+    "order_free": _number(0, 1),
     "quasi_values": _number(0, whole=True),
     "min_tokens": _number(1, whole=True),
     "likeness": _number(0, 1),

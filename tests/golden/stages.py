@@ -149,7 +149,8 @@ def _gate() -> StageOutput:
         for draft in _drafts(record, protection):
             verdict = gate.judge(original, protection, draft)
             findings = [(f.kind, f.message, f.start, f.end) for f in verdict.findings]
-            output.append((findings, verdict.longest_run, round(verdict.rouge_l, 6)))
+            likeness = (round(verdict.rouge_l, 6), round(verdict.order_free, 6))
+            output.append((findings, verdict.longest_run, *likeness))
     return StageOutput(gate.fingerprint, output)
 
 

@@ -61,7 +61,7 @@ def test_paraphrase_works_with_rules_and_leaks_wording(run: Run, tmp_path: Path)
     version = open_version(current_path(tmp_path / "home", "clinic"))
     assert "complaint number 3 keeps me awake most nights" in passage_of(version, "doc-3").text
     report = json.loads((version.path / "report.json").read_text())
-    assert report["longest_shared_run"] > 5
+    assert report["wording"]["longest_run"]["max"] > 5
 
 
 def test_a_made_up_record_is_nobodys(run: Run, tmp_path: Path) -> None:

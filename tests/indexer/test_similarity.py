@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from sage_rag.indexer.audit import CorpusAudit
 from sage_rag.indexer.similarity import BagIndex, SimilarityAudit
 from sage_rag.privacy.gate.findings import FindingKind
-from sage_rag.privacy.gate.leakage import Original, longest_common_subsequence
+from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.gate.subsequences import longest_common_subsequence
 from sage_rag.privacy.gate.limits import IDENTIFIERS_ONLY, GateLimits
 
 FORM = "The applicant lodged his complaint with the court of first instance on the day of the order"

@@ -46,8 +46,8 @@ def test_a_record_becomes_a_safe_draft_of_the_same_form(run, record):
     assert outcome.safe, outcome.reasons
     assert list(outcome.draft.fields) == list(record)
     assert all(outcome.draft.fields.values())
-    assert outcome.longest_run < 10
-    assert outcome.rouge_l <= 0.5
+    assert outcome.verdict.longest_run < 10
+    assert outcome.verdict.rouge_l <= 0.5
 
 
 def test_the_matter_stays(run):
@@ -80,7 +80,7 @@ def test_the_example_clinic_is_published(run):
     records = [json.loads(line) for line in EXAMPLES.read_text("utf-8").splitlines()][::6]
     outcomes = [run({"question": r["question"], "answer": r["answer"]}) for r in records]
     assert sum(outcome.safe for outcome in outcomes) >= 0.95 * len(outcomes)
-    assert all(outcome.longest_run < 10 for outcome in outcomes if outcome.safe)
+    assert all(outcome.verdict.longest_run < 10 for outcome in outcomes if outcome.safe)
 
 
 def test_without_an_embedder_no_agent_waits_for_anything(protect, attributes):

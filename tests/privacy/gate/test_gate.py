@@ -123,6 +123,7 @@ KNEE = "[PERSON_1] has a swollen knee that troubles her sleep at night."
         (GateLimits(run_tokens=3), "Her left knee keeps [PERSON_1] from sleeping well at night.",
          FindingKind.SHARED_RUN),
         (GateLimits(rouge_l=0.01), KNEE, FindingKind.SIMILARITY),
+        (GateLimits(order_free=0.01), KNEE, FindingKind.SIMILARITY),
         (GateLimits(min_tokens=20), KNEE, FindingKind.EMPTY),
         (GateLimits(length_ratio=1.0), KNEE * 5, FindingKind.LENGTH),
     ],

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from random import Random
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from sage_rag.privacy.gate.leakage import Original, longest_common_subsequence
+from sage_rag.privacy.gate.leakage import Original, f1
 from sage_rag.privacy.words import digits, normalize, tokenize, words
 
 SENTENCES = st.lists(st.sampled_from("a b c d ab ba".split()), max_size=25).map(" ".join)
 REPETITIVE = st.lists(st.sampled_from("a b".split()), min_size=30, max_size=80).map(" ".join)
 """So many equal pairs that runs are found by automaton."""
-
-
-def common_subsequence_by_table(a: list[str], b: list[str]) -> int:
-    row = [0] * (len(b) + 1)
-    for x in a:
-        previous = 0
-        for j, y in enumerate(b, 1):
-            previous, row[j] = row[j], previous + 1 if x == y else max(row[j], row[j - 1])
-    return row[-1]
 
 
 def longest_run_by_search(a: list[str], b: list[str]) -> int:
@@ -33,12 +25,6 @@ def longest_run_by_search(a: list[str], b: list[str]) -> int:
         (j - i for i in range(len(a)) for j in range(i + 1, len(a) + 1) if tuple(a[i:j]) in runs),
         default=0,
     )
-
-
-@given(SENTENCES, SENTENCES)
-def test_common_subsequence_agrees_with_dynamic_programming(a: str, b: str) -> None:
-    expected = common_subsequence_by_table(a.split(), b.split())
-    assert longest_common_subsequence(a.split(), b.split()) == expected
 
 
 def maximal_runs_by_search(a: list[str], b: list[str], at_least: int) -> list[tuple[int, int]]:
@@ -85,6 +71,34 @@ def test_rouge_l_agrees_with_rouge_score_on_its_alphabet(draft: str, original: s
     draft = draft.replace("_", " ")
     theirs = RougeScorer(["rougeL"]).score(original, draft)["rougeL"]
     assert Original(original).rouge_l(draft) == pytest.approx(theirs.fmeasure)
+
+
+LINES = st.lists(SENTENCES, max_size=5).map("\n".join)
+
+
+@given(LINES, LINES)
+def test_order_free_likeness_is_rouge_lsum_of_rouge_score(draft: str, original: str) -> None:
+    theirs = RougeScorer(["rougeLsum"]).score(original, draft)["rougeLsum"]
+    assert Original(original).compare(draft).order_free == pytest.approx(theirs.fmeasure)
+
+
+@given(st.lists(SENTENCES, max_size=5), st.randoms())
+def test_the_order_of_sentences_changes_nothing(lines: list[str], random: Random) -> None:
+    shuffled = random.sample(lines, len(lines))
+    has_words = any(lines)
+    assert Original("\n".join(lines)).compare("\n".join(shuffled)).order_free == has_words
+
+
+def test_order_free_likeness_of_kept_sentences_is_their_share() -> None:
+    original = Original("He rang. The knee is swollen again. Ice does not help.")
+    assert original.compare("Ice does not help. He rang.").order_free == 2 * 6 / (6 + 11)
+    assert original.compare("Nothing of that.").order_free == 0
+    assert original.compare("he he he he he he").order_free == 2 / (6 + 11)
+
+
+@pytest.mark.parametrize(("common", "one", "other"), [(1, 2, 2), (3, 5, 7), (49, 97, 99)])
+def test_one_half_is_exactly_one_half(common: int, one: int, other: int) -> None:
+    assert f1(common, one, other) == 0.5
 
 
 def test_where_rouge_score_reads_other_tokens() -> None:
