@@ -10,8 +10,8 @@ from sage_rag.indexer.audit import CorpusAudit
 from sage_rag.indexer.similarity import BagIndex, SimilarityAudit
 from sage_rag.privacy.gate.findings import FindingKind
 from sage_rag.privacy.gate.leakage import Original
-from sage_rag.privacy.gate.subsequences import longest_common_subsequence
 from sage_rag.privacy.gate.limits import IDENTIFIERS_ONLY, GateLimits
+from sage_rag.privacy.gate.subsequences import longest_common_subsequence
 
 FORM = "The applicant lodged his complaint with the court of first instance on the day of the order"
 # Some words in nearly every text and some in few, as in any language.
