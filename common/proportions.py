@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 CONFIDENCE = 0.95
 
@@ -69,6 +69,6 @@ def _bounds(successes: int, trials: int) -> tuple[float, float]:
     if successes == trials:
         return float(error ** (1 / trials)), 1.0
     failures = trials - successes
-    low = beta.ppf(error / 2, successes, failures + 1)
-    high = beta.ppf(1 - error / 2, successes + 1, failures)
+    low = betaincinv(successes, failures + 1, error / 2)
+    high = betaincinv(successes + 1, failures, 1 - error / 2)
     return float(low), float(high)

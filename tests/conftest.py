@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -19,6 +21,7 @@ settings.register_profile("default", deadline=None)
 settings.load_profile("default")
 
 _FOLDERS = {"common", "privacy", "agents", "indexer", "rag_server", "eval", "training"}
+_SLOW_MODULE = re.compile(r"^pytestmark = (\[\s+)?pytest\.mark\.slow\b", re.MULTILINE)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -31,3 +34,15 @@ def _installed_names_only() -> Iterator[None]:
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Name a parameter with a token or key in it by its argument, since keys differ by process."""
     return argname if isinstance(val, str) and re.search(r"[\w/+-]{16}", val) else None
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Without slow tests, do not import modules that have no others: they load large libraries."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return True if _SLOW_MODULE.search(collection_path.read_text("utf-8")) else None
+
+
+def pytest_collection_finish() -> None:
+    """Freeze what collection made, half a million objects: garbage collections skip it."""
+    gc.freeze()

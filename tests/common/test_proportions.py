@@ -1,7 +1,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
 
 from sage_rag.common.proportions import Proportion
 
@@ -21,8 +20,11 @@ def test_counts_are_written_with_their_exact_bounds(successes, trials, written):
     assert str(Proportion.of(successes, trials)) == written
 
 
+@pytest.mark.slow
 @given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(1, n), st.just(n))))
 def test_two_sided_bounds_agree_with_scipy(case):
+    from scipy.stats import binomtest  # loads for a second
+
     successes, trials = case
     found = Proportion.of(successes, trials)
     if successes < trials:
@@ -33,8 +35,11 @@ def test_two_sided_bounds_agree_with_scipy(case):
         assert (found.low, found.high) == pytest.approx((expected.low, 1.0))
 
 
+@pytest.mark.slow
 @given(st.integers(1, 2000))
 def test_zero_has_the_one_sided_upper_bound(trials):
+    from scipy.stats import binomtest
+
     expected = binomtest(0, trials, alternative="less").proportion_ci(0.95, "exact")
     assert Proportion.of(0, trials).high == pytest.approx(expected.high)
 

@@ -19,10 +19,9 @@ from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.testing import FailingRecognizer
 from tests.contracts.recognizers import CASES, NOT_FOR_USE, Case
-from tests.privacy.recognizers.backends import tiny
 
 ROOT = Path(__file__).parents[2]
-MAKERS = {"tagger": tiny.token_classifier, "spacy": tiny.spacy_ner, "gliner": tiny.gliner_model}
+MAKERS = {"tagger": "token_classifier", "spacy": "spacy_ner", "gliner": "gliner_model"}
 FILLER = "Please take the medicine twice a day . "
 
 ODD = [
@@ -57,7 +56,9 @@ def ready(case: Case, models: Path) -> Case:
     if case.library and find_spec(case.library) is None:
         pytest.skip(f"{case.library} is not installed")
     if case.model and not (models / case.model).exists():
-        MAKERS[case.model](models / case.model)
+        from tests.privacy.recognizers.backends import tiny  # loads transformers
+
+        getattr(tiny, MAKERS[case.model])(models / case.model)
     return case
 
 

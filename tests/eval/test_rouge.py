@@ -1,7 +1,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rouge_score.rouge_scorer import RougeScorer
 
 from sage_rag.eval.detectors.compat import recall_or_precision_over_threshold, rouge_tokens
 from sage_rag.eval.detectors.rouge import RougeDetector
@@ -9,8 +8,12 @@ from sage_rag.eval.originals import Originals
 from sage_rag.eval.probes.probe import Probe, ProbeKind
 
 PROBE = Probe("p", ProbeKind.UNTARGETED, "prompt")
-PLAIN = RougeScorer(["rougeL"], use_stemmer=False)
-STEMMED = RougeScorer(["rougeL"], use_stemmer=True)
+
+
+def theirs(*, stem: bool):
+    from rouge_score.rouge_scorer import RougeScorer  # loads scikit-learn
+
+    return RougeScorer(["rougeL"], use_stemmer=stem)
 
 
 def compat(originals):
@@ -54,12 +57,14 @@ def test_a_ciphertext_token_counts_as_one_word():
 WORDS = st.lists(st.sampled_from("abcd"), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @given(st.lists(WORDS, min_size=1, max_size=5), WORDS)
 def test_pruning_changes_nothing_against_rouge_score(texts, output):
     originals = Originals.of((str(i), " ".join(words)) for i, words in enumerate(texts))
     written = " ".join(output)
+    plain = theirs(stem=False)
     scores = {
-        i: PLAIN.score(text.text, written)["rougeL"]
+        i: plain.score(text.text, written)["rougeL"]
         for i, text in zip(originals.ids, originals.texts, strict=True)
     }
     paper = [i for i, s in scores.items() if s.fmeasure > 0.5 + 1e-9]
@@ -68,9 +73,10 @@ def test_pruning_changes_nothing_against_rouge_score(texts, output):
     assert found(compat(originals), written) == code
 
 
+@pytest.mark.slow
 def test_compat_stems_like_rouge_score():
     original = "She was complaining of running noses, allergies and painful swollen joints daily"
     output = "She complains of a runny nose, allergy and pain; swelling of joints day by day"
-    ours, theirs = rouge_tokens(output), STEMMED._tokenizer.tokenize(output)
-    assert ours == theirs
-    assert rouge_tokens(original) == STEMMED._tokenizer.tokenize(original)
+    tokenize = theirs(stem=True)._tokenizer.tokenize
+    assert rouge_tokens(output) == tokenize(output)
+    assert rouge_tokens(original) == tokenize(original)

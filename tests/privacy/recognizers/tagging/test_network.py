@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import save_file
-from transformers import BertModel
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.recognizers.tagging.base import base_folder, base_tokenizer
@@ -28,7 +27,10 @@ def network() -> TaggerNetwork:
     return network.eval().requires_grad_(False)
 
 
+@pytest.mark.slow
 def test_without_training_it_computes_what_minilm_computes(network: TaggerNetwork) -> None:
+    from transformers import BertModel
+
     theirs = BertModel.from_pretrained(base_folder(), add_pooling_layer=False).eval()
     pieces = pieces_of(TEXT, base_tokenizer())
     short = pieces_of("Maria", base_tokenizer())
