@@ -6,7 +6,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -14,15 +14,16 @@ from starlette.types import ASGIApp
 from sage_rag.common.web.serving import address_of, bind
 
 _START_S, _END_S = 10.0, 10.0
+_GRACE_S = 0.2
+"""How long open requests may continue once the server has to end."""
+_POLL_S = 0.01
 
 
 @contextmanager
 def running(app: ASGIApp) -> Iterator[str]:
     """Run an application in a thread on a free loopback port; yield its address."""
     listener = bind("127.0.0.1", 0)
-    config = uvicorn.Config(
-        app, log_config=None, access_log=False, ws="none", timeout_graceful_shutdown=1
-    )
+    config = uvicorn.Config(app, log_config=None, access_log=False, ws="none")
     server = _Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
@@ -47,4 +48,18 @@ class _Server(uvicorn.Server):
     async def main_loop(self) -> None:
         """Check for the end more often than uvicorn does, since tests start many servers."""
         while not await self.on_tick(0):
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(_POLL_S)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End as uvicorn does, without its fixed wait of 0.1 s."""
+        for listener in (*self.servers, *(sockets or ())):
+            listener.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_GRACE_S):
+                while self.server_state.connections or self.server_state.tasks:
+                    await asyncio.sleep(_POLL_S)
+        for task in self.server_state.tasks:
+            task.cancel()
+        await self.lifespan.shutdown()
