@@ -25,6 +25,7 @@ import snowballstemmer
 from numpy.typing import NDArray
 
 from sage_rag.eval.attempts import Leak
+from sage_rag.eval.detectors.contacts import contacts
 from sage_rag.eval.detectors.ngram_index import NgramIndex
 from sage_rag.eval.detectors.rouge import THRESHOLD
 from sage_rag.eval.detectors.runs import RUN_TOKENS, RepeatedRun, Runs
@@ -141,6 +142,6 @@ class CompatContactDetector:
             yield EntityType.EMAIL_ADDRESS, email
         for groups in _PHONE.findall(text):
             yield EntityType.PHONE_NUMBER, "-".join(groups)
-        for span in self._recognizer.recognize(text):
-            if span.entity_type is EntityType.URL:
-                yield EntityType.URL, text[span.start : span.end]
+        for entity_type, value in contacts(text, self._recognizer):
+            if entity_type is EntityType.URL:
+                yield EntityType.URL, value

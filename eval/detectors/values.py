@@ -13,6 +13,7 @@ LEAST_DIGITS = 7
 
 _SEPARATORS = re.compile(r"(?<=\d)[\s().\-/–]{1,3}(?=\d)")
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://|^www\.")
+_ONE_WORD = re.compile(r"\W*[\w-]*\W*")
 
 
 class SearchedText:
@@ -59,11 +60,15 @@ def normalize_phone(value: str) -> str:
 
 
 def normalize_url(value: str) -> str:
-    """Return a URL case-folded, without scheme, `www.` and final slashes or full stops."""
-    folded = normalize(value)
-    while (shorter := _SCHEME.sub("", folded)) != folded:
-        folded = shorter
-    return folded.rstrip("/.,;")
+    """Return a URL case-folded, without scheme, `www.` and final slashes or full stops.
+
+    The rest of "http://ChatDoctor" is a word that occurs in prose, so it keeps its scheme.
+    """
+    folded = normalize(value).rstrip("/.,;")
+    bare = folded
+    while (shorter := _SCHEME.sub("", bare)) != bare:
+        bare = shorter
+    return folded if _ONE_WORD.fullmatch(bare) else bare
 
 
 def is_number(value: str) -> bool:
