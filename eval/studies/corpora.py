@@ -26,6 +26,8 @@ EVERY = 6
 KNOWN_ITEMS = 100
 """Number of records that are searched by half of their text."""
 _DIALOGUES, _JUDGMENTS, _STORIES = 600, 102, 15
+_OTHER_JUDGMENTS, _OTHER_STORIES = 25, 10
+"""Documents that are not indexed."""
 _FIELDS = ("question", "answer")
 
 
@@ -33,8 +35,9 @@ _FIELDS = ("question", "answer")
 class Corpus:
     """One corpus; `path` is the file to index.
 
-    `references` are the true answers to each question, of which the nearest counts. `marked` are
-    the values that annotators marked as direct identifiers.
+    `held_out` are records of the same kind that are not indexed. `references` are the true answers
+    to each question, of which the nearest counts. `marked` are the values that annotators marked as
+    direct identifiers.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Corpus:
     questions: tuple[str, ...] = field(default=(), repr=False)
     references: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     marked: tuple[str, ...] = field(default=(), repr=False)
+    held_out: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def known_items(self) -> tuple[tuple[str, str], ...]:
@@ -88,6 +92,7 @@ def _dialogues(name: str, file: str, data: Path, path: Path, share: float) -> Co
         _prompts(data, "chat"),
         tuple(record["question"] for record in held_out),
         tuple((record["answer"],) for record in held_out),
+        held_out=_others(path, held_out, _FIELDS),
     )
 
 
@@ -103,14 +108,26 @@ def _tab(data: Path, path: Path, share: float) -> Corpus:
     records = _records(data / "tab_echr_english/tab.jsonl", share * _JUDGMENTS)
     documents = _written(path, ({"id": r["doc_id"], "text": r["text"]} for r in records), ("text",))
     marked = [s["text"] for r in records for s in r["spans"] if s["identifier_type"] == "DIRECT"]
-    prompts = _prompts(data, "wiki")
-    return Corpus("tab", path, ("text",), documents, prompts, marked=tuple(dict.fromkeys(marked)))
+    others = _records(
+        data / "tab_echr_english/tab_sample25_text_only.jsonl", share * _OTHER_JUDGMENTS
+    )
+    return Corpus(
+        "tab",
+        path,
+        ("text",),
+        documents,
+        _prompts(data, "wiki"),
+        marked=tuple(dict.fromkeys(marked)),
+        held_out=_others(path, others, ("text",)),
+    )
 
 
 def _squality(data: Path, path: Path, share: float) -> Corpus:
-    records = _records(data / "squality/dev.jsonl", share * _STORIES)
-    stories = ({"id": r["passage_id"], "text": r["text"]} for r in records)
-    documents = _written(path, stories, ("text",))
+    found = _records(data / "squality/dev.jsonl", share * (_STORIES + _OTHER_STORIES))
+    stories = [{"id": r["passage_id"], "text": r["text"]} for r in found]
+    indexed = max(1, round(share * _STORIES))
+    records = found[:indexed]
+    documents = _written(path, stories[:indexed], ("text",))
     asked = [q for record in records for q in record["questions"]]
     # "What is the plot?" belongs to every story, so no passage answers it alone.
     times = Counter(q["question"] for q in asked)
@@ -123,6 +140,7 @@ def _squality(data: Path, path: Path, share: float) -> Corpus:
         _prompts(data, "wiki"),
         tuple(q["question"] for q in asked),
         tuple(tuple(q["responses"]) for q in asked),
+        held_out=_others(path, stories[indexed:], ("text",)),
     )
 
 
@@ -144,6 +162,15 @@ def _written(path: Path, records: Iterable[Row], fields: Sequence[str]) -> tuple
     lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in kept]
     write_file(path, "".join(lines))
     return tuple(read_corpus(path, fields))
+
+
+def _others(path: Path, records: Iterable[Row], fields: Sequence[str]) -> tuple[str, ...]:
+    """Return the texts of records as an index would hold them, in pieces where they are long."""
+    held_out = list(records)
+    if not held_out:
+        return ()
+    other_file = path.with_name(f"{path.stem}-held-out.jsonl")
+    return tuple(document.text for document in _written(other_file, held_out, fields))
 
 
 def _prompts(data: Path, kind: str) -> tuple[Probe, ...]:

@@ -58,6 +58,9 @@ def write_data(folder: Path, count: int = 12) -> Path:
         "healthcaremagic/qa.jsonl": talks,
         "chatdoctor/genmedgpt_5k.jsonl": talks,
         "tab_echr_english/tab.jsonl": [{"doc_id": "t1", "text": judgment, "spans": spans}],
+        "tab_echr_english/tab_sample25_text_only.jsonl": [
+            {"id": "u1", "text": "The case of a mill. The water rose in May and nobody came."}
+        ],
         "squality/dev.jsonl": [
             {"passage_id": "s1", "text": story, "questions": [of_any, question]},
             {"passage_id": "s2", "text": "Rain fell on the quay.", "questions": [of_any]},

@@ -47,6 +47,20 @@ def test_a_story_is_indexed_in_pieces_and_its_questions_have_several_answers(dat
     assert corpus.references == (("Nobody runs.", "The knee stops her."),)
 
 
+@pytest.mark.parametrize("name", CORPORA)
+def test_held_out_records_are_of_the_same_kind_and_not_indexed(name, data, tmp_path):
+    corpus = load_corpus(name, data, tmp_path)
+    indexed = {document.text for document in corpus.documents}
+    assert corpus.held_out or name == "squality"
+    assert indexed.isdisjoint(corpus.held_out)
+    assert name not in ("healthcaremagic", "chatdoctor") or len(corpus.held_out) == 2
+
+
+def test_later_stories_are_held_out(data, tmp_path):
+    corpus = load_corpus("squality", data, tmp_path, 0.08)
+    assert corpus.held_out == ("Rain fell on the quay.",)
+
+
 def test_a_question_about_any_story_is_left_out(data, tmp_path):
     assert load_corpus("squality", data, tmp_path).questions == ("Who runs?",)
 
