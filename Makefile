@@ -6,6 +6,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 # One test process per core, four at most: each loads the models (about 1 GiB). A file's tests share
 # their fixtures, so they stay together.
 PARALLEL := -n auto --maxprocesses 4 --dist loadfile
+# Keep compiled tests, also where the environment forbids it: compiling takes 5 s a process.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test quick lint format constraints clean
 

@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.indexer.recipes import recipe_called
@@ -25,5 +27,6 @@ def fingerprint(seed: int) -> str:
     return run.stdout.strip()
 
 
+@pytest.mark.slow
 def test_neither_hash_seed_nor_key_changes_the_fingerprint() -> None:
     assert fingerprint(1) == fingerprint(2) != ""

@@ -70,6 +70,7 @@ def test_any_number_that_identifies_counts_as_a_tab_code() -> None:
     assert matching_types("LOC", Scheme.TAB) == {EntityType.LOCATION}
 
 
+@pytest.mark.slow
 def test_presidio_labels_cover_the_installed_release() -> None:
     recognizers = pytest.importorskip("presidio_analyzer.predefined_recognizers")
     defaults = [

