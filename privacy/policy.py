@@ -110,6 +110,18 @@ class Policy:
         """Return the operator alone."""
         return self.choice(entity_type).operator
 
+    def without_result(self, entity_type: EntityType) -> Operator:
+        """Return the operator of a value that its own cannot treat: `encrypt` or `redact`.
+
+        `encrypt` where the policy encrypts names: then its reader has keys. `redact` elsewhere, and
+        for a type that the policy redacts.
+        """
+        own, names = self.operator(entity_type), self.operator(EntityType.PERSON)
+        encrypts = own is Operator.ENCRYPT or (
+            own is not Operator.REDACT and names is Operator.ENCRYPT
+        )
+        return Operator.ENCRYPT if encrypts else Operator.REDACT
+
     @property
     def fingerprint(self) -> str:
         """Twelve hex digits that change with any operator or setting."""

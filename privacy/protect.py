@@ -26,10 +26,11 @@ from sage_rag.privacy.people.linking import full_names
 from sage_rag.privacy.policy import Operator, Policy
 from sage_rag.privacy.protocols import EntityCipher, Recognizer
 from sage_rag.privacy.recognizers.disguise.aligned_text import AlignedText
+from sage_rag.privacy.recognizers.forms.age_evidence import proven_ages
 from sage_rag.privacy.spans import Span, remainder, resolve_overlaps
 from sage_rag.privacy.tokens import LOOK_ALIKE, PLACEHOLDER
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the protected text for the same spans."""
 
 _CONSTRUCTION_KEY = object()
@@ -205,22 +206,32 @@ class Protector:
         self, name: str, text: str, spans: list[Span], replace_value: _Replace, record: _Record
     ) -> Iterator[str]:
         position = 0
+        ages = proven_ages(text, spans)
         for span in spans:
             value = text[span.start : span.end]
             yield text[position : span.start]
-            if self._policy.operator(span.entity_type) is Operator.ENCRYPT:
-                full = record.full_names.get((name, span.start), value)
-                record.identifiers.append(Identifier(value, span.entity_type))
-                yield replace_value(full, span.entity_type)
-            else:
-                yield self._replaced(value, span.entity_type, record)
             position = span.end
+            is_proven = span.entity_type is not EntityType.AGE or span.start in ages
+            new = self._replaced(value, span.entity_type, record, is_proven=is_proven)
+            if new is not None:
+                yield new
+                continue
+            record.identifiers.append(Identifier(value, span.entity_type))
+            if self._policy.without_result(span.entity_type) is Operator.REDACT:
+                yield redact(span.entity_type)
+            else:
+                full = record.full_names.get((name, span.start), value)
+                yield replace_value(full, span.entity_type)
         yield text[position:]
 
-    def _replaced(self, value: str, entity_type: EntityType, record: _Record) -> str:
-        """Return the replacement of a value that no key restores.
+    def _replaced(
+        self, value: str, entity_type: EntityType, record: _Record, *, is_proven: bool
+    ) -> str | None:
+        """Return the replacement of a value that no key restores, `None` where there is none.
 
         A value that is already as coarse as the policy requires stays; it is not an identifier.
+        One that is not proven to be of its type is neither made coarser nor given a surrogate: the
+        result would be untrue, and no key restores it.
         """
         choice = self._policy.choice(entity_type)
         if choice.operator is Operator.GENERALIZE:
@@ -231,16 +242,18 @@ class Protector:
                 figures=choice.figures,
                 calendar=record.calendar,
             )
+            if coarse is None or not (is_proven or coarse == value):
+                return None
             values = record.kept if coarse == value else record.identifiers
             values.append(Identifier(value, entity_type))
             return coarse
-        record.identifiers.append(Identifier(value, entity_type))
-        if choice.operator is Operator.SURROGATE and self._surrogates is not None:
+        if choice.operator is Operator.SURROGATE and self._surrogates is not None and is_proven:
+            record.identifiers.append(Identifier(value, entity_type))
             surrogate = self._surrogates.surrogate(value, entity_type, record.calendar)
             if surrogate != coarse_time(value):  # coarse times occur in any text
                 record.surrogates.add(surrogate)
             return surrogate
-        return redact(entity_type)
+        return None
 
     def _spans(self, fields: Mapping[str, str]) -> dict[str, list[Span]]:
         """Return disjoint spans by field; text that imitates our markup counts as a value too."""

@@ -1,101 +1,159 @@
-"""Replace ages by bands, or by other ages of the same band."""
+"""Replace ages by bands, or by other ages of the same band.
+
+A value is changed only where the whole of it reads as one age: `47`, `aged 47`, `4 yrs old`,
+`5-month-old`, `54F`. Anything else (`353lbs`, `40 to 50`, `teenage`) is not read.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from sage_rag.privacy.operators.keyed import KeyedChoice
 from sage_rag.privacy.words import normalize
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _ONES = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen"
 ).split()
-_NUMBER_WORD = re.compile(
-    rf"\b(?:(?P<tens>{'|'.join(_TENS)})(?:[ -](?P<ones>{'|'.join(_ONES[:9])}))?"
+_NUMBER = re.compile(
+    rf"(?P<figures>\d{{1,3}}(?:\.\d{{1,2}})?)|\b(?:(?P<tens>{'|'.join(_TENS)})"
+    rf"(?:[ -](?P<ones>{'|'.join(_ONES[:9])}))?"
     rf"|(?P<teens>{'|'.join(sorted(_ONES, key=len, reverse=True))}))\b",
     re.IGNORECASE,
 )
-_YOUNG = re.compile(r"\b(month|mo|week|wk|day)", re.IGNORECASE)
-_YOUNG_BANDS: dict[str, tuple[tuple[int, int], ...]] = {
+_DECADE = re.compile(
+    r"(?:(?:early|mid|late)[ -]*)?"
+    r"(?P<decade>[2-8]0['’]?s|(?:twen|thir|for|fif|six|seven|eigh)ties)",
+    re.IGNORECASE,
+)
+_MINOR = re.compile(
+    r"(?P<years>\d[ -]?(?:years?|yrs?|y))?(?:[ ]\d/\d|[ ]?½|[ ]and[ ]a[ ]half"
+    r"|(?(years)[ ,]*(?:and[ ])?\d{1,2}[ ]?(?:months?|mos?)\b|(?!)))",
+    re.IGNORECASE,
+)
+"""What is less than a unit: `and a half`, `and 3 months` after years."""
+_UNITS = {
+    "year": "year years yr yrs ys y yo yom yof yy 岁 周岁",
+    "month": "month months mth mths mo mos",
+    "week": "week weeks wk wks",
+    "day": "day days",
+    "hour": "hour hours hr hrs",
+}
+_UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words.split()}
+_OTHER_WORDS = frozenset(
+    "o old olds of age aged ages is male female m f man woman boy girl lady gentleman guy baby"
+    " child kid 现年 年仅 时年".split()
+)
+_WORD = re.compile(r"[\u4e00-\u9fff]+|[^\W\d_]+")
+_SIGNS = re.compile(r"[\s.,:;=()/-]*")
+_BANDS: dict[str, tuple[tuple[int, int], ...]] = {
+    "year": (
+        (0, 1),
+        (2, 5),
+        (6, 11),
+        (12, 17),
+        (18, 29),
+        *((n, n + 9) for n in range(30, 90, 10)),
+    ),
     "month": ((0, 5), (6, 11), (12, 23), (24, 35)),
     "week": ((0, 5), (6, 11), (12, 23), (24, 51)),
     "day": ((0, 6), (7, 27), (28, 90)),
+    "hour": ((0, 23), (24, 71)),
 }
-"""Bands of an infant's age by its unit: neonatal and infant stages."""
-_AGE_BANDS: tuple[tuple[int, int], ...] = (
-    (0, 1),
-    (2, 5),
-    (6, 11),
-    (12, 17),
-    (18, 29),
-    *((n, n + 9) for n in range(30, 90, 10)),
-)
-"""Paediatric stages, then decades."""
-_OLDEST = 89
-"""Ages over 89 are one band (45 CFR 164.514(b)(2)(i)(C))."""
-_VERY_OLD = "90 or more"
-_UNKNOWN = "some age"
-_Write = Callable[[float, str | None], str]
-"""Writes an age, given its unit if it is a child's: month, week or day."""
+"""Bands by unit: neonatal, infant and paediatric stages, then decades. The last band of years ends
+at 89: ages over that are one band (45 CFR 164.514(b)(2)(i)(C))."""
+_OLDEST = 125
+_Change = Callable[["_Age"], str]
 
 
-def age_band(value: str) -> str:
-    """Return an age as a band, or `some age` for a value without a number."""
-    return _replace_number(value, _band)
+@dataclass(frozen=True, slots=True)
+class _Age:
+    """A value that reads as one age: its number, unit, and the text around the number."""
+
+    number: float
+    written: str
+    unit: str
+    before: str
+    after: str
+
+    @property
+    def band(self) -> tuple[int, int] | None:
+        """The band with the number; `None` above the last one."""
+        bands = _BANDS[self.unit]
+        if self.number >= bands[-1][1] + 1:
+            return None
+        return next(b for b in reversed(bands) if self.number >= b[0])
 
 
-def age_up_to_89(value: str) -> str:
-    """Return an age unchanged up to 89, above as `90 or more`, `some age` without a number."""
-
-    def capped(age: float, unit: str | None) -> str:
-        return _VERY_OLD if unit is None and age > _OLDEST else f"{age:g}"
-
-    return _replace_number(value, capped)
+def age_band(value: str) -> str | None:
+    """Return an age as a band; `None` for a value that does not read as one age."""
+    if decade := _DECADE.fullmatch(value):
+        return decade["decade"]
+    return _with_number(value, _band)
 
 
-def surrogate_age(value: str, choice: KeyedChoice) -> str:
-    """Return another age of the same band; over 89 another age over 89."""
+def age_up_to_89(value: str) -> str | None:
+    """Return an age unchanged up to 89, above as `90 or more`; `None` where it is not read."""
+    numbers = [_number(match) for match in _NUMBER.finditer(value)]
+    if numbers and max(numbers) <= _BANDS["year"][-1][1]:
+        return value
+    return _with_number(
+        value, lambda age: _or_more(age) if age.unit == "year" and not age.band else age.written
+    )
 
-    def other(age: float, unit: str | None) -> str:
-        band = (90, 99) if unit is None and age > _OLDEST else _band_of(age, unit)
-        ages = [n for n in range(band[0], band[1] + 1) if n != int(age)]
+
+def surrogate_age(value: str, choice: KeyedChoice) -> str | None:
+    """Return another age of the same band, over the last one of ten years; `None` if not read."""
+
+    def other(age: _Age) -> str:
+        last = _BANDS[age.unit][-1][1] + 1
+        low, high = age.band or (last, last + 9)
+        ages = [n for n in range(low, high + 1) if n != int(age.number)]
         return str(ages[choice.number(len(ages), "age", normalize(value))])
 
-    return _replace_number(value, other)
+    return _with_number(value, other)
 
 
-def _replace_number(value: str, write: _Write) -> str:
-    """Return a value with its first number, in figures or words, replaced."""
-    unit = _YOUNG.search(value)
-    figures = _NUMBER_WORD.sub(lambda m: str(_number(m)), value)
-    if not _NUMBER.search(figures):
-        return _UNKNOWN
-    name = _unit(unit[1]) if unit else None
-    return _NUMBER.sub(lambda m: write(float(m.group()), name), figures, count=1)
+def _with_number(value: str, change: _Change) -> str | None:
+    age = _read(value)
+    return None if age is None else age.before + change(age) + age.after
 
 
-def _unit(written: str) -> str:
-    return {"mo": "month", "wk": "week"}.get(written.lower(), written.lower())
+def _read(value: str) -> _Age | None:
+    """Return the one age that a value consists of, or `None`."""
+    text = _MINOR.sub(lambda m: m["years"] or "", value)
+    numbers = list(_NUMBER.finditer(text))
+    if len(numbers) != 1:
+        return None
+    before, after = text[: numbers[0].start()], text[numbers[0].end() :]
+    rest = f"{before} {after}"
+    words = [word.lower() for word in _WORD.findall(rest)]
+    units = [_UNIT_OF[word] for word in words if word in _UNIT_OF]
+    known = all(word in _UNIT_OF or word in _OTHER_WORDS for word in words)
+    number = _number(numbers[0])
+    unit = units[0] if units else "year"
+    if not known or not _SIGNS.fullmatch(_WORD.sub("", rest)):
+        return None
+    if unit == "year" and number > _OLDEST:
+        return None
+    return _Age(number, numbers[0].group(), unit, before, after)
 
 
-def _number(match: re.Match[str]) -> int:
-    """Return the number that English words name, up to 99."""
+def _number(match: re.Match[str]) -> float:
+    """Return the number in figures or English words, up to 99 in words."""
+    if match["figures"]:
+        return float(match["figures"])
     tens, ones = match["tens"], match["ones"] or match["teens"]
     found = _TENS.index(tens.lower()) * 10 + 20 if tens else 0
     return found + (_ONES.index(ones.lower()) + 1 if ones else 0)
 
 
-def _band_of(age: float, unit: str | None) -> tuple[int, int]:
-    bands = _AGE_BANDS if unit is None else _YOUNG_BANDS[unit]
-    return next((b for b in reversed(bands) if age >= b[0]), bands[0])
+def _band(age: _Age) -> str:
+    return f"{age.band[0]}-{age.band[1]}" if age.band else _or_more(age)
 
 
-def _band(age: float, unit: str | None) -> str:
-    if unit is None and age > _OLDEST:
-        return _VERY_OLD
-    low, high = _band_of(age, unit)
-    return f"{low}-{high}"
+def _or_more(age: _Age) -> str:
+    return f"{_BANDS[age.unit][-1][1] + 1} or more"

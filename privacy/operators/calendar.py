@@ -55,16 +55,32 @@ _PATTERNS = tuple(
         rf"(?:{_ANY_YEAR}(?!\d))?",
         rf"\b{_MON}[\s-]*(?:the )?{_DAY}(?:[\s,'’]+{_ANY_YEAR}(?!\d))?",
         rf"\b{_MON}[\s,-]*(?:of |de )?{_YEAR}(?!\d)",
+        rf"(?<![\d/.-]){_M}[/.-]{_YEAR}(?!\d)",
         rf"(?<!\d){_YEAR}(?!\d|s\b)",
         rf"\b{_MON}",
     )
 )
 _CLOCK = re.compile(
-    r"\d{1,2}(?::\d\d){1,2}(?:\.\d+)?|(?:UTC|GMT|[+-])\d\d:?\d\d|\d{1,2} ?[ap]\.?m\b"
+    r"\d{1,2}(?::\d\d){1,2}(?:\.\d+)?|(?:UTC|GMT|[+-])\d\d:?\d\d|\d{1,2}(?:\.\d\d)? ?[ap]\.?m\b"
+    r"|\d{1,2}[时點点](?:\d{1,2}分)?"
 )
+_WORD = re.compile(r"[^\W\d_]+")
+_WORDS_OF_DATES = frozenset(
+    "the of on in at from since until till by before after around about approximately circa"
+    " between early mid late beginning start end middle this last next that same year month day"
+    " date dated morning afternoon evening night noon midnight a s t z utc gmt am pm h hr hrs hours"
+    " o clock uhr spring summer autumn fall winter first second third fourth fifth sixth seventh"
+    " eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth"
+    " eighteenth nineteenth twentieth thirtieth twenty thirty de del le la el am den der des du d"
+    " ad st nd rd th 凌晨 清晨 早晨 早上 上午 中午 下午 傍晚 晚上 深夜 夜间 夜里 晚间 晚 早".split()
+)
+"""Words that a date contains or that stand with it, in lower case. Any other word, such as a name,
+means that the value is not one date alone."""
 _WEEKDAY = re.compile(rf"\b(?:{'|'.join(sorted(_WEEKDAY_OF, key=len, reverse=True))})\b", re.I)
-_PIVOT = 40
-"""Two digits below this mean a year of this century: records are from before 2040."""
+_PIVOT, _FUTURE = 40, 30
+"""Two digits below `_FUTURE` mean a year of this century, from `_PIVOT` one of the last. Those
+between are not read: 1935 is a year of birth, and 2035 may be an appointment."""
+_MONTHS_A_YEAR = 12
 _DAYS_A_MONTH, _DAYS_A_YEAR = 30.44, 365.25
 _NO_YEAR = 2000
 """A leap year, for dates without a year: it has a 29 February."""
@@ -95,7 +111,7 @@ class WrittenDate:
         self._text = text
         self._day_first = day_first
         match = next((m for p in _PATTERNS if (m := p.search(text))), None)
-        self._match = match if match and not _has_more_dates(text, match) else None
+        self._match = match if match and _is_rest_of_date(text, match) else None
 
     @cached_property
     def named(self) -> Day | None:
@@ -109,9 +125,34 @@ class WrittenDate:
             day_first = self._day_first or first > 12 or groups["sep"].startswith(".")
             day_first = day_first and second <= 12
             day, month = (first, second) if day_first else (second, first)
-            if month > 12:
+            if month > _MONTHS_A_YEAR:
                 return None
+        if groups.get("y") and _full_year(groups["y"]) is None:
+            return None
         return Day(_full_year(groups.get("y")), month, day)
+
+    @cached_property
+    def is_ambiguous(self) -> bool:
+        """Whether day and month could also be read the other way round: `03/04/2021`."""
+        groups = self._match.groupdict() if self._match else {}
+        if not groups.get("a") or self._day_first or groups["sep"].startswith("."):
+            return False
+        return (
+            groups["a"] != groups["b"] and max(int(groups["a"]), int(groups["b"])) <= _MONTHS_A_YEAR
+        )
+
+    @property
+    def around(self) -> tuple[str, str]:
+        """The text before and after the date; empty strings where it cannot be read."""
+        if self._match is None:
+            return "", ""
+        return self._text[: self._match.start()], self._text[self._match.end() :]
+
+    @property
+    def month_as_written(self) -> str | None:
+        """The month as the text names it, in a word; `None` for one in figures."""
+        written = self._match.groupdict().get("mon") if self._match else None
+        return written.rstrip(".") if written else None
 
     def shifted(self, days: int) -> str | None:
         """Return the text with its date moved, in its own notation; `None` if it cannot be read.
@@ -205,6 +246,8 @@ def _number(text: str | None) -> int | None:
 def _full_year(text: str | None) -> int | None:
     if text is None or len(text) > 2:
         return _number(text)
+    if _FUTURE <= int(text) < _PIVOT:
+        return None
     return int(text) + (2000 if int(text) < _PIVOT else 1900)
 
 
@@ -213,10 +256,11 @@ def _whole(days: int, length: float) -> int:
     return round(days / length) or (1 if days > 0 else -1)
 
 
-def _has_more_dates(text: str, match: re.Match[str]) -> bool:
-    """Return whether a text contains figures or months other than a date and a time of day."""
+def _is_rest_of_date(text: str, match: re.Match[str]) -> bool:
+    """Return whether the text around a match is a time of day or words of a date, nothing else."""
     rest = _CLOCK.sub(" ", f"{text[: match.start()]} | {text[match.end() :]}")
-    return any(c.isdigit() for c in rest) or re.search(rf"\b{_MON}", rest, re.I) is not None
+    words = (word.lower() for word in _WORD.findall(_WEEKDAY.sub(" ", rest)))
+    return not any(c.isdigit() for c in rest) and all(word in _WORDS_OF_DATES for word in words)
 
 
 def _in_style(old: str, new: int, *, padded: bool) -> str:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 
 from sage_rag.privacy.operators.calendar import WrittenDate, reads_day_first, shift_weekdays
 from sage_rag.privacy.operators.durations import coarse_time
-from sage_rag.privacy.recognizers.forms.dates import MONTHS_IN_WORDS
 
-_YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
-_MONTH = re.compile(
-    r"\b(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?",
-    re.IGNORECASE,
-)
 _MONTH_NAMES = (
     "January February March April May June July August September October November December"
 ).split()
-_SHORT_YEAR = re.compile(r"\b\d{1,2}[./-] ?\d{1,2}[./-] ?(\d\d)\b")
-_LETTERS = re.compile(r"[^\W\d_]{3,}")
-_UNKNOWN = "that day"
+_SEVERAL = re.compile(r"(\s*[,/–—]\s*(?:and\s+)?|\s+(?:and|to|or|until|till|through|-)\s+)")
+_FIRST_DAY = re.compile(
+    r"\d{1,2}(?:st|nd|rd|th)?\s*(?:-|–|to|and|&|,)\s*(?=\d{1,2}[^\d.:/]*[^\W\d_]{3})"
+)
+"""The first day of a range in one month: "5 to 9 May 2020"."""
+_KEPT_BEFORE = re.compile(
+    r"(?:\b(?:since|from|until|till|before|after|by|in|around|about|approximately|circa|between)\s+)*\Z",
+    re.IGNORECASE,
+)
+_KEPT_AFTER = re.compile(r"\s+(?:of\s+)?(?:this|last|next|that|the same)\s+year\b", re.IGNORECASE)
 _OLDEST = 89
 """Years. An element of a date that shows a higher age must be removed
 (45 CFR 164.514(b)(2)(i)(C))."""
@@ -45,51 +45,44 @@ class Calendar:
     def of(cls, text: str, dates: Iterable[str], shift_days: int | None = None) -> Calendar:
         """Read a document's text and the dates recognised in it."""
         day_first = reads_day_first(text)
-        named = [d for v in dates if (d := WrittenDate(v, day_first=day_first).named)]
+        written = [WrittenDate(value, day_first=day_first) for value in dates]
+        named = [d for w in written if not w.is_ambiguous and (d := w.named)]
         full = [day for d in named if (day := d.as_date())]
-        years = [d.year for d in named if d.year]
+        years = [d.year for w in written if (d := w.named) and d.year]
         return cls(day_first, min(full, default=None), max(years, default=None), shift_days)
 
 
-def to_month(value: str, _: Calendar) -> str:
-    """Return the month and year that a date names, else `coarse_time` or `that day`."""
-    if (undated := coarse_time(value)) is not None:
-        return undated
-    month = _MONTH.search(value)
-    named = (
-        month.group().rstrip(".") if month else _foreign_month(value) or _month_in_figures(value)
-    )
-    return " ".join(part for part in (named, _year(value)) if part) or _UNKNOWN
+def to_month(value: str, calendar: Calendar) -> str | None:
+    """Return the month and year that a date names, or `coarse_time`; `None` if it is not read.
+
+    A date in figures that has two readings becomes its year.
+    """
+    return coarse_time(value) or _each_date(value, lambda one: _month(one, calendar))
 
 
-def to_year(value: str, calendar: Calendar) -> str:
-    """Return the year of a date, else `coarse_time` or `that day`.
+def to_year(value: str, calendar: Calendar) -> str | None:
+    """Return the year of a date, or `coarse_time`; `None` if it is not read or names no year.
 
-    A year more than 89 before the latest one in the document is left out: as a year of birth it
+    So, too, for a year more than 89 before the latest one in the document: as a year of birth it
     would show an age over 89.
     """
-    year = WrittenDate(value, day_first=calendar.day_first).named
-    found = str(year.year) if year and year.year else _year(value)
-    if found is None:
-        return coarse_time(value) or _UNKNOWN
-    latest = calendar.latest_year
-    return _UNKNOWN if latest is not None and latest - int(found) > _OLDEST else found
+    return coarse_time(value) or _each_date(value, lambda one: _year(one, calendar))
 
 
-def to_offset(value: str, calendar: Calendar) -> str:
+def to_offset(value: str, calendar: Calendar) -> str | None:
     """Return `day 12` for the twelfth day after the document's first date.
 
-    Anything but a full date becomes `coarse_time` or `that day`.
+    Anything but a full date becomes `coarse_time`, or `None`.
     """
-    named = WrittenDate(value, day_first=calendar.day_first).named
-    day = named.as_date() if named else None
+    read = WrittenDate(value, day_first=calendar.day_first)
+    day = read.named.as_date() if read.named and not read.is_ambiguous else None
     if day is None or calendar.first is None:
-        return coarse_time(value) or _UNKNOWN
+        return coarse_time(value)
     return f"day {(day - calendar.first).days}"
 
 
-def shift(value: str, calendar: Calendar) -> str:
-    """Return a date moved by the document's shift; else `coarse_time`, or `that day`.
+def shift(value: str, calendar: Calendar) -> str | None:
+    """Return a date moved by the document's shift, or `coarse_time`; `None` if it is not read.
 
     Guarantees: full dates of one document keep their order and their distances in days; months
     and years without a day keep their order among themselves.
@@ -102,32 +95,46 @@ def shift(value: str, calendar: Calendar) -> str:
     if (moved := date_in.shifted(calendar.shift_days)) is not None:
         return moved
     if (undated := coarse_time(value)) is not None:
-        return undated
-    weekday = shift_weekdays(value, calendar.shift_days)
-    return _UNKNOWN if weekday == value or any(map(str.isdigit, value)) else weekday
+        return shift_weekdays(undated, calendar.shift_days)
+    return None
 
 
-def _year(value: str) -> str | None:
-    if year := _YEAR.search(value):
-        return year.group()
-    short = _SHORT_YEAR.search(value)
-    return _full_year(short[1]) if short else None
+def _each_date(value: str, coarsen: Callable[[WrittenDate], str | None]) -> str | None:
+    """Return a value with each of its dates coarser; `None` unless all of it can be read."""
+    if (whole := _coarser(value, coarsen)) is not None:
+        return whole
+    parts = _SEVERAL.split(value)
+    if len(parts) == 1:
+        return None
+    coarse = [_coarser(part, coarsen) for part in parts[::2]]
+    read = [part for part in coarse if part is not None]
+    if len(read) < len(coarse):
+        return None
+    return "".join(a + b for a, b in zip(read, [*parts[1::2], ""], strict=True))
 
 
-def _full_year(two_digits: str) -> str:
-    """Return the year that two digits mean in a text from before 2040."""
-    return f"{20 if int(two_digits) < 40 else 19}{two_digits}"
+def _coarser(value: str, coarsen: Callable[[WrittenDate], str | None]) -> str | None:
+    read = WrittenDate(_FIRST_DAY.sub("", value, count=1))
+    coarse = coarsen(read) if read.named else None
+    if coarse is None:
+        return None
+    before, after = (_KEPT_BEFORE.search(read.around[0]), _KEPT_AFTER.match(read.around[1]))
+    return (before.group() if before else "") + coarse + (after.group() if after else "")
 
 
-def _month_in_figures(value: str) -> str | None:
-    """Return the month of a date in figures, where both readings give the same."""
-    read = [WrittenDate(value, day_first=day_first).named for day_first in (True, False)]
-    months = {named.month for named in read if named is not None}
-    month = months.pop() if len(months) == 1 else None
-    return None if month is None else _MONTH_NAMES[month - 1]
+def _month(read: WrittenDate, _: Calendar) -> str | None:
+    named = read.named
+    if named is None:
+        return None
+    month = read.month_as_written
+    if month is None and named.month is not None and not read.is_ambiguous:
+        month = _MONTH_NAMES[named.month - 1]
+    return " ".join(str(part) for part in (month, named.year) if part) or None
 
 
-def _foreign_month(value: str) -> str | None:
-    """Return the last month that a date with figures names in another language than English."""
-    found = [word for word in _LETTERS.findall(value) if word.lower() in MONTHS_IN_WORDS]
-    return found[-1] if found and any(c.isdigit() for c in value) else None
+def _year(read: WrittenDate, calendar: Calendar) -> str | None:
+    year = read.named.year if read.named else None
+    if year is None:
+        return None
+    latest = calendar.latest_year
+    return None if latest is not None and latest - year > _OLDEST else str(year)

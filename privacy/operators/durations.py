@@ -1,4 +1,4 @@
-"""Make times without a date coarser: durations, times of day, "last week".
+"""Make lengths of time coarser, and leave times that name no calendar day: "last week", "4 pm".
 
 Recognizers mark them as dates, but they name none, and a reader needs them: "every eight hours" is
 a dose. Only English is read.
@@ -11,8 +11,9 @@ import re
 _SHORT = "second sec minute min hour hr".split()
 _LONG = "day night week wk fortnight month mth year yr decade".split()
 _VAGUE = (
-    "morning afternoon evening noon midday midnight weekend bedtime today tonight tomorrow"
-    " yesterday overnight now daily weekly monthly yearly hourly nightly recently currently"
+    "spring summer autumn winter morning afternoon evening noon midday midnight weekend bedtime"
+    " today tonight tomorrow yesterday overnight now daily weekly monthly yearly hourly nightly"
+    " recently currently"
 ).split()
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
@@ -43,25 +44,42 @@ _UNCOUNTED = re.compile(
     rf"(?:{_UNIT}|{'|'.join(_VAGUE)})s?{_AFTER}",
     re.IGNORECASE | re.ASCII,
 )
-_CLOCK = re.compile(
-    rf"(?:\d{{1,2}}\s?(?:to|-|and)\s?)?(?:\d{{1,2}}(?:[:.]\d\d)?|{'|'.join(_ONES[1:13])})\s?"
-    r"(?:[ap]\.?m\.?|o['’]clock)|\d{1,2}:\d\d(?::\d\d)?",
+_HOUR = re.compile(
+    r"(?:(?P<from>\d{1,2}) ?(?:to|-|and) ?)?(?P<hour>\d{1,2}) ?(?:[ap]\.?m\.?|o['’]clock)",
+    re.IGNORECASE | re.ASCII,
+)
+"""A time of day to the hour. One with minutes may be in another record: it is not left."""
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_WEEKDAY = re.compile(
+    rf"(?:(?:the|this|last|next|every|each|on|since|until|till|by|before|after)\s+)*"
+    rf"(?:{'|'.join(_WEEKDAYS)})s?(?:['’]s)?"
+    rf"(?:\s+(?:morning|afternoon|evening|night|before|after))?",
     re.IGNORECASE | re.ASCII,
 )
 _BOUNDS = ((5, "a few"), (13, "several"))
 _MOST = "many"
+_HOURS = 24
+
+
+def is_relative(value: str) -> bool:
+    """Return whether a time names no calendar day: "yesterday", "last week", "Monday", "4 pm".
+
+    Without the day of writing it identifies none, so it is no private value.
+    """
+    hour = _HOUR.fullmatch(value)
+    if hour is not None:
+        return all(int(n) <= _HOURS for n in hour.group("from", "hour") if n)
+    return bool(_UNCOUNTED.fullmatch(value) or _WEEKDAY.fullmatch(value))
 
 
 def coarse_time(value: str) -> str | None:
     """Return a coarser form of a time without a date; `None` for anything else.
 
     Lengths of days and more lose their number ("nine days" becomes "several days"; from 2 "a few",
-    from 5 "several", from 13 "many"). Shorter ones stay. A time of the clock and a single number in
-    letters ("ring before six") become "that time".
+    from 5 "several", from 13 "many"). Shorter ones stay, and so does a time that names no calendar
+    day (`is_relative`). A time of day with minutes and a bare number are not read.
     """
-    if _CLOCK.fullmatch(value) or value.lower() in _NUMBERS:
-        return "that time"
-    if _UNCOUNTED.fullmatch(value):
+    if is_relative(value):
         return value
     counted = _COUNTED.fullmatch(value)
     if counted is None:

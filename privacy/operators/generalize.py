@@ -12,7 +12,7 @@ from sage_rag.privacy.operators.quantities import rounded
 
 _FIGURES = 2
 _NO_DATES = Calendar()
-_Coarsen = Callable[[str, Calendar, int], str]
+_Coarsen = Callable[[str, Calendar, int], str | None]
 _LEVELS: Mapping[EntityType, Mapping[str, _Coarsen]] = {
     EntityType.AGE: {
         "band": lambda value, *_: age_band(value),
@@ -40,13 +40,13 @@ def generalize(
     to: str | None = None,
     figures: int | None = None,
     calendar: Calendar = _NO_DATES,
-) -> str:
-    """Return a coarser value; irreversible.
+) -> str | None:
+    """Return a coarser value, irreversible; `None` where the value is not what its type says.
 
     `to`: one of `LEVELS[entity_type]`, by default its first. `calendar`: the properties that the
-    document's dates share. `figures`: the significant digits of a rounded quantity. Unreadable
-    values are not guessed: a date becomes `that day`, an age `some age`, a quantity `some amount`,
-    a place its redaction mark. `privacy.operators.durations` makes a time without a date coarser.
+    document's dates share. `figures`: the significant digits of a rounded quantity. A value is
+    changed only where all of it reads as an age, a date, a place or a sum, and the result is true
+    of it: nothing is guessed. `privacy.operators.durations` treats a time without a date.
     White space around the value stays, and so does a full stop at its end, which may end the
     sentence.
 
@@ -61,5 +61,7 @@ def generalize(
     core = value.strip()
     before, after = value.split(core, 1) if core else ("", "")
     coarse = _LEVELS[entity_type][level](core, calendar, figures or _FIGURES)
+    if coarse is None:
+        return None
     stop = "." if core.endswith(".") and not coarse.endswith(".") else ""
     return before + coarse + stop + after

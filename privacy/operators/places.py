@@ -14,8 +14,6 @@ from functools import cache
 from pathlib import Path
 
 from sage_rag.common.fingerprints import data_digest
-from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.operators.redact import redact
 from sage_rag.privacy.words import normalize
 
 _PARTS = re.compile(r"\s*[,;\n]\s*|\s+(?=\d{5}(?:-\d{4})?$)")
@@ -97,18 +95,16 @@ def atlas() -> Atlas:
     return Atlas(places, large, states)
 
 
-def to_region(value: str) -> str:
-    """Return the state (in the USA) or country that a place lies in, else a redaction mark."""
+def to_region(value: str) -> str | None:
+    """Return the state (in the USA) or country that a place lies in; `None` if it is not known."""
     place = locate(value)
-    if place is None:
-        return redact(EntityType.LOCATION)
-    return place.region
+    return None if place is None else place.region
 
 
-def to_country(value: str) -> str:
-    """Return the country that a place lies in, else a redaction mark."""
+def to_country(value: str) -> str | None:
+    """Return the country that a place lies in; `None` if it is not known."""
     place = locate(value)
-    return redact(EntityType.LOCATION) if place is None else place.country
+    return None if place is None else place.country
 
 
 def locate(value: str) -> Place | None:

@@ -1,4 +1,7 @@
-"""Round quantities, or replace them by others of similar size; units stay."""
+"""Round sums and measures, or replace quantities by others of similar size; units stay.
+
+A dose, a laboratory value or another medical measure is never rounded: 125 mg is not 120 mg.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +10,39 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from sage_rag.privacy.operators.keyed import KeyedChoice
+from sage_rag.privacy.recognizers.tagging.clinical_words import UNITS_OF_MEASURE
 from sage_rag.privacy.words import normalize
 
 _NUMBER = re.compile(
     r"\d{1,3}(?:([,.' \u202f])\d{3})(?:\1\d{3})*(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)?"
 )
-_UNKNOWN = "some amount"
+_UNIT = re.compile(r"[^\W\d_]|[$€£¥₹]")
+_MEDICAL = re.compile(rf"\d[ ]?(?:{UNITS_OF_MEASURE}|[mµ]?[gl]\b)", re.IGNORECASE)
+_ROUGH = re.compile(r"\b(?:about|around|approximately|nearly|almost|over|under|some)\b", re.I)
 _SPREAD = 30
 """A surrogate lies within this many per cent of its value."""
 
 
-def rounded(value: str, figures: int) -> str:
-    """Return a quantity with each number rounded to `figures` significant digits.
+def rounded(value: str, figures: int) -> str | None:
+    """Return a sum or measure with each number rounded to `figures` significant digits.
 
-    Separators and units stay: "EUR 12,345.67" becomes "EUR 12,000". A number with no more digits
-    than that is unchanged. A value without figures ("three hundred") becomes `some amount`.
+    Separators and units stay: "EUR 12,345.67" becomes "about EUR 12,000". A number with no more
+    digits than that is unchanged. `None` for a value without figures ("three hundred"), without a
+    unit or currency ("1234567" may be a code), or of medicine.
     """
-    return _each(value, lambda number: _round(number, figures))
+    new = _each(value, lambda number: _round(number, figures))
+    if new is None or new == value:
+        return new
+    if not _UNIT.search(value) or _MEDICAL.search(value):
+        return None
+    return new if _ROUGH.search(value) else f"about {new}"
 
 
-def surrogate_quantity(value: str, choice: KeyedChoice) -> str:
-    """Return a quantity with each number replaced by another one within 30 per cent."""
+def surrogate_quantity(value: str, choice: KeyedChoice) -> str | None:
+    """Return a quantity with each number replaced by another one within 30 per cent.
+
+    `None` for a value without figures.
+    """
 
     def other(number: Decimal) -> Decimal:
         drawn = choice.number(2 * _SPREAD, "quantity", normalize(value), str(number)) - _SPREAD
@@ -40,9 +55,9 @@ def surrogate_quantity(value: str, choice: KeyedChoice) -> str:
     return _each(value, other)
 
 
-def _each(value: str, change: Callable[[Decimal], Decimal]) -> str:
+def _each(value: str, change: Callable[[Decimal], Decimal]) -> str | None:
     if not _NUMBER.search(value):
-        return _UNKNOWN
+        return None
     return _NUMBER.sub(lambda match: _rewritten(match, change), value)
 
 

@@ -40,12 +40,12 @@ from sage_rag.privacy.operators.redact import redact
 from sage_rag.privacy.people.gender import name_lists_fingerprint
 from sage_rag.privacy.words import normalize
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the surrogate of a value under the same key."""
 
 _DAYS = 365
 _REMEMBERED = 1 << 16
-_Choose = Callable[[str, KeyedChoice], str]
+_Choose = Callable[[str, KeyedChoice], str | None]
 _CHOOSE: Mapping[EntityType, _Choose] = {
     EntityType.USERNAME: surrogate_username,
     EntityType.EMAIL_ADDRESS: surrogate_email,
@@ -123,8 +123,9 @@ class Surrogates:
             new = shift(core, calendar)
         else:
             new = self._remembered(core, entity_type)
-        same = normalize(new) == normalize(core)
-        return before + (redact(entity_type) if same else new) + after
+        if new is None or normalize(new) == normalize(core):
+            new = redact(entity_type)
+        return before + new + after
 
     def shift_days(self, text: str, most: int | None = None) -> int:
         """Return the shift of a document's dates: 1 to `most` days (default 365), either way.
@@ -138,7 +139,7 @@ class Surrogates:
         drawn = choice.number(2 * len(days), "shift", text)
         return days[drawn // 2] * (1 if drawn % 2 else -1)
 
-    def _choose(self, value: str, entity_type: EntityType) -> str:
+    def _choose(self, value: str, entity_type: EntityType) -> str | None:
         choice = self._choice(entity_type)
         if entity_type is EntityType.PERSON:
             return surrogate_person(value, choice)

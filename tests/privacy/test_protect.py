@@ -112,6 +112,35 @@ def test_the_sage_policy_coarsens_ages_and_dates() -> None:
     assert protected.text == "seen May 2021, aged 40-49"
 
 
+@pytest.mark.parametrize(
+    ("value", "entity_type", "text"),
+    [
+        ("68", EntityType.AGE, "the liver value was 68"),
+        ("3", EntityType.AGE, "Session: 3"),
+        ("353lbs", EntityType.AGE, "I am 353lbs"),
+        ("10.5.20.19", EntityType.DATE_TIME, "login from 10.5.20.19"),
+        ("10:30", EntityType.DATE_TIME, "the alarm rang at 10:30"),
+        ("3rd of last month", EntityType.DATE_TIME, "since the 3rd of last month"),
+    ],
+)
+def test_a_value_that_is_not_proven_to_be_of_its_type_is_restorable_or_left_out(
+    value: str, entity_type: EntityType, text: str
+) -> None:
+    recognizer = TableRecognizer({value: entity_type})
+    protection = Protector(recognizer, preset("sage"), CIPHER).protect({"text": text})
+    assert protection.protected.text == text.replace(value, f"[{entity_type}_1]")
+    assert RESTORER.restore(seal(protection.protected.text, protection.tokens)) == text
+    surrogates = Surrogates(KEYSET, "clinic")
+    irreversible = Protector(recognizer, preset("surrogates"), CIPHER, surrogates)
+    assert irreversible.pseudonymize(text) == text.replace(value, f"<{entity_type}>")
+
+
+def test_where_nothing_is_restorable_an_unread_date_is_redacted() -> None:
+    recognizer = TableRecognizer({"3/4": EntityType.DATE_TIME, "95": EntityType.AGE})
+    protector = Protector(recognizer, preset("hipaa-safe-harbor"), CIPHER)
+    assert protector.pseudonymize("on 3/4 it was 95") == "on <DATE_TIME> it was <AGE>"
+
+
 def test_redacting_leaves_nothing_to_restore() -> None:
     protector = Protector(TableRecognizer(TABLE), preset("redact-all"), CIPHER)
     assert protector.pseudonymize("Ada Novak of Bern") == "<PERSON> of <LOCATION>"

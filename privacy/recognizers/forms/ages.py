@@ -14,12 +14,12 @@ _UNITS = (
 _TENS = "(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
 _WORD = rf"(?:{_TENS}(?:[ -](?:{_UNITS}))?|{_UNITS})"
 _FIGURE = r"(?:1[01]\d|\d{1,2})"
-_NUMBER = rf"(?:{_FIGURE}(?:\.5)?|{_WORD})"
+NUMBER = rf"(?:{_FIGURE}(?:\.5)?|{_WORD})"
 _YEARS = r"(?:years?|yrs?\.?|y)"
 _SPAN = r"(?:years?|yrs?\.?|y|months?|mths?|mos?|weeks?|wks?|days?|hours?)"
 _PERSON = r"(?:males?|females?|man|woman|men|women|boy|girl|lady|gentleman|guy|baby|child|kid|F|M)"
 _START = r"(?<![\w.,/$€£:+-])"
-_NO_QUANTITY = (
+NO_QUANTITY = (
     r"(?![\w%°]|[ ]?[%°\"“”'’′″]|[.,:/-]\d|[ ]?/|[ ]\d|[ ]?-[ ]?\d"
     r"|[ ]?(?:and[ ](?:a[ ]|1/2)|feet|foot|ft|inch(?:es)?|in\b(?=[ ]?(?:tall|high))|cms?\b|m\b|met"
     r"|kgs?\b|kilos?|lbs?\b|pounds?|stones?\b|st\b|weeks?|wks?|months?|mths?|days?|hours?|hrs?"
@@ -33,7 +33,7 @@ _ADULT = r"(?:1[3-9]|[2-9]\d|10\d)"
 AGES = (
     pattern(
         EntityType.AGE,
-        rf"{_START}{_NUMBER}(?:[ ]?-[ ]?|[ ])?{_SPAN}(?:[ ]?-[ ]?|[ ])?(?:olds?\b|of[ ]age\b)",
+        rf"{_START}{NUMBER}(?:[ ]?-[ ]?|[ ])?{_SPAN}(?:[ ]?-[ ]?|[ ])?(?:olds?\b|of[ ]age\b)",
         0.95,
         ignore_case=True,
     ),
@@ -57,7 +57,7 @@ AGES = (
     pattern(
         EntityType.AGE,
         rf"\b(?:aged?|ages)\b(?:[ ](?:of|is|was|about|around|only|just|at))?[ ]?[:=-]?[ ]?"
-        rf"(?P<value>{_NUMBER}(?:[ -]?{_SPAN})?)(?![\w%]|[.,]\d)",
+        rf"(?P<value>{NUMBER}(?:[ -]?{_SPAN})?)(?![\w%]|[.,]\d)",
         0.9,
         ignore_case=True,
     ),
@@ -68,7 +68,7 @@ AGES = (
         r"(?:s"
         r"|ed|ing)?|they['’]re|we['’]re)(?:[ ](?:now|only|just|about|almost|nearly|a|an))?[ ]"
         rf"(?P<value>{_FIGURE}(?:[ ]?-?{_YEARS}(?![ ](?:ago|post|later|now|since|into)))?)"
-        rf"{_NO_QUANTITY}",
+        rf"{NO_QUANTITY}",
         0.8,
         ignore_case=True,
         check=lambda m: _after_is(m),
@@ -78,9 +78,9 @@ AGES = (
         EntityType.AGE,
         rf"\b(?:when|since|until|before|after|while|and|if)[ ](?:i|s?he|they)[ ](?:was|were"
         rf"|is|turned)"
-        rf"[ ](?:only[ ]|about[ ]|just[ ])?(?P<value>{_NUMBER}){_NO_QUANTITY}"
+        rf"[ ](?:only[ ]|about[ ]|just[ ])?(?P<value>{NUMBER}){NO_QUANTITY}"
         rf"|\b(?:must|may|might|could)[ ]have[ ]been[ ](?P<other>{_WORD}"
-        rf"|{_FIGURE}){_NO_QUANTITY}"
+        rf"|{_FIGURE}){NO_QUANTITY}"
         rf"|\b(?-i:At)[ ](?P<third>{_WORD})(?=[ ](?:it|s?he|i|we|they)\b)",
         0.7,
         ignore_case=True,
@@ -91,8 +91,8 @@ AGES = (
         r"\b(?:cancer|tumou?r|dead|died|dies|death|attack|stroke|diagnosed|diabet\w{1,4}|passed"
         r"|retired|married|pregnant|menopause|menarche|onset|born|prostate|leuk\w{1,6}|dementia"
         rf"|surgery|diagnosis|(?:grand)?(?:mother|father)|sister|brother|uncle"
-        rf"|aunt)\b[^.!?\n\d]{{0,25}}?[ ]at[ ](?:only[ ]|just[ ])?(?P<value>{_NUMBER})"
-        rf"{_NO_QUANTITY}",
+        rf"|aunt)\b[^.!?\n\d]{{0,25}}?[ ]at[ ](?:only[ ]|just[ ])?(?P<value>{NUMBER})"
+        rf"{NO_QUANTITY}",
         0.7,
         ignore_case=True,
         anchor=Anchor(re.compile(r"[ ]at[ ]", re.IGNORECASE), before=48, after=48),

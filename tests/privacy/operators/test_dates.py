@@ -54,14 +54,16 @@ def test_bare_years_keep_their_order_and_change(one: int, other: int, by: int) -
         ("2021", "2022"),
         ("last Monday", "last Saturday"),
         ("yesterday", "yesterday"),
-        ("10:30", "that time"),
-        ("12-14 March 2021", "that day"),
-        ("March or April 2021", "that day"),
-        ("the 1990s", "that day"),
-        ("30 February 2021", "that day"),
+        ("10:30", None),
+        ("12-14 March 2021", None),
+        ("10.5.20.19", None),
+        ("4 pm", "4 pm"),
+        ("March or April 2021", None),
+        ("the 1990s", None),
+        ("30 February 2021", None),
     ],
 )
-def test_notations(value: str, moved: str) -> None:
+def test_notations(value: str, moved: str | None) -> None:
     assert shift(value, Calendar(shift_days=40)) == moved
 
 
