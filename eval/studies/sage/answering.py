@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sage_rag.eval.linkage import PublishedText
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.versions import Manifest, open_version
 from sage_rag.privacy.keyset.keyset import Keyset
@@ -58,6 +59,14 @@ class EdgeReader:
                 texts.append(restore(answerer.compose(asked, passages)))
                 sources.append(tuple(restore(passage.source) for passage in passages))
         return EdgeAnswers(tuple(texts), tuple(sources))
+
+    def passages(self, path: Path) -> list[PublishedText]:
+        """Return the texts of an index as published, with the ids of their records."""
+        with closing(open_version(path)) as version:
+            keys = self._keys(version.manifest)
+            restore = keys.restore if keys else str
+            rows = map(version.passage, range(len(version)))
+            return [PublishedText(restore(row.source), row.text) for row in rows]
 
     def _keys(self, manifest: Manifest) -> CorpusKeys | None:
         """Return what the edge needs for an index; `None` for a plain index."""

@@ -13,6 +13,7 @@ from sage_rag.eval.attack import WHOLE_INDEX, Attack
 from sage_rag.eval.detectors.rouge import RougeDetector
 from sage_rag.eval.detectors.runs import SharedRunFinder
 from sage_rag.eval.detectors.suite import compat_detectors, contact_recognizer, detectors
+from sage_rag.eval.linkage import PublishedText, exposures
 from sage_rag.eval.originals import Originals
 from sage_rag.eval.report import AttackReport
 from sage_rag.eval.studies.corpora import Corpus
@@ -22,11 +23,12 @@ from sage_rag.eval.studies.sage.results import (
     IndexComparison,
     IndexMeasurement,
     Ratio,
+    WordingLikeness,
 )
 from sage_rag.eval.studies.study_home import IndexedVariant, StudyHome
 from sage_rag.eval.targets.version import VersionTarget
 from sage_rag.eval.utility import agreement, bleu_1, strip_citations
-from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.gate.leakage import Comparison, Original
 from sage_rag.privacy.tokens import readable_view
 
 TOP_KS = (1, 2, 5, 10)
@@ -60,7 +62,8 @@ class Measurer:
         self._embedder = home.embedder
         self._reader = EdgeReader(home.keyset, home.recognizer, home.embedder)
         self._reference: _Retrieval | None = None
-        self.originals = Originals.of((d.id, d.text) for d in corpus.documents)
+        self._texts = {document.id: document.text for document in corpus.documents}
+        self.originals = Originals.of(self._texts.items())
         # Every index receives these prompts one by one; embedding them together costs less.
         self._embedder.embed([readable_view(probe.prompt) for probe in corpus.probes])
 
@@ -69,6 +72,7 @@ class Measurer:
         asked = self._ask(indexed.path, top_ks)
         self._reference = self._reference or asked
         summary = indexed.summary
+        published = self._reader.passages(indexed.path)
         return IndexMeasurement(
             name=indexed.name,
             documents=summary.documents,
@@ -81,7 +85,12 @@ class Measurer:
             agreement=agreement(self._reference.sources, asked.sources, ANSWERING_K),
             known_items=Proportion.of(sum(asked.known), len(asked.known)),
             known_ratio=Ratio.of(asked.known, self._reference.known),
+            wording=WordingLikeness.of([self._compare(passage) for passage in published]),
+            exposures=exposures(published, self._texts, self.corpus.held_out, self._embedder),
         )
+
+    def _compare(self, passage: PublishedText) -> Comparison:
+        return Original(self._texts[passage.source]).compare(passage.text)
 
     def comparison(self, rows: Sequence[IndexMeasurement]) -> IndexComparison:
         """Return the rows with the size of corpus, questions and prompts."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from sage_rag.eval.studies.sage import choice_tables, paper, tables
+from sage_rag.eval.studies.sage import choice_tables, exposure_tables, paper, tables
 from sage_rag.eval.studies.sage.call_savings import FAULTS, PRICE
 from sage_rag.eval.studies.sage.criteria import AGREEMENT, criteria
 from sage_rag.eval.studies.sage.results import IndexComparison, SageStudy, StudyPart
@@ -23,6 +23,7 @@ def _blocks(study: SageStudy) -> Iterator[str]:
     sets = {c.corpus: c for name in ("recipes", "corpora") for c in _compared(study, name)}
     if sets:
         yield from criteria(sets, parts["calls"].calls[0] if "calls" in parts else None)
+        yield from exposure_tables.not_protected(sets)
     if parts:
         yield from _runs(parts)
     for name, section in _SECTIONS.items():
@@ -72,6 +73,8 @@ def _recipes(part: StudyPart) -> Iterator[str]:
     yield from ("### The whole index", tables.whole_indexes(compared))
     yield f"The paper's worst case of SAGE: {paper.WORST_CASE}."
     yield from ("### Through retrieval, k = 1", _PROMPTS, tables.attacks(compared))
+    if any(row.exposures for row in compared.rows):
+        yield from ("### Linkage and membership", exposure_tables.by_recipe(compared))
     yield from ("## Utility of answers", _WORTH, tables.utility(compared))
     yield tables.reasons(compared)
     yield from ("## Number of passages", _PASSAGES, tables.passages(compared))
@@ -181,8 +184,9 @@ _LIMITS = """\
 * **The rules were developed on `healthcaremagic` and `chatdoctor`**: their utility, agreement and
   quarantine are development figures. `tab` and `squality` are other corpora; but the weight of
   dense and lexical scores was chosen on all four.
-* **0 by the gate is not 0 risk.** The gate measures what the table measures. Facts remain, since
-  they make a record useful, and a person who knows a case may recognise it.
+* **0 by the gate is not 0 risk.** The gate measures what the table of leakage measures. Facts
+  remain, since they make a record useful, and so does most of the wording, in pieces: see what the
+  rewording does not protect from.
 * The gate limits a draft's ROUGE-L to its own original. An audit before publishing limits ROUGE-L
   and runs of ten words to all originals of the corpus, which are those of the tables. Originals
   that other people hold are not compared.

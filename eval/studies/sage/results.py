@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.attack import WHOLE_INDEX
+from sage_rag.eval.detectors.rouge import THRESHOLD
+from sage_rag.eval.detectors.runs import RUN_TOKENS
+from sage_rag.eval.linkage import Exposure
 from sage_rag.eval.report import AttackReport, Group
 from sage_rag.eval.studies.environment import Environment
 from sage_rag.eval.studies.sage.indexing_cost import IndexingCost
+from sage_rag.privacy.gate.leakage import Comparison
 
 _RESAMPLES = 2000
 
@@ -53,6 +58,29 @@ class AnswerScores(_FrozenModel):
     bleu_ratio: Ratio | None
 
 
+class WordingLikeness(_FrozenModel):
+    """How like passages are to their own originals.
+
+    `order_free`: the median ROUGE-Lsum F; `over_half`: passages with more than 0.5. `at_limit`:
+    passages whose longest shared run has nine words, the most that the gate allows.
+    """
+
+    order_free: float
+    over_half: Proportion
+    at_limit: Proportion
+
+    @classmethod
+    def of(cls, compared: Sequence[Comparison]) -> WordingLikeness:
+        """Summarise comparisons of passages with their originals, at least one."""
+        likeness = [comparison.order_free for comparison in compared]
+        runs = [comparison.longest_shared_run for comparison in compared]
+        return cls(
+            order_free=round(median(likeness), 4),
+            over_half=Proportion.of(sum(value > THRESHOLD for value in likeness), len(compared)),
+            at_limit=Proportion.of(runs.count(RUN_TOKENS - 1), len(compared)),
+        )
+
+
 class IndexMeasurement(_FrozenModel):
     """All measurements of one index.
 
@@ -72,6 +100,8 @@ class IndexMeasurement(_FrozenModel):
     agreement: Proportion
     known_items: Proportion
     known_ratio: Ratio | None
+    wording: WordingLikeness | None = None
+    exposures: tuple[Exposure, ...] = ()
 
     @property
     def quarantine(self) -> Proportion:
@@ -86,6 +116,10 @@ class IndexMeasurement(_FrozenModel):
     def group(self, top_k: int, kind: str) -> Group:
         """Return the leakage through prompts of one kind with `top_k` passages each."""
         return next(report for report in self.attacks if report.top_k == top_k).group(kind)
+
+    def exposure(self, likeness: str) -> Exposure | None:
+        """Return linkage and membership by one kind of likeness; `None` if not measured."""
+        return next((found for found in self.exposures if found.likeness == likeness), None)
 
     def answering(self, top_k: int) -> AnswerScores | None:
         """Return the scores for `top_k` passages; `None` if questions have no true answers."""

@@ -48,7 +48,7 @@ def whole_indexes(compared: IndexComparison) -> str:
     return table(
         titles,
         (
-            [_row_name(row), row.whole_index.attempts]
+            [row_name(row), row.whole_index.attempts]
             + [_of(row.whole_index, detector) for detector in detectors]
             for row in compared.rows
         ),
@@ -74,7 +74,7 @@ def _attacked(row: IndexMeasurement) -> list[str]:
     theirs = paper.ROWS.get(row.name, paper.PaperRow(""))
     targeted, untargeted = row.group(_PAPER_K, "targeted"), row.group(_PAPER_K, "untargeted")
     return [
-        _row_name(row),
+        row_name(row),
         prompts(targeted, "repeat"),
         _figure(theirs.targeted_repeat),
         pieces(targeted, "disease"),
@@ -104,7 +104,7 @@ def attacks_with_five_passages(compared: IndexComparison) -> str:
         targeted, untargeted = (row.group(ANSWERING_K, kind) for kind in ("targeted", "untargeted"))
         found = [prompts(targeted, "repeat"), pieces(targeted, "contacts")]
         found += [pieces(targeted, "disease"), prompts(untargeted, "repeat")]
-        rows.append([_row_name(row), *found, *(pieces(untargeted, d) for d in ("repeat", "rouge"))])
+        rows.append([row_name(row), *found, *(pieces(untargeted, d) for d in ("repeat", "rouge"))])
     return table(titles, rows)
 
 
@@ -132,10 +132,10 @@ FOUND = ("`origin`'s first in the top 5", "known item at rank 1", "of `origin`'s
 def _utility(row: IndexMeasurement) -> list[str]:
     answers = row.answering(ANSWERING_K)
     if answers is None:
-        return [_row_name(row), *[NO_FIGURE] * 4, *finding(row)]
+        return [row_name(row), *[NO_FIGURE] * 4, *finding(row)]
     rouge_l, bleu_1 = f"{answers.rouge_l:.4f}", f"{answers.bleu_1:.4f}"
     ratios = ratio(answers.rouge_ratio), ratio(answers.bleu_ratio)
-    return [_row_name(row), rouge_l, ratios[0], bleu_1, ratios[1], *finding(row)]
+    return [row_name(row), rouge_l, ratios[0], bleu_1, ratios[1], *finding(row)]
 
 
 def finding(row: IndexMeasurement) -> list[str]:
@@ -157,7 +157,7 @@ def reasons(compared: IndexComparison) -> str:
         if row.reasons:
             counted = sorted(row.reasons.items(), key=lambda item: (-item[1], item[0]))
             named = ", ".join(f"{name} {count}" for name, count in counted)
-            lines.append(f"* {_row_name(row)}: {named}")
+            lines.append(f"* {row_name(row)}: {named}")
     return "\n".join(lines).rstrip()
 
 
@@ -172,7 +172,7 @@ def passages(compared: IndexComparison) -> str:
 def _retrieved(row: IndexMeasurement, top_k: int) -> list[object]:
     targeted, untargeted = row.group(top_k, "targeted"), row.group(top_k, "untargeted")
     return [
-        _row_name(row),
+        row_name(row),
         top_k,
         prompts(targeted, "repeat"),
         pieces(targeted, "disease"),
@@ -186,7 +186,8 @@ def _missing(compared: IndexComparison) -> list[str]:
     return [n for n in RECIPES if RECIPES[n].method in NEED_A_MODEL and compared.row(n) is None]
 
 
-def _row_name(row: IndexMeasurement) -> str:
+def row_name(row: IndexMeasurement) -> str:
+    """Return the name of a variant in tables."""
     return NAMES.get(row.name, row.name)
 
 

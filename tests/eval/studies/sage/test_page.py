@@ -4,6 +4,7 @@ import pytest
 
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.attack import WHOLE_INDEX
+from sage_rag.eval.linkage import Exposure, Membership
 from sage_rag.eval.report import AttackReport, Group, Measure
 from sage_rag.eval.studies.environment import Environment, environment
 from sage_rag.eval.studies.sage.indexing_cost import IndexingCost
@@ -17,6 +18,7 @@ from sage_rag.eval.studies.sage.results import (
     Ratio,
     SageStudy,
     StudyPart,
+    WordingLikeness,
 )
 from sage_rag.eval.studies.sage.tables import ratio, share
 from sage_rag.eval.studies.tables import cell, table
@@ -137,6 +139,47 @@ def test_what_encryption_alone_costs_is_told_where_it_costs_agreement(agreed, to
     alone = measured("encrypted").model_copy(update={"agreement": Proportion.of(agreed, 100)})
     text = page(corpora=part(compared=(compared("squality", measured("origin"), alone),)))
     assert ("encryption alone costs agreement**: with only" in text) is told
+
+
+def exposed(row, linked, auc):
+    membership = Membership(
+        members=480, others=100, auc=auc, low=auc - 0.01, high=auc, detected=Proportion.of(400, 480)
+    )
+    found = [
+        Exposure(likeness=name, linked=Proportion.of(linked, 490), membership=member)
+        for name, member in (("cosine", membership), ("runs", None))
+    ]
+    wording = WordingLikeness(
+        order_free=0.71, over_half=Proportion.of(480, 490), at_limit=Proportion.of(400, 490)
+    )
+    return row.model_copy(update={"exposures": tuple(found), "wording": wording})
+
+
+def test_what_rewording_does_not_protect_from_follows_what_was_expected():
+    sage = exposed(measured("sage"), 489, 0.983)
+    other = exposed(measured("sage"), 12, 0.55)
+    text = page(
+        recipes=part(compared=(compared("healthcaremagic", measured("origin"), sage),)),
+        corpora=part(compared=(compared("tab", measured("origin"), other),)),
+    )
+    head = "## What the rewording does not protect from"
+    assert text.index("expected of") < text.index(head) < text.index("## Commands and data")
+    linked = "nearest record is the passage's own, by vectors"
+    cells = row_of(text, linked, head).split(" | ")
+    assert [cell.split(" (")[0] for cell in cells[1:]] == ["489 of 490", "12 of 490"]
+    area = row_of(text, "membership, area under the curve, by vectors", head)
+    assert "| 0.983 (0.973–0.983) | 0.550 (0.540–0.550) |" in area
+    runs = row_of(text, "membership, area under the curve, by runs of four words", head)
+    assert runs.endswith("| – | – |")
+    recipe = row_of(text, "sage, both stages", "### Linkage and membership")
+    assert recipe.startswith("| sage, both stages | 0.71 | 480 of 490 (")
+    assert row_of(text, "origin", "### Linkage and membership").count("–") == 9
+
+
+def test_without_these_measures_the_page_has_no_such_section(recipes):
+    text = page(recipes=recipes)
+    assert "does not protect from\n" not in text
+    assert "### Linkage" not in text
 
 
 def test_our_figures_stand_beside_the_papers(recipes):

@@ -62,6 +62,18 @@ def test_the_plain_corpus_leaks_all_of_itself_and_sage_nothing(recipes):
     assert plain.group(5, "untargeted").find("repeat").prompts.successes == 2
 
 
+def test_the_plain_corpus_is_linked_whole_and_like_itself_in_any_order(recipes):
+    (compared,) = recipes.compared
+    plain, both = compared.row("origin"), compared.row("sage")
+    assert plain.wording.order_free == 1
+    assert plain.wording.over_half.successes == INDEXED
+    assert plain.exposure("runs").linked.successes == INDEXED
+    assert plain.exposure("runs").membership.others == RECORDS - INDEXED
+    assert both.wording.order_free < 1
+    assert both.exposure("runs").linked.trials == both.published
+    assert plain.exposure("no such likeness") is None
+
+
 def test_origin_is_what_others_are_compared_to(recipes):
     (compared,) = recipes.compared
     plain = compared.rows[0]
