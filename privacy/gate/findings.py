@@ -22,6 +22,8 @@ class FindingKind(StrEnum):
     FORM = "form"
     LANGUAGE = "language"
     LENGTH = "length"
+    MEANING_CHANGED = "meaning-changed"
+    QUESTION_LOST = "question-lost"
 
 
 HINTS: Mapping[FindingKind, str] = {
@@ -40,6 +42,9 @@ HINTS: Mapping[FindingKind, str] = {
     "its own speaker's words alone",
     FindingKind.LANGUAGE: "write in the record's language",
     FindingKind.LENGTH: "tell no more than the record tells",
+    FindingKind.MEANING_CHANGED: "state the fact as the record does, with its condition, negation, "
+    "number and side, or leave the whole sentence out",
+    FindingKind.QUESTION_LOST: "ask what the record asks, as a question",
 }
 """A hint for each kind; the same for every record, so that no hint contains a value."""
 

@@ -1,0 +1,229 @@
+"""Sentences of a record with their tokens, cut where a clause of its own begins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from sage_rag.common.sentences import sentence_spans
+from sage_rag.privacy.gate.facts.words import (
+    imperatives,
+    phrases_of_synonyms,
+    stem,
+    stop_stems,
+    word_keys,
+)
+from sage_rag.privacy.tokens import PLACEHOLDER
+
+_TOKEN = re.compile(
+    rf"(?P<placeholder>{PLACEHOLDER.pattern})|(?P<number>\d+(?:[.,:/]\d+)*)"
+    r"|(?P<word>[^\W\d_]+(?:['’][^\W\d_]+)?)|(?P<mark>[^\s\w]|_)"
+)
+_CONTRACTED = re.compile(r"(?P<base>\w+?)(?:(?P<neg>n['’]?t)|['’](?P<end>m|re|ve|ll|d|s|t))\Z")
+_BASES = {"ca": "can", "wo": "will", "sha": "shall", "ai": "is"}
+_UNMARKED = frozenset(
+    "dont doesnt didnt cant wont isnt wasnt arent werent havent hasnt hadnt couldnt shouldnt"
+    " wouldnt mustnt neednt".split()
+)
+_BREAKS = frozenset(
+    "and or but so because if unless until till when whenever while which who that before after"
+    " although though then nor once since where whereas".split()
+)
+_INNER_END = re.compile(r"(?<=[a-z)\]][.!?])(?=[A-Z])|;|…|\.\.+")
+_SUBJECTS = frozenset("i he she they it we there".split())
+_DEPENDENT = frozenset(
+    "if unless until till when whenever once provided before after only while because although"
+    " should whether that which who what how".split()
+)
+_INSTRUCTS = re.compile(
+    r"\b(?:should|must|shall|have to|has to|need to|needs to|ought|may|told|asked|advised?|please"
+    r"|recommend\w*|required|obliged|your?|instructed|ordered|agreed|suggest\w*|is to|are to"
+    r"|will)\b"
+)
+_LEADING = frozenset("please then and also so just kindly do always never first".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word, number, placeholder or punctuation mark, in lower case.
+
+    `keys`: words with a common key can mean the same. `segment`: counts the clauses and members of
+    lists of a sentence.
+    """
+
+    text: str
+    start: int
+    end: int
+    kind: str
+    keys: frozenset[str]
+    content: bool
+    segment: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence, or an independent clause of one that tells a story, at `[start, end)`.
+
+    Positions are those in the joined fields. `field`: the name of its field. `asks`: whether it is
+    a direct question. `instructs`: whether it begins with an instruction or has a word of one.
+    """
+
+    field: str
+    start: int
+    end: int
+    text: str
+    tokens: tuple[Token, ...]
+    asks: bool
+    instructs: bool
+
+    @property
+    def words(self) -> list[str]:
+        """The tokens' texts."""
+        return [token.text for token in self.tokens]
+
+
+def read_sentences(fields: Mapping[str, str]) -> list[Sentence]:
+    """Return the sentences of all fields in order; linear in the text."""
+    found: list[Sentence] = []
+    offset = 0
+    for name, text in fields.items():
+        for start, end in _pieces(text):
+            found += _clauses(name, text[start:end], offset + start)
+        offset += len(text) + 1
+    return found
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    for start, end in sentence_spans(text):
+        for match in _INNER_END.finditer(text, start, end):
+            if text[start : match.start()].strip():
+                yield start, match.end()
+            start = match.end()
+        if text[start:end].strip():
+            yield start, end
+
+
+def _clauses(field: str, text: str, offset: int) -> Iterator[Sentence]:
+    tokens = tokenize(text)
+    starts = [0, *_joints(tokens), len(tokens)]
+    for first, end in pairwise(starts):
+        part = tokens[first:end]
+        if not part:
+            continue
+        a, b = part[0].start, part[-1].end
+        yield Sentence(
+            field,
+            offset + a,
+            offset + b,
+            text[a:b].casefold() if len(text[a:b].casefold()) == b - a else text[a:b].lower(),
+            tuple(_segmented(part, a)),
+            any(t.text == "?" for t in part[-3:]),
+            begins_instruction([t.text for t in part])
+            or bool(_INSTRUCTS.search(text[a:b].lower())),
+        )
+
+
+def begins_instruction(words: list[str]) -> bool:
+    """Return whether a sentence or clause begins with the verb of an instruction."""
+    for word in words[:4]:
+        if word in imperatives() and word not in _LEADING:
+            return True
+        if word not in _LEADING and word != "not" and word.isalpha():
+            return False
+    return False
+
+
+def _joints(tokens: list[Token]) -> list[int]:
+    """Return where clauses begin that stand alone: "and he ...", in a sentence without advice.
+
+    A sentence with an instruction or a condition stays whole.
+    """
+    words = [token.text for token in tokens]
+    sentence = " ".join(words)
+    if _INSTRUCTS.search(sentence) or begins_instruction(words):
+        return []
+    found, first = [], 0
+    for at in range(3, len(words) - 2):
+        if words[at] not in _SUBJECTS or words[at - 1] not in ("and", "but", "so", ","):
+            continue
+        begins = at - 1
+        if words[begins] != "," and words[begins - 1] == ",":
+            begins -= 1
+        if begins - first >= 3 and _DEPENDENT.isdisjoint(words[first:begins]):
+            found.append(at if words[at - 1] == "," else at - 1)
+            first = at
+    return found
+
+
+def _segmented(tokens: Iterable[Token], offset: int) -> Iterator[Token]:
+    segment = 0
+    for token in tokens:
+        if token.text in ",;:)–—" or token.text in _BREAKS:
+            segment += 1
+        yield Token(
+            token.text, token.start - offset, token.end - offset, token.kind, token.keys,
+            token.content, segment,
+        )  # fmt: skip
+
+
+def tokenize(text: str) -> list[Token]:
+    """Return the tokens of a text; a contraction becomes two tokens at the same place."""
+    tokens: list[Token] = []
+    for match in _TOKEN.finditer(text):
+        kind, (start, end) = match.lastgroup or "", match.span()
+        if match["placeholder"]:
+            kind = "placeholder"
+        written = match.group()
+        if kind != "word":
+            keys = frozenset({written.lower()}) if kind != "mark" else frozenset[str]()
+            tokens.append(Token(written, start, end, kind, keys, kind == "placeholder"))
+            continue
+        for word in _expanded(written.lower()):
+            tokens.append(Token(word, start, end, kind, *_meaning(word)))
+    _join_phrases(tokens)
+    return tokens
+
+
+def _join_phrases(tokens: list[Token]) -> None:
+    """Give the first word of each known phrase ("heart attack") the phrase's keys."""
+    phrases = phrases_of_synonyms()
+    stems = [stem(token.text) for token in tokens]
+    for at, first in enumerate(stems):
+        for phrase in phrases.get(first, ()):
+            size = len(phrase)
+            if tuple(stems[at : at + size]) == phrase:
+                keys = word_keys("_".join(token.text for token in tokens[at : at + size]))
+                for place in range(at, at + size):
+                    token = tokens[place]
+                    joined = token.keys | {key for key in keys if key.startswith("=")}
+                    tokens[place] = Token(
+                        token.text, token.start, token.end, token.kind, joined,
+                        token.content or place == at,
+                    )  # fmt: skip
+                break
+
+
+def _expanded(word: str) -> tuple[str, ...]:
+    if word == "cannot":
+        return "can", "not"
+    if word in _UNMARKED:
+        return _BASES.get(word[:-2], word[:-2]), "not"
+    if "'" not in word and "’" not in word:
+        return (word,)
+    match = _CONTRACTED.match(word)
+    if match is None:
+        return (re.split("['’]", word)[0],)
+    base = match["base"]
+    if match["neg"]:
+        return _BASES.get(base, base), "not"
+    return (base, "will") if match["end"] == "ll" else (base,)
+
+
+@lru_cache(maxsize=50_000)
+def _meaning(word: str) -> tuple[frozenset[str], bool]:
+    own = stem(word)
+    content = (len(word) > 1 or not word.isascii()) and own not in stop_stems()
+    return word_keys(word), content

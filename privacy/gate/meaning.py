@@ -1,0 +1,135 @@
+"""Compare the meaning of a draft with its original, without a model.
+
+Each draft sentence is compared with the sentences that it comes from. What the draft states is
+what they state; what governs a sentence that the draft keeps stays with it. Leaving out a whole
+sentence is no change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from sage_rag.privacy.gate.alterations import Change, alterations
+from sage_rag.privacy.gate.facts.facts import Facts
+from sage_rag.privacy.gate.findings import Finding, FindingKind
+from sage_rag.privacy.gate.losses import losses
+from sage_rag.privacy.gate.provenance import Link, Reading, align, read
+
+_KEPT = 0.5
+"""A sentence is kept where a draft sentence covers this share of its words."""
+_SUPPORT = 0.2
+"""A draft sentence with a smaller share of its words in its sources is invented."""
+_NEW_WORDS = 3
+"""New content words of a draft sentence, beyond those its sources lose, that are an invention."""
+_ASKS = re.compile(
+    r"\b(?:(?:want|wants|wanted|like|likes) to (?:know|ask|find out|learn|understand)"
+    r"|wonder(?:s|ed|ing)?|my question|question is|ask(?:s|ed|ing)?\b"
+    r"|please (?:advise|suggest|tell|help|let|confirm|explain|guide)|whether|any advice"
+    r"|(?:enquire|inquire)[sd]?|need (?:your |some )?(?:advice|opinion|guidance)"
+    r"|seek(?:s|ing)? (?:advice|guidance|help|an opinion|a second opinion)|request(?:s|ed|ing)?)\b",
+    re.IGNORECASE,
+)
+_INVERTED = re.compile(
+    r"\W*(?:(?:and|but|so|also|then|now) )?(?:(?:what|why|how|where|who|which|when)\b"
+    r"(?: \w+){0,3}? )?(?:is|are|am|can|could|should|would|will|do|does|did|has|have|may|might)"
+    r" (?:i|it|this|that|there|he|she|they|we|you|my|the|these|his|her|any\w*)\b",
+    re.IGNORECASE,
+)
+
+
+def meaning_changes(original: Mapping[str, str], draft: Mapping[str, str]) -> list[Finding]:
+    """Return the changes of meaning of a draft, in the order of their places.
+
+    Both are fields with placeholders. Positions are those in the joined draft; no message contains
+    a value. The time is linear in both texts for sentences of a common length.
+
+    Does not guarantee: a change of a word that no list names, where a rewording is as likely.
+    """
+    source, written = reading(original), reading(draft)
+    found = {*_changes(source, written, align(source, written))}
+    ordered = sorted(found, key=lambda c: (c.start, c.end, c.what, c.verb))
+    return [
+        Finding(FindingKind.MEANING_CHANGED, _message(c), c.start, c.end) for c in ordered
+    ] + list(_lost_questions(original, draft, source, written))
+
+
+def reading(fields: Mapping[str, str]) -> Reading:
+    """Return the sentences of a record with their facts; the last few are kept in memory."""
+    return _cached(tuple(fields.items()))
+
+
+@lru_cache(maxsize=64)
+def _cached(fields: tuple[tuple[str, str], ...]) -> Reading:
+    """One record is compared with several drafts, and a draft is judged more than once."""
+    return read(dict(fields))
+
+
+def _message(found: Change) -> str:
+    if found.what == "sentence":
+        return "states what no sentence of the record states"
+    return f"{found.verb} a {found.what} of the sentence that it comes from"
+
+
+def _changes(source: Reading, draft: Reading, links: Sequence[Link]) -> Iterator[Change]:
+    invented, altered = set(), set()
+    for at, (facts, link) in enumerate(zip(draft.sentences, links, strict=True)):
+        sources = [source.sentences[n] for n in link.sources]
+        if _invented(facts, sources, link):
+            invented.add(at)
+            yield Change("adds", "sentence", facts.sentence.start, facts.sentence.end)
+            continue
+        for found in alterations(facts, sources, source):
+            altered.add((at, found.what))
+            yield found
+    for number, places in kept_sentences(links).items():
+        if drafts := [draft.sentences[at] for at in places if at not in invented]:
+            for found in losses(source.sentences[number], drafts):
+                if not any((at, found.what) in altered for at in places):
+                    yield found
+
+
+def kept_sentences(links: Sequence[Link]) -> dict[int, list[int]]:
+    """Return the draft sentences of each sentence that a draft keeps, by number."""
+    kept: dict[int, list[int]] = {}
+    for at, link in enumerate(links):
+        for place, (number, covered) in enumerate(zip(link.sources, link.covered, strict=True)):
+            if place == 0 or covered >= _KEPT:
+                kept.setdefault(number, []).append(at)
+    return kept
+
+
+def _invented(facts: Facts, sources: Sequence[Facts], link: Link) -> bool:
+    content = facts.content
+    known = frozenset(key for s in sources for key in s.keys)
+    new = [t for t in content if t.keys.isdisjoint(known)]
+    lost = [t for s in sources for t in s.content if t.keys.isdisjoint(facts.keys)]
+    if not content:
+        return False
+    if not sources or (link.support < _SUPPORT and len(new) > 2):
+        return len(content) > 2
+    return len(new) - len(lost) >= _NEW_WORDS
+
+
+def _lost_questions(
+    original: Mapping[str, str], draft: Mapping[str, str], source: Reading, written: Reading
+) -> Iterator[Finding]:
+    """Yield a finding for each field that asks in the record and not in the draft."""
+    start = 0
+    for name, text in draft.items():
+        end = start + len(text)
+        if name in original and _asking(source, name) and not _asking(written, name):
+            message = f"loses the question that the record asks in `{name}`"
+            yield Finding(FindingKind.QUESTION_LOST, message, start, end)
+        start = end + 1
+
+
+def _asking(reading: Reading, field: str) -> bool:
+    return any(
+        facts.sentence.asks
+        or _INVERTED.match(facts.sentence.text)
+        or _ASKS.search(facts.sentence.text)
+        for facts in reading.sentences
+        if facts.sentence.field == field
+    )

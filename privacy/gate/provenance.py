@@ -1,0 +1,132 @@
+"""Provenance: the sentences of a record that each sentence of its draft comes from."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sage_rag.privacy.gate.facts.facts import Facts, facts_of
+from sage_rag.privacy.gate.facts.sentences import Token, read_sentences
+
+_SAME_FIELD = 1.15
+"""A sentence is first looked for in its own field."""
+_WHOLE = 0.25
+"""The weight of how much of the source a draft sentence covers, next to how much of the draft
+sentence the source covers."""
+_SECOND_SHARE = 0.2
+"""A further source covers at least this share of a draft sentence that no source before covers."""
+_SECOND_WORDS = 2
+_MOST_SOURCES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The sentences of a record, or of a draft, with their facts and the weight of each key."""
+
+    sentences: tuple[Facts, ...]
+    weights: Mapping[str, float]
+    places: Mapping[str, Sequence[int]]
+    """The sentences of each key, by number."""
+
+    @property
+    def persons(self) -> frozenset[str]:
+        """All persons that the record names by a role or kinship."""
+        return frozenset(person for facts in self.sentences for person in facts.persons)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The sources of one draft sentence, the best first.
+
+    `support`: the share of its content words, by weight, that its sources contain; in [0, 1].
+    `covered`: the share of each source that the draft sentence covers.
+    """
+
+    sources: tuple[int, ...]
+    support: float
+    covered: tuple[float, ...]
+
+
+def read(fields: Mapping[str, str]) -> Reading:
+    """Read the sentences of a record; linear in the text."""
+    sentences = tuple(map(facts_of, read_sentences(fields)))
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for number, facts in enumerate(sentences):
+        for key in facts.keys:
+            places[key].append(number)
+    count = len(sentences)
+    weights = {key: math.log(1 + count / len(at)) for key, at in places.items()}
+    return Reading(sentences, weights, places)
+
+
+def align(source: Reading, draft: Reading) -> list[Link]:
+    """Return the link of each draft sentence; deterministic.
+
+    Words that are rare in the record count most. A sentence that merges two has two sources.
+    """
+    totals = [_weight(facts.content, source) for facts in source.sentences]
+    return [_link(source, totals, facts) for facts in draft.sentences]
+
+
+def token_weight(token: Token, source: Reading) -> float:
+    """Return the weight of a content word: the greatest of its keys, 1 for a new word."""
+    known = [source.weights[key] for key in token.keys if key in source.weights]
+    return max(known) if known else 1.0
+
+
+def _weight(tokens: Sequence[Token], source: Reading) -> float:
+    return sum(token_weight(token, source) for token in tokens) or 1.0
+
+
+def _clues(facts: Facts) -> list[Token]:
+    """Return the words by which a sentence is found: content, numbers; else all words."""
+    found = [t for t in facts.sentence.tokens if t.content or t.kind == "number"]
+    return found or [t for t in facts.sentence.tokens if t.kind == "word"]
+
+
+def _link(source: Reading, totals: Sequence[float], facts: Facts) -> Link:
+    open_tokens = _clues(facts)
+    whole = _weight(open_tokens, source)
+    chosen: list[int] = []
+    shares: list[float] = []
+    support = 0.0
+    while open_tokens and len(chosen) < _MOST_SOURCES:
+        overlap: Counter[int] = Counter()
+        for token in open_tokens:
+            weight = token_weight(token, source)
+            for number in {n for key in token.keys for n in source.places.get(key, ())}:
+                overlap[number] += weight  # type: ignore[assignment]
+        for number in chosen:
+            overlap.pop(number, None)
+        if not overlap:
+            break
+        best = max(overlap, key=lambda n: (_score(source, totals, facts, overlap, n, whole), -n))
+        gained = overlap[best] / whole
+        keys = source.sentences[best].keys
+        covered = [t for t in open_tokens if not t.keys.isdisjoint(keys)]
+        if chosen and (gained < _SECOND_SHARE or len(covered) < _SECOND_WORDS):
+            break
+        chosen.append(best)
+        shares.append(min(1.0, _shared(facts, source.sentences[best], source) / totals[best]))
+        support += gained
+        open_tokens = [t for t in open_tokens if t.keys.isdisjoint(keys)]
+    return Link(tuple(chosen), min(1.0, support), tuple(shares))
+
+
+def _score(
+    source: Reading,
+    totals: Sequence[float],
+    facts: Facts,
+    overlap: Mapping[int, float],
+    number: int,
+    whole: float,
+) -> float:
+    same = source.sentences[number].sentence.field == facts.sentence.field
+    share = overlap[number] / whole + _WHOLE * min(1.0, overlap[number] / totals[number])
+    return share * (_SAME_FIELD if same else 1.0)
+
+
+def _shared(draft: Facts, found: Facts, source: Reading) -> float:
+    return sum(token_weight(t, source) for t in found.content if not t.keys.isdisjoint(draft.keys))

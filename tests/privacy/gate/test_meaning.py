@@ -1,0 +1,129 @@
+"""Leaving out whole sentences and rewording faithfully pass; a changed fact is found."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sage_rag.privacy.gate.findings import Finding, FindingKind
+from sage_rag.privacy.gate.meaning import meaning_changes
+
+SENTENCES = (
+    "I have had a dull pain in my left knee for three weeks.",
+    "My mother was treated for gout, and she takes allopurinol 100 mg once a day.",
+    "Do not drive until the surgeon has checked your vision.",
+    "If you get a rash, stop the tablets and call us at once.",
+    "Take amoxicillin 500 mg three times a day for seven days.",
+    "The tenant may leave early, provided a new tenant is found.",
+    "There was no fracture of the right wrist.",
+    "The court dismissed the claim because it was filed after the deadline.",
+    "We cannot deliver the forty chairs before 12 June.",
+    "It is probably a virus.",
+    "Only [PERSON_1] may open the safe.",
+    "Drink at least two litres of water.",
+)
+
+
+def found(source: str, draft: str) -> list[Finding]:
+    return meaning_changes({"text": source}, {"text": draft})
+
+
+@given(st.permutations(SENTENCES), st.integers(1, len(SENTENCES)))
+@settings(max_examples=25, deadline=None)
+def test_whole_sentences_in_any_order_keep_the_meaning(order, count) -> None:
+    assert found(" ".join(SENTENCES), " ".join(order[:count])) == []
+
+
+GOVERNING = (
+    (2, "not "), (2, " until the surgeon has checked your vision"), (3, "If you get a rash, s|S"),
+    (4, "three times a day "), (4, "500 mg "), (5, ", provided a new tenant is found"), (6, "no |a "),
+    (8, "cannot|can"), (9, "probably "), (11, "at least "), (0, "left "), (10, "Only "),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("at", "cut"), GOVERNING)
+@given(data=st.data())
+@settings(max_examples=4, deadline=None)
+def test_a_dropped_governing_word_is_found(at, cut, data) -> None:
+    old, _, new = cut.partition("|")
+    assert old in SENTENCES[at]
+    others = data.draw(st.lists(st.sampled_from(SENTENCES), unique=True))
+    kept = [s for s in others if s != SENTENCES[at]]
+    place = data.draw(st.integers(0, len(kept)))
+    kept.insert(place, SENTENCES[at].replace(old, new))
+    start = len(" ".join(kept[:place]))
+    changes = found(" ".join(SENTENCES), " ".join(kept))
+    assert changes
+    assert all(c.kind is FindingKind.MEANING_CHANGED for c in changes)
+    assert all(start <= (c.start or 0) <= start + len(SENTENCES[at]) + 1 for c in changes)
+
+
+@pytest.mark.parametrize(
+    ("source", "draft"),
+    [
+        ("I don't have fever.", "I have no fever."),
+        ("Take two tablets twice a day.", "Take 2 tablets 2 times daily."),
+        ("If it hurts, call us.", "Call us if it hurts."),
+        ("You can go unless it hurts.", "You can go if it does not hurt."),
+        ("She asked if she could swim.", "She asked whether she could swim."),
+        ("A cyclist was hit by the bus.", "The bus hit a cyclist."),
+        ("The scan was done before the operation.", "The operation was done after the scan."),
+        ("She denies chest pain.", "She has no chest pain."),
+        ("Avoid alcohol.", "Do not drink alcohol."),
+        ("He must wear a helmet.", "He has to wear a helmet."),
+        ("Wear the splint for two weeks.", "The splint should be worn for 14 days."),
+        ("The fever lasted over three days.", "The fever lasted more than 3 days."),
+    ],
+)
+def test_a_faithful_rewording_passes(source: str, draft: str) -> None:
+    assert found(source, draft) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "draft"),
+    [
+        ("I told him to go on until June and then halve it.", "I told him to go."),
+        ("It is not cancer unless the biopsy says so.", "It is not cancer."),
+        (
+            "They did not start treatment until the scan was done.",
+            "When the scan was done, they did not start any treatment.",
+        ),
+        ("Take amlodipine 5 mg and ramipril 10 mg.", "Take amlodipine 10 mg and ramipril 5 mg."),
+        (
+            "My left knee hurts and my right hip is stiff.",
+            "My right knee hurts and my left hip is stiff.",
+        ),
+        ("AST was 68 U/L.", "AST was 60-69 years."),
+        ("In the 31st week she bled.", "In weeks 30-39 she bled."),
+        ("Drink at least two litres.", "Drink at most two litres."),
+        ("Take it every eight hours.", "Take it every six hours."),
+        ("You may leave early.", "You must leave early."),
+        ("There is no need to fast.", "You need to fast."),
+        ("It may be gout.", "It is gout."),
+        ("He takes amlodipine.", "He takes atorvastatin."),
+        ("My mother has gout.", "I have gout."),
+        ("The scan came before the operation.", "The scan came after the operation."),
+        ("Some files were lost.", "All files were lost."),
+        ("The lump is benign.", "The lump is malignant."),
+        ("She lives in a flat.", "She lives in a flat with two dogs and a parrot."),
+        ("Her rent rose.", "The harbour was closed for repairs in spring."),
+    ],
+)
+def test_a_change_of_meaning_is_found(source: str, draft: str) -> None:
+    changes = found(f"We met near the old mill. {source}", f"{draft} We met near the old mill.")
+    assert changes
+    assert all(c.start is not None and c.start < len(draft) for c in changes)
+
+
+def test_a_message_holds_no_word_of_the_record() -> None:
+    (change,) = found("Take lorazepam 5 mg.", "Take lorazepam 7 mg.")
+    assert change.message == "changes a dose of the sentence that it comes from"
+    assert (change.start, change.end) == (15, 19)
+
+
+def test_a_field_that_asks_has_a_draft_that_asks() -> None:
+    source = {"question": "My knee hurts. Should I rest it?", "answer": "Rest helps."}
+    lost = {"question": "My knee hurts.", "answer": "Rest helps."}
+    (finding,) = meaning_changes(source, lost)
+    assert finding.kind is FindingKind.QUESTION_LOST
+    for asked in ("Should I rest it?", "The user asks whether to rest it."):
+        assert meaning_changes(source, {"question": asked, "answer": "Rest helps."}) == []
