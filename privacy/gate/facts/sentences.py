@@ -65,7 +65,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence, or an independent clause of one that tells a story, at `[start, end)`.
+    """A sentence, or an independent clause of a narrative one, at `[start, end)`.
 
     Positions are those in the joined fields. `field`: the name of its field. `asks`: whether it is
     a direct question. `instructs`: whether it begins with an instruction or has a word of one.
