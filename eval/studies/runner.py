@@ -31,6 +31,7 @@ STUDIES: Mapping[str, str] = {
     "frequency": "frequency.study",
     "hard_cases": "hard_cases",
     "linking": "linking",
+    "meaning": "meaning",
     "recognition": "recognition",
     "roundtrip": "roundtrip",
     "sage": "sage.study",

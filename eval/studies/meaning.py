@@ -1,0 +1,235 @@
+"""Show which changes of meaning the gate finds in drafts that were marked by hand.
+
+The page lists the changes that it misses, and the faithful sentences that it refuses.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+
+from sage_rag.common.jsonl import Row, rows
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.studies.meaning_pairs import (
+    KINDS,
+    Change,
+    Half,
+    MeaningPair,
+    Position,
+    meaning_pairs,
+    overlap,
+)
+from sage_rag.eval.studies.runner import StudyResult, StudyRun, page, report
+from sage_rag.eval.studies.tables import cell, table
+from sage_rag.privacy.gate.findings import Finding, FindingKind
+from sage_rag.privacy.gate.meaning import meaning_changes
+
+MeaningJudge = Callable[[Mapping[str, str], Mapping[str, str]], Sequence[Finding]]
+"""Takes the fields of a record and of its draft; positions are those in the joined draft."""
+
+_ABOUT = """\
+`eval/gold/meaning.jsonl` holds invented records of four domains, each with a draft in the style of
+the rules or of a model. Every change of meaning is marked by hand; some drafts have none, although
+they are reworded as much. The set was written without knowledge of the gate's code.
+
+* *Found*: the gate reports a change in the sentence of the marked quote, of any kind. Where the
+  draft only lacks something, such as a question: a change anywhere in the field.
+* *Falsely flagged*: the gate reports a change in a draft without one, or in a sentence without a
+  mark.
+
+The half *development* was open to the gate's author after the first measurement. The half
+*held-out* was not, so that only its figures are estimates for other texts; the page names its
+errors by id alone."""
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """The gate's findings about one pair."""
+
+    pair: MeaningPair
+    findings: tuple[Finding, ...]
+
+    @cached_property
+    def found(self) -> tuple[bool, ...]:
+        """Whether each change of the pair was found."""
+        return tuple(map(self._finds, self.pair.changes))
+
+    @cached_property
+    def unmarked(self) -> tuple[Position, ...]:
+        """The draft's sentences without a mark."""
+        marked = {s for c in self.pair.changes if c.draft for s in self.pair.altered_sentences(c)}
+        return tuple(s for s in self.pair.sentences if s not in marked)
+
+    @cached_property
+    def flagged(self) -> tuple[Position, ...]:
+        """The sentences without a mark in which a change was reported."""
+        changes = [_position(f) for f in self.findings if f.kind is not FindingKind.QUESTION_LOST]
+        return tuple(s for s in self.unmarked if any(p and overlap(p, s) for p in changes))
+
+    def _finds(self, change: Change) -> bool:
+        if not change.draft:
+            return any(map(self._in_field(change), self.findings))
+        sentences = self.pair.altered_sentences(change)
+        positions = filter(None, map(_position, self.findings))
+        return any(overlap(p, sentence) for p in positions for sentence in sentences)
+
+    def _in_field(self, change: Change) -> Callable[[Finding], bool]:
+        field = self.pair.altered_field(change)
+
+        def lies(finding: Finding) -> bool:
+            position = _position(finding)
+            return position is None or overlap(position, field)
+
+        return lies
+
+
+def _position(finding: Finding) -> Position | None:
+    if finding.start is None or finding.end is None:
+        return None
+    return finding.start, finding.end
+
+
+def judge(pairs: Iterable[MeaningPair], changes: MeaningJudge) -> list[PairResult]:
+    """Return the findings about each pair."""
+    return [PairResult(pair, tuple(changes(pair.source, pair.draft))) for pair in pairs]
+
+
+def found(results: Iterable[PairResult], kind: str | None = None) -> Proportion:
+    """Return the share of changes found, of all kinds or of one."""
+    hits = [
+        hit
+        for r in results
+        for change, hit in zip(r.pair.changes, r.found, strict=True)
+        if kind in (None, change.kind)
+    ]
+    return Proportion.of(sum(hits), len(hits))
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What the gate finds, and what it finds falsely, in some pairs."""
+
+    changes: Proportion
+    altered_drafts: Proportion
+    faithful_drafts: Proportion
+    unmarked_sentences: Proportion
+
+    @classmethod
+    def of(cls, results: Sequence[PairResult]) -> Scores:
+        """Count."""
+        altered = [bool(r.findings) for r in results if r.pair.changes]
+        faithful = [bool(r.findings) for r in results if not r.pair.changes]
+        flagged, unmarked = (sum(len(x) for x in xs) for xs in _sentences(results))
+        return cls(
+            found(results),
+            Proportion.of(sum(altered), len(altered)),
+            Proportion.of(sum(faithful), len(faithful)),
+            Proportion.of(flagged, unmarked),
+        )
+
+    @property
+    def cells(self) -> tuple[Proportion, ...]:
+        """The columns of a table."""
+        return (
+            self.changes,
+            self.altered_drafts,
+            self.faithful_drafts,
+            self.unmarked_sentences,
+        )
+
+
+def _sentences(results: Sequence[PairResult]) -> tuple[list[tuple[Position, ...]], ...]:
+    return [r.flagged for r in results], [r.unmarked for r in results]
+
+
+_TITLES = (
+    "changes found",
+    "altered drafts refused",
+    "faithful drafts falsely flagged",
+    "unmarked sentences falsely flagged",
+)
+
+
+def scores(results: Sequence[PairResult]) -> dict[str, Scores]:
+    """Return the scores of each half and of all pairs."""
+    halves = {str(h): Scores.of([r for r in results if r.pair.half is h]) for h in Half}
+    return {**halves, "all": Scores.of(results)}
+
+
+def tables(results: Sequence[PairResult], first: Iterable[Row] = ()) -> str:
+    """Return the scores and the errors, as Markdown; `first`: rows of the first measurement."""
+    halves = [(name, *score.cells) for name, score in scores(results).items()]
+    blocks = [table(("half", *_TITLES), halves), *_first(list(first))]
+    for name in ("style", "domain"):
+        groups = dict.fromkeys(getattr(r.pair, name) for r in results)
+        parts = {g: [r for r in results if getattr(r.pair, name) == g] for g in groups}
+        lines = [(group, *Scores.of(part).cells) for group, part in parts.items()]
+        blocks.append(table((name, *_TITLES), lines))
+    kinds = table(("kind", "direction", *Half), _by_kind(results))
+    missed = table(("pair", "kind", "draft", "source"), _missed(results))
+    flagged = table(("pair", "sentence"), _flagged(results))
+    errors = (f"## Missed\n\n{missed}", f"## Falsely flagged\n\n{flagged}")
+    return "\n\n".join([*blocks, f"## Changes found, by kind\n\n{kinds}", *errors])
+
+
+def _by_kind(results: Sequence[PairResult]) -> Iterator[list[object]]:
+    for kind, direction in KINDS.items():
+        yield [
+            kind,
+            direction,
+            *(found((r for r in results if r.pair.half is h), kind) for h in Half),
+        ]
+
+
+def _missed(results: Iterable[PairResult]) -> Iterator[list[str]]:
+    for r in results:
+        for change, hit in zip(r.pair.changes, r.found, strict=True):
+            if not hit:
+                quotes = (_shown(r.pair, quote) for quote in (change.draft, change.source))
+                yield [r.pair.id, change.kind, *quotes]
+
+
+def _flagged(results: Iterable[PairResult]) -> Iterator[list[str]]:
+    for r in results:
+        for start, end in r.flagged:
+            yield [r.pair.id, _shown(r.pair, r.pair.text[start:end].strip())]
+
+
+def _shown(pair: MeaningPair, text: str) -> str:
+    """Return a text for one cell; that of the held-out half is left out."""
+    if pair.half is Half.HELD_OUT:
+        return "held out"
+    return f"`{cell(text)}`" if text else ""
+
+
+def _first(measured: Sequence[Row]) -> Iterator[str]:
+    """Yield the block of the first measurement, if it is recorded."""
+    if measured:
+        lines = [
+            (row["half"], *(Proportion.of(*row[title]) for title in _TITLES)) for row in measured
+        ]
+        note = "First measurement, before any change made with this set in view"
+        yield f"{note} (commit {measured[0]['commit']}):\n\n{table(('half', *_TITLES), lines)}"
+
+
+def first_measurement() -> list[Row]:
+    """Return the recorded scores of the first measurement, a row for each half."""
+    file = resources.files("sage_rag.eval.gold") / "meaning_first.jsonl"
+    return list(rows(Path(str(file))))
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """The study has no options of its own."""
+
+
+def run(options: Namespace, run: StudyRun) -> StudyResult:
+    """Judge the gate's measure of meaning."""
+    results = judge(meaning_pairs(), meaning_changes)
+    measured = scores(results)
+    report(f"changes found: {measured['all'].changes}")
+    body = tables(results, first_measurement())
+    return StudyResult(page("Changes of meaning", _ABOUT, run, body), measured)

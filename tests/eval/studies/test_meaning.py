@@ -1,0 +1,92 @@
+"""How the gate's measure of meaning is scored against marks made by hand."""
+
+import pytest
+
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.studies.meaning import PairResult, Scores, found, judge, scores, tables
+from sage_rag.eval.studies.meaning_pairs import Change, Half, MeaningPair
+from sage_rag.privacy.gate.findings import Finding, FindingKind
+
+SOURCE = {"question": "Is it safe? I take 5 mg.", "answer": "It is not safe. Stop it | now."}
+DRAFT = {"question": "I take 5 mg.", "answer": "It is safe. Stop it | now."}
+CHANGES = (
+    Change("question-lost", "", "Is it safe?", "the question is gone"),
+    Change("negation-lost", "It is safe.", "It is not safe.", "`not` is lost"),
+)
+ALTERED = MeaningPair("mail-1", "mail", Half.DEVELOPMENT, "rules", SOURCE, DRAFT, CHANGES)
+FAITHFUL = MeaningPair("mail-2", "mail", Half.HELD_OUT, "model", SOURCE, SOURCE, ())
+TEXT = "I take 5 mg.\nIt is safe. Stop it | now."
+
+
+def changed(quote, text=TEXT):
+    start = text.index(quote)
+    return Finding(FindingKind.MEANING_CHANGED, "changed", start, start + len(quote))
+
+
+LOST = Finding(FindingKind.QUESTION_LOST, "the question is lost")
+
+
+def result(*findings, pair=ALTERED):
+    return PairResult(pair, findings)
+
+
+@pytest.mark.parametrize(
+    ("findings", "hits"),
+    [
+        ((), (False, False)),
+        ((changed("safe"),), (False, True)),
+        ((changed("It is safe. "),), (False, True)),
+        ((changed("Stop"),), (False, False)),
+        ((LOST,), (True, False)),
+        ((changed("5 mg"),), (True, False)),
+        ((LOST, changed("safe")), (True, True)),
+    ],
+)
+def test_a_change_is_found_in_its_sentence_and_a_loss_in_its_field(findings, hits):
+    assert result(*findings).found == hits
+
+
+def test_a_change_reported_in_a_sentence_without_a_mark_is_false():
+    both = result(changed("Stop"), changed("It is safe"))
+    assert [TEXT[a:b].strip() for a, b in both.unmarked] == ["I take 5 mg.", "Stop it | now."]
+    assert [TEXT[a:b].strip() for a, b in both.flagged] == ["Stop it | now."]
+
+
+def test_a_lost_question_flags_no_sentence():
+    asked = Finding(FindingKind.QUESTION_LOST, "lost", 0, 12)
+    assert result(asked).flagged == ()
+
+
+def test_the_scores_count_changes_drafts_and_sentences():
+    results = [result(changed("safe")), result(LOST, pair=FAITHFUL)]
+    assert Scores.of(results) == Scores(
+        Proportion.of(1, 2), Proportion.of(1, 1), Proportion.of(1, 1), Proportion.of(0, 6)
+    )
+    assert scores(results)["held-out"].changes == Proportion.of(0, 0)
+    assert found(results, "negation-lost") == Proportion.of(1, 1)
+    assert found(results, "question-lost") == Proportion.of(0, 1)
+
+
+def test_the_judge_gets_the_fields_of_source_and_draft():
+    seen = []
+    judge([ALTERED], lambda source, draft: seen.append((source, draft)) or [])
+    assert seen == [(SOURCE, DRAFT)]
+
+
+def test_the_page_lists_errors_and_quotes_the_development_half_alone():
+    text = FAITHFUL.text
+    page = tables([result(changed("Stop")), result(changed("Stop", text), pair=FAITHFUL)])
+    missed = page.partition("## Missed\n\n")[2].splitlines()
+    assert "| mail-1 | question-lost |  | `Is it safe?` |" in missed
+    assert r"| mail-1 | `Stop it \| now.` |" in page
+    assert "| mail-2 | held out |" in page
+
+
+def test_the_page_repeats_a_recorded_first_measurement():
+    names = ("changes found", "altered drafts refused", "faithful drafts falsely flagged")
+    row = {"commit": "abc", "half": "all", **dict.fromkeys(names, [1, 2])}
+    row["unmarked sentences falsely flagged"] = [3, 4]
+    page = tables([result()], [row])
+    assert "(commit abc)" in page
+    assert f"| all | {Proportion.of(1, 2)} |" in page
+    assert "First measurement" not in tables([result()])
