@@ -36,8 +36,8 @@ _ABOUT = """\
 the rules or of a model. Every change of meaning is marked by hand; some drafts have none, although
 they are reworded as much. The set was written without knowledge of the gate's code.
 
-* *Found*: the gate reports a change in the sentence of the marked quote, of any kind. Where the
-  draft only lacks something, such as a question: a change anywhere in the field.
+* *Found*: the gate reports a change in the sentence of the marked quote, of any kind. A lost
+  question is found only by a finding of that kind in its field.
 * *Falsely flagged*: the gate reports a change in a draft without one, or in a sentence without a
   mark.
 
@@ -67,24 +67,23 @@ class PairResult:
     @cached_property
     def flagged(self) -> tuple[Position, ...]:
         """The sentences without a mark in which a change was reported."""
-        changes = [_position(f) for f in self.findings if f.kind is not FindingKind.QUESTION_LOST]
-        return tuple(s for s in self.unmarked if any(p and overlap(p, s) for p in changes))
+        return tuple(s for s in self.unmarked if self._reported(s))
 
     def _finds(self, change: Change) -> bool:
-        if not change.draft:
-            return any(map(self._in_field(change), self.findings))
-        sentences = self.pair.altered_sentences(change)
-        positions = filter(None, map(_position, self.findings))
-        return any(overlap(p, sentence) for p in positions for sentence in sentences)
-
-    def _in_field(self, change: Change) -> Callable[[Finding], bool]:
+        if change.draft:
+            return any(map(self._reported, self.pair.altered_sentences(change)))
         field = self.pair.altered_field(change)
+        positions = [_position(f) for f in self.findings if _is_lost_question(f)]
+        return any(p is None or overlap(p, field) for p in positions)
 
-        def lies(finding: Finding) -> bool:
-            position = _position(finding)
-            return position is None or overlap(position, field)
+    def _reported(self, sentence: Position) -> bool:
+        """Return whether a finding other than a lost question lies in a sentence."""
+        positions = [_position(f) for f in self.findings if not _is_lost_question(f)]
+        return any(p is not None and overlap(p, sentence) for p in positions)
 
-        return lies
+
+def _is_lost_question(finding: Finding) -> bool:
+    return finding.kind is FindingKind.QUESTION_LOST
 
 
 def _position(finding: Finding) -> Position | None:

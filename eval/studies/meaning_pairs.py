@@ -70,7 +70,7 @@ KINDS: Mapping[str, Direction] = {
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of meaning: quotes of draft and source; the draft's is empty for a pure loss."""
+    """One change of meaning: quotes of draft and source; that of a lost question has no draft."""
 
     kind: str
     draft: str
@@ -111,7 +111,7 @@ class MeaningPair:
         return tuple((a, b) for a, b in zip(starts, [*ends, len(self.text)], strict=True) if a < b)
 
     def altered_sentences(self, change: Change) -> tuple[Position, ...]:
-        """Return the sentences that the change's quote lies in; none for a pure loss."""
+        """Return the sentences that the change's quote lies in."""
         start = self.text.index(change.draft)
         quote = (start, start + len(change.draft))
         return tuple(sentence for sentence in self.sentences if overlap(sentence, quote))
@@ -145,9 +145,7 @@ def meaning_pairs() -> list[MeaningPair]:
 def _pair(row: Row) -> MeaningPair:
     changes = tuple(Change(**change) for change in row["changes"])
     texts = (dict(row["source"]), dict(row["draft"]))
-    pair = MeaningPair(
-        row["id"], row["domain"], Half(row["half"]), row["style"], *texts, changes
-    )
+    pair = MeaningPair(row["id"], row["domain"], Half(row["half"]), row["style"], *texts, changes)
     for fault in _faults(pair):
         raise InputError(f"{pair.id}: {fault}")
     return pair
@@ -159,7 +157,7 @@ def _faults(pair: MeaningPair) -> Iterator[str]:
     for change in pair.changes:
         if change.kind not in KINDS:
             yield f"`{change.kind}` is no kind of change"
-        elif not change.draft and change.direction is not Direction.LOST:
+        elif not change.draft and change.kind != "question-lost":
             yield f"a `{change.kind}` needs a quote of the draft"
         elif not change.source and change.kind != "invention":
             yield f"a `{change.kind}` needs a quote of the source"

@@ -38,11 +38,13 @@ def result(*findings, pair=ALTERED):
         ((changed("It is safe. "),), (False, True)),
         ((changed("Stop"),), (False, False)),
         ((LOST,), (True, False)),
-        ((changed("5 mg"),), (True, False)),
+        ((changed("5 mg"),), (False, False)),
+        ((Finding(FindingKind.QUESTION_LOST, "lost", 13, 20),), (False, False)),
+        ((Finding(FindingKind.QUESTION_LOST, "lost", 0, 12),), (True, False)),
         ((LOST, changed("safe")), (True, True)),
     ],
 )
-def test_a_change_is_found_in_its_sentence_and_a_loss_in_its_field(findings, hits):
+def test_a_change_is_found_in_its_sentence_and_a_lost_question_by_its_kind(findings, hits):
     assert result(*findings).found == hits
 
 
@@ -84,7 +86,7 @@ def test_the_page_lists_errors_and_quotes_the_development_half_alone():
 
 def test_the_page_repeats_a_recorded_first_measurement():
     names = ("changes found", "altered drafts refused", "faithful drafts falsely flagged")
-    row = {"commit": "abc", "half": "all", **dict.fromkeys(names, [1, 2])}
+    row = {"commit": "abc", "half": "all", **{name: [1, 2] for name in names}}
     row["unmarked sentences falsely flagged"] = [3, 4]
     page = tables([result()], [row])
     assert "(commit abc)" in page

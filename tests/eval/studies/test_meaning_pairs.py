@@ -12,7 +12,6 @@ from sage_rag.eval.studies import meaning_pairs as module
 from sage_rag.eval.studies.meaning_pairs import (
     KINDS,
     Change,
-    Direction,
     Half,
     MeaningPair,
     meaning_pairs,
