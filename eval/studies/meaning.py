@@ -169,9 +169,7 @@ def tables(results: Sequence[PairResult], first: Iterable[Row] = ()) -> str:
         lines = [(group, *Scores.of(part).cells) for group, part in parts.items()]
         blocks.append(table((name, *_TITLES), lines))
     kinds = table(("kind", "direction", *Half), _by_kind(results))
-    missed = table(("pair", "kind", "draft", "source"), _missed(results))
-    flagged = table(("pair", "sentence"), _flagged(results))
-    errors = (f"## Missed\n\n{missed}", f"## Falsely flagged\n\n{flagged}")
+    errors = (f"## Missed\n\n{_missed(results)}", f"## Falsely flagged\n\n{_flagged(results)}")
     return "\n\n".join([*blocks, f"## Changes found, by kind\n\n{kinds}", *errors])
 
 
@@ -184,24 +182,42 @@ def _by_kind(results: Sequence[PairResult]) -> Iterator[list[object]]:
         ]
 
 
-def _missed(results: Iterable[PairResult]) -> Iterator[list[str]]:
-    for r in results:
-        for change, hit in zip(r.pair.changes, r.found, strict=True):
-            if not hit:
-                quotes = (_shown(r.pair, quote) for quote in (change.draft, change.source))
-                yield [r.pair.id, change.kind, *quotes]
+def _missed(results: Iterable[PairResult]) -> str:
+    """Return the missed changes: a table of the development half, ids of the other one."""
+    missed = [
+        (r.pair, change)
+        for r in results
+        for change, hit in zip(r.pair.changes, r.found, strict=True)
+        if not hit
+    ]
+    lines = [
+        (pair.id, change.kind, _code(change.draft), _code(change.source))
+        for pair, change in missed
+        if pair.half is Half.DEVELOPMENT
+    ]
+    others = [f"{pair.id} ({c.kind})" for pair, c in missed if pair.half is Half.HELD_OUT]
+    return f"{table(('pair', 'kind', 'draft', 'source'), lines)}\n\n{_held_out(others)}"
 
 
-def _flagged(results: Iterable[PairResult]) -> Iterator[list[str]]:
-    for r in results:
-        for start, end in r.flagged:
-            yield [r.pair.id, _shown(r.pair, r.pair.text[start:end].strip())]
+def _flagged(results: Iterable[PairResult]) -> str:
+    """Return the sentences flagged falsely: those of the development half, ids of the other one."""
+    flagged = [r for r in results if r.flagged]
+    lines = [
+        (r.pair.id, _code(r.pair.text[start:end].strip()))
+        for r in flagged
+        if r.pair.half is Half.DEVELOPMENT
+        for start, end in r.flagged
+    ]
+    others = [f"{r.pair.id} ({len(r.flagged)})" for r in flagged if r.pair.half is Half.HELD_OUT]
+    return f"{table(('pair', 'sentence'), lines)}\n\n{_held_out(others)}"
 
 
-def _shown(pair: MeaningPair, text: str) -> str:
-    """Return a text for one cell; that of the held-out half is left out."""
-    if pair.half is Half.HELD_OUT:
-        return "held out"
+def _held_out(names: Sequence[str]) -> str:
+    return f"In the held-out half: {', '.join(names) or 'no pair'}."
+
+
+def _code(text: str) -> str:
+    """Return a text as code in one cell of a table."""
     return f"`{cell(text)}`" if text else ""
 
 

@@ -1,11 +1,28 @@
-"""How the gate's measure of meaning is scored against marks made by hand."""
+"""How the gate's measure of meaning is scored against marks made by hand.
+
+When the gate's measure changes, write the page again:
+`python -m sage_rag.eval.studies meaning --out docs/results/meaning.md`.
+"""
+
+from pathlib import Path
 
 import pytest
 
 from sage_rag.common.proportions import Proportion
-from sage_rag.eval.studies.meaning import PairResult, Scores, found, judge, scores, tables
-from sage_rag.eval.studies.meaning_pairs import Change, Half, MeaningPair
+from sage_rag.eval.studies.meaning import (
+    PairResult,
+    Scores,
+    first_measurement,
+    found,
+    judge,
+    scores,
+    tables,
+)
+from sage_rag.eval.studies.meaning_pairs import Change, Half, MeaningPair, meaning_pairs
 from sage_rag.privacy.gate.findings import Finding, FindingKind
+from sage_rag.privacy.gate.meaning import meaning_changes
+
+PAGE = Path(__file__).parents[3] / "docs" / "results" / "meaning.md"
 
 SOURCE = {"question": "Is it safe? I take 5 mg.", "answer": "It is not safe. Stop it | now."}
 DRAFT = {"question": "I take 5 mg.", "answer": "It is safe. Stop it | now."}
@@ -81,7 +98,21 @@ def test_the_page_lists_errors_and_quotes_the_development_half_alone():
     missed = page.partition("## Missed\n\n")[2].splitlines()
     assert "| mail-1 | question-lost |  | `Is it safe?` |" in missed
     assert r"| mail-1 | `Stop it \| now.` |" in page
-    assert "| mail-2 | held out |" in page
+    assert "In the held-out half: mail-2 (1)." in page
+    assert "In the held-out half: no pair." in page
+
+
+def test_the_page_counts_what_the_gate_does():
+    results = judge(meaning_pairs(), meaning_changes)
+    assert tables(results, first_measurement()) in PAGE.read_text("utf-8")
+
+
+def test_the_first_measurement_counts_the_pairs_of_the_set():
+    pairs = meaning_pairs()
+    for row in first_measurement():
+        half = [p for p in pairs if row["half"] in ("all", p.half)]
+        assert row["changes found"][1] == sum(len(p.changes) for p in half)
+        assert row["faithful drafts falsely flagged"][1] == sum(not p.changes for p in half)
 
 
 def test_the_page_repeats_a_recorded_first_measurement():
