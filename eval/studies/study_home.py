@@ -74,8 +74,17 @@ class IndexedVariant:
     @property
     def rounds(self) -> dict[int, int]:
         """Published records by number of rewrites."""
-        report = json.loads((self.path / REPORT).read_text("utf-8"))
-        return {int(rounds): count for rounds, count in report["rounds"].items()}
+        return {int(rounds): count for rounds, count in self._report["rounds"].items()}
+
+    @property
+    def kept(self) -> dict[str, tuple[int, int]]:
+        """What the passages keep of their records, by kind; empty where it was not counted."""
+        return {kind: (left, of) for kind, (left, of) in (self._report.get("kept") or {}).items()}
+
+    @property
+    def _report(self) -> dict[str, Any]:
+        report: dict[str, Any] = json.loads((self.path / REPORT).read_text("utf-8"))
+        return report
 
     @property
     def texts(self) -> list[str]:

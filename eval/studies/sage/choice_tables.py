@@ -61,6 +61,7 @@ def rounds(compared: IndexComparison, drafts: Sequence[DraftLeakage]) -> str:
     """Tabulate rounds of rewriting: their effect on the index, and on drafts without the gate."""
     titles = ["rewrites at most", "published", "quarantined", "originals repeated"]
     titles += ["ROUGE-L of `origin`'s", "known item at rank 1", "drafts still refused"]
+    titles += ["with a change of meaning"]
     titles += ["if used anyway: originals repeated", "alike"]
     rows = []
     for found in drafts:
@@ -79,6 +80,7 @@ def _after(row: IndexMeasurement, found: DraftLeakage) -> list[object]:
         rouge_share(row),
         share(row.known_items),
         f"{found.refused} of {found.drafts}",
+        found.altered,
         found.repeated,
         found.similar,
     ]

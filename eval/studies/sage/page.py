@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from sage_rag.eval.studies.sage import choice_tables, exposure_tables, paper, tables
 from sage_rag.eval.studies.sage.call_savings import FAULTS, PRICE
 from sage_rag.eval.studies.sage.criteria import AGREEMENT, criteria
+from sage_rag.eval.studies.sage.kept_table import kept_of_records
+from sage_rag.eval.studies.sage.readings import read_readings
 from sage_rag.eval.studies.sage.results import IndexComparison, SageStudy, StudyPart
 from sage_rag.eval.studies.sage.tables import share
 from sage_rag.eval.studies.tables import table
@@ -23,6 +25,7 @@ def _blocks(study: SageStudy) -> Iterator[str]:
     sets = {c.corpus: c for name in ("recipes", "corpora") for c in _compared(study, name)}
     if sets:
         yield from criteria(sets, parts["calls"].calls[0] if "calls" in parts else None)
+        yield from kept_of_records(sets, read_readings())
         yield from exposure_tables.not_protected(sets)
     if parts:
         yield from _runs(parts)

@@ -86,7 +86,8 @@ class IndexMeasurement(_FrozenModel):
 
     `rounds` counts published records by number of rewrites. `agreement`: `origin`'s first passage
     is among the first 5. `known_items`: records found at rank 1 by half of their own text;
-    quarantined records count as not found.
+    quarantined records count as not found. `kept`: of the published records' content, by kind: how
+    many the passages keep, and how many the records have.
     """
 
     name: str
@@ -102,6 +103,7 @@ class IndexMeasurement(_FrozenModel):
     known_ratio: Ratio | None
     wording: WordingLikeness | None = None
     exposures: tuple[Exposure, ...] = ()
+    kept: dict[str, tuple[int, int]] = {}
 
     @property
     def quarantine(self) -> Proportion:
@@ -145,13 +147,15 @@ class IndexComparison(_FrozenModel):
 class DraftLeakage(_FrozenModel):
     """Drafts after at most `max_rounds` rewrites, without the verdicts of gate and reviewer.
 
-    `refused` counts drafts without agreement. `repeated` counts originals with a shared run of ten
-    words, `similar` originals with ROUGE-L over 0.5.
+    `refused` counts drafts without agreement, `altered` those in which the gate finds a change of
+    meaning. `repeated` counts originals with a shared run of ten words, `similar` originals with
+    ROUGE-L over 0.5.
     """
 
     max_rounds: int
     drafts: int
     refused: int
+    altered: int = 0
     repeated: int
     similar: int
 

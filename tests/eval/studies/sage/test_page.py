@@ -215,8 +215,8 @@ def test_rounds_show_what_is_refused_and_what_would_leak():
     )
     text = page(rounds=part(compared=(compared("healthcaremagic", *rows),), drafts=drafts))
     assert "| 0 | 200 | 300 of 500 (55.6–64.3 %) | 0 |" in text
-    assert "| 300 of 500 | 90 | 0 |" in text
-    assert "| 10 of 500 | 0 | 5 |" in text
+    assert "| 300 of 500 | 0 | 90 | 0 |" in text
+    assert "| 10 of 500 | 0 | 0 | 5 |" in text
 
 
 def test_calls_say_that_a_script_made_them():

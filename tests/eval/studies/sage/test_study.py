@@ -8,9 +8,10 @@ import pytest
 from sage_rag.agents.chat.calls import ModelCalls
 from sage_rag.agents.chat.protocols import ChatMessage
 from sage_rag.agents.prompts import prompt
-from sage_rag.agents.protocols import Attribute, CorpusAttributes
+from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft
 from sage_rag.agents.testing import ScriptedChatModel
 from sage_rag.agents.testing.faults import REPLIES
+from sage_rag.agents.transcript import Speaker, TranscriptTurn
 from sage_rag.eval.studies.corpora import load_corpus
 from sage_rag.eval.studies.environment import environment
 from sage_rag.eval.studies.runner import StudyRun
@@ -20,13 +21,14 @@ from sage_rag.eval.studies.sage.call_savings import (
     faulty_reply,
     measure_calls,
 )
-from sage_rag.eval.studies.sage.drafts import measure_drafts
+from sage_rag.eval.studies.sage.drafts import DraftHistory, measure_drafts
 from sage_rag.eval.studies.sage.measurer import Measurer
 from sage_rag.eval.studies.sage.results import Ratio, SageStudy, StudyPart
 from sage_rag.eval.studies.sage.study import PARTS, StudyInputs, run, run_part
 from sage_rag.eval.studies.study_home import STAGE_1, StudyHome, Variant, first_of
 from sage_rag.indexer.recipes import RECIPES
 from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.privacy.gate.findings import Finding, FindingKind, Verdict
 from sage_rag.privacy.testing import TableRecognizer
 from tests.eval.studies.study_data import NAMES, write_data
 
@@ -121,6 +123,22 @@ def test_drafts_used_anyway_are_those_of_the_last_round_allowed(place):
     indexed = place.home.index(measurer.corpus, Variant(RECIPES["sage"], max_rounds=0))
     # Records that are refused without another's wording would have been published.
     assert indexed.summary.published <= INDEXED - found[0].refused
+
+
+def test_the_last_verdict_on_a_draft_says_whether_it_is_altered():
+    changed = Verdict((Finding(FindingKind.MEANING_CHANGED, "changes a dose"),), 3, 0.1)
+    repeats = Verdict((Finding(FindingKind.SHARED_RUN, "repeats"),), 12, 0.4)
+    drafts = [Draft({"text": f"draft {n}"}) for n in range(3)]
+    turns = [
+        TranscriptTurn(round=0, speaker=Speaker.GENERATOR, draft=drafts[0]),
+        TranscriptTurn(round=0, speaker=Speaker.GATE, verdict=changed),
+        TranscriptTurn(round=1, speaker=Speaker.REWRITER, draft=drafts[1]),
+        TranscriptTurn(round=1, speaker=Speaker.GATE, verdict=repeats),
+        TranscriptTurn(round=2, speaker=Speaker.REWRITER, draft=drafts[2]),
+    ]
+    found = DraftHistory.of(turns, None)
+    assert found.drafts == tuple(drafts)
+    assert found.altered == (True, False, False)
 
 
 def test_attributes_are_cut_per_field():

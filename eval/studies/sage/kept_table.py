@@ -1,0 +1,59 @@
+"""The table of what rewording keeps of a record, and of changes of meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sage_rag.eval.studies.sage.readings import DraftReading
+from sage_rag.eval.studies.sage.results import IndexComparison, IndexMeasurement
+from sage_rag.eval.studies.sage.tables import NO_FIGURE, share
+from sage_rag.eval.studies.tables import table
+from sage_rag.privacy.gate.findings import FindingKind
+from sage_rag.privacy.gate.kept import KINDS
+
+_TITLES = {"words": "content words"}
+_REFUSED = {
+    FindingKind.MEANING_CHANGED: "records refused for a change of meaning",
+    FindingKind.QUESTION_LOST: "records refused for a lost question",
+}
+_READ = {
+    "altered": "read by a person: drafts with a change of meaning",
+    "serious": "of these, one that matters for safety or rights",
+    "question_lost": "drafts without the record's question",
+    "ungrammatical": "drafts with a sentence that is no English",
+}
+
+
+def kept_of_records(
+    sets: Mapping[str, IndexComparison], readings: Mapping[str, DraftReading]
+) -> Iterator[str]:
+    """Yield a table of `sage` with a row for each kind of content and a column for each corpus."""
+    rows = {name: row for name, compared in sets.items() if (row := compared.row("sage"))}
+    if not any(row.kept for row in rows.values()):
+        return
+    lines = [[f"{_TITLES.get(kind, kind)} kept", *(_kept(r, kind) for r in rows.values())]
+             for kind in KINDS]  # fmt: skip
+    lines += [[title, *(_refused(r, kind) for r in rows.values())]
+              for kind, title in _REFUSED.items()]  # fmt: skip
+    lines += [[title, *(_read(readings.get(name), count) for name in rows)]
+              for count, title in _READ.items()]  # fmt: skip
+    yield from ("## What the rewording keeps", _MEANING, table(["`sage`", *rows], lines))
+
+
+_MEANING = """\
+Rules leave a sentence out sooner than they alter it, so content is missing. The gate compares each
+sentence of a draft with those that it comes from, and refuses a change of meaning. *Kept* counts
+the published records alone. A person read published drafts next to their originals."""
+
+
+def _kept(row: IndexMeasurement, kind: str) -> str:
+    left, of = row.kept.get(kind, (0, 0))
+    return f"{left} of {of} ({100 * left / of:.0f} %)" if of else NO_FIGURE
+
+
+def _refused(row: IndexMeasurement, kind: FindingKind) -> str:
+    return f"{row.reasons.get(kind, 0)} of {row.documents}"
+
+
+def _read(reading: DraftReading | None, count: str) -> str:
+    return "not read" if reading is None else share(reading.share(count))
