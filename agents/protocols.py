@@ -122,7 +122,8 @@ class Roles:
     """One implementation of every role. `fingerprint` changes with any of them.
 
     `drafting` is the part of it that stage 1 (identify, extract, generate) depends on, so that a
-    changed review prompt keeps the drafts; where it is empty, `fingerprint` counts.
+    changed review prompt keeps the drafts; where it is empty, `fingerprint` counts. `languages`, as
+    ISO 639-1 codes: those that they can rewrite; `None` for any.
     """
 
     identifier: AttributeIdentifier
@@ -132,3 +133,4 @@ class Roles:
     rewriter: Rewriter
     fingerprint: str
     drafting: str = ""
+    languages: frozenset[str] | None = None

@@ -15,6 +15,8 @@ from sage_rag.common.fingerprints import data_digest
 
 VERSION = 2
 """Raised with every change of what the rules write or object to."""
+LANGUAGES = frozenset({"en"})
+"""Languages that the rules can rewrite."""
 _TABLES = (
     "lexicon.toml", "rules/presets.toml", "rules/synonyms.toml", "rules/wording.toml",
 )  # fmt: skip
@@ -35,6 +37,7 @@ def rules_roles(embedder: SentenceEmbedder | None = None) -> Roles:
         reviewer=RuleReviewer(),
         rewriter=RuleRewriter(),
         fingerprint=rules_fingerprint() + by,
+        languages=LANGUAGES,
     )
 
 

@@ -13,12 +13,12 @@ from dataclasses import asdict
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.gate.findings import Finding, FindingKind, Verdict
 from sage_rag.privacy.gate.form import form_faults, too_long
-from sage_rag.privacy.gate.language import language_of
 from sage_rag.privacy.gate.leakage import Comparison, Original
 from sage_rag.privacy.gate.likeness import Likeness
 from sage_rag.privacy.gate.limits import GateLimits, Limit
 from sage_rag.privacy.gate.placeholders import invented_placeholders, lost_placeholders
 from sage_rag.privacy.gate.quasi import is_quasi
+from sage_rag.privacy.languages import language_of
 from sage_rag.privacy.occurrences import value_pattern
 from sage_rag.privacy.protect import Identifier, Protection, join_fields
 from sage_rag.privacy.protocols import Recognizer
@@ -119,7 +119,7 @@ class Gate:
             message = f"{likeness}, over {limits.order_free}"
             yield Finding(FindingKind.SIMILARITY, message)
         if limits.language:
-            was, now = language_of(original.tokens), language_of(compared.tokens)
+            was, now = original.language, language_of(draft)
             if was and now and was != now:
                 message = f"is written in `{now}`, the record in `{was}`"
                 yield Finding(FindingKind.LANGUAGE, message)

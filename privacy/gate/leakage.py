@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from sage_rag.privacy.gate.draft_words import draft_tokens, draft_words, sentence_tokens
 from sage_rag.privacy.gate.subsequences import Reference, common_length
+from sage_rag.privacy.languages import language_of
 
 _PAIRS_PER_TOKEN = 8
 """With fewer shared bigrams per token of both texts, following them is faster than the automaton
@@ -82,6 +83,11 @@ class Original:
             lengths = self._automaton.match_lengths(tokens)
             return {end: length for end, length in enumerate(lengths) if length > 1}
         return _follow_pairs(ends)
+
+    @cached_property
+    def language(self) -> str | None:
+        """The language of most of the text, `None` where it is unclear."""
+        return language_of(self.text)
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:

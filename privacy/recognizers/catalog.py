@@ -8,13 +8,14 @@ of its own, `#SCHEME` names their scheme, for example `token-classifier:models/z
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.labels import Scheme
+from sage_rag.privacy.languages import LANGUAGES
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.chain import ChainRecognizer
 
@@ -31,6 +32,9 @@ CATALOG: Mapping[str, str] = {
 """Imported on first use: their libraries are slow to load, and some are not installed."""
 
 _OWN_LABELS = frozenset({"spacy", "token-classifier"})
+
+DEFAULT_LANGUAGES = frozenset({"en", "zh"})
+"""Languages that the default recognizer covers: those of its trained taggers."""
 
 NO_DEFAULT = "no-default"
 """The word that leaves out the default recognizer."""
@@ -111,3 +115,32 @@ def recognizer_of(
     else:
         default = default_recognizer()
     return ChainRecognizer([default, *added]) if added else default
+
+
+def covered_languages(names: Sequence[str], declared: Collection[str] = ()) -> frozenset[str]:
+    """Return the languages, as ISO 639-1 codes, that recognizers of these names cover.
+
+    The default covers English and Chinese, a spaCy pipeline the language that begins its name.
+    `declared`: the owner's statement of what the added recognizers cover besides.
+
+    Raises:
+        InputError: for a language that is not distinguished, or that no added recognizer can cover.
+    """
+    if unknown := sorted(set(declared) - LANGUAGES):
+        raise InputError(
+            f"there is no language `{unknown[0]}`",
+            hint=f"ISO 639-1 codes: {', '.join(sorted(LANGUAGES))}",
+        )
+    added = [name for name in names if name != NO_DEFAULT]
+    if declared and not added:
+        raise InputError(
+            "`languages` needs a recognizer that covers them", hint="name it in `recognizers`"
+        )
+    default = frozenset() if NO_DEFAULT in names else DEFAULT_LANGUAGES
+    return default | {*declared, *filter(None, map(_pipeline_language, added))}
+
+
+def _pipeline_language(name: str) -> str | None:
+    kind, _, model = name.partition(":")
+    code = Path(model).name.partition("_")[0]
+    return code if kind == "spacy" and code in LANGUAGES else None
