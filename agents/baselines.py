@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
@@ -28,7 +29,12 @@ from sage_rag.agents.chat.structured import (
 from sage_rag.agents.forms import form_of_fields
 from sage_rag.agents.prompts import prompt, prompts_fingerprint
 from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft, Extraction, Review, Roles
-from sage_rag.agents.rules.roles import rules_fingerprint, rules_roles, salient_half
+from sage_rag.agents.rules.roles import (
+    LANGUAGES,
+    rules_fingerprint,
+    rules_roles,
+    salient_half,
+)
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.gate.findings import Verdict
 from sage_rag.privacy.protect import ProtectedText
@@ -60,7 +66,8 @@ def baseline_roles(method: str, model: ChatModel | None) -> Roles:
             hint="name one with --llm-base-url and --llm-model; `paraphrase` works with rules",
         )
     if model is None:
-        return _roles(_RulesParaphrase(), f"{method}/{rules_fingerprint()}")
+        roles = _roles(_RulesParaphrase(), f"{method}/{rules_fingerprint()}")
+        return replace(roles, languages=LANGUAGES)
     name = f"{method}/model/{model.name}"
     if method == "attrprompt":
         return _roles(_AttrPrompt(model), f"{name}/{prompts_fingerprint('attrvalues', method)}")

@@ -69,9 +69,15 @@ class SamplePool(Generic[_T]):
         """The items of the sample, by the hashes of their texts."""
         return [item for _, _, item in sorted(self._pool, key=lambda entry: (-entry[0], entry[1]))]
 
-    def choose(self, text: Callable[[_T], str], count: int = SAMPLES) -> list[_T]:
-        """Return what `choose_samples` returns for the items added so far."""
-        return _chosen(self.items, text, count)
+    def choose(
+        self,
+        text: Callable[[_T], str],
+        count: int = SAMPLES,
+        *,
+        fits: Callable[[_T], bool] = lambda item: True,
+    ) -> list[_T]:
+        """Return what `choose_samples` returns for the items added so far, those that fit."""
+        return _chosen([item for item in self.items if fits(item)], text, count)
 
 
 def _chosen(drawn: Sequence[_T], text: Callable[[_T], str], count: int) -> list[_T]:

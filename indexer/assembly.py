@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from sage_rag.indexer.audit import IdentifierAudit
 from sage_rag.indexer.corpus import Document
 from sage_rag.indexer.ledger import Result
-from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.passages import Passage, SealedDocument
 from sage_rag.indexer.stores.lexical import searchable
 from sage_rag.indexer.timing import Timer, timed
-from sage_rag.indexer.treatment import SealedDocument, Treatment
+from sage_rag.indexer.treatment import Treatment
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -152,7 +153,7 @@ def _estimate(job: IndexJob) -> None:
     from sage_rag.indexer.estimate import estimate, estimate_lines
 
     estimated = estimate(job)
-    for line in estimate_lines(estimated):
+    for line in estimate_lines(job, estimated):
         typer.echo(line, err=True)
     typer.echo(json.dumps(asdict(estimated)))
 
@@ -163,7 +164,7 @@ def _index(job: IndexJob, model: ModelCalls | None) -> None:
 
     async def run() -> Summary:
         try:
-            return await index_corpus(job, progress)
+            return await index_corpus(job, progress, partial(typer.echo, err=True))
         finally:
             if model:
                 await model.close()
@@ -184,6 +185,8 @@ def _forget_replies(owner_folder: Path) -> None:
 
 
 def _print(job: IndexJob, summary: Summary) -> None:
+    from sage_rag.indexer.coverage import refused_languages, uncovered_line
+
     rate = summary.documents / summary.seconds if summary.seconds else 0.0
     message = (
         f"published {summary.published} of {summary.documents} documents in "
@@ -202,6 +205,8 @@ def _print(job: IndexJob, summary: Summary) -> None:
         reasons = ", ".join(f"{reason} {count}" for reason, count in summary.reasons.items())
         where = job.owner_folder / "quarantine.jsonl"
         typer.echo(f"quarantined {summary.quarantined}: {reasons}; see {where}", err=True)
+        if languages := refused_languages(summary.reasons):
+            typer.echo(f"refused: {uncovered_line(languages)}", err=True)
         typer.echo(f"hint: sage-rag review {job.name} --home {job.home}", err=True)
     typer.echo(
         json.dumps(
@@ -211,6 +216,7 @@ def _print(job: IndexJob, summary: Summary) -> None:
                 **asdict(changes),
                 "published": summary.published,
                 "quarantined": summary.quarantined,
+                "languages_refused": refused_languages(summary.reasons),
             }
         )
     )

@@ -73,6 +73,12 @@ class CorpusFile(BaseModel):
         description="Recognizers added to the default one, as KIND:MODEL.",
         examples=[["spacy:en_core_web_lg"]],
     )
+    languages: tuple[str, ...] = Field(
+        default=(),
+        description="Languages that the added recognizers cover (ISO 639-1), besides English and "
+        "Chinese; records in others are refused.",
+        examples=[["es"]],
+    )
     attributes: str | None = Field(
         default=None,
         description="What to keep of a record: a preset, or ./mine.toml. Default: the agents "

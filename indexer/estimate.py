@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,8 +20,10 @@ from sage_rag.agents.prompts import prompt
 from sage_rag.agents.samples import SamplePool
 from sage_rag.common.exceptions import ProtectionError
 from sage_rag.indexer.corpus import Document, read_corpus
+from sage_rag.indexer.coverage import refused_languages, uncovered_line
 from sage_rag.indexer.job import IndexJob, treatment_of
 from sage_rag.indexer.ledger import Ledger
+from sage_rag.indexer.short_records import is_short, short_records_line
 from sage_rag.indexer.treatment import Treatment
 from sage_rag.indexer.versions import corpus_folder
 
@@ -42,7 +45,9 @@ class Estimate:
     """The expected work of a run. `money` is `None` without a price; `seconds` is wall time.
 
     `to_treat` documents need both stages, `to_refine` ones have a stored draft, `finished` ones a
-    stored result. `assumed` states the assumptions about the model.
+    stored result. `assumed` states the assumptions about the model. `short` documents are hard to
+    reword by rules. `languages_refused` counts, by language, those that will be refused for it;
+    nothing remains to do for them.
     """
 
     documents: int
@@ -56,6 +61,8 @@ class Estimate:
     money: float | None
     seconds: float
     assumed: str
+    short: int
+    languages_refused: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +120,13 @@ def estimate(job: IndexJob) -> Estimate:
         money=round(price.of(usage), 4) if price else None,
         seconds=round(local_s * work + waiting, 1),
         assumed=_assumed(count) if calls else "no model is asked",
+        short=count.short,
+        languages_refused=refused_languages(count.refusals),
     )
 
 
-def estimate_lines(estimated: Estimate) -> Iterator[str]:
-    """Yield the estimate as a table for a terminal."""
+def estimate_lines(job: IndexJob, estimated: Estimate) -> Iterator[str]:
+    """Yield the estimate as a table for a terminal, and what the owner may want to know before."""
     rows = [
         ("documents", f"{estimated.documents:,}"),
         ("finished before", f"{estimated.finished:,}"),
@@ -133,13 +142,18 @@ def estimate_lines(estimated: Estimate) -> Iterator[str]:
     for name, value in rows:
         yield f"  {name:<16}{value:>14}"
     yield f"assumed: {estimated.assumed}"
+    if estimated.languages_refused:
+        yield f"will be refused: {uncovered_line(estimated.languages_refused)}"
+    if line := short_records_line(job, estimated.short, estimated.documents):
+        yield line
 
 
 class _Count:
     """Counts documents by their state in the ledger, and samples unfinished ones with a seed."""
 
     def __init__(self, job: IndexJob) -> None:
-        self.documents = self.finished = self.to_refine = self.to_treat = 0
+        self.documents = self.finished = self.to_refine = self.to_treat = self.short = 0
+        self.refusals: Counter[str] = Counter()
         self.identified = job.attributes is not None or job.recipe.method not in _IDENTIFYING
         self.rounds: float | None = None
         self.sample = SamplePool[Document](most=SAMPLE)
@@ -158,6 +172,7 @@ class _Count:
             if not self.documents:
                 self._take_attributes(job, ledger, list(document.fields))
             self.documents += 1
+            self.short += is_short(document)
             if not self._is_done(document, ledger, rounds):
                 self.sample.add(document, document.content_hash)
         self.rounds = sum(rounds) / len(rounds) if rounds else None
@@ -174,6 +189,10 @@ class _Count:
     def _is_done(self, document: Document, ledger: Ledger | None, rounds: list[int]) -> bool:
         """Count one document; return whether it is finished."""
         if self.treatment is None:
+            self.finished += 1
+            return True
+        if reason := self.treatment.coverage.refusal(document):
+            self.refusals[reason] += 1
             self.finished += 1
             return True
         content = document.content_hash

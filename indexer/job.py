@@ -19,6 +19,7 @@ from sage_rag.indexer.timing import Timer, timed_roles
 from sage_rag.indexer.treatment import Executor, Treatment
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.catalog import DEFAULT_LANGUAGES
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class IndexJob:
     `keyset` may be absent only if nothing is protected. `attributes` replace those that the
     identifier would propose. `costs` are those of the agents' model. `engine` starts the engine
     that replaces `recognizer` and `embedder` with the same results; without one, they work in this
-    process. `timer` times the stages.
+    process. `languages`, as ISO 639-1 codes: those that the recognizer covers. `timer` times the
+    stages.
     """
 
     source: Path
@@ -45,6 +47,7 @@ class IndexJob:
     refinement: RefinementOptions = DEFAULT_OPTIONS
     costs: CallCosts | None = None
     engine: Callable[[], Engine] | None = None
+    languages: frozenset[str] = DEFAULT_LANGUAGES
     timer: Timer | None = None
 
     @property
@@ -97,6 +100,7 @@ def treatment_of(
         job.name,
         job.recognizer,
         timed_roles(job.roles, job.timer) if job.roles else None,
+        languages=job.languages,
         refinement=job.refinement,
         likeness=EmbeddingLikeness(job.embedder, vectors),
         run_in_executor=run_in_executor,

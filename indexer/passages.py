@@ -30,6 +30,21 @@ class Passage:
         return join_fields(self.fields)
 
 
+@dataclass(frozen=True, slots=True)
+class SealedDocument:
+    """A document in its publishable form, and the plain identifiers of its original.
+
+    `tokens` are those of all encrypted values, including values that the new text leaves out: the
+    lexical index reads them, so that a question finds the record by a person's name. `words` are
+    the blind words of the same values.
+    """
+
+    fields: dict[str, str]
+    tokens: tuple[str, ...]
+    words: tuple[str, ...]
+    identifiers: tuple[str, ...]
+
+
 def passage_id(keyset: Keyset, corpus: str, document_id: str) -> str:
     """Return a passage's name: an HMAC, so that no one without the key can test a guessed id.
 

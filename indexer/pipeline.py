@@ -34,6 +34,7 @@ from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.protocols import Vectors
 from sage_rag.indexer.publishing import publish
 from sage_rag.indexer.reporting import manifest_of, report_of
+from sage_rag.indexer.short_records import is_short, short_records_line
 from sage_rag.indexer.timing import timed, timed_items, timed_roles
 from sage_rag.indexer.treatment import Treatment
 from sage_rag.indexer.versions import corpus_folder
@@ -47,11 +48,14 @@ _RECORDS_PER_CALL = 2
 """While some records are protected, judged and stored, others keep the model busy."""
 
 
-async def index_corpus(job: IndexJob, progress: Progress) -> Summary:
+async def index_corpus(
+    job: IndexJob, progress: Progress, notice: Callable[[str], None] | None = None
+) -> Summary:
     """Run one job and publish a version.
 
     Only documents that are new, or whose content or settings changed, are treated. After the
-    version is published, the ledger forgets contents that the corpus no longer has.
+    version is published, the ledger forgets contents that the corpus no longer has. `notice`
+    receives what the owner may want to know before any document is treated.
 
     Raises:
         InputError: for a faulty corpus, name or disk, or if another run has the corpus.
@@ -66,7 +70,7 @@ async def index_corpus(job: IndexJob, progress: Progress) -> Summary:
         closing(_start_engine(job)) as engine,  # ends before the ledger, which its threads use
         _frozen_objects(),
     ):
-        return await _Run(job, ledger, engine, progress).run()
+        return await _Run(job, ledger, engine, progress).run(notice)
 
 
 @contextmanager
@@ -99,6 +103,7 @@ class _Run:
         self._progress = progress
         self._summary = Summary()
         self._keys: list[DocumentKey] = []
+        self._short = 0
         self._samples = SamplePool[Document]()
         self._treatment = treatment_of(self._job, ledger, engine.run_in_executor)
         self._fingerprints = ("", "")
@@ -107,9 +112,12 @@ class _Run:
         self._reviewed: dict[str, Result] = {}
         """Results of a person's decisions, by content; the ledger keeps the agents' results."""
 
-    async def run(self) -> Summary:
+    async def run(self, notice: Callable[[str], None] | None) -> Summary:
         started = time.monotonic()
         audit = self._read_through()
+        line = short_records_line(self._job, self._short, len(self._keys))
+        if notice and line:
+            notice(line)
         now = {key.document_hash: key.content_hash for key in self._keys}
         self._summary.documents = len(now)
         self._summary.changes = changes(self._ledger.documents(), now)
@@ -146,6 +154,7 @@ class _Run:
         def texts() -> Iterator[str]:
             for document in self._documents():
                 self._keys.append(key_of(document))
+                self._short += is_short(document)
                 self._samples.add(document, document.content_hash)
                 yield document.text
 
@@ -174,12 +183,17 @@ class _Run:
     async def _attributes(self, treatment: Treatment) -> CorpusAttributes:
         if self._job.attributes is not None:
             return self._job.attributes
-        samples = self._samples.choose(lambda document: document.text)
         stored = self._ledger.attributes(treatment.drafting)
         if stored is not None:
-            return parse_attributes(stored, list(samples[0].fields))
+            return parse_attributes(stored, list(self._samples.items[0].fields))
         if self._job.roles is None:
             raise ValueError("a synthetic recipe needs roles")
+        samples = self._samples.choose(
+            lambda document: document.text,
+            fits=lambda document: treatment.coverage.refusal(document) is None,
+        )
+        if not samples:
+            treatment.coverage.check_any(self._samples.items)
         protections = [await treatment.protect_sample(sample) for sample in samples]
         protected = [p.protected for p in protections if p is not None]
         if not protected:

@@ -12,6 +12,7 @@ import numpy as np
 
 from sage_rag.agents.protocols import CorpusAttributes
 from sage_rag.indexer.anonymity import anonymity_figures
+from sage_rag.indexer.coverage import refused_languages
 from sage_rag.indexer.job import IndexJob, Summary
 from sage_rag.indexer.ledger import Result
 from sage_rag.privacy.gate.limits import Limit
@@ -55,6 +56,7 @@ def report_of(
         "published": summary.published,
         "quarantined": summary.quarantined,
         "reasons": summary.reasons,
+        "languages_refused": refused_languages(summary.reasons),
         "resumed": summary.resumed,
         "redrafted": summary.redrafted,
         "reviewed": summary.reviewed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -23,8 +23,9 @@ from sage_rag.agents.transcript import (
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.indexer.audit import CorpusAudit
 from sage_rag.indexer.corpus import Document
+from sage_rag.indexer.coverage import Coverage, coverage_of
 from sage_rag.indexer.ledger import Decision, Result
-from sage_rag.indexer.passages import passage_id
+from sage_rag.indexer.passages import SealedDocument, passage_id
 from sage_rag.indexer.recipes import Recipe
 from sage_rag.indexer.timing import Timer, timed
 from sage_rag.privacy.blind_index import BlindIndex
@@ -40,6 +41,7 @@ from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.policy import load_policy
 from sage_rag.privacy.protect import Protection, Protector, seal
 from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.catalog import DEFAULT_LANGUAGES
 
 _MALFORMED = "malformed-agent-output"
 _UNPROTECTABLE = "unprotectable"
@@ -56,21 +58,6 @@ _PASSES = 4
 """Passes of the recognizer over text that no agent rewrites: see `Protector.protect`."""
 
 
-@dataclass(frozen=True, slots=True)
-class SealedDocument:
-    """A document in its publishable form, and the plain identifiers of its original.
-
-    `tokens` are those of all encrypted values, including values that the new text leaves out: the
-    lexical index reads them, so that a question finds the record by a person's name. `words` are
-    the blind words of the same values.
-    """
-
-    fields: dict[str, str]
-    tokens: tuple[str, ...]
-    words: tuple[str, ...]
-    identifiers: tuple[str, ...]
-
-
 class Treatment:
     """Treats the documents of one corpus under one recipe that protects them."""
 
@@ -82,16 +69,22 @@ class Treatment:
         recognizer: Recognizer,
         roles: Roles | None,
         *,
+        languages: frozenset[str] = DEFAULT_LANGUAGES,
         refinement: RefinementOptions = DEFAULT_OPTIONS,
         likeness: Likeness | None = None,
         run_in_executor: Executor | None = None,
         timer: Timer | None = None,
     ) -> None:
-        """Protecting and judging block: `run_in_executor` runs them, or they run in the caller."""
+        """`languages`: those that the recognizer covers.
+
+        Protecting and judging block: `run_in_executor` runs them, or they run in the caller.
+        """
         if recipe.policy is None or recipe.limits is None:
             raise ValueError(f"recipe {recipe.name} protects nothing")
         self._recipe = recipe
         self._roles = roles if recipe.synthesize else None
+        self.coverage = coverage_of(languages, self._roles)
+        self._recognized = Coverage(languages)
         self._options = refinement
         self._run_in_executor = run_in_executor or _run_here
         self._corpus = corpus
@@ -127,9 +120,9 @@ class Treatment:
 
     @property
     def drafting(self) -> str:
-        """Changes with protection and the agents of stage 1: the key of stored attributes."""
+        """Changes with protection, languages and agents of stage 1; names stored attributes."""
         agents = (self._roles.drafting or self._roles.fingerprint) if self._roles else "none"
-        return _digest(self._protector.fingerprint, agents)
+        return _digest(self._protector.fingerprint, agents, self.coverage.fingerprint)
 
     @property
     def draft_fingerprint(self) -> str:
@@ -157,10 +150,16 @@ class Treatment:
 
     async def protect_sample(self, document: Document) -> Protection | None:
         """Protect one document as `treat` does; return `None` where that fails."""
+        if await self._uncovered(document, self.coverage):
+            return None
         try:
             return (await self._protected(document))[0]
         except (ProtectionError, InputError, AgentOutputError):
             return None
+
+    async def _uncovered(self, document: Document, by: Coverage) -> Result | None:
+        reason = await self._run_in_executor(partial(by.refusal, document))
+        return self._quarantined(reason) if reason else None
 
     async def _protected(self, document: Document) -> tuple[Protection, Original]:
         def work() -> tuple[Protection, Original]:
@@ -180,6 +179,8 @@ class Treatment:
         `drafted` replaces stage 1. `store_draft` receives the draft of stage 1, unless the gate
         finds a private value in it.
         """
+        if refused := await self._uncovered(document, self.coverage):
+            return refused
         try:
             protection, original = await self._protected(document)
         except (ProtectionError, InputError, AgentOutputError):
@@ -207,6 +208,8 @@ class Treatment:
             return self._quarantined(DROPPED)
         if decision.draft is None or not decision.applies(self.protection):
             return None
+        if refused := await self._uncovered(document, self._recognized):
+            return refused  # a person writes any language, a recognizer does not read any
         try:
             protection, original = await self._protected(document)
             judge = self._judge(original, protection)
@@ -216,7 +219,8 @@ class Treatment:
             return self._quarantined(_UNPROTECTABLE)
 
     def check(self, document: Document, draft: Mapping[str, str]) -> Verdict:
-        """Return the gate's verdict on a draft of the document."""
+        """Return the gate's verdict; raise ProtectionError for a language that is not covered."""
+        self._recognized.check(document)
         return self._gate.judge(Original(document.text), self.protect(document), draft)
 
     async def reword(self, document: Document, result: Result, audit: CorpusAudit) -> Result:
@@ -327,8 +331,8 @@ class Treatment:
 
     async def renew(self, document: Document, result: Result) -> Result:
         """Return a stored result with tokens under the current key; the draft is unchanged."""
-        if result.key_id == self._key_id:
-            return result
+        if result.key_id == self._key_id or (result.fields is None and result.draft is None):
+            return result  # without a draft, nothing is under a key
         protection, _ = await self._protected(document)
         return replace(
             result,

@@ -30,7 +30,11 @@ from sage_rag.indexer.recipes import Recipe, recipe_called
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import load_policy
 from sage_rag.privacy.protocols import Recognizer
-from sage_rag.privacy.recognizers.catalog import NO_DEFAULT, recognizer_of
+from sage_rag.privacy.recognizers.catalog import (
+    NO_DEFAULT,
+    covered_languages,
+    recognizer_of,
+)
 from sage_rag.privacy.recognizers.chain import ChainRecognizer
 
 REPLIES = "replies.sqlite"
@@ -105,6 +109,7 @@ def index_job(
         refinement=_refinement(corpus, model),
         costs=model.costs if model else None,
         engine=_engine(corpus, recipe.policy, model, used) if own else None,
+        languages=covered_languages(corpus.recognizers, corpus.languages),
     )
 
 

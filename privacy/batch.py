@@ -13,10 +13,12 @@ from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.keyset.raw import export_raw, parse_raw
+from sage_rag.privacy.languages import uncovered_language
 from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.policy import Policy
 from sage_rag.privacy.protect import Protector, seal
 from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.catalog import DEFAULT_LANGUAGES
 
 _CHUNK_RECORDS = 64
 _CHUNK_CHARS = 200_000
@@ -48,12 +50,14 @@ class RecordOutcome:
 class ProtectorSpec:
     """What a `Protector` is built from. `recognizer` is an importable function that builds one.
 
+    `languages`, as ISO 639-1 codes: those that it covers; records in others are refused.
     Each worker process builds its own: the models and tables of a recognizer cannot be pickled.
     """
 
     corpus: str
     policy: Policy
     recognizer: Callable[[], Recognizer]
+    languages: frozenset[str] = DEFAULT_LANGUAGES
 
     def build(self, keyset: Keyset) -> Protector:
         """Return a protector of this corpus under this policy."""
@@ -81,12 +85,15 @@ def protect_records(
         raise ValueError("protecting needs at least one worker")
     if workers == 1:
         protector = spec.build(keyset)
-        return (_protected(record, protector) for record in records)
+        return (_protected(record, protector, spec.languages) for record in records)
     answers = map_on_processes(_WorkerSetup(keyset, spec), "protect", _chunks(records), workers)
     return (result for results in answers for result in results)
 
 
-def _protected(record: Record, protector: Protector) -> RecordOutcome:
+def _protected(record: Record, protector: Protector, languages: frozenset[str]) -> RecordOutcome:
+    if language := uncovered_language(record.fields.values(), languages):
+        failure = f"no recognizer covers its language, `{language}`"
+        return RecordOutcome(record.id, None, {}, failure)
     try:
         protection = protector.protect(record.fields)
         fields = {n: seal(t, protection.tokens) for n, t in protection.protected.fields.items()}
@@ -122,16 +129,17 @@ class _WorkerSetup:
         self._spec = spec
 
     def __call__(self) -> _WorkerHandler:
-        return _WorkerHandler(self._spec.build(parse_raw(self._keys)))
+        return _WorkerHandler(self._spec.build(parse_raw(self._keys)), self._spec.languages)
 
 
 class _WorkerHandler:
-    def __init__(self, protector: Protector) -> None:
+    def __init__(self, protector: Protector, languages: frozenset[str]) -> None:
         self._protector = protector
+        self._languages = languages
 
     @property
     def fingerprint(self) -> str:
         return self._protector.fingerprint
 
     def answer(self, task: str, argument: Any) -> list[RecordOutcome]:
-        return [_protected(record, self._protector) for record in argument]
+        return [_protected(record, self._protector, self._languages) for record in argument]

@@ -56,10 +56,10 @@ _UNSPACED = re.compile("[{}]".format("".join(f"{chr(a)}-{chr(b)}" for a, b in UN
 
 
 def uncovered_language(texts: Iterable[str], covered: Collection[str]) -> str | None:
-    """Return a language of a record that is not among `covered` ones, as ISO 639-1 code, or `None`.
+    """Return a language of a record that is not among those covered, or `None`.
 
-    A language counts where a field of five words, or about 20 words in a row of a longer one, are in
-    it, or the whole record is. `texts`: the record's fields.
+    Languages are ISO 639-1 codes; `texts` are the record's fields. A language counts where a field
+    of at least five words is in it, about 20 words in a row of a longer one, or the whole record.
     """
     fields = list(texts)
     worst, found = 0.0, None

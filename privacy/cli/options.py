@@ -30,6 +30,13 @@ Recognizers = Annotated[
         show_default=False,
     ),
 ]
+Languages = Annotated[
+    str | None,
+    typer.Option(
+        help="Languages that the added recognizers cover, e.g. es,fr. Default: English, Chinese.",
+        show_default=False,
+    ),
+]
 Jsonl = Annotated[bool, typer.Option("--jsonl", help="Read standard input as jsonl.")]
 Out = Annotated[Path | None, typer.Option(help="Where to write. Default: to the screen.")]
 

@@ -18,6 +18,7 @@ from sage_rag.privacy.cli.options import (
     Jsonl,
     KeysetFile,
     KeysetSecret,
+    Languages,
     Out,
     PassphraseFile,
     Recognizers,
@@ -40,6 +41,7 @@ def protect(
     keyset_secret: KeysetSecret = None,
     policy: Annotated[str, typer.Option(help="A policy's name, or its TOML file.")] = "soe-all",
     recognizer: Recognizers = None,
+    languages: Languages = None,
     text_fields: Annotated[
         str | None, typer.Option(help="Only these fields of a jsonl record, e.g. question,answer.")
     ] = None,
@@ -55,19 +57,22 @@ def protect(
 
     In jsonl, all strings are protected; keys and numbers stay. --out is written only if every line
     is protected: a line that cannot be read or protected is reported, and the exit code is 2 or 4.
+    A line in a language that no recognizer covers cannot be protected.
 
     Example: sage-rag protect notes.jsonl --corpus clinic --keyset clinic.keyset --out safe.jsonl
     """
     from sage_rag.privacy.batch import ProtectorSpec, protect_records
     from sage_rag.privacy.keyset.sources import open_keyset
     from sage_rag.privacy.policy import load_policy
-    from sage_rag.privacy.recognizers.catalog import recognizer_of
+    from sage_rag.privacy.recognizers.catalog import covered_languages, recognizer_of
 
     reader = _reader(is_jsonl(file, jsonl), text_fields, keep_other_fields)
     check_paths(file, out)
     loaded = load_policy(policy)
-    build = partial(recognizer_of, tuple(recognizer or ()), thresholds=loaded.thresholds)
-    spec = ProtectorSpec(corpus, loaded, build)
+    names = tuple(recognizer or ())
+    build = partial(recognizer_of, names, thresholds=loaded.thresholds)
+    declared = split_names(languages, "--languages") if languages is not None else ()
+    spec = ProtectorSpec(corpus, loaded, build, covered_languages(names, declared))
     keys = open_keyset(keyset, passphrase_file, secret_file=keyset_secret)
     run = _Run(reader)
     with open_input(file, "protect") as source, open_output(out) as write:

@@ -121,7 +121,8 @@ def covered_languages(names: Sequence[str], declared: Collection[str] = ()) -> f
     """Return the languages, as ISO 639-1 codes, that recognizers of these names cover.
 
     The default covers English and Chinese, a spaCy pipeline the language that begins its name.
-    `declared`: the owner's statement of what the added recognizers cover besides.
+    `declared`: the owner's statement of what the added recognizers cover besides. Without the
+    default and a statement, recognizers of no known language cover English.
 
     Raises:
         InputError: for a language that is not distinguished, or that no added recognizer can cover.
@@ -136,8 +137,8 @@ def covered_languages(names: Sequence[str], declared: Collection[str] = ()) -> f
         raise InputError(
             "`languages` needs a recognizer that covers them", hint="name it in `recognizers`"
         )
-    default = frozenset() if NO_DEFAULT in names else DEFAULT_LANGUAGES
-    return default | {*declared, *filter(None, map(_pipeline_language, added))}
+    known = frozenset(declared) | set(filter(None, map(_pipeline_language, added)))
+    return (known or frozenset({"en"})) if NO_DEFAULT in names else known | DEFAULT_LANGUAGES
 
 
 def _pipeline_language(name: str) -> str | None:

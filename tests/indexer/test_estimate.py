@@ -91,10 +91,10 @@ def test_longer_records_and_fewer_at_a_time_cost_more(job: IndexJob, corpus: Pat
 
 
 def test_the_table_says_each_figure_once(job: IndexJob) -> None:
-    table = list(estimate_lines(estimated(job)))
+    table = list(estimate_lines(job, estimated(job)))
     assert "nothing was written or sent" in table[0]
     assert sum("model calls" in line for line in table) == 1
-    assert "no price given" in "\n".join(estimate_lines(estimated(job, costs=CallCosts())))
+    assert "no price given" in "\n".join(estimate_lines(job, estimated(job, costs=CallCosts())))
 
 
 @pytest.mark.parametrize(

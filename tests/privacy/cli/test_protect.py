@@ -123,6 +123,18 @@ def test_a_line_that_cannot_be_protected_fails_closed(run, tmp_path, monkeypatch
     assert not out.exists()
 
 
+def test_a_line_in_a_language_that_no_recognizer_covers_fails_closed(run, tmp_path):
+    source, out = tmp_path / "a.txt", tmp_path / "o.txt"
+    source.write_text(
+        f"write to {EMAIL}\nLa señora Quiroga pregunta si puede dejar las pastillas.\n"
+    )
+    result = run("protect", source, "--out", out)
+    assert isinstance(result.exception, ProtectionError)
+    assert "line 2: no recognizer covers its language, `es`" in result.stderr
+    assert "Quiroga" not in result.output + result.stderr
+    assert not out.exists()
+
+
 def test_a_full_disk_leaves_the_old_file_alone(run, tmp_path, monkeypatch):
     source, out = tmp_path / "a.txt", tmp_path / "o.txt"
     source.write_text(f"mail {EMAIL}\n")

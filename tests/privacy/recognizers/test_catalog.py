@@ -85,3 +85,39 @@ def test_without_its_library_a_recognizer_names_the_extra(kind: str, needed_by: 
         f"{needed_by}Recognizer needs `{kind}`, which is not installed"
         f" | pip install 'sage-rag[{kind}]'\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("names", "declared", "covered"),
+    [
+        ([], [], {"en", "zh"}),
+        (["spacy:es_core_news_lg"], [], {"en", "zh", "es"}),
+        (["spacy:models/de_clinic"], [], {"en", "zh", "de"}),
+        (["spacy:xx_ent_wiki_sm"], ["fr"], {"en", "zh", "fr"}),
+        (["gliner:m"], [], {"en", "zh"}),
+        (["gliner:m"], ["es", "it"], {"en", "zh", "es", "it"}),
+        (["tagger:own.safetensors"], ["nl"], {"en", "zh", "nl"}),
+        (["no-default", "gliner:m"], [], {"en"}),
+        (["no-default", "gliner:m"], ["pl"], {"pl"}),
+        (["no-default", "spacy:fr_core_news_lg"], [], {"fr"}),
+    ],
+)
+def test_languages_are_those_of_the_default_of_pipelines_and_of_the_owners_statement(
+    names: list[str], declared: list[str], covered: set[str]
+) -> None:
+    assert catalog.covered_languages(names, declared) == covered
+
+
+@pytest.mark.parametrize(
+    ("names", "declared", "message"),
+    [
+        ([], ["es"], "`languages` needs a recognizer"),
+        (["no-default"], ["es"], "`languages` needs a recognizer"),
+        (["gliner:m"], ["spanish"], "there is no language `spanish`"),
+    ],
+)
+def test_a_language_that_no_recognizer_can_cover_is_one_line(
+    names: list[str], declared: list[str], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        catalog.covered_languages(names, declared)

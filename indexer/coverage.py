@@ -1,0 +1,73 @@
+"""Which languages a treatment covers; documents in others are refused.
+
+A recognizer misses names in a language that it does not know, and takes ordinary words for names;
+rules reword what they do not understand. So the refusal holds under every recipe that protects.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sage_rag.agents.protocols import Roles
+from sage_rag.common.exceptions import ProtectionError
+from sage_rag.indexer.corpus import Document
+from sage_rag.privacy.languages import VERSION, uncovered_language
+
+_REASON = "language-not-covered:"
+_HINT = "docs/privacy.md, Languages: name a recognizer for it; rules reword English only"
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The languages, as ISO 639-1 codes, that recognizer and agents both cover."""
+
+    languages: frozenset[str]
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with the languages and with their detection."""
+        return f"{','.join(sorted(self.languages))}/{VERSION}"
+
+    def refusal(self, document: Document) -> str | None:
+        """Return the reason to refuse a document, `None` for a covered one."""
+        language = uncovered_language(document.fields.values(), self.languages)
+        return f"{_REASON}{language}" if language else None
+
+    def check(self, document: Document) -> None:
+        """Raise ProtectionError for a document that is not covered."""
+        if reason := self.refusal(document):
+            raise ProtectionError(f"`{document.id}` is refused: {reason}", hint=_HINT)
+
+    def check_any(self, documents: Sequence[Document]) -> None:
+        """Raise ProtectionError unless a document is covered."""
+        reasons = [self.refusal(document) for document in documents]
+        if documents and all(reasons):
+            found = refused_languages(Counter(filter(None, reasons)))
+            raise ProtectionError(
+                f"all {len(documents)} sampled records are refused: {uncovered_line(found)}",
+                hint=_HINT,
+            )
+
+
+def coverage_of(languages: frozenset[str], roles: Roles | None) -> Coverage:
+    """Return what a recognizer of these languages and the agents cover together."""
+    rewritten = roles.languages if roles else None
+    return Coverage(languages if rewritten is None else languages & rewritten)
+
+
+def refused_languages(reasons: Mapping[str, int]) -> dict[str, int]:
+    """Return the documents refused for their language by its code, the most frequent first.
+
+    `reasons`: of all refusals, with their numbers.
+    """
+    found = {r.removeprefix(_REASON): n for r, n in reasons.items() if r.startswith(_REASON)}
+    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+
+def uncovered_line(languages: Mapping[str, int]) -> str:
+    """Return how many documents are refused for their language, and for which languages."""
+    listed = ", ".join(f"{code} {count}" for code, count in languages.items())
+    count = sum(languages.values())
+    return f"{count} in a language that recognizer or rules do not cover ({listed})"
