@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from sage_rag.eval.demo.comparison import ComparisonRow
 from sage_rag.eval.demo.conversation import QuestionTrace
-from sage_rag.eval.demo.screen import shorten_tokens
+from sage_rag.eval.demo.screen import NOT_COUNTED, shorten_tokens
 from sage_rag.privacy.tokens import TOKEN
 
 
@@ -21,7 +21,8 @@ def render(
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     environment.filters["tokens"] = _mark_tokens
     source = resources.files("sage_rag.eval").joinpath("demo", "report.html.j2").read_text("utf-8")
-    return environment.from_string(source).render(traces=traces, rows=rows, facts=facts)
+    template = environment.from_string(source)
+    return template.render(traces=traces, rows=rows, facts=facts, not_counted=NOT_COUNTED)
 
 
 def _mark_tokens(text: str) -> Markup:

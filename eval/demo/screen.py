@@ -14,6 +14,7 @@ from sage_rag.eval.demo.conversation import QuestionTrace
 from sage_rag.privacy.tokens import TOKEN
 
 _SHOWN_PAYLOAD = 10
+NOT_COUNTED = "Not counted: a person who holds a record can find its passage in either index."
 
 
 def shorten_tokens(text: str) -> str:
@@ -25,6 +26,7 @@ def show(console: Console, trace: QuestionTrace, rows: list[ComparisonRow], repo
     """Print one question at each step, and the comparison."""
     console.print(_conversation(trace))
     console.print(_comparison(rows))
+    console.print(NOT_COUNTED)
     console.print(f"All questions and a plot: [bold]{report}[/]")
 
 

@@ -39,7 +39,8 @@ def _rows(document: Document, result: Result) -> Iterator[list[str]]:
     for name, text in document.fields.items():
         draft = result.fields[name] if result.fields else "*quarantined*"
         yield [f"{document.id}, {name}", *(cell(" ".join(t.split())) for t in (text, draft))]
-    measured = f"ROUGE-L F {result.rouge_l:.2f}, longest shared run {result.longest_run} words"
+    likeness = f"ROUGE-L F {result.rouge_l:.2f}, in any order {result.order_free:.2f}"
+    measured = f"{likeness}, longest shared run {result.longest_run} words"
     yield ["", "", f"{measured}, rewritten {result.rounds} times"]
 
 

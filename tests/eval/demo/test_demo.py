@@ -11,6 +11,7 @@ from sage_rag.eval.demo import cli
 from sage_rag.eval.demo.conversation import QuestionTrace, Source
 from sage_rag.eval.demo.folders import build_baseline, build_index, make_keyset, prepare_folders
 from sage_rag.eval.demo.page import render
+from sage_rag.eval.demo.screen import NOT_COUNTED
 from sage_rag.indexer.testing import HashEmbedder
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -34,6 +35,7 @@ def test_two_indexes_are_built_attacked_and_reported(tmp_path: Path) -> None:
     page = render([trace], rows, cli._facts(summary))
     assert "typed &lt;b&gt;" in page
     assert all(row.label in page for row in rows)
+    assert NOT_COUNTED in page
 
 
 def test_a_folder_that_no_demo_made_is_kept(tmp_path: Path) -> None:
