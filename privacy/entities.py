@@ -63,8 +63,10 @@ class EntityType(StrEnum):
     AGE = "AGE"
     QUANTITY = "QUANTITY"
     """Amounts of money, measures and counts that describe a person or an event."""
+    SPECIAL_CATEGORY = "SPECIAL_CATEGORY"
+    """Religion, politics, descent, union membership, sexual orientation: GDPR, Article 9(1)."""
     DEMOGRAPHIC = "DEMOGRAPHIC"
-    """Descent, nationality, religion, politics, occupation, title, family role."""
+    """Occupation, title, family role, and what else describes a person."""
     MISC = "MISC"
     """Other things that describe a person: a ship, a law, a work, an event."""
     SOURCE = "SOURCE"
@@ -96,7 +98,7 @@ _CLASSES = {
         EntityType.QUANTITY,
         EntityType.MISC,
     },
-    Identifiability.SENSITIVE: {EntityType.DEMOGRAPHIC},
+    Identifiability.SENSITIVE: {EntityType.SPECIAL_CATEGORY, EntityType.DEMOGRAPHIC},
     Identifiability.TECHNICAL: {EntityType.SOURCE, EntityType.LITERAL},
 }
 _CLASS_OF = {entity_type: name for name, types in _CLASSES.items() for entity_type in types}

@@ -89,7 +89,7 @@ _PRESIDIO: Mapping[T | None, str] = {
     T.ORGANIZATION: "ORGANIZATION",
     T.DATE_TIME: "DATE_TIME",
     T.AGE: "AGE",
-    T.DEMOGRAPHIC: "NRP",
+    T.SPECIAL_CATEGORY: "NRP",
     # Diagnoses and treatments are the content of a medical corpus; they identify no one.
     None: (
         "MEDICAL_BIOLOGICAL_ATTRIBUTE MEDICAL_BIOLOGICAL_STRUCTURE MEDICAL_CLINICAL_EVENT "
@@ -226,10 +226,16 @@ _NUMBERS = frozenset(
     t for t in T if identifiability(t) is Identifiability.DIRECT and t is not T.PERSON
 )
 """Every direct identifier except a name is a code."""
+_DESCRIPTIONS = frozenset({T.DEMOGRAPHIC, T.SPECIAL_CATEGORY})
 _WIDER: Mapping[tuple[Scheme, str], frozenset[T]] = {
     (Scheme.TAB, "CODE"): _NUMBERS,
     # TAB labels ages as demographic attributes, and sometimes as quantities.
-    (Scheme.TAB, "DEM"): frozenset({T.DEMOGRAPHIC, T.AGE}),
+    (Scheme.TAB, "DEM"): frozenset({T.DEMOGRAPHIC, T.SPECIAL_CATEGORY, T.AGE}),
+    (Scheme.PRESIDIO_RESEARCH, "NRP"): _DESCRIPTIONS,
+    **{
+        (Scheme.PII_ANON, label): _DESCRIPTIONS
+        for label in ("RELIGIOUS_BELIEF", "NATIONALITY", "ETHNICITY")
+    },
     (Scheme.TAB, "QUANTITY"): frozenset({T.QUANTITY, T.AGE}),
     (Scheme.PRESIDIO, "ID"): _NUMBERS,
     (Scheme.PRESIDIO, "UUID"): frozenset({T.ID, T.SECRET}),

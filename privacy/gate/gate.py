@@ -36,6 +36,7 @@ _COMBINED = frozenset(t for t in EntityType if is_quasi(t)) - {
 }
 """Types that identify in combination only. Places and organisations count as direct identifiers: a
 village or an employer alone can identify a person."""
+_SPECIAL = EntityType.SPECIAL_CATEGORY
 _WORD = re.compile(r"\w+")
 
 
@@ -133,13 +134,17 @@ class Gate:
     def _unprotected(self, protection: Protection, draft: str) -> Iterable[Finding]:
         """Yield a finding for each direct identifier in the draft, whatever its origin.
 
+        The same holds for special categories where the policy hides those of the record.
+
         The recognizer reads the draft with its surrogates, since they are part of its sentences.
         A span is ignored only if it consists of the record's surrogates and titles.
         """
         clear = PLACEHOLDER.sub(_blank, TOKEN.sub(_blank, draft))
         blanked = _without_surrogates(protection.surrogates, protection, clear)
+        hides = any(i.entity_type is _SPECIAL for i in protection.identifiers)
         for span in resolve_overlaps(self._recognizer.recognize(clear)):
-            if identifiability(span.entity_type) is Identifiability.DIRECT:
+            is_direct = identifiability(span.entity_type) is Identifiability.DIRECT
+            if is_direct or (hides and span.entity_type is _SPECIAL):
                 rest = _WORD.findall(blanked[span.start : span.end])
                 if protection.surrogates and all(word.casefold() in TITLES for word in rest):
                     continue

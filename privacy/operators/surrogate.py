@@ -72,6 +72,7 @@ _CHOOSE: Mapping[EntityType, _Choose] = {
     EntityType.ORGANIZATION: surrogate_organization,
     EntityType.AGE: surrogate_age,
     EntityType.QUANTITY: surrogate_quantity,
+    EntityType.SPECIAL_CATEGORY: surrogate_demographic,
     EntityType.DEMOGRAPHIC: surrogate_demographic,
 }
 SURROGATE_TYPES = frozenset({*_CHOOSE, EntityType.PERSON, EntityType.DATE_TIME})

@@ -13,6 +13,7 @@ from sage_rag.privacy.recognizers.disguise.recognizer import DisguiseRecognizer
 from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
 from sage_rag.privacy.recognizers.forms.structured import STRUCTURED
 from sage_rag.privacy.recognizers.presidio.recognizer import PresidioRecognizer
+from sage_rag.privacy.recognizers.special_categories import SpecialCategoryRecognizer
 from sage_rag.privacy.recognizers.tagging.clinical import ClinicalRecognizer
 from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
 
@@ -32,12 +33,14 @@ def default_recognizer(
     return DisguiseRecognizer(
         ChainRecognizer(
             (
-                ClinicalRecognizer(
-                    ChainRecognizer(
-                        (
-                            PatternRecognizer(STRUCTURED),
-                            PresidioRecognizer(),
-                            TaggerRecognizer(tagger, thresholds=dict(thresholds)),
+                SpecialCategoryRecognizer(
+                    ClinicalRecognizer(
+                        ChainRecognizer(
+                            (
+                                PatternRecognizer(STRUCTURED),
+                                PresidioRecognizer(),
+                                TaggerRecognizer(tagger, thresholds=dict(thresholds)),
+                            )
                         )
                     )
                 ),

@@ -40,6 +40,7 @@ from sage_rag.privacy.recognizers.disguise.recognizer import DisguiseRecognizer
 from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
 from sage_rag.privacy.recognizers.forms.structured import STRUCTURED
 from sage_rag.privacy.recognizers.presidio.recognizer import PresidioRecognizer
+from sage_rag.privacy.recognizers.special_categories import SpecialCategoryRecognizer
 from sage_rag.privacy.recognizers.tagging.clinical import ClinicalRecognizer
 from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
 from sage_rag.privacy.testing import TableRecognizer
@@ -324,6 +325,13 @@ STAGES: dict[str, Stage] = {
     "clinical": Stage(
         f"{_RECOGNIZERS}.tagging.clinical",
         lambda: _spans(ClinicalRecognizer(_NumbersAndNames()), texts.CLINICAL),
+    ),
+    "special-categories": Stage(
+        f"{_RECOGNIZERS}.special_categories",
+        lambda: _spans(
+            SpecialCategoryRecognizer(TableRecognizer({"German": EntityType.DEMOGRAPHIC})),
+            texts.DESCRIPTIONS,
+        ),
     ),
     "evasions": Stage(
         f"{_RECOGNIZERS}.disguise.recognizer",

@@ -28,6 +28,14 @@ DISGUISES = [
     "ring four seven one, five five five, zero one two three; +48 6l 555 Ol 23; hxxps://example.org",
     "ада@example.org, ad\u200ba@example.org, ａｄａ＠ｅｘａｍｐｌｅ．ｏｒｇ, ada%40example.org",
 ]
+DESCRIPTIONS = [
+    "He is a Muslim, his wife a Jehovah’s Witness; both voted for the Greens.",
+    "The shop steward is Kurdish, a German engineer and gay.",
+    "German measles, a Turkish bath, conservative treatment, white patches on black skin.",
+    "She is politically conservative; her Christian name is on the label.",
+    "被告人，回族，中共党员，住水族馆旁。",
+]
+
 CLINICAL = [
     "Her LDL should be below 70, the fever was 38.9 and CK rose. She is 52, and 90 kg.",
     "Take it for 10 days, then every 6 months; in May 2021 he was 47 years old. Ask Dr. CK Rao.",

@@ -35,8 +35,8 @@ EXAMPLES = {
     T.DRIVER_LICENSE: "F255-921-50", T.MEDICAL_LICENSE: "BB1388568", T.MEDICAL_RECORD: "MRN-4471902",
     T.CASE_NUMBER: "4711/05", T.VEHICLE: "ABC 1234", T.SECRET: "hunter2hunter2", T.ID: "EMP-00912",
     T.LOCATION: "Austin, TX", T.ORGANIZATION: "Lake Clinic", T.DATE_TIME: "12 March 2021",
-    T.AGE: "aged 93", T.QUANTITY: "EUR 12,345", T.DEMOGRAPHIC: "Turkish", T.MISC: "the Mercy Act",
-    T.SOURCE: "file-77", T.LITERAL: "LIT-1",
+    T.AGE: "aged 93", T.QUANTITY: "EUR 12,345", T.DEMOGRAPHIC: "nurse", T.MISC: "the Mercy Act",
+    T.SPECIAL_CATEGORY: "Turkish", T.SOURCE: "file-77", T.LITERAL: "LIT-1",
 }  # fmt: skip
 DIRECT = {t for t in T if identifiability(t) is Identifiability.DIRECT}
 TECHNICAL = {T.SOURCE, T.LITERAL}
@@ -47,9 +47,10 @@ EXPECTED: dict[str, tuple[str, dict[str, set[T]], dict[T, str]]] = {
     "soe-all": ("token", {}, {}),
     "redact-all": ("mark", {}, {}),
     "hipaa-safe-harbor": (
-        "mark", {"keep": TOLD}, {T.AGE: "aged 90 or more", T.DATE_TIME: "2021", T.LOCATION: "Texas"},
+        "mark", {"keep": TOLD | {T.SPECIAL_CATEGORY}},
+        {T.AGE: "aged 90 or more", T.DATE_TIME: "2021", T.LOCATION: "Texas"},
     ),
-    "surrogates": ("surrogate", {"keep": TOLD}, {}),
+    "surrogates": ("surrogate", {"keep": TOLD, "mark": {T.SPECIAL_CATEGORY}}, {}),
     "control-codes": ("surrogate", {"keep": {T.MISC}}, {}),
 }  # fmt: skip
 """What happens to most types, to which others what else, and the text where it is fixed."""

@@ -28,8 +28,8 @@ DEFAULT_LABELS: Mapping[str, EntityType] = {
     "organization": EntityType.ORGANIZATION,
     "date": EntityType.DATE_TIME,
     "age": EntityType.AGE,
-    "nationality": EntityType.DEMOGRAPHIC,
-    "religion": EntityType.DEMOGRAPHIC,
+    "nationality": EntityType.SPECIAL_CATEGORY,
+    "religion": EntityType.SPECIAL_CATEGORY,
     "occupation": EntityType.DEMOGRAPHIC,
 }
 """Without the types that the patterns find by form alone: IP addresses, IBANs, wallets."""

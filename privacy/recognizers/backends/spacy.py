@@ -29,7 +29,7 @@ with extra("spacy", needed_by="SpacyRecognizer"):
 ONTONOTES: dict[str, T | None] = {
     "PERSON": T.PERSON,
     "PER": T.PERSON,
-    "NORP": T.DEMOGRAPHIC,
+    "NORP": T.SPECIAL_CATEGORY,
     "FAC": T.LOCATION,
     "GPE": T.LOCATION,
     "LOC": T.LOCATION,
