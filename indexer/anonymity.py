@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sage_rag.indexer.ledger import Result
@@ -44,6 +44,19 @@ def anonymity_figures(
             for c in view.combinations[:_COMBINATIONS]
         ],
     }
+
+
+def anonymity_line(figures: Mapping[str, Any]) -> str:
+    """Return the k-anonymity figures of a version in one line, without values."""
+    alone, documents = figures["in_classes_under"]["2"], figures["documents"]
+    line = f"k-anonymity: {alone} of {documents} passages are alone in their class"
+    if not alone:
+        return f"{line}; the smallest class has {figures['smallest_class']}"
+    combination = figures["singled_out_by"][0] if figures["singled_out_by"] else None
+    if combination is None:
+        return f"{line} of quasi-identifiers"
+    types = " and ".join(combination["types"])
+    return f"{line} of quasi-identifiers; {combination['documents']} of them by {types}"
 
 
 def _leaves_values(policy: Policy) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from sage_rag.agents.chat.costs import CallCosts
 from sage_rag.agents.protocols import CorpusAttributes, Roles
@@ -61,7 +62,7 @@ class Summary:
     """Counts of one run. `seconds` is wall time; `reasons` counts findings in quarantine.
 
     `resumed` documents had a stored result, `redrafted` ones only a stored draft; a person decided
-    on the `reviewed` ones.
+    on the `reviewed` ones. `anonymity` are the figures of `anonymity_figures`.
     """
 
     documents: int = 0
@@ -73,6 +74,7 @@ class Summary:
     quarantined: int = 0
     seconds: float = 0.0
     reasons: dict[str, int] = field(default_factory=dict)
+    anonymity: dict[str, Any] | None = None
     path: Path | None = None
 
 

@@ -326,6 +326,7 @@ class _Run:
         limits = self._treatment.gate_limits if self._treatment else None
         with self._time("report"):
             report = report_of(job, summary, list(self._published()), attributes, limits)
+            summary.anonymity = report["quasi_identifiers"]
         with self._time("publish"):
             summary.path = publish(
                 job.home,

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from sage_rag.privacy.entities import TAGGED, EntityType
 
-SPECIFIC = frozenset(EntityType) - set(TAGGED)
+SPECIFIC = frozenset(EntityType) - {*TAGGED, EntityType.SPECIAL_CATEGORY}
 """Types that are found by a form or a checksum: a card, an IBAN, an IP address. The others are
-generic: a tagger chooses among `TAGGED` by context, and calls every number or code an ID."""
+generic: a tagger chooses among `TAGGED` by context, and calls every number or code an ID. A special
+category is found by its words, which names contain, too ("Gay", "Jewish Museum")."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ _PEOPLE_AFTER = re.compile(
 _STATED_BEFORE = re.compile(
     r"(?:\b(?:am|is|are|was|were|be|being|been|became|become|born|raised|half|part|ethnic(?:ally)?"
     r"|originally|devout|practi[sc]ing|naturali[sz]ed|identif(?:y|ies|ied)|brought[ ]up)(?:[ ]as)?"
-    r"|['’]m|['’]re|['’]s)[ ](?:an?[ ]|the[ ])?(?:(?:half|part|fellow|devout|proud|also|not)[ -])?\Z",
+    r"|['’]m|['’]re|['’]s)[ ](?:an?[ ]|the[ ])?(?:(?:half|part|devout|proud|also|not)[ -])?\Z",
     _I,
 )
 _STATED_AFTER = re.compile(
@@ -55,8 +55,8 @@ _STATED_AFTER = re.compile(
 )
 _SELF_BEFORE = re.compile(r"\b(?:I[ ]am|I['’]?m|s?he[ ]is|s?he['’]s|patient[ ]is)[ ]\Z", _I)
 _POLITICS_AFTER = re.compile(
-    r"[ -](?:party|mps?|voters?|politicians?|candidates?|councillors?|senators?|government|supporters?"
-    r"|activists?|movement|leader|minister|peer)(?!\w)",
+    r"[ -](?:party|mps?|voters?|politicians?|candidates?|councillors?|senators?|government"
+    r"|supporters?|activists?|movement|leader|minister|peer)(?!\w)",
     _I,
 )
 _POLITICS_BEFORE = re.compile(
@@ -97,8 +97,8 @@ class SpecialCategoryRecognizer:
 
     Does not guarantee: to find what a text implies ("my husband" of a man, "attends Mass").
 
-    Source: Regulation (EU) 2016/679 (GDPR), Article 9(1), without health, genetic and biometric data.
-    Differs: nationalities of persons count as descent, since texts do not separate them.
+    Source: Regulation (EU) 2016/679 (GDPR), Article 9(1). Differs: without health, genetic and
+    biometric data; nationalities of persons count as descent, since texts do not separate them.
     """
 
     def __init__(self, inner: Recognizer) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from sage_rag.indexer.anonymity import anonymity_figures
+from sage_rag.indexer.anonymity import anonymity_figures, anonymity_line
 from sage_rag.indexer.ledger import Result
 from sage_rag.indexer.recipes import RECIPES
 from sage_rag.indexer.versions import REPORT, current_path
@@ -54,3 +54,18 @@ def test_the_report_of_a_run_holds_it(run: Run, tmp_path: Path) -> None:
     figures = json.loads(report)["quasi_identifiers"]
     assert figures["documents"] == 20
     assert set(figures["in_classes_under"]) == {"2", "5", "10"}
+
+
+def test_the_first_screen_counts_passages_that_are_alone() -> None:
+    published = [result("aged 40-49"), result("aged 40-49"), result("aged 50-59")]
+    figures = anonymity_figures(RECIPES["sage"], published, AGES)
+    assert figures is not None
+    assert anonymity_line(figures) == (
+        "k-anonymity: 1 of 3 passages are alone in their class of quasi-identifiers; "
+        "1 of them by AGE"
+    )
+    together = anonymity_figures(RECIPES["sage"], published[:2], AGES)
+    assert together is not None
+    assert anonymity_line(together).endswith(
+        "0 of 2 passages are alone in their class; the smallest class has 2"
+    )

@@ -108,7 +108,9 @@ def test_a_longer_span_of_the_tagger_gives_up_the_special_word_alone() -> None:
 
 
 def test_spans_of_other_types_stay() -> None:
-    recognizer = SpecialCategoryRecognizer(TableRecognizer({"Jewish Museum": EntityType.ORGANIZATION}))
+    recognizer = SpecialCategoryRecognizer(
+        TableRecognizer({"Jewish Museum": EntityType.ORGANIZATION})
+    )
     assert Span(4, 17, EntityType.ORGANIZATION) in recognizer.recognize("the Jewish Museum")
 
 
