@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from sage_rag.privacy.gate.draft_words import draft_tokens, draft_words, sentence_tokens
 from sage_rag.privacy.gate.subsequences import Reference, common_length
@@ -19,6 +19,8 @@ from sage_rag.privacy.languages import language_of
 _PAIRS_PER_TOKEN = 8
 """With fewer shared bigrams per token of both texts, following them is faster than the automaton
 (measured: 0.1 µs per bigram, 0.8 µs per token)."""
+_WORDS_BY_SENTENCES = 1_000_000
+"""A record of 4,000 words and its draft have 0.8 million, which takes up to 0.2 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +144,19 @@ class Comparison:
         A word of the original counts if a longest common subsequence of its sentence with any
         sentence of the text contains it, and not more often than the text has the word.
 
+        For a text of n words and an original of m sentences, n times m over a million, all words in
+        common count, which is never less and takes linear time.
+
         Source: Lin (2004), ROUGE, §3.2, union LCS, with the original as the reference. Differs:
         a word counts no more often than in the text, as in the package rouge-score; words are
         those of `draft_words`, and so are sentences.
         """
-        sentences = sentence_tokens(self._text)
-        matched = Counter[str]()
-        for reference in self._original.references:
-            matched.update(reference.matched(sentences))
+        references = self._original.references
+        if len(self.tokens) * len(references) > _WORDS_BY_SENTENCES:
+            matched = Counter(self._original.tokens)
+        else:
+            sentences = sentence_tokens(self._text)
+            matched = Counter(chain.from_iterable(r.matched(sentences) for r in references))
         common = (matched & Counter(self.tokens)).total()
         return f1(common, len(self.tokens), len(self._original.tokens))
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from sage_rag.privacy.gate.leakage import Original, f1
 from sage_rag.privacy.words import digits, normalize, tokenize, words
+from tests.growth import LINEAR, growth
 
 SENTENCES = st.lists(st.sampled_from("a b c d ab ba".split()), max_size=25).map(" ".join)
 REPETITIVE = st.lists(st.sampled_from("a b".split()), min_size=30, max_size=80).map(" ".join)
@@ -100,6 +101,17 @@ def test_order_free_likeness_of_kept_sentences_is_their_share() -> None:
     assert original.compare("Ice does not help. He rang.").order_free == 2 * 6 / (6 + 11)
     assert original.compare("Nothing of that.").order_free == 0
     assert original.compare("he he he he he he").order_free == 2 / (6 + 11)
+
+
+def test_order_free_likeness_of_a_long_text_is_never_less_and_takes_linear_time() -> None:
+    line = "the knee of a patient is swollen again\n"
+
+    def compared(lines: int) -> float:
+        original = Original(line * lines)
+        return original.compare("again swollen is\n" * (2 * lines)).order_free
+
+    assert compared(500) >= compared(100) > 0
+    assert growth(compared, 800) < LINEAR
 
 
 @pytest.mark.parametrize(("common", "one", "other"), [(1, 2, 2), (3, 5, 7), (49, 97, 99)])
