@@ -1,13 +1,12 @@
-"""The order of a draft's sentences: by attribute, and unlike the record's own order.
+"""The order of a draft's items: by attribute, and unlike the record's own order.
 
-The sentences of one attribute form a block and stay in the record's order, so that a sentence still
-follows the one that it refers to. Of all orders of blocks that are unlike the record, the most
-natural is taken. Only where there is none, blocks are split in parts and the last part comes first.
+The items of one attribute form a block and stay in the record's order. Of all orders of blocks that
+are unlike the record, the most natural is taken. Only where there is none, blocks are split in
+parts and the last part comes first.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, permutations
@@ -23,12 +22,11 @@ ALIKE = 0.47
 """ROUGE-L F up to which an order is unlike enough: the gate allows 0.5."""
 
 _PARTS = (1, 2, 3, 5, 99)
-"""The most parts of a block that are tried, in this order; 99: sentence by sentence."""
+"""The most parts of a block that are tried, in this order; 99: item by item."""
 _IN_PARTS = 1.0
-_LEANS = 2.0
 _TOGETHER = 0.6
-"""The cost of a sentence that directly follows its predecessor in the record: a run of words over
-the end of a sentence has to be changed."""
+"""The cost of an item that directly follows its predecessor in the record: a run of words over the
+end of an item has to be changed."""
 _TRIES = 3
 _CHEAPEST = 40
 """Orders of blocks that are compared with the record: the most natural ones, and the least
@@ -38,12 +36,6 @@ _MOVED = 5
 
 _T = TypeVar("_T")
 Block = tuple[str, ...]
-_LEANING = re.compile(
-    r"(?:they|these|those|it|its|this|that|such|both|which|he|she|his|her|their"
-    r"|the (?:other|former|latter|same)|one of|otherwise|then|after that|afterwards|since then"
-    r"|in between|still|also)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,47 +43,39 @@ class Order:
     """One order of one field's blocks. `shared`: length of the longest common subsequence of words
     with the record; `cost`: how unnatural the order is."""
 
-    blocks: tuple[tuple[str, Block], ...]
+    blocks: tuple[tuple[Attribute, Block], ...]
     cost: float
     shared: int
 
     @property
-    def sentences(self) -> tuple[str, ...]:
-        """All sentences, in this order."""
-        return tuple(sentence for _, block in self.blocks for sentence in block)
-
-
-def leans(sentence: str, before: str) -> bool:
-    """Return whether a sentence refers to the one before it."""
-    return not before.endswith("?") and bool(_LEANING.match(sentence))
+    def items(self) -> tuple[str, ...]:
+        """All items, in this order."""
+        return tuple(item for _, block in self.blocks for item in block)
 
 
 def arrange(
     fields: Mapping[str, Mapping[Attribute, Sequence[str]]],
-    sentences: Mapping[str, tuple[str, ...]],
-    record: Mapping[str, str],
-) -> dict[str, tuple[str, ...]]:
-    """Return the sentences by attribute, in the order in which a draft states them.
+    items: Mapping[str, tuple[str, ...]],
+    original: Original,
+) -> list[tuple[Attribute, str]]:
+    """Return the items with their attributes, in the order in which a draft states them.
 
-    `fields`: the sentences by field and attribute, in the preset's order; `sentences`: the same
-    sentences by field, in the record's order. Deterministic.
+    `fields`: the items by field and attribute, in the preset's order; `items`: the same items by
+    field, in the record's order. Deterministic.
     """
-    choices = {
-        name: _choices(found, sentences[name], record[name]) for name, found in fields.items()
-    }
-    original = Original("\n".join(record[name] for name in choices))
-    size = len(original.tokens) + sum(len(tokenize(s)) for own in sentences.values() for s in own)
+    choices = {name: _choices(found, items[name], original) for name, found in fields.items()}
+    size = len(original.tokens) + sum(len(tokenize(s)) for own in items.values() for s in own)
     allowed = ALIKE * size / 2
     chosen = _choose(choices, allowed)
     for _ in range(_TRIES):
-        text = "\n".join(" ".join(order.sentences) for order in chosen)
+        text = "\n".join(" ".join(order.items) for order in chosen)
         over = original.rouge_l(text) - ALIKE
         if over <= 0:
             break
         # Words of one field also occur in others.
         allowed -= max(1.0, over * size / 2)
         chosen = _choose(choices, allowed)
-    return {name: block for order in chosen for name, block in order.blocks}
+    return [(a, item) for order in chosen for a, block in order.blocks for item in block]
 
 
 def _choose(choices: Mapping[str, list[Order]], allowed: float) -> list[Order]:
@@ -119,14 +103,14 @@ def _worth(now: Order, other: Order) -> float:
 
 
 def _choices(
-    found: Mapping[Attribute, Sequence[str]], in_record: Sequence[str], record: str
+    found: Mapping[Attribute, Sequence[str]], in_record: Sequence[str], original: Original
 ) -> list[Order]:
     """Return orders of one field, each less natural and less like the record than the one
     before."""
     if not found:
         return [Order((), 0.0, 0)]
     names = list(found)
-    tokens = tokenize(record)
+    tokens = original.tokens
     orders = sorted(
         ((_unnatural(order, names), order) for order in _orders(names)), key=lambda o: o[0]
     )
@@ -135,12 +119,11 @@ def _choices(
     kept: list[Order] = []
     for parts in _PARTS:
         for cost, order in orders:
-            blocks = tuple((a.name, _in_parts(found[a], parts)) for a in order)
-            sentences = [sentence for _, block in blocks for sentence in block]
-            adjacent = sum(before.get(two) == one for one, two in pairwise(sentences))
+            blocks = tuple((a, _in_parts(found[a], parts)) for a in order)
+            items = [item for _, block in blocks for item in block]
+            adjacent = sum(before.get(two) == one for one, two in pairwise(items))
             cost = cost + _IN_PARTS * (parts > 1) + _TOGETHER * adjacent
-            cost += _LEANS * _separated(sentences, before)
-            shared = longest_common_subsequence(tokens, tokenize(" ".join(sentences)))
+            shared = longest_common_subsequence(tokens, tokenize(" ".join(items)))
             kept.append(Order(blocks, cost, shared))
     return list(_frontier(kept))
 
@@ -160,9 +143,9 @@ def _frontier(orders: Sequence[Order]) -> Iterator[Order]:
             yield order
 
 
-def _in_parts(sentences: Sequence[str], parts: int) -> Block:
+def _in_parts(items: Sequence[str], parts: int) -> Block:
     """Split a block in `parts` parts of equal length and return the last part first."""
-    return tuple(chain.from_iterable(reversed(_cut(sentences, parts))))
+    return tuple(chain.from_iterable(reversed(_cut(items, parts))))
 
 
 def _cut(items: Sequence[_T], parts: int) -> list[Sequence[_T]]:
@@ -182,14 +165,6 @@ def _unnatural(order: Sequence[Attribute], natural: Sequence[Attribute]) -> floa
     out_of_place = sum(two < one for place, one in enumerate(rest) for two in rest[place:])
     inside = sum(asks(a) for a in order[1:-1])
     return out_of_place + 2.0 * inside
-
-
-def _separated(sentences: Sequence[str], before: Mapping[str, str]) -> int:
-    """Count the sentences that refer to their predecessor and no longer follow it."""
-    return sum(
-        s in before and leans(s, before[s]) and previous != before[s]
-        for previous, s in pairwise(["", *sentences])
-    )
 
 
 def asks(attribute: Attribute) -> bool:

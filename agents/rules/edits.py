@@ -1,60 +1,50 @@
-"""Small changes of wording: where a text can be reworded, how, and at what cost.
+"""Edits: the changes of wording that cannot change the meaning of a sentence.
 
-The cost of an edit is the number of content words that the new wording lacks. A search finds a
-record by its content words, so most edits cost nothing.
+The phrases are those of `wording.toml`; numbers, contractions, lists and joints of clauses are
+found here. An edit costs the content words that the new wording lacks, since a search finds a
+record by its content words.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from sage_rag.agents.lexicon import content_stems, load_toml
+from sage_rag.agents.rules.clauses import additions, consequences, list_edits, new_sentences
 from sage_rag.agents.rules.contractions import toggles
-from sage_rag.agents.rules.joints import joint_edits
-from sage_rag.agents.rules.restructuring import list_edits
 from sage_rag.privacy.tokens import PLACEHOLDER
 from sage_rag.privacy.words import tokenize
 
-_BODY_PART = re.compile(
-    r"\b(?P<before>in|on|of|to|from|under|behind|around|at|down|across|into|through|near|inside|along"
-    r"|below|above|over) (?P<whose>my|your|his|her)(?= "
-    r"(?:(?:left|right|lower|upper|inner|outer|whole|entire|big|middle|back) ){0,2}"
-    r"(?:\w+ )?(?:head|neck|back|chest|arms?|hands?|fingers?|thumbs?|legs?|knees?|foot|feet|toes?"
-    r"|ankles?|calf"
-    r"|thighs?|hips?|stomach|abdomen|belly|tummy|throat|mouth|tongue|teeth|tooth|jaw|face|nose|ears?"
-    r"|eyes?|skin|heart|lungs?|liver|kidneys?|bladder|shoulders?|elbows?|wrists?|breasts?|groin"
-    r"|patella|knee ?caps?|gums?|biceps?|penis|vagina|anus|rectum|uterus|sinus(?:es)?|nails?"
-    r"|scalp|forehead|cheeks?|lips?|spine|ribs?|rib cage|body|muscles|nerves|veins|nipples?"
-    r"|testicles?)\b)",
-    re.IGNORECASE,
-)
-_TEENS = tuple(
-    "eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-)
-_DIGITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", *_TEENS)
+_NUMBERS = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
+).split()
 _NUMBER = re.compile(
-    rf"(?<![\w.,/-])(?<!\bor )(?<!\bto )(?<!\band )(?P<number>\d{{1,2}}|{'|'.join(_DIGITS)})"
+    rf"(?<![\w.,/-])(?<!\bor )(?<!\bto )(?<!\band )(?P<number>\d{{1,2}}|{'|'.join(_NUMBERS)})"
     r"(?= (?:minutes?|hours?|days?|weeks?|months?|years?|times|nights?)\b)",
     re.IGNORECASE,
 )
 _COUNT = re.compile(
-    rf"(?<![\w.,/-])(?<!\bor )(?<!\bto )(?<!\band )(?P<number>{'|'.join(_DIGITS[1:])})"
-    rf"(?= \w+s\b|(?P<share> in | out of )(?P<whole>{'|'.join(_DIGITS[1:])})\b)",
-    re.IGNORECASE,
+    rf"(?<![\w.,/-])(?<!\bor )(?<!\bto )(?<!\band )(?P<number>[2-9]|{'|'.join(_NUMBERS[1:9])})"
+    r"(?= (?:[a-z]+ )?[a-z]{3,}s\b)(?! (?:mg|units|percent|hundreds|thousands)\b)"
 )
-_NEXT_SENTENCE = re.compile(
-    r"(?<=[\w)\]]\. )(?<!Dr\. )(?<!no\. )"
-    r"(?P<first>I|My|It|He|She|They|We|You|The|This|There|Your|His|Her|A|An|These)"
-    r"(?= \w)(?![^.]*\?)"
+_SHORT_SPELLINGS = (
+    (
+        re.compile(
+            r"(?<=[a-z)] )and(?= (?!i\b|he\b|she\b|it\b|they\b|we\b|you\b|there\b|then\b|so\b"
+            r"|that\b|if\b|when\b|what\b|how\b|why\b|now\b|no\b|not\b|also\b|half\b|a half\b)"
+            r"[a-z])",
+            re.IGNORECASE,
+        ),
+        "&",
+    ),
+    (re.compile(r"(?<=\d) to (?=\d+ (?:minutes|hours|days|weeks|months|years|times)\b)"), "-"),
 )
-_CONNECTIVES = ("And", "Also,")
-NATURAL, STIFF, TERSE = range(3)
-"""How an edit reads: as naturally as the original, a little stiffly, or like a note."""
-
+"""`and` and `to` as signs: the same words, shorter."""
 _LOOKING_BACK = re.compile(r"\{(?P<none>not )?after: (?P<words>[^{}]+)\}")
 _MARKUP = re.compile(rf"{PLACEHOLDER.pattern}|<[A-Z_]+>")
 
@@ -80,36 +70,34 @@ class Edit:
         return first, last
 
 
-def edits(text: str, tier: int = NATURAL) -> list[Edit]:
-    """Return every edit of a text up to a tier of naturalness, in no order."""
+def edits(text: str, *, abbreviate: bool = False) -> list[Edit]:
+    """Return every edit of a text, in no order; with `abbreviate` also the shorter spellings."""
     blank = _MARKUP.sub(lambda match: "\x00" * len(match.group()), text)
-    found = [*_phrase_edits(blank, "swap"), *_phrase_edits(blank, "loosen")]
-    found += [_edit(text, start, end, (other,)) for start, end, other in toggles(blank)]
-    found += [_edit(text, start, end, (other,)) for start, end, other in list_edits(blank)]
-    for start, end, other, natural in joint_edits(blank):
-        if natural or tier >= STIFF:
-            found.append(_edit(text, start, end, (other,)))
-    for match in _NEXT_SENTENCE.finditer(blank):
-        first = match["first"] if match["first"] == "I" else match["first"].lower()
-        options = tuple(f"{connective} {first}" for connective in _CONNECTIVES)
-        found.append(_edit(text, *match.span(), options))
-    for match in _BODY_PART.finditer(blank):
-        found.append(_edit(text, *match.span("whose"), ("the",)))
-    for match in _NUMBER.finditer(blank):
+    found = list(_phrase_edits(blank))
+    by_rule = (
+        *toggles(blank),
+        *list_edits(blank),
+        *additions(blank),
+        *new_sentences(blank),
+        *consequences(blank),
+    )
+    for start, end, other in by_rule:
+        found.append(_edit(text, start, end, (other,)))
+    for match in (*_NUMBER.finditer(blank), *_COUNT.finditer(blank)):
         if (respelled := _respell(match["number"].lower())) is not None:
             found.append(_edit(text, *match.span(), (respelled,)))
-    if tier >= STIFF:
-        found += [*_phrase_edits(blank, "resort"), *_synonym_edits(blank)]
-    if tier >= TERSE:
-        found += _phrase_edits(blank, "terse")
-        found += [_edit(text, *place, (digits,)) for place, digits in _counts(blank)]
+    if abbreviate:
+        for pattern, short in _SHORT_SPELLINGS:
+            for match in pattern.finditer(blank):
+                found.append(_edit(text, *match.span(), (short,)))
     return found
 
 
 def apply_edit(text: str, edit: Edit, option: str) -> str:
     """Return a text with an edit applied, in the case of the original words."""
     old = text[edit.start : edit.end]
-    if old[:1].isupper() and option[:1].islower() and old != "I" and not old.startswith("I "):
+    first = old.split(" ", 1)[0]
+    if first.istitle() and option[:1].islower() and first != "I":
         option = option[:1].upper() + option[1:]
     before, after = text[: edit.start], text[edit.end :]
     if not option:  # a word left out takes one of its spaces with it
@@ -117,18 +105,12 @@ def apply_edit(text: str, edit: Edit, option: str) -> str:
     return before + option + after
 
 
-def _phrase_edits(blank: str, table: str) -> Iterator[Edit]:
-    pattern, alternatives = _phrases(table)
+def _phrase_edits(blank: str) -> Iterator[Edit]:
+    pattern, alternatives = _phrases()
     for match in pattern.finditer(blank):
         options = alternatives[int((match.lastgroup or "g0")[1:])]
-        yield _edit(blank, *match.span(), tuple(options))
-
-
-def _synonym_edits(blank: str) -> Iterator[Edit]:
-    for match in _synonym_pattern().finditer(blank):
-        # Without case `ı` matches an i and `ſ` an s; `lower` leaves both unchanged.
-        if (others := _synonyms().get(match.group().lower())) is not None:
-            yield _edit(blank, *match.span(), others)
+        others = tuple(option for option in options if option != match.group().casefold())
+        yield _edit(blank, *match.span(), others)
 
 
 def _edit(text: str, start: int, end: int, options: tuple[str, ...]) -> Edit:
@@ -152,31 +134,19 @@ def _equal(old: list[str], new: list[str]) -> Iterator[str]:
         yield one
 
 
-def _counts(blank: str) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield the places of counts written as words, with their digits; of a share both numbers."""
-    for match in _COUNT.finditer(blank):
-        number, whole = (_respell((match[name] or "").lower()) for name in ("number", "whole"))
-        if number is None or (match["whole"] and whole is None):
-            continue  # without case `ı` matches an i
-        share = f"{match['share']}{whole}" if whole else ""
-        yield (match.start(), match.end("whole") if whole else match.end()), number + share
-
-
 def _respell(number: str) -> str | None:
     """Return a small number as a word if it is in digits, and the other way round."""
-    if number in _DIGITS:
-        return str(_DIGITS.index(number) + 1)
+    if number in _NUMBERS:
+        return str(_NUMBERS.index(number) + 1)
     if not number.isdecimal():
-        return None
-    return _DIGITS[int(number) - 1] if 1 <= int(number) <= len(_DIGITS) else None
+        return None  # without case `ı` matches an i
+    return _NUMBERS[int(number) - 1] if 1 <= int(number) <= len(_NUMBERS) else None
 
 
 @cache
-def _phrases(name: str) -> tuple[re.Pattern[str], list[list[str]]]:
-    """Return one pattern for a table's phrases, longest first, and their alternatives."""
-    table = {
-        _looking_back(k): others for k, others in load_toml("rules/wording.toml")[name].items()
-    }
+def _phrases() -> tuple[re.Pattern[str], list[Sequence[str]]]:
+    """Return one pattern for all phrases, longest first, and their alternatives."""
+    table = {_looking_back(e["from"]): e["to"] for e in load_toml("rules/wording.toml")["edits"]}
     phrases = sorted(table, key=lambda phrase: (-phrase.count(" "), -len(phrase), phrase))
     groups = (f"(?P<g{number}>{phrase})" for number, phrase in enumerate(phrases))
     pattern = re.compile(rf"(?<![\w'’-])(?:{'|'.join(groups)})(?![\w'’-])", re.IGNORECASE)
@@ -196,39 +166,3 @@ def _looking_back(phrase: str) -> str:
         return "(?:" + "|".join(f"(?<={word} )" for word in before) + ")"
 
     return _LOOKING_BACK.sub(written, phrase)
-
-
-@cache
-def _synonyms() -> dict[str, tuple[str, ...]]:
-    """Return the synonyms of words and phrases, in the same grammatical form."""
-    table = load_toml("rules/synonyms.toml")
-    pairs: list[tuple[str, str]] = []
-    for line in (*table["verbs"].split("\n"), *table["nouns"].split("\n")):
-        ones, others = _sides(line)
-        forms = list(zip(ones.split(), others.split(), strict=False)) if " " in ones else []
-        pairs += forms or [(ones, others), (_plural(ones), _plural(others))]
-    pairs += map(_sides, table["others"].split("\n"))
-    pairs += [(other, one) for one, other in pairs]
-    pairs += map(_sides, table["phrases"].split("\n"))
-    found: dict[str, tuple[str, ...]] = {}
-    for one, other in pairs:
-        if one and other:
-            found[one] = tuple(dict.fromkeys((*found.get(one, ()), other)))
-    return found
-
-
-def _sides(line: str) -> tuple[str, str]:
-    one, _, other = line.partition("=")
-    return one.strip(), other.strip()
-
-
-def _plural(noun: str) -> str:
-    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
-        return f"{noun[:-1]}ies"
-    return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
-
-
-@cache
-def _synonym_pattern() -> re.Pattern[str]:
-    known = sorted(_synonyms(), key=lambda word: (-len(word), word))
-    return re.compile(rf"(?<![\w'’-])(?:{'|'.join(map(re.escape, known))})(?![\w'’-])", re.I)

@@ -4,27 +4,44 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from sage_rag.agents.lexicon import lexicon, words
-from sage_rag.agents.protocols import CorpusAttributes, Draft, Extraction
-from sage_rag.agents.rules.arrangement import ALIKE
+from sage_rag.agents.lexicon import words
+from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft, Extraction
+from sage_rag.agents.rules.arrangement import ALIKE, arrange
 from sage_rag.agents.rules.courtesies import CLOSING, is_closing, is_greeting
-from sage_rag.agents.rules.edits import STIFF, TERSE
-from sage_rag.agents.rules.sentences import capitalize, sentence_places
+from sage_rag.agents.rules.items import shorten
+from sage_rag.agents.rules.sentences import sentence_places
 from sage_rag.agents.rules.wording import RUN, Wording
-from sage_rag.privacy.gate.leakage import Original
+from sage_rag.privacy.gate.leakage import Original, SharedRun
 
 _SIGNATURE = re.compile(r"(?:(?:Dr|Prof|Sister|Nurse)\.? )?\[PERSON_\d+\]\.?")
-_PRONOUN = re.compile(r"(She|He)\b(?! or )")
+
+
+@dataclass(slots=True)
+class _Passage:
+    """One item, as the draft words it. `place`: its number in the record's field."""
+
+    attribute: Attribute
+    text: str
+    place: int
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        return tuple(self.text[a:b] for a, b in sentence_places(self.text))
+
+    @property
+    def asks(self) -> bool:
+        return self.text.endswith("?")
 
 
 class RuleGenerator:
-    """Write each field from its attributes in the extraction's order, in other words.
+    """Write each field from its items in the extraction's order, in other words where it can.
 
-    Changes as few words as possible: it breaks runs of ten. If the whole is still too like the
-    record, it inverts sentences, then exchanges small words, whole phrases and at last content
-    words. Deterministic: equal extractions give equal drafts.
+    Edits that keep the meaning break the runs of ten words. What still has such a run is left out,
+    and items are left out until the whole is unlike the record. Deterministic: equal extractions
+    give equal drafts.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, §3.1. Differs: rules, no model.
     """
@@ -34,104 +51,115 @@ class RuleGenerator:
         phrases = extraction.phrases
         seed = hashlib.sha256(repr(sorted(phrases.items())).encode()).hexdigest()
         wording = Wording(seed)
-        fields = {attribute.name: attribute.field for attribute in attributes.entries}
-        by_field: dict[str, list[str]] = {field: [] for field in fields.values()}
-        for name, items in phrases.items():
-            by_field[fields[name]].extend(items)
+        by_field: dict[str, list[str]] = {a.field: [] for a in attributes.entries}
+        for attribute in attributes.entries:
+            by_field[attribute.field].extend(phrases.get(attribute.name, ()))
         order = extraction.sentences or by_field
         source = Original("\n".join(" ".join(order.get(field, ())) for field in by_field))
-        texts = {
-            field: _field_sentences(items, wording, source) for field, items in by_field.items()
-        }
-        _reduce_likeness(source, texts, wording)
-        return Draft({field: " ".join(sentences) for field, sentences in texts.items()})
+        passages = [
+            _Passage(attribute, item, order[attribute.field].index(item))
+            for attribute in attributes.entries
+            for item in _content(phrases.get(attribute.name, ()))
+        ]
+        for passage in passages:
+            (passage.text,) = wording.reword([passage.text], source)
+            _leave_out_runs([passage], source)
+        passages = _arrange([p for p in passages if p.text], source)
+        reworded = wording.reword([p.text for p in passages], source)
+        for passage, text in zip(passages, reworded, strict=True):
+            passage.text = text
+        _leave_out_runs(passages, source)
+        _reduce_likeness(passages, source)
+        return Draft({field: _field_text(field, by_field[field], passages) for field in by_field})
 
 
-def _field_sentences(items: Sequence[str], wording: Wording, source: Original) -> list[str]:
-    """Return one field's sentences: greeting, content, closing, signature."""
-    kin = _kin(" ".join(items))
-    content: list[str] = []
-    signature = ""
-    for item in items:
-        if _is_courtesy(item):
-            continue
-        sentences = [item[a:b] for a, b in sentence_places(item)]
-        if _SIGNATURE.fullmatch(sentences[-1]):
-            signature = sentences.pop()
-        if sentences:
-            sentences[0] = _name_pronoun(sentences[0], content, kin)
-            content.extend(sentences)
+def _arrange(passages: Sequence[_Passage], source: Original) -> list[_Passage]:
+    """Return the items in an order unlike the record's, field by field."""
+    fields: dict[str, dict[Attribute, list[str]]] = {}
+    for passage in passages:
+        own = fields.setdefault(passage.attribute.field, {})
+        own.setdefault(passage.attribute, []).append(passage.text)
+    in_record = sorted(passages, key=lambda p: p.place)
+    items = {f: tuple(p.text for p in in_record if p.attribute.field == f) for f in fields}
+    by_text = {(p.attribute, p.text): p for p in passages}
+    return [by_text[key] for key in arrange(fields, items, source)]
+
+
+def _content(items: Sequence[str]) -> list[str]:
+    """Return the items without courtesies and signatures."""
+    return [
+        item
+        for item in items
+        if not is_greeting(item) and not is_closing(item) and not _SIGNATURE.fullmatch(item)
+    ]
+
+
+def _field_text(field: str, items: Sequence[str], passages: Sequence[_Passage]) -> str:
+    """Return one field: greeting, content, closing, signature."""
     greeting = [item for item in items if is_greeting(item)]
     closing = [item for item in items if is_closing(item)]
-    if signature:
+    if signatures := [item for item in items if _SIGNATURE.fullmatch(item)]:
         closing = [item for item in closing if not item.startswith(CLOSING.rstrip(","))]
-        closing.append(f"{CLOSING} {signature.rstrip('.')}.")
-    return [*greeting[:1], *wording.reword(content, source), *closing]
+        closing.append(f"{CLOSING} {signatures[-1].rstrip('.')}.")
+    content = [passage.text for passage in passages if passage.attribute.field == field]
+    return " ".join([*greeting[:1], *content, *closing])
 
 
-def _is_courtesy(text: str) -> bool:
-    return is_greeting(text) or is_closing(text)
+def _leave_out_runs(passages: list[_Passage], source: Original) -> None:
+    """Leave out the end of each item from the sentence that still has a run."""
+    while runs := source.shared_runs(_text(passages), at_least=RUN):
+        passage, place = _place(passages, runs[0])
+        _cut(passages, passage, place)
 
 
-def _reduce_likeness(source: Original, fields: dict[str, list[str]], wording: Wording) -> None:
-    """Reword sentences in place, the longest first, until the whole is unlike `source`."""
-    for change in (
-        wording.invert,
-        lambda sentence: wording.vary(sentence, 0),
-        wording.move,
-        lambda sentence: wording.vary(sentence, 1, STIFF),
-        lambda sentence: wording.vary(sentence, 0, TERSE),
-    ):
-        for sentences, place in _longest_first(fields):
-            alike, run = source.compare(_text(fields)).rouge_l, _longest_run(source, fields)
-            if alike <= ALIKE:
-                return
-            old = sentences[place]
-            sentences[place] = change(old)
-            grown = _longest_run(source, fields)
-            if source.rouge_l(_text(fields)) > alike or (grown >= RUN and grown > run):
-                sentences[place] = old
+def _place(passages: Sequence[_Passage], run: SharedRun) -> tuple[_Passage, int]:
+    """Return the item with the largest part of a run, and the sentence in which it begins."""
+    best: tuple[int, _Passage, int] | None = None
+    offset = 0
+    for passage in passages:
+        for number, (start, end) in enumerate(sentence_places(passage.text)):
+            overlap = min(run.end, offset + end) - max(run.start, offset + start)
+            if best is None or overlap > best[0]:
+                best = overlap, passage, number
+        offset += len(passage.text) + 1
+    if best is None:
+        raise ValueError("a run lies outside of the draft")
+    return best[1], best[2]
 
 
-def _longest_run(source: Original, fields: dict[str, list[str]]) -> int:
-    return source.longest_shared_run(_text(fields))
+def _cut(passages: list[_Passage], passage: _Passage, count: int) -> None:
+    """Keep at most the first `count` sentences of an item."""
+    passage.text = " ".join(shorten(passage.sentences, count))
+    if not passage.text:
+        passages.remove(passage)
 
 
-def _longest_first(fields: dict[str, list[str]]) -> Iterator[tuple[list[str], int]]:
-    found = [
-        (sentences, place)
-        for sentences in fields.values()
-        for place, sentence in enumerate(sentences)
-        if not _is_courtesy(sentence)
-    ]
-    # Of a dialogue the reply first: questions find a record by its request.
-    replies = list(fields.values())[-1]
-    yield from sorted(found, key=lambda at: (at[0] is not replies, -len(words(at[0][at[1]]))))
+def _reduce_likeness(passages: list[_Passage], source: Original) -> None:
+    """Leave out the ends of items, the best first, until the whole is unlike the record.
+
+    A question stays as long as anything else can go, and so does the last item of a field.
+    """
+    while (alike := source.rouge_l(_text(passages))) > ALIKE:
+        choices = [p for p in passages if not p.asks and _has_others(p, passages)]
+        choices = choices or [p for p in passages if _has_others(p, passages)]
+        if not choices:
+            return
+        gains = [_gain(passage, passages, source, alike) for passage in choices]
+        passage = choices[max(range(len(choices)), key=gains.__getitem__)]
+        _cut(passages, passage, len(passage.sentences) - 1)
 
 
-def _text(fields: dict[str, list[str]]) -> str:
-    return "\n".join(" ".join(sentences) for sentences in fields.values())
+def _gain(passage: _Passage, passages: Sequence[_Passage], source: Original, alike: float) -> float:
+    """Return by how much less like the record a draft is for each word that an item loses."""
+    shorter = " ".join(shorten(passage.sentences, len(passage.sentences) - 1))
+    lost = len(words(passage.text)) - len(words(shorter))
+    rest = "\n".join(shorter if p is passage else p.text for p in passages)
+    return (alike - source.rouge_l(rest)) / lost
 
 
-def _kin(text: str) -> dict[str, str]:
-    """Return the relatives that `He` and `She` refer to, if the text names any."""
-    found: dict[str, str] = {}
-    known = lexicon()
-    for match in re.finditer(
-        r"\b[Mm]y (?:\d+[\w-]* (?:months? |years? )?(?:old )?)?([\w-]+)", text
-    ):
-        relative = match.group(1).lower()
-        if relative in known.kin_female:
-            found.setdefault("She", f"My {relative}")
-        elif relative in known.kin_male:
-            found.setdefault("He", f"My {relative}")
-    return found
+def _has_others(passage: _Passage, passages: Sequence[_Passage]) -> bool:
+    return any(p is not passage and p.attribute.field == passage.attribute.field for p in passages)
 
 
-def _name_pronoun(sentence: str, content: Sequence[str], kin: dict[str, str]) -> str:
-    """Replace a pronoun at the beginning by the relative, if no earlier sentence names them."""
-    match = _PRONOUN.match(sentence)
-    who = kin.get(match.group(1)) if match else None
-    if who is None or any(who[3:] in earlier for earlier in content):
-        return sentence
-    return capitalize(who) + sentence[len(match.group()) :] if match else sentence
+def _text(passages: Sequence[_Passage]) -> str:
+    return "\n".join(passage.text for passage in passages)

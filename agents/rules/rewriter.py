@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import ceil
 
 from sage_rag.agents.lexicon import words
@@ -14,7 +14,12 @@ from sage_rag.privacy.gate.findings import FindingKind, Verdict
 from sage_rag.privacy.gate.limits import GateLimits
 
 _QUOTED = re.compile(r"“([^”]+)”")
-_PRIVATE = (FindingKind.IDENTIFIER, FindingKind.UNPROTECTED)
+_RUNS = (FindingKind.SHARED_RUN,)
+_LEFT_OUT = (
+    FindingKind.IDENTIFIER,
+    FindingKind.UNPROTECTED,
+    FindingKind.UNKNOWN_PLACEHOLDER,
+)
 
 _ALLOWED = GateLimits().quasi_values or 0
 """How many of the values that identify in combination may stay; under a stricter policy the gate
@@ -32,10 +37,10 @@ _LEAST_OVER = 0.04
 class RuleRewriter:
     """Revise a draft by findings and suggestions alone; it never sees the original.
 
-    Every round removes or rewords something: private values and what the reviewer wants left out
-    with their sentence; values that identify in combination without it. Repeated runs are reworded
-    or else cut; to reduce likeness, the longest sentence is inverted or cut.
-    Deterministic.
+    Every round leaves out or rewords something: whole sentences with private values, with values
+    that identify in combination, with another meaning than the record's, and with what the reviewer
+    objects to. Repeated runs are reworded where an edit can break them. To reduce likeness, the
+    order is reversed or items are left out. Deterministic.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, §3.2. Differs: rules; sees no original.
     """
@@ -43,44 +48,34 @@ class RuleRewriter:
     async def rewrite(self, draft: Draft, review: Review, verdict: Verdict) -> Draft:
         """Return the revised draft, with the same fields."""
         page = Page(draft)
-        private, runs = _places(draft.text, review, verdict)
-        for place in private:
+        for place in _merge([*_places(verdict, _RUNS)]):
+            page.break_run(place)
+        left_out = [*_places(verdict, _LEFT_OUT), *_quoted(draft.text, review)]
+        for place in [*left_out, *_combined(verdict)]:
             page.leave_out(place)
-        changes = [(place, page.break_run) for place in _merge(runs)]
-        changes += [(place, page.strike_out) for place in _combined(verdict)]
-        for place, change in sorted(changes, key=lambda c: c[0], reverse=True):
-            change(place)
-        for finding in verdict.findings:
-            if finding.kind is FindingKind.UNKNOWN_PLACEHOLDER:
-                page.generalize_placeholder((finding.start or 0, finding.end or 0))
         if any(finding.kind is FindingKind.SIMILARITY for finding in verdict.findings):
             if verdict.rouge_l > _IN_ORDER:
-                page.reverse_sentences()
-            elif page.invert_longest():
-                return page.draft()
+                page.reverse()
             over = max(verdict.rouge_l - _SIMILAR, _LEAST_OVER)
             size = len(words(draft.text))
             page.shorten(ceil(over * _WORDS_PER_SIMILARITY * size) - max(size - page.size(), 0))
         return page.draft()
 
 
-def _places(text: str, review: Review, verdict: Verdict) -> tuple[list[Place], list[Place]]:
-    """Return the places of private values and quotes to leave out, and those of repeated runs."""
-    private: list[Place] = []
-    runs: list[Place] = []
-    for finding in verdict.findings:
-        if finding.start is not None and finding.end is not None:
-            if finding.kind in _PRIVATE:
-                private.append((finding.start, finding.end))
-            elif finding.kind is FindingKind.SHARED_RUN:
-                runs.append((finding.start, finding.end))
+def _places(verdict: Verdict, kinds: Collection[FindingKind]) -> list[Place]:
+    """Return the places of findings of some kinds."""
+    found = [(f.start, f.end) for f in verdict.findings if f.kind in kinds]
+    return [(start, end) for start, end in found if start is not None and end is not None]
+
+
+def _quoted(text: str, review: Review) -> Iterator[Place]:
+    """Yield the places of what a review quotes to leave out."""
     for suggestion in review.suggestions:
         if suggestion.startswith(LEAVE_OUT):
             for match in _QUOTED.finditer(suggestion):
                 start = text.find(match.group(1))
                 if start >= 0:
-                    private.append((start, start + len(match.group(1))))
-    return private, runs
+                    yield start, start + len(match.group(1))
 
 
 def _combined(verdict: Verdict) -> list[Place]:

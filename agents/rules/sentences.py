@@ -1,4 +1,4 @@
-"""Split typed text, also run-on or without punctuation, into clean sentences."""
+"""Split typed text, also run-on or without punctuation, into clean whole sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sage_rag.agents.rules.contractions import contract, short_forms
 from sage_rag.agents.rules.tidy import tidy, with_apostrophes
 
 _ABBREVIATIONS = frozenset(
-    "dr mr mrs ms st prof vs approx no e.g i.e eg ie fig sr jr mt tab cap inj".split()
+    "dr mr mrs ms st prof vs approx no e.g i.e eg ie fig sr jr mt tab cap inj v art para".split()
 )
 _END = re.compile(
     r"(?<=[.?])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bProf\.)(?<!\bSt\.)(?<!\bno\.)"
@@ -17,41 +17,23 @@ _END = re.compile(
 )
 _TITLES = frozenset("dr mr mrs ms prof sister nurse".split())
 _STOP = re.compile(r"[.!?]+[\"')\]]*(?=\s)|\n+|;(?=\s)")
-_SUBJECT = (
-    r"(?:i|we|he|she|it|they|you|there|this)\b(?! (?:too|also)\b)"
-    r"|(?:my|his|her|the|our|their|your)(?: [\w-]+){1,2} "
-    r"(?:is|are|was|were|has|have|had|will|would|can|could|does|did|said|told|feels?|gets?|got|hurts?)\b"
-)
-_JOINT = re.compile(
-    rf"\s*[,:]?\s+(?:and then|and now|and so|and also|and|but"
-    rf"|so(?! \w+ (?:do not|can|could|may|will))|however) (?={_SUBJECT})"
-    rf"|\s*,\s+(?={_SUBJECT})"
-    r"|(?<=\w)\s+(?=(?:I|i) (?:am|have|had|was|went|took|do not|did not|also)\b)",
-    re.IGNORECASE,
-)
-_ASIDE = re.compile(
-    r"[\s,]+(?:and |but |so )?(?=(?:what|how|why"
+_MISSING_STOP = re.compile(
+    r"(?<=\w),?\s+(?:and )?(?=(?:i|he|she|they|it|we|there|my \w+) "
+    r"(?:am|is|are|was|were|have|has|had|went|took|did|do|got|get|feel|felt|started|still|can"
+    r"|cannot|also|just|think)\b)"
+    r"|[\s,]+(?:and |so )?(?=(?:what|how|why"
     r"|(?:is|are|can|could|should|would|will|do|does|did|has|have)"
     r" (?:i|it|this|that|there|he|she|they|we|you|my))\b)",
     re.IGNORECASE,
 )
-_LOOSE = re.compile(
-    r"(?<=\w)\s+(?:and |but |then |so )?(?=(?:i|he|she|they|it|we|there) "
-    r"(?:am|is|are|was|were|have|has|had|went|took"
-    r"|did|do|got|get|feel|felt|started|still|can|cannot|also|just|think)\b)",
+_GOVERNED = re.compile(
+    r"\b(?:if|when|whenever|while|because|since|although|though|as|until|till|unless|after|before"
+    r"|once|in case|every time|that|which|who|what|where|why|how|whether|than|sa(?:id|ys?)|told"
+    r"|think|thought|know|feel like|believe|wonder\w*|hope|sure|afraid|ask\w*|advise[sd]?"
+    r"|suggest\w*|recommend\w*|want\w*|not|never|no|without|\w+n['’]t|cannot|but|or)\b",
     re.IGNORECASE,
 )
-_CONJUNCTION = re.compile(
-    r"\b(?:if|when|whenever|while|because|since|although|though|as|until|unless|after|before|once"
-    r"|due to|every time|that|for|in|at|on|during|with)\b",
-    re.IGNORECASE,
-)
-_OPEN = re.compile(
-    r"(?:^|\s)(?:if|when|whenever|while|because|since|although|that|which|who|what|where|why|how"
-    r"|as|until|unless|after|before|once|whether|and|or|but|so|than|the|a|medicine|time|like|said"
-    r"|told|says|know|think|feel|wonder\w*|day|thing|last|every|now|sure|hope|to|even|from)$",
-    re.IGNORECASE,
-)
+"""A clause with such a word may govern the next one, so that no stop is missing between them."""
 _SUBORDINATE_START = re.compile(
     r"(?:if|when|whenever|while|because|since|although|though|as|until|unless|after|before|once"
     r"|whether|due to|even|every time|till|in case|should you)\b",
@@ -64,45 +46,37 @@ _INVERTED = re.compile(
     r"(?:i|it|this|that|there|he|she|they|we|you|my|the|these|his|her|any\w*)\b",
     re.IGNORECASE,
 )
-
-_RELATIVE = re.compile(r",? (?:which|who|whom) [^,]*$", re.IGNORECASE)
-
-_NEVER_LAST = frozenset("a an the and or but however then though".split())
-
-RUN_ON = 28
-"""Words from which a clause is also cut at a weak sign of a new one."""
-
-LONG_SENTENCE = 16
-"""Words from which a sentence is searched for clauses that can stand alone."""
+_NEVER_LAST = frozenset("a an the and or but".split())
+_RUN_ON = 28
+"""Words from which a sentence is searched for stops that its writer left out."""
+_SHORTEST = 4
 
 
 def split_sentences(text: str) -> list[str]:
     """Return tidy sentences in order: each begins with a capital and ends with `.` or `?`.
 
-    Run-on sentences are cut where a new clause with its own subject begins. Greetings, thanks,
-    closings and fillers are left out. Contractions of the text stay.
+    A sentence is whole: only greetings, thanks, closings and fillers are left out of it. In a
+    run-on text, stops that the writer left out are restored between plain statements. A sentence
+    that breaks off is left out. Contractions of the text stay.
     """
     found: list[str] = []
     for sentence in _stops(tidy(text)):
-        clean = clean_sentence(sentence)
-        if clean:
-            found.extend(filter(None, map(clean_sentence, _clauses(clean))))
+        for part in _restore_stops(sentence):
+            if clean := clean_sentence(part):
+                found.append(clean)
     typed = frozenset(form.casefold() for form in short_forms(with_apostrophes(text)))
     return [contract(sentence, only=typed) for sentence in found]
 
 
 def clean_sentence(sentence: str) -> str:
-    """Return a sentence without openings, fillers and unfinished ends; may be empty."""
+    """Return a sentence without openings and fillers; empty if it has no content or breaks off."""
     known = lexicon()
     text = sentence.strip()
-    mark, ended = ("?" if text.endswith("?") else ""), text.endswith((".", "?", "!"))
+    mark, ended = ("?" if text.endswith("?") else ""), text.endswith((".", "?", "!", ";"))
     text = known.fillers.sub("", text)
     match = known.openings.match(text)
-    text = text[match.end() :] if match else text
-    if is_boilerplate(text):
-        return ""
-    text = _trim(text, known.dangling if not ended else _NEVER_LAST)
-    if not text:
+    text = _strip_marks(text[match.end() :] if match else text)
+    if not text or is_boilerplate(text) or _breaks_off(text, ended=ended):
         return ""
     mark = "?" if mark or is_question(text) else "."
     return capitalize(text) + mark
@@ -166,65 +140,41 @@ def _stops(text: str) -> list[str]:
     return [part for part in (*parts, text[start:]) if part.strip()]
 
 
-def _clauses(sentence: str) -> list[str]:
-    """Cut a long sentence where a new main clause begins."""
-    mark = sentence[-1]
-    clauses = [sentence.rstrip(".?")]
-    if mark == "?" and not is_question(sentence):
-        clauses = _cut(_ASIDE, clauses)
-    if len(words(sentence)) >= LONG_SENTENCE:
-        if not is_question(sentence):
-            clauses = [part for c in clauses for part in _cut(_JOINT, [c])]
-        clauses = [part for c in clauses for part in _cut(_LOOSE, [c], at_least=RUN_ON)]
-    return [*(clause.rstrip(" ,") + "." for clause in clauses[:-1]), clauses[-1] + mark]
+def _restore_stops(sentence: str) -> list[str]:
+    """Return a run-on sentence in parts, each a plain statement but for the last."""
+    parts, start = [], 0
+    if len(words(sentence)) >= _RUN_ON:
+        for match in _MISSING_STOP.finditer(sentence):
+            left, right = sentence[start : match.start()], sentence[match.end() :]
+            if (
+                min(len(words(left)), len(words(right))) >= _SHORTEST
+                and is_clause(left)
+                and not _GOVERNED.search(left)
+                and not _breaks_off(left, ended=False)
+            ):
+                parts.append(left.rstrip(" ,") + ".")
+                start = match.end()
+    return [*parts, sentence[start:]]
 
 
-def _cut(joint: re.Pattern[str], clauses: list[str], at_least: int = 0) -> list[str]:
-    parts = []
-    for clause in clauses:
-        start = 0
-        if len(words(clause)) >= at_least:
-            for match in joint.finditer(clause):
-                left, right = clause[start : match.start()], clause[match.end() :]
-                if _can_part(left, right, match.group()):
-                    parts.append(left)
-                    start = match.end()
-        parts.append(clause[start:])
-    return parts
-
-
-def _can_part(left: str, right: str, joint: str) -> bool:
-    if len(words(left)) < 4 or len(words(right)) < 3 or not is_clause(left) or _OPEN.search(left):
-        return False
-    bound = joint.strip(" ,:").lower()
-    tail = left.rsplit(",", 1)[-1]
-    relative = _RELATIVE.search(left)
-    if not is_complete(left) or (relative and not is_clause(relative.group())):
-        return False
-    if is_question(right):
-        return True
-    if not bound:  # only a comma or nothing: the left part must not depend on the right one
-        leans = [m.start() for m in _CONJUNCTION.finditer(tail)]
-        return not _SUBORDINATE_START.match(tail.strip()) and (
-            not leans or ("," not in joint and leans[-1] < len(tail) // 2)
-        )
-    return True
-
-
-def _trim(text: str, ends: frozenset[str]) -> str:
-    """Cut dangling words at the end of an unfinished sentence, and marks at both ends."""
+def _strip_marks(text: str) -> str:
+    """Return a text without marks at both ends and without quotes or parentheses left open."""
     text = re.sub(r"\s+", " ", text).strip(" ,.!?;:-*'\"/")
     text = re.sub(r"(?<=[a-z)])\.\s*\d{1,2}$", "", text)
-    while text:
-        head, _, last = text.rpartition(" ")
-        if last.lower().strip(",") not in ends or not head:
-            break
-        text = head.rstrip(" ,;:-")
     if text.count('"') % 2:
         text = text.replace('"', "")
     if text.count("(") != text.count(")"):
         text = text.replace("(", "").replace(")", "")
     return text
+
+
+def _breaks_off(text: str, *, ended: bool) -> bool:
+    """Return whether a sentence ends with a word that another must follow.
+
+    `ended`: whether its writer ended it with a mark: `I know what it is.` is whole.
+    """
+    last = text.rsplit(" ", 1)[-1].lower().strip(",")
+    return last in (_NEVER_LAST if ended else lexicon().dangling)
 
 
 def _inflected(word: str) -> bool:

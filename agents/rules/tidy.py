@@ -13,9 +13,13 @@ _SPLIT_CONTRACTION = re.compile(
 )
 _LONG_FORMS = {"m": "am", "ve": "have", "re": "are", "ll": "will"}
 _NEGATED = {"won": "will not", "can": "cannot", "don": "do not"}
-_GLUED_STOP = re.compile(r"(?<=[a-z)\]]{2})([.!?;])(?=\[?[A-Z])|(?<=[a-z]{3})([.!?])(?=[a-z]{2})")
+_GLUED_STOP = re.compile(
+    r"(?<=[a-z)\]]{2})([.!?;])(?=\[?[A-Z])|(?<=[a-z]{3})([.!?])(?=[a-z]{2}|i\b)"
+)
 _SUFFIX = re.compile(r"(?:com|org|net|edu|gov|co|uk|html?|php|info|example)\b")
-_PARAGRAPH = re.compile(r"(?<=[\w)\]])[ \t]*\n\s*\n\s*")
+_PARAGRAPH = re.compile(r"(?<=[^\s.!?:;,])[ \t]*\n(?:\s*\n\s*|\s*(?=[-*•–] ))|\n\s*(?=[-*•–] )")
+"""The end of a paragraph or of an entry in a list."""
+_BULLET = re.compile(r"(?<=\. )[-*•–]+ |(?<=[.!?:;] )[-*•–]+ ")
 _SPACE = re.compile(r"\s+")
 _DOTS = re.compile(r"\s*(?:\.\s*){2,}|\s*…\s*")
 _BLANK_COMMA = re.compile(r"\s+([,.!?;:])(?=[\s,.!?;:]|$)")
@@ -36,7 +40,7 @@ _UNIT = re.compile(r"(?<=\d)(mg|ml|mcg|yrs?|years?|months?|weeks?|days?|hrs?|cm|
 
 def tidy(text: str) -> str:
     """Return the text with typing errors of these kinds corrected."""
-    text = _PARAGRAPH.sub(". ", text.strip())
+    text = _BULLET.sub("", _PARAGRAPH.sub(_end_paragraph, text.strip()))
     text = _DASH.sub(", ", _DOTS.sub(". ", _SPACE.sub(" ", text).strip()))
     text = _GLUED_STOP.sub(_separate, text)
     text = _TIGHT_COMMA.sub(", ", _BLANK_COMMA.sub(r"\1", text))
@@ -51,6 +55,11 @@ def tidy(text: str) -> str:
 def with_apostrophes(text: str) -> str:
     """Return the text with contractions as they should be typed: `I'm` for `I m` and `I ’m`."""
     return _SPLIT_CONTRACTION.sub(r"\1'\3", text)
+
+
+def _end_paragraph(match: re.Match[str]) -> str:
+    before = match.string[: match.start()].rstrip()[-1:]
+    return " " if before in ".!?:;," else ". "
 
 
 def _separate(match: re.Match[str]) -> str:

@@ -1,0 +1,96 @@
+"""Items: sentences that have their meaning only together, in the record's order.
+
+An item is kept, moved or left out as one; only its end can be left out, since a sentence depends on
+those before it. Some sentences restrict the one before them (`However`, `Otherwise`, `Do not take
+it if`): that one does not stay without them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sage_rag.agents.lexicon import lexicon, words
+
+Item = tuple[str, ...]
+"""Sentences in the record's order; the first depends on none before it."""
+
+_RESTRICTS = re.compile(
+    r"(?:but|however|otherwise|unless|except|still|yet|though|although|or else|in that case|if so"
+    r"|if not|then|instead|even so|only|until then|nevertheless|that said)\b",
+    re.IGNORECASE,
+)
+_CAUTION = re.compile(r"(?:\b(?:do not|never|avoid|stop|unless|only if|except)\b|n['’]t\b)", re.I)
+_CONNECTS = re.compile(
+    r"(?:so|and|or|also|therefore|thus|hence|besides|moreover|furthermore|meanwhile|after that"
+    r"|afterwards|since then|in between|in addition|as a result|this|that|these|those|they|their"
+    r"|them|its|such|both|neither|either|another|the (?:other|former|latter|same)|one of"
+    r"|it|it's)\b",
+    re.IGNORECASE,
+)
+_EXPLETIVE = re.compile(
+    r"it(?:'s| is| was| may be| might be| would be| will be| can be| seems?) (?:\w+ ){0,2}"
+    r"(?:to|that|if|like|as if|\d+)\b",
+    re.IGNORECASE,
+)
+"""`It is important to` refers to no sentence before it."""
+_POINTS_BACK = re.compile(r"\b(?:it|them|they|this|that|these|those)\b", re.IGNORECASE)
+_OPENING_WORDS = 4
+"""Among the first words of a sentence, `it` and `this` refer to the sentence before."""
+_HE_OR_SHE = re.compile(r"(?:he|she|his|her|him)\b(?! or )", re.IGNORECASE)
+_NAMED = re.compile(r"\[PERSON_\d+\]")
+_HELPERS = frozenset("doctor doc physician surgeon dentist nurse consultant therapist".split())
+
+
+def group(sentences: Sequence[str]) -> list[Item]:
+    """Return the sentences of a field as items, in order."""
+    several = len(_persons(" ".join(sentences))) > 1
+    items: list[list[str]] = []
+    last = ""
+    for sentence in sentences:
+        if items and depends(sentence, last, several_persons=several):
+            items[-1].append(sentence)
+        else:
+            items.append([sentence])
+        last = sentence
+    return [tuple(item) for item in items]
+
+
+def depends(sentence: str, before: str, *, several_persons: bool = True) -> bool:
+    """Return whether a sentence has no meaning without the one before it.
+
+    `several_persons`: whether `he` and `she` may refer to more than one person.
+    """
+    if restricts(sentence):
+        return True
+    if before.endswith("?"):
+        return False
+    if _EXPLETIVE.match(sentence):
+        return False
+    if _CONNECTS.match(sentence) or (several_persons and _HE_OR_SHE.match(sentence)):
+        return True
+    opening = " ".join(sentence.split(" ")[:_OPENING_WORDS])
+    return bool(_POINTS_BACK.search(opening))
+
+
+def restricts(sentence: str) -> bool:
+    """Return whether a sentence restricts or contradicts the one before it."""
+    opening = " ".join(sentence.split(" ")[: _OPENING_WORDS + 2])
+    return bool(
+        _RESTRICTS.match(sentence) or (_CAUTION.search(sentence) and _POINTS_BACK.search(opening))
+    )
+
+
+def shorten(item: Sequence[str], count: int) -> Item:
+    """Return at most the first `count` sentences of an item, none that the next one restricts."""
+    while 0 < count < len(item) and restricts(item[count]):
+        count -= 1
+    return tuple(item[:count])
+
+
+def _persons(text: str) -> set[str]:
+    """Return the relatives, helpers and named persons of a text."""
+    known = lexicon()
+    people = known.kin_female | known.kin_male | _HELPERS
+    named = {match.group() for match in _NAMED.finditer(text)}
+    return named | {word for word in map(str.lower, words(text)) if word in people}
