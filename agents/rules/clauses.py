@@ -68,6 +68,11 @@ _TIME = (
     r"|(?:about |around )?(?:\d+|a|one|two|three|four|five|six|several|a few|a couple of)"
     rf" {_UNITS} ago|yesterday|last (?:night|week|month|year)|this morning)"
 )
+_YES_OR_NO = re.compile(
+    r"(?P<verb>is|are|am|was|were|can|could|should|would|will|may|might|have|has|had|do) "
+    r"(?P<who>it|i|he|she|they|we|there) (?P<rest>.+)",
+    re.IGNORECASE,
+)
 _TIME_LAST = re.compile(rf"(?P<rest>[^,]+?) (?P<time>{_TIME})", re.IGNORECASE)
 _TIME_FIRST = re.compile(rf"(?P<time>{_TIME}),? (?P<rest>(?!and\b|or\b|of\b)[^,]+)", re.IGNORECASE)
 _PAIR = re.compile(
@@ -142,6 +147,16 @@ def move(body: str) -> str:
     if (match := _TIME_LAST.fullmatch(body)) and _is_plain_statement(match["rest"]):
         return f"{match['time']}, {uncapitalize(match['rest'])}"
     return body
+
+
+def indirect(question: str) -> str | None:
+    """Return a question of yes or no as an indirect one, or `None`; without marks."""
+    match = _YES_OR_NO.fullmatch(question)
+    if match is None or " or " in question:
+        return None
+    who = "I" if match["who"].casefold() == "i" else match["who"].lower()
+    verb = "" if match["verb"].casefold() == "do" else f"{match['verb'].lower()} "
+    return f"I would like to know whether {who} {verb}{match['rest']}"
 
 
 def list_edits(text: str) -> Iterator[ClauseEdit]:

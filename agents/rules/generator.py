@@ -11,7 +11,7 @@ from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft, Extraction
 from sage_rag.agents.rules.arrangement import ALIKE, arrange
 from sage_rag.agents.rules.courtesies import CLOSING, is_closing, is_greeting
-from sage_rag.agents.rules.items import shorten
+from sage_rag.agents.rules.items import asks, shorten
 from sage_rag.agents.rules.sentences import sentence_places
 from sage_rag.agents.rules.wording import RUN, Wording
 from sage_rag.privacy.gate.leakage import Original, SharedRun
@@ -33,7 +33,7 @@ class _Passage:
 
     @property
     def asks(self) -> bool:
-        return self.text.endswith("?")
+        return any(map(asks, self.sentences))
 
 
 class RuleGenerator:

@@ -34,6 +34,13 @@ _EXPLETIVE = re.compile(
     re.IGNORECASE,
 )
 """`It is important to` refers to no sentence before it."""
+_ASKING = re.compile(
+    r"\b(?:(?:want|wanted|like|need) to (?:know|ask)|wondering|"
+    r"(?:please|kindly|pls) (?:advise|suggest|tell|let me know|explain|recommend|guide)"
+    r"|advise (?:me|any|some|if|whether|what)|suggest (?:me|any|some|what)"
+    r"|any (?:ideas?|suggestions?|advice|thoughts)\b)",
+    re.IGNORECASE,
+)
 _POINTS_BACK = re.compile(r"\b(?:it|them|they|this|that|these|those)\b", re.IGNORECASE)
 _OPENING_WORDS = 4
 """Among the first words of a sentence, `it` and `this` refer to the sentence before."""
@@ -63,14 +70,19 @@ def depends(sentence: str, before: str, *, several_persons: bool = True) -> bool
     """
     if restricts(sentence):
         return True
-    if before.endswith("?"):
-        return False
+    if before.endswith("?") or asks(sentence):
+        return False  # a question is about the whole record
     if _EXPLETIVE.match(sentence):
         return False
     if _CONNECTS.match(sentence) or (several_persons and _HE_OR_SHE.match(sentence)):
         return True
     opening = " ".join(sentence.split(" ")[:_OPENING_WORDS])
     return bool(_POINTS_BACK.search(opening))
+
+
+def asks(sentence: str) -> bool:
+    """Return whether a sentence asks something, also indirectly."""
+    return sentence.endswith("?") or bool(_ASKING.search(sentence))
 
 
 def restricts(sentence: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import Draft
 from sage_rag.agents.rules.courtesies import is_closing, is_greeting
-from sage_rag.agents.rules.items import group, shorten
+from sage_rag.agents.rules.items import asks, group, shorten
 from sage_rag.agents.rules.sentences import capitalize, sentence_places
 from sage_rag.agents.rules.wording import Wording
 
@@ -116,10 +116,9 @@ class Page:
 
     def _can_spare(self, item: _Item) -> bool:
         others = [i for i in self._items if i.field == item.field and not i.is_courtesy]
-        asks = item.sentences[-1].text.endswith("?")
         return (
             not item.is_courtesy
-            and not asks
+            and not any(asks(s.text) for s in item.sentences)
             and len(others) > 1
             and self.size() - item.size >= _FEWEST
         )

@@ -26,6 +26,21 @@ _MISSING_STOP = re.compile(
     r" (?:i|it|this|that|there|he|she|they|we|you|my))\b)",
     re.IGNORECASE,
 )
+_QUESTION_START = re.compile(
+    r"[\s,.]+(?:and |but |so )*(?=(?:i (?:just |also )*(?:want|wanted|would like|need) to know"
+    r"|i (?:was|am) (?:just )?wondering|please (?:advise|suggest|tell|let me know|recommend)"
+    r"|(?:what|how) (?:should|can|do|could) i|should i|can i|could (?:it|this|there) be"
+    r"|is (?:it|this|there) (?:\w+ )?(?:to|a|an|any|safe|normal|serious|because|possible|right)"
+    r"|will (?:it|this|i) )\b)",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(
+    r"(?:^|\s)(?:if|when|whenever|while|because|since|although|that|which|who|what|where|why|how"
+    r"|as|until|unless|after|before|once|whether|and|or|but|so|than|medicine|time|like|said|told"
+    r"|says|know|think|feel|wonder\w*|ask\w*|day|thing|last|every|sure|hope|to|even|from|not)$",
+    re.IGNORECASE,
+)
+"""The end of a clause that the next words belong to."""
 _GOVERNED = re.compile(
     r"\b(?:if|when|whenever|while|because|since|although|though|as|until|till|unless|after|before"
     r"|once|in case|every time|that|which|who|what|where|why|how|whether|than|sa(?:id|ys?)|told"
@@ -49,6 +64,8 @@ _INVERTED = re.compile(
 _NEVER_LAST = frozenset("a an the and or but".split())
 _RUN_ON = 28
 """Words from which a sentence is searched for stops that its writer left out."""
+_LONG = 12
+"""Words from which a sentence is searched for a question that its writer did not separate."""
 _SHORTEST = 4
 
 
@@ -141,19 +158,24 @@ def _stops(text: str) -> list[str]:
 
 
 def _restore_stops(sentence: str) -> list[str]:
-    """Return a run-on sentence in parts, each a plain statement but for the last."""
+    """Return a run-on sentence in parts: plain statements, and questions."""
     parts, start = [], 0
-    if len(words(sentence)) >= _RUN_ON:
-        for match in _MISSING_STOP.finditer(sentence):
-            left, right = sentence[start : match.start()], sentence[match.end() :]
-            if (
-                min(len(words(left)), len(words(right))) >= _SHORTEST
-                and is_clause(left)
-                and not _GOVERNED.search(left)
-                and not _breaks_off(left, ended=False)
-            ):
-                parts.append(left.rstrip(" ,") + ".")
-                start = match.end()
+    size = len(words(sentence))
+    found = [*_QUESTION_START.finditer(sentence)] if size >= _LONG else []
+    found += [*_MISSING_STOP.finditer(sentence)] if size >= _RUN_ON else []
+    for match in sorted(found, key=re.Match.start):
+        left, right = sentence[start : match.start()], sentence[match.end() :]
+        asks = match.re is _QUESTION_START
+        if (
+            match.start() >= start
+            and min(len(words(left)), len(words(right))) >= _SHORTEST
+            and is_clause(left)
+            and not (_OPEN if asks else _GOVERNED).search(left)
+            and not _breaks_off(left, ended=False)
+            and not (asks and is_question(left))
+        ):
+            parts.append(left.rstrip(" ,") + ".")
+            start = match.end()
     return [*parts, sentence[start:]]
 
 

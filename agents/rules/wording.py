@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 
-from sage_rag.agents.rules.clauses import move
+from sage_rag.agents.rules.clauses import indirect, move
 from sage_rag.agents.rules.contractions import short_forms, write_out
 from sage_rag.agents.rules.edits import Edit, apply_edit, edits
 from sage_rag.agents.rules.sentences import capitalize, sentence_places
@@ -57,7 +57,7 @@ class Wording:
         return options[(zlib.crc32(f"{self._seed}/{key}".encode()) + uses) % len(options)]
 
     def _move_in_runs(self, item: str, before: Original) -> str:
-        """Move a condition or a time within each sentence that holds a run."""
+        """Change the order of parts in each sentence that holds a run."""
         sentences = [item[a:b] for a, b in sentence_places(item)]
         return " ".join(_moved(s) if before.longest_shared_run(s) >= RUN else s for s in sentences)
 
@@ -82,9 +82,11 @@ class Wording:
 
 
 def _moved(sentence: str) -> str:
-    """Return a sentence with a condition or a time at its other end, if one can be moved."""
+    """Return a statement with a condition or a time at its other end, a question as indirect."""
     mark = sentence[-1:] if sentence[-1:] in ".?" else ""
     body = sentence.removesuffix(mark)
+    if mark == "?":
+        return f"{asked}." if (asked := indirect(body)) else sentence
     other = move(write_out(body))
     for form in short_forms(body):
         other = other.replace(write_out(form), form, 1)
