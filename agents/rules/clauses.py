@@ -118,11 +118,11 @@ def new_sentences(text: str) -> Iterator[ClauseEdit]:
         if _can_end(text, match.start(), match.end()):
             yield match.start(), match.end(), f". This {match['verb']}"
     for match in _SAME_SUBJECT.finditer(text):
-        start, who = match.end("first"), capitalize(match["who"])
+        end, who = match.end("first"), capitalize(match["who"])
         opens = match.start() == 0 or text[match.start() - 2] in ".?\n"
         alone = not re.search(rf"\b{_SUBJECT} ", match["first"])
-        if opens and alone and _can_end(text, start, match.end()):
-            yield start, match.end(), f". {who} {match['verb']}"
+        if opens and alone and _can_end(text, end, match.end()):
+            yield end, match.end(), f". {who} {match['verb']}"
 
 
 def additions(text: str) -> Iterator[ClauseEdit]:
