@@ -13,7 +13,10 @@ from sage_rag.privacy.gate.findings import Finding, FindingKind, Verdict
 
 HIDDEN = "[…]"
 """Replaces in a transcript what the gate found private."""
-_HARMLESS = (FindingKind.SHARED_RUN, FindingKind.UNKNOWN_PLACEHOLDER)
+_HARMLESS = (
+    *(FindingKind.SHARED_RUN, FindingKind.UNKNOWN_PLACEHOLDER),
+    *(FindingKind.MEANING_CHANGED, FindingKind.QUESTION_LOST),
+)
 """Findings whose place holds no private value; every other place is hidden."""
 _PASSES = 8
 """The gate names only the first place of each value, so a text is judged again until nothing is

@@ -187,6 +187,7 @@ def _forget_replies(owner_folder: Path) -> None:
 def _print(job: IndexJob, summary: Summary) -> None:
     from sage_rag.indexer.anonymity import anonymity_line
     from sage_rag.indexer.coverage import refused_languages, uncovered_line
+    from sage_rag.indexer.reporting import kept_line
 
     rate = summary.documents / summary.seconds if summary.seconds else 0.0
     message = (
@@ -202,6 +203,8 @@ def _print(job: IndexJob, summary: Summary) -> None:
     )
     if summary.anonymity:
         typer.echo(anonymity_line(summary.anonymity), err=True)
+    if summary.kept:
+        typer.echo(kept_line(summary.kept), err=True)
     if job.costs:
         typer.echo(f"the model: {job.costs.line()}", err=True)
     if summary.quarantined:

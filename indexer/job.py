@@ -18,6 +18,7 @@ from sage_rag.indexer.protocols import Embedder, VectorStore
 from sage_rag.indexer.recipes import Recipe
 from sage_rag.indexer.timing import Timer, timed_roles
 from sage_rag.indexer.treatment import Executor, Treatment
+from sage_rag.privacy.gate.kept import Kept
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.catalog import DEFAULT_LANGUAGES
@@ -62,7 +63,8 @@ class Summary:
     """Counts of one run. `seconds` is wall time; `reasons` counts findings in quarantine.
 
     `resumed` documents had a stored result, `redrafted` ones only a stored draft; a person decided
-    on the `reviewed` ones. `anonymity` are the figures of `anonymity_figures`.
+    on the `reviewed` ones. `anonymity` are the figures of `anonymity_figures`. `kept` counts what
+    the published records keep of their originals.
     """
 
     documents: int = 0
@@ -75,6 +77,7 @@ class Summary:
     seconds: float = 0.0
     reasons: dict[str, int] = field(default_factory=dict)
     anonymity: dict[str, Any] | None = None
+    kept: Kept = field(default_factory=dict)
     path: Path | None = None
 
 

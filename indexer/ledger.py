@@ -19,6 +19,7 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import locked
 from sage_rag.common.ledger import StageLedger, StageTable, to_json
 from sage_rag.indexer.protocols import Vector
+from sage_rag.privacy.gate.kept import Kept
 
 _FORMAT = 2
 """Raised with every change of the tables and of what their fingerprints cover."""
@@ -48,7 +49,8 @@ class Result:
     `tokens` maps placeholders to tokens and `identifiers` lists the tokens of all direct
     identifiers, both under `key_id`. `draft` is the last draft of a refused document. `reviewed`:
     a person decided, and then the gate. `transcript` (JSON) is stored, but `Ledger.result` leaves
-    it out: `Ledger.transcript` returns it.
+    it out: `Ledger.transcript` returns it. `kept` counts what a rewritten record keeps of its
+    original, by `gate.kept.KINDS`; `None` where no agent rewrote it, or nothing may be published.
     """
 
     safe: bool
@@ -64,6 +66,7 @@ class Result:
     reviewed: bool = False
     transcript: str | None = None
     order_free: float = 0.0
+    kept: Kept | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,8 @@ class Ledger(StageLedger):
         stored = json.loads(row[0])
         for name in ("identifiers", "reasons"):
             stored[name] = tuple(stored[name])
+        if stored.get("kept") is not None:
+            stored["kept"] = {kind: tuple(counts) for kind, counts in stored["kept"].items()}
         return Result(**stored)
 
     def store_result(self, content_hash: str, fingerprint: str, result: Result) -> None:

@@ -38,6 +38,7 @@ from sage_rag.indexer.short_records import is_short, short_records_line
 from sage_rag.indexer.timing import timed, timed_items, timed_roles
 from sage_rag.indexer.treatment import Treatment
 from sage_rag.indexer.versions import corpus_folder
+from sage_rag.privacy.gate.kept import add_kept
 from sage_rag.privacy.tokens import readable_view
 
 __all__ = ["IndexJob", "Progress", "Summary", "index_corpus"]
@@ -325,7 +326,9 @@ class _Run:
         attributes = self._treatment.attributes if self._treatment else NO_ATTRIBUTES
         limits = self._treatment.gate_limits if self._treatment else None
         with self._time("report"):
-            report = report_of(job, summary, list(self._published()), attributes, limits)
+            published = list(self._published())
+            summary.kept = add_kept([r.kept for r in published if r.kept is not None])
+            report = report_of(job, summary, published, attributes, limits)
             summary.anonymity = report["quasi_identifiers"]
         with self._time("publish"):
             summary.path = publish(

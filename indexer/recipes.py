@@ -38,6 +38,11 @@ class Recipe:
         return self.method == "sage"
 
     @property
+    def rewords(self) -> bool:
+        """Whether agents write a document again, in other words."""
+        return self.method in ("sage", "paraphrase", "checklist")
+
+    @property
     def reads_records(self) -> bool:
         """Whether the agents read a document to write its record."""
         return self.method != "attrprompt"

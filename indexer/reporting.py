@@ -15,6 +15,7 @@ from sage_rag.indexer.anonymity import anonymity_figures
 from sage_rag.indexer.coverage import refused_languages
 from sage_rag.indexer.job import IndexJob, Summary
 from sage_rag.indexer.ledger import Result
+from sage_rag.privacy.gate.kept import Kept
 from sage_rag.privacy.gate.limits import Limit
 from sage_rag.privacy.policy import load_policy
 
@@ -64,11 +65,24 @@ def report_of(
         "peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
         "rounds": dict(sorted(Counter(str(r.rounds) for r in published).items())),
         "wording": wording_figures(published, limits or {}) if published else None,
+        "kept": {kind: {"kept": left, "of": of} for kind, (left, of) in summary.kept.items()},
         "quasi_identifiers": anonymity_figures(job.recipe, published, job.recognizer),
         "attributes": [a.name for a in attributes.entries],
         "gate": dict(limits) if limits else None,
         "model": job.costs.snapshot() if job.costs else None,
     }
+
+
+def kept_line(counts: Kept) -> str:
+    """Return in one line what the published records keep of their originals."""
+    shares = [
+        f"{100 * left / of:.0f} % of {kind}"
+        if kind in ("sentences", "words")
+        else f"{left} of {of} {kind}"
+        for kind, (left, of) in counts.items()
+        if of
+    ]
+    return f"kept of the published records: {', '.join(shares)}"
 
 
 def wording_figures(published: Sequence[Result], limits: Mapping[str, Limit]) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.gate.findings import Verdict
 from sage_rag.privacy.gate.gate import Gate
+from sage_rag.privacy.gate.kept import Kept, kept
 from sage_rag.privacy.gate.leakage import Original
 from sage_rag.privacy.gate.likeness import Likeness
 from sage_rag.privacy.gate.limits import Limit
@@ -281,7 +282,16 @@ class Treatment:
             draft=draft.fields if draft else None,
             transcript=transcript_to_json(transcript) if transcript else None,
             order_free=round(outcome.verdict.order_free, 4),
+            kept=await self._kept(protection, outcome),
         )
+
+    async def _kept(self, protection: Protection, outcome: RefinementOutcome) -> Kept | None:
+        """Count what a reworded record keeps; `None` for any other, and for a refused one."""
+        if not outcome.safe or not self._recipe.rewords:
+            return None
+        work = partial(kept, protection.protected.fields, outcome.draft.fields)
+        counts: Kept = await self._run_in_executor(work)
+        return counts
 
     def _tokens(self, protection: Protection) -> dict[str, str]:
         """Return tokens by placeholder; none for an invented record, which is about no one."""

@@ -16,6 +16,7 @@ from sage_rag.privacy.gate.form import form_faults, too_long
 from sage_rag.privacy.gate.leakage import Comparison, Original
 from sage_rag.privacy.gate.likeness import Likeness
 from sage_rag.privacy.gate.limits import GateLimits, Limit
+from sage_rag.privacy.gate.meaning import meaning_changes
 from sage_rag.privacy.gate.placeholders import invented_placeholders, lost_placeholders
 from sage_rag.privacy.gate.quasi import is_quasi
 from sage_rag.privacy.languages import language_of
@@ -70,9 +71,9 @@ class Gate:
     ) -> Verdict:
         """Compare a draft (with placeholders) with its plain original.
 
-        The form is judged only of a draft by field; positions are those in the joined fields. The
-        time is linear in both texts, without the recognizer and the likeness. The likeness is
-        measured only where there is no other finding.
+        Form and meaning are judged only of a draft by field; positions are those in the joined
+        fields. The time is linear in both texts, without the recognizer and the likeness. The
+        likeness is measured only where there is no other finding.
         """
         text = draft if isinstance(draft, str) else join_fields(draft)
         compared = original.compare(text)
@@ -86,6 +87,8 @@ class Gate:
         if self.limits.form and not isinstance(draft, str):
             faults = form_faults(protection.protected.fields, draft)
             findings += [Finding(FindingKind.FORM, fault) for fault in faults]
+        if self.limits.meaning and not isinstance(draft, str):
+            findings += meaning_changes(protection.protected.fields, draft)
         likeness = None
         if self._likeness is not None and not findings:
             likeness = self._likeness.compare(*_views(protection, text))

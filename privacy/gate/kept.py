@@ -37,11 +37,11 @@ def kept(original: Mapping[str, str], draft: Mapping[str, str]) -> Kept:
 
 
 def add_kept(counts: Sequence[Kept]) -> Kept:
-    """Return the sums of several records' counts."""
+    """Return the sums of several records' counts; empty without any."""
+    if not counts:
+        return {}
     return {
-        kind: (sum(c[kind][0] for c in counts), sum(c[kind][1] for c in counts))
-        for kind in KINDS
-        if all(kind in c for c in counts)
+        kind: (sum(c[kind][0] for c in counts), sum(c[kind][1] for c in counts)) for kind in KINDS
     }
 
 

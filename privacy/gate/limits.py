@@ -73,6 +73,9 @@ class GateLimits:
     label of a speaker inside a field whose original has none."""
     language: bool = True
     """Whether the draft must be in the language of its original, where both are clear."""
+    meaning: bool = True
+    """Whether each sentence of a draft must state the facts of the sentences that it comes from,
+    and a field must ask where its original asks (`meaning.meaning_changes`)."""
 
 
 IDENTIFIERS_ONLY = GateLimits(
@@ -84,6 +87,7 @@ IDENTIFIERS_ONLY = GateLimits(
     common_placeholders=False,
     form=False,
     language=False,
+    meaning=False,
 )
 """For recipes that publish the wording of originals on purpose, or no record: judges identifiers,
 combinations of quasi-identifiers, placeholders and emptiness only."""
@@ -141,4 +145,5 @@ _READERS: Mapping[str, Callable[[Any, str], Limit]] = {
     "common_placeholders": _switch,
     "form": _switch,
     "language": _switch,
+    "meaning": _switch,
 }

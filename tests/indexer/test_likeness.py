@@ -70,7 +70,7 @@ PROTECTION = Protector(
 def test_only_a_draft_that_answers_for_its_record_passes(
     minilm: SentenceTransformerEmbedder, draft: dict[str, str], passes: bool
 ) -> None:
-    gate = Gate(GateLimits(), TableRecognizer({}), EmbeddingLikeness(minilm))
+    gate = Gate(GateLimits(meaning=False), TableRecognizer({}), EmbeddingLikeness(minilm))
     verdict = gate.judge(Original("\n".join(RECORD.values())), PROTECTION, draft)
     assert verdict.likeness is not None
     assert {f.kind for f in verdict.findings} == (set() if passes else {FindingKind.UNLIKE})
@@ -109,7 +109,7 @@ def test_no_more_originals_are_kept_than_said() -> None:
 
 def test_the_index_finds_the_drafts_vector_and_no_originals_in_the_ledger(tmp_path: Path) -> None:
     embedder, ledger = HashEmbedder(), Ledger(tmp_path / "ledger.sqlite")
-    gate = Gate(GateLimits(), TableRecognizer({}), EmbeddingLikeness(embedder, ledger))
+    gate = Gate(GateLimits(meaning=False), TableRecognizer({}), EmbeddingLikeness(embedder, ledger))
     assert gate.judge(Original("\n".join(RECORD.values())), PROTECTION, TRUE).likeness is not None
     sealed = "\n".join(seal(text, PROTECTION.tokens) for text in TRUE.values())
     view = readable_view(sealed)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sage_rag.indexer.ledger import Result
-from sage_rag.indexer.reporting import wording_figures
+from sage_rag.indexer.reporting import kept_line, wording_figures
 from sage_rag.indexer.versions import REPORT, current_path
 from tests.indexer.conftest import Run
 
@@ -44,3 +44,10 @@ def test_the_report_of_a_run_holds_them(run: Run, tmp_path: Path) -> None:
     assert figures["longest_run"]["max"] <= 9
     assert 0 < figures["rouge_l"]["p50"] <= figures["rouge_l"]["max"] <= 0.5
     assert figures["order_free"]["max"] <= 1
+
+
+def test_what_is_kept_is_one_line_with_denominators() -> None:
+    counts = {"sentences": (3, 4), "words": (10, 20), "doses": (1, 2), "sides": (0, 0)}
+    assert kept_line(counts) == (
+        "kept of the published records: 75 % of sentences, 50 % of words, 1 of 2 doses"
+    )

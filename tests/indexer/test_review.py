@@ -242,10 +242,10 @@ def test_the_verb_takes_a_file_or_an_editor(
     done = command("--edit", "doc-4", "--file", str(draft))
     assert done.exit_code == 0, done.output
     monkeypatch.delenv("VISUAL", raising=False)
-    monkeypatch.setenv("EDITOR", "sed -i s/fails/ends/")
+    monkeypatch.setenv("EDITOR", "sed -i s/return/revert/")
     assert command("--edit", "doc-4").exit_code == 0
     assert again().published == 19
-    assert "return when it ends" in published(tmp_path / "home")["doc-4"]
+    assert "revert when it fails" in published(tmp_path / "home")["doc-4"]
 
 
 def test_nobody_reviews_while_a_run_is_at_work(again, command, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -40,7 +41,9 @@ TEXT = (
     "the long walk home from Lake Clinic and ice does not help her sleep at all any more, she is "
     "44 years old and was seen on 3 May 2021"
 )
-GATE = Gate(GateLimits(), RECOGNIZER)
+LIMITS = partial(GateLimits, meaning=False)
+"""The texts of these tests are free; `test_meaning` judges meaning."""
+GATE = Gate(LIMITS(), RECOGNIZER)
 
 
 def judge(draft: str, gate: Gate = GATE) -> Verdict:
@@ -85,7 +88,7 @@ def test_each_fault_is_found(draft: str, kind: FindingKind) -> None:
 def test_the_same_text_again_is_found_whatever_was_recognised() -> None:
     nothing = TableRecognizer({})
     protection = Protector(nothing, preset("sage"), CIPHER).protect({"text": TEXT})
-    verdict = Gate(GateLimits(), nothing).judge(Original(TEXT), protection, TEXT)
+    verdict = Gate(LIMITS(), nothing).judge(Original(TEXT), protection, TEXT)
     assert {f.kind for f in verdict.findings} == {FindingKind.SHARED_RUN, FindingKind.SIMILARITY}
 
 
@@ -107,7 +110,7 @@ def test_findings_point_into_the_draft_and_name_no_value() -> None:
 
 
 def test_a_measure_can_be_left_out_by_limits_alone() -> None:
-    baseline = Gate(GateLimits(run_tokens=None, rouge_l=None), TableRecognizer({}))
+    baseline = Gate(LIMITS(run_tokens=None, rouge_l=None), TableRecognizer({}))
     protection = Protector(TableRecognizer({}), preset("sage"), CIPHER).protect({"text": TEXT})
     assert baseline.judge(Original(TEXT), protection, TEXT).safe
 
@@ -118,14 +121,14 @@ KNEE = "[PERSON_1] has a swollen knee that troubles her sleep at night."
 @pytest.mark.parametrize(
     ("limits", "draft", "kind"),
     [
-        (GateLimits(quasi_values=0), "A patient, 44 years old, has a swollen knee and sleeps badly.",
+        (LIMITS(quasi_values=0), "A patient, 44 years old, has a swollen knee and sleeps badly.",
          FindingKind.QUASI_COMBINATION),
-        (GateLimits(run_tokens=3), "Her left knee keeps [PERSON_1] from sleeping well at night.",
+        (LIMITS(run_tokens=3), "Her left knee keeps [PERSON_1] from sleeping well at night.",
          FindingKind.SHARED_RUN),
-        (GateLimits(rouge_l=0.01), KNEE, FindingKind.SIMILARITY),
-        (GateLimits(order_free=0.01), KNEE, FindingKind.SIMILARITY),
-        (GateLimits(min_tokens=20), KNEE, FindingKind.EMPTY),
-        (GateLimits(length_ratio=1.0), KNEE * 5, FindingKind.LENGTH),
+        (LIMITS(rouge_l=0.01), KNEE, FindingKind.SIMILARITY),
+        (LIMITS(order_free=0.01), KNEE, FindingKind.SIMILARITY),
+        (LIMITS(min_tokens=20), KNEE, FindingKind.EMPTY),
+        (LIMITS(length_ratio=1.0), KNEE * 5, FindingKind.LENGTH),
     ],
 )  # fmt: skip
 def test_a_stricter_limit_finds_what_the_default_lets_pass(
@@ -136,7 +139,7 @@ def test_a_stricter_limit_finds_what_the_default_lets_pass(
 
 
 def test_quasi_identifiers_and_short_drafts_can_be_let_pass_but_never_an_empty_one() -> None:
-    gate = Gate(GateLimits(quasi_values=None, min_tokens=None), RECOGNIZER)
+    gate = Gate(LIMITS(quasi_values=None, min_tokens=None), RECOGNIZER)
     assert judge("Knee, 44 years old, 3 May 2021.", gate).safe
     assert {f.kind for f in judge("[PERSON_1] ...", gate).findings} == {FindingKind.EMPTY}
 
@@ -183,7 +186,7 @@ def test_a_dialogue_told_anew_field_by_field_is_safe() -> None:
 def test_changed_form_language_and_length_are_found_unless_turned_off(
     changes: dict[str, str], kind: FindingKind
 ) -> None:
-    named = Gate(GateLimits(common_placeholders=False, subject_mentions=None), RECOGNIZER)
+    named = Gate(LIMITS(common_placeholders=False, subject_mentions=None), RECOGNIZER)
     assert judge_fields({**RETOLD, **changes}, named) == {kind}
     off = {"form": False, "language": False, "length_ratio": None}
     lenient = Gate(replace(named.limits, **off), RECOGNIZER)
@@ -232,7 +235,7 @@ def test_a_subject_limit_can_be_set_and_turned_off() -> None:
     text = "Ada Novak rang about a knee that swells at night, and Ada Novak waited for an answer."
     draft = "Somebody telephoned because of a swollen joint and had to have patience."
     for mentions, found in ((2, {FindingKind.LOST_PLACEHOLDER}), (3, set()), (None, set())):
-        gate = Gate(GateLimits(subject_mentions=mentions), RECOGNIZER)
+        gate = Gate(LIMITS(subject_mentions=mentions), RECOGNIZER)
         assert {f.kind for f in gate.judge(*protect({"text": text}), draft).findings} == found
 
 
@@ -266,14 +269,14 @@ class FixedLikeness:
 def test_a_draft_that_does_not_answer_for_its_record_is_found(
     alike: float, found: set[FindingKind]
 ) -> None:
-    gate = Gate(GateLimits(), RECOGNIZER, FixedLikeness(alike))
+    gate = Gate(LIMITS(), RECOGNIZER, FixedLikeness(alike))
     assert judge_fields(RETOLD, gate) == found
-    assert judge_fields(RETOLD, Gate(GateLimits(likeness=None), RECOGNIZER, FixedLikeness(alike))) == set()  # fmt: skip
+    assert judge_fields(RETOLD, Gate(LIMITS(likeness=None), RECOGNIZER, FixedLikeness(alike))) == set()  # fmt: skip
 
 
 def test_likeness_reads_no_plain_value_and_numbers_as_an_index_does() -> None:
     likeness = FixedLikeness(1.0)
-    gate = Gate(GateLimits(), RECOGNIZER, likeness)
+    gate = Gate(LIMITS(), RECOGNIZER, likeness)
     original, protection = protect({"text": "Eve Stone wrote that Ada Novak of Bern is in pain."})
     draft = "Somebody is in pain, as [PERSON_2] and then [PERSON_1] of [LOCATION_1] let us know."
     gate.judge(original, protection, draft)
@@ -285,24 +288,24 @@ def test_likeness_reads_no_plain_value_and_numbers_as_an_index_does() -> None:
 def test_likeness_is_asked_only_where_nothing_else_speaks_against_the_draft() -> None:
     likeness = FixedLikeness(1.0)
     verdict = judge("Ada Novak has a swollen knee that troubles sleep at night.",
-                    Gate(GateLimits(), RECOGNIZER, likeness))  # fmt: skip
+                    Gate(LIMITS(), RECOGNIZER, likeness))  # fmt: skip
     assert (verdict.likeness, likeness.asked) == (None, [])
 
 
 def test_likeness_is_not_asked_for_a_limit_that_is_off() -> None:
     likeness = FixedLikeness(1.0)
-    gate = Gate(GateLimits(likeness=None), RECOGNIZER, likeness)
+    gate = Gate(LIMITS(likeness=None), RECOGNIZER, likeness)
     assert judge_fields(RETOLD, gate) == set()
     assert likeness.asked == []
 
 
 def test_a_gate_says_which_limits_it_judges_by() -> None:
     without, given_one = (
-        Gate(GateLimits(), RECOGNIZER),
-        Gate(GateLimits(), RECOGNIZER, FixedLikeness(1.0)),
+        Gate(LIMITS(), RECOGNIZER),
+        Gate(LIMITS(), RECOGNIZER, FixedLikeness(1.0)),
     )
     assert without.active_limits["likeness"] is None
-    assert given_one.active_limits["likeness"] == GateLimits().likeness
+    assert given_one.active_limits["likeness"] == LIMITS().likeness
     assert without.active_limits["run_tokens"] == 10
     assert without.fingerprint != given_one.fingerprint
 
@@ -421,3 +424,12 @@ def test_identifiers_are_found_as_people_would(
     value: str, entity_type: EntityType, text: str, found: bool
 ) -> None:
     assert (find_identifier(Identifier(value, entity_type), text) is not None) is found
+
+
+def test_meaning_is_judged_by_field_unless_turned_off() -> None:
+    record = protect({"text": "The left knee of [PERSON] swells. Ice does not help it at all."})
+    changed = {"text": "The right knee of [PERSON] swells. Ice does not help it at all."}
+    loose = {"run_tokens": None, "rouge_l": None}
+    kinds = {f.kind for f in Gate(GateLimits(**loose), RECOGNIZER).judge(*record, changed).findings}
+    assert kinds == {FindingKind.MEANING_CHANGED}
+    assert Gate(LIMITS(**loose), RECOGNIZER).judge(*record, changed).safe

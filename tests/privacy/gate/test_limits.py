@@ -86,7 +86,7 @@ def test_each_limit_changes_the_gates_fingerprint_but_not_the_policys() -> None:
     sources = [
         "", "run_tokens = 30", "rouge_l = 0.6", "quasi_values = 2", "min_tokens = 3",
         "length_ratio = 3", "subject_mentions = 3", "common_placeholders = false", "form = false",
-        "language = false", "likeness = 0.6",
+        "language = false", "likeness = 0.6", "meaning = false",
     ]  # fmt: skip
     gates = {Gate(limits_of(source), TableRecognizer({})).fingerprint for source in sources}
     assert len(gates) == len(sources)
