@@ -149,9 +149,16 @@ def _describes_person(text: str, start: int, end: int, kind: str, *, tagged: boo
         return bool(_POLITICS_AFTER.match(after) or _POLITICS_BEFORE.search(before))
     if kind == "colour":
         stated = _SELF_BEFORE.search(before) and _STATED_AFTER.match(after)
-        return bool(_PEOPLE_NEXT.match(after) or stated)
+        joined = next_word and _kind_of(next_word[1]) == "person"  # "white British"
+        return bool(tagged or joined or _PEOPLE_NEXT.match(after) or stated)
     stated = _STATED_BEFORE.search(before) and _STATED_AFTER.match(after)
     return bool(tagged or _PEOPLE_AFTER.match(after) or stated)
+
+
+def _kind_of(word: str) -> str | None:
+    """Return the kind of a term of one word."""
+    terms = _words().terms
+    return next((k for rest, k in terms.get(_singular(word, terms), ()) if rest[:3] == "(?!"), None)
 
 
 def _terms(text: str) -> Iterator[tuple[int, int, str]]:

@@ -433,3 +433,25 @@ def test_meaning_is_judged_by_field_unless_turned_off() -> None:
     kinds = {f.kind for f in Gate(GateLimits(**loose), RECOGNIZER).judge(*record, changed).findings}
     assert kinds == {FindingKind.MEANING_CHANGED}
     assert Gate(LIMITS(**loose), RECOGNIZER).judge(*record, changed).safe
+
+
+@pytest.mark.parametrize(("policy", "refused"), [("sage", True), ("hipaa-safe-harbor", False)])
+def test_a_special_category_in_clear_is_refused_where_the_policy_hides_it(
+    policy: str, refused: bool
+) -> None:
+    table = dict.fromkeys(("Muslim", "Islamic"), EntityType.SPECIAL_CATEGORY)
+    recognizer = TableRecognizer(table)
+    text = "She is a Muslim and her left knee swells every evening after the long walk home."
+    protection = Protector(recognizer, preset(policy), CIPHER).protect({"text": text})
+    draft = "After walks in the evening an Islamic patient has a swollen left knee."
+    verdict = Gate(GateLimits(), recognizer).judge(Original(text), protection, draft)
+    found = {finding.kind for finding in verdict.findings}
+    assert (FindingKind.UNPROTECTED in found) is refused
+
+
+def test_a_special_category_is_not_refused_in_a_record_without_one() -> None:
+    recognizer = TableRecognizer({**RECOGNIZER._table, "Islamic": EntityType.SPECIAL_CATEGORY})
+    protection = Protector(recognizer, preset("sage"), CIPHER).protect({"text": TEXT})
+    draft = "A swollen knee of [PERSON_1]: see the Islamic hospital."
+    verdict = Gate(GateLimits(), recognizer).judge(Original(TEXT), protection, draft)
+    assert FindingKind.UNPROTECTED not in {finding.kind for finding in verdict.findings}
