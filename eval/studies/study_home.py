@@ -79,7 +79,7 @@ class IndexedVariant:
     @property
     def kept(self) -> dict[str, tuple[int, int]]:
         """What the passages keep of their records, by kind; empty where it was not counted."""
-        return {kind: (left, of) for kind, (left, of) in (self._report.get("kept") or {}).items()}
+        return {kind: (c["kept"], c["of"]) for kind, c in self._report["kept"].items()}
 
     @property
     def _report(self) -> dict[str, Any]:

@@ -74,6 +74,9 @@ def test_the_plain_corpus_is_linked_whole_and_like_itself_in_any_order(recipes):
     assert both.wording.order_free < 1
     assert both.exposure("runs").linked.trials == both.published
     assert plain.exposure("no such likeness") is None
+    assert plain.kept == {}
+    left, of = both.kept["sentences"]
+    assert 0 < left <= of
 
 
 def test_origin_is_what_others_are_compared_to(recipes):
