@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from sage_rag.privacy.entities import TAGGED, EntityType
 
 SPECIFIC = frozenset(EntityType) - {*TAGGED, EntityType.SPECIAL_CATEGORY}
-"""Types that are found by a form or a checksum: a card, an IBAN, an IP address. The others are
-generic: a tagger chooses among `TAGGED` by context, and calls every number or code an ID. A special
-category is found by its words, which names contain, too ("Gay", "Jewish Museum")."""
+"""Types that are found by a form or a checksum: a card, an IBAN, an IP address. A special category
+is found by its words, which names contain, too ("Gay", "Jewish Museum")."""
+GENERIC = frozenset((EntityType.ID, EntityType.DATE_TIME, EntityType.AGE, EntityType.QUANTITY))
+"""Types that a tagger gives to any number or code by its context. Its other types are names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,25 +40,33 @@ def resolve_overlaps(spans: Iterable[Span]) -> list[Span]:
 
     This is the only place that decides between two types for one value:
 
-    1. A specific type (`SPECIFIC`) wins over a generic one of about the same extent, whatever their
-       scores: an overlap of at least half of the longer span. So a card number that a tagger calls
-       an ID with score .99 is a CREDIT_CARD, and an address that it calls a date is an IP_ADDRESS.
-    2. Otherwise the longer span wins, then the higher score, then the lower start.
+    1. A specific type (`SPECIFIC`) wins over a generic one (`GENERIC`) of about the same extent,
+       and over any other of the same extent, whatever their scores. About the same: they share at
+       least half of the longer span. So a card number that a tagger calls an ID with score .99 is a
+       CREDIT_CARD, and an address that it calls a date is an IP_ADDRESS. It takes the whole of an
+       ID that starts or ends with it: "MRN-" belongs to "MRN-4471902".
+    2. No other span cuts a specific one: it stays whole unless a longer span contains it.
+    3. Otherwise the longer span wins, then the higher score, then the lower start.
 
     The rest of a losing span becomes a span of its own: no character that a recognizer marked as
     private is uncovered.
     """
     found = list(spans)
-    specific = sorted((s for s in found if s.entity_type in SPECIFIC), key=lambda s: s.start)
-    beginnings = [s.start for s in specific]
+    codes = [s for s in found if s.entity_type is EntityType.ID]
+    values = [_widened(s, codes) for s in found if s.entity_type in SPECIFIC]
+    others = [s for s in found if s.entity_type not in SPECIFIC]
+    specific = _longest_first(values)
+    starts = [s.start for s in specific]
+    beaten = {span for span in others if _is_beaten(span, specific, starts)}
+    return _longest_first([*values, *(s for s in others if s not in beaten)], beaten)
+
+
+def _longest_first(spans: Iterable[Span], last: Iterable[Span] = ()) -> list[Span]:
+    """Return disjoint spans: the longest come first, and each keeps what is uncovered before it."""
     starts: list[int] = []
     kept: list[Span] = []
-
-    def rank(span: Span) -> tuple[bool, int, float, int, EntityType]:
-        beaten = _loses_to_specific(span, specific, beginnings)
-        return beaten, -len(span), -span.score, span.start, span.entity_type
-
-    for span in sorted(found, key=rank):
+    ordered = [*sorted(spans, key=_rank), *sorted(last, key=_rank)]
+    for span in ordered:
         for start, end in _uncovered(span, kept, starts):
             place = bisect_left(starts, start)
             starts.insert(place, start)
@@ -65,21 +74,49 @@ def resolve_overlaps(spans: Iterable[Span]) -> list[Span]:
     return kept
 
 
-def _loses_to_specific(span: Span, specific: Sequence[Span], beginnings: Sequence[int]) -> bool:
-    """Return whether a generic span has about the extent of a specific one.
+def _rank(span: Span) -> tuple[int, float, int, EntityType]:
+    return -len(span), -span.score, span.start, span.entity_type
 
-    `specific`: in order of their starts, which are `beginnings`.
-    """
-    if span.entity_type in SPECIFIC:
-        return False
-    # A span that starts further left than this overlaps by less than half of the longer one.
-    first, last = bisect_left(beginnings, span.start - len(span)), bisect_left(beginnings, span.end)
-    return any(_about_the_same(span, other) for other in specific[first:last])
+
+def _widened(span: Span, codes: Iterable[Span]) -> Span:
+    """Return a specific span with the extent of the longest ID around it of about that extent."""
+    around = [
+        code
+        for code in codes
+        if code.start <= span.start
+        and span.end <= code.end
+        and (
+            code.start == span.start or code.end == span.end
+        )  # in a table, cells are on both sides
+        and _about_the_same(code, span)
+    ]
+    widest = max(around, key=len, default=span)
+    return Span(widest.start, widest.end, span.entity_type, span.score)
+
+
+def _is_beaten(span: Span, specific: Sequence[Span], starts: Sequence[int]) -> bool:
+    """Return whether a specific span takes the place of this one; `specific` are disjoint."""
+    first = max(0, bisect_right(starts, span.start) - 1)
+    near = specific[first : bisect_left(starts, span.end)]
+    return any(
+        _cuts(span, other)
+        or (span.start, span.end) == (other.start, other.end)
+        or (span.entity_type in GENERIC and _about_the_same(span, other))
+        for other in near
+    )
 
 
 def _about_the_same(span: Span, other: Span) -> bool:
-    shared = min(span.end, other.end) - max(span.start, other.start)
-    return 2 * shared >= max(len(span), len(other))
+    return 2 * _shared(span, other) >= max(len(span), len(other))
+
+
+def _cuts(span: Span, other: Span) -> bool:
+    """Return whether two spans overlap and neither contains the other."""
+    return 0 < _shared(span, other) < min(len(span), len(other))
+
+
+def _shared(span: Span, other: Span) -> int:
+    return min(span.end, other.end) - max(span.start, other.start)
 
 
 def remainder(span: Span, others: list[Span]) -> list[Span]:

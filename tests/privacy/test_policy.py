@@ -17,7 +17,7 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.policy import Operator, load_policy, parse_policy, preset, preset_names
 from sage_rag.privacy.protect import Protector
-from sage_rag.privacy.spans import SPECIFIC, Span, resolve_overlaps
+from sage_rag.privacy.spans import GENERIC, SPECIFIC, Span, resolve_overlaps
 from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.privacy.words import normalize
@@ -257,11 +257,26 @@ def test_a_specific_type_beats_every_generic_one_of_about_the_same_extent() -> N
     """Card, SSN, IBAN, IP address and the rest: what a tagger calls them does not count."""
     assert {*SPECIFIC, *TAGGED, T.SPECIAL_CATEGORY} == set(T)
     assert T.ID not in SPECIFIC
-    for specific, generic in product(SPECIFIC, TAGGED):
+    for specific, generic in product(SPECIFIC, GENERIC):
         value = Span(10, 21, specific, 0.3)
         for start, end in ((10, 21), (6, 21), (10, 22), (9, 24), (12, 21), (5, 16), (15, 26)):
             other = Span(start, end, generic, 1.0)
-            assert value in resolve_overlaps([other, value]), (specific, generic, start, end)
+            kept = next(s for s in resolve_overlaps([other, value]) if s.entity_type is specific)
+            assert kept.start <= 10, (specific, generic, start, end)
+            assert kept.end >= 21, (specific, generic, start, end)
+
+
+def test_no_other_span_cuts_a_specific_one() -> None:
+    for specific, other in product(SPECIFIC, TAGGED):
+        value, longer = Span(30, 49, specific, 0.5), Span(0, 34, other, 1.0)
+        expected = [Span(0, 30, other, 1.0), value]
+        assert resolve_overlaps([longer, value]) == expected, (specific, other)
+
+
+def test_a_name_around_a_specific_value_is_not_cut() -> None:
+    """The account holder Vilma Holm is no user called Vilma."""
+    name, user = Span(0, 10, T.PERSON, 0.9), Span(0, 5, T.USERNAME, 0.95)
+    assert resolve_overlaps([name, user]) == [name]
 
 
 def test_a_generic_span_that_is_much_longer_wins_over_a_specific_one() -> None:
@@ -269,9 +284,9 @@ def test_a_generic_span_that_is_much_longer_wins_over_a_specific_one() -> None:
     assert resolve_overlaps([number, address]) == [address]
 
 
-def test_the_rest_of_a_generic_span_stays_covered() -> None:
-    spans = [Span(0, 15, T.ID, 0.99), Span(4, 15, T.US_SSN, 0.92)]
-    assert resolve_overlaps(spans) == [Span(0, 4, T.ID, 0.99), spans[1]]
+def test_a_specific_value_takes_the_whole_of_the_code_around_it() -> None:
+    spans = [Span(0, 11, T.ID, 0.99), Span(4, 11, T.MEDICAL_RECORD, 0.85), Span(0, 3, T.PERSON)]
+    assert resolve_overlaps(spans) == [Span(0, 11, T.MEDICAL_RECORD, 0.85)]
 
 
 def test_the_longer_span_wins_and_the_rest_stays_covered() -> None:

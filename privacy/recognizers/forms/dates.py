@@ -140,6 +140,11 @@ _DATED_DAY = re.compile(
     re.IGNORECASE,
 )
 
+_DAY_OF_A_MONTH = re.compile(
+    r"\b(?:the[ ])?\d{1,2}(?:st|nd|rd|th)[ ](?:of[ ])?(?:this|last|next|the[ ]same)[ ]month\b",
+    re.IGNORECASE,
+)
+
 _TIME = re.compile(
     r"\b(?:at|around|about|by|until|till|from|to|since|before|after|time|between|and|um|à|a las"
     r"|alle)"
@@ -210,6 +215,7 @@ DATES = (
     Pattern(EntityType.DATE_TIME, _SHORT_DOT, 0.5, needs=".", anchor=_DIGIT),
     Pattern(EntityType.DATE_TIME, _YEAR_ALONE, 0.6, anchor=_ANY_YEAR),
     Pattern(EntityType.DATE_TIME, _DATED_DAY, 0.6, anchor=_DIGIT),
+    Pattern(EntityType.DATE_TIME, _DAY_OF_A_MONTH, 0.8, needs=("month",), anchor=_DIGIT),
     Pattern(EntityType.DATE_TIME, _IN_WORDS, 0.85, anchor=_MONTH_STEM),
     Pattern(EntityType.DATE_TIME, _MORE_YEARS, 0.6, anchor=_ANY_YEAR),
     Pattern(EntityType.DATE_TIME, _IN_THE_YEAR, 0.6, anchor=_ANY_YEAR),

@@ -41,7 +41,7 @@ _KINDS: tuple[tuple[EntityType, str], ...] = (
     ),
     (
         EntityType.MEDICAL_RECORD,
-        r"mrn|phn|chi|uhid|medicaid|medicare|medical records?|health record|health plan|hospital"
+        r"mrn|phn|chi|uhid|medicaid|medicare|medical records?|health (?:id|record|plan)|hospital"
         r"|patient|chart|admission|discharge|encounter|accession|specimen|sample|prescription|rx"
         r"|insurance|insured|insurer|member(?:ship)?|subscriber|beneficiary|referral"
         r"|(?:prior )?authori[sz]ation|kvnr|versichertennummer",

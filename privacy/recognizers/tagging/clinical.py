@@ -1,4 +1,4 @@
-"""Remove spans that are medicine: numbers and abbreviations found as an age, a date or a name.
+"""Remove spans that are not private: numbers and abbreviations of medicine, and relative times.
 
 "LDL below 70" is not an age, "38.9" after "fever" is not a date, and "CK" is not a person. Hidden
 or coarsened, they would change the doctor's answer.
@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.forms.times import is_relative
 from sage_rag.privacy.recognizers.tagging.clinical_words import (
     ABBREVIATIONS,
     FINDINGS,
@@ -33,7 +34,7 @@ from sage_rag.privacy.recognizers.tagging.measurements import (
 from sage_rag.privacy.recognizers.tagging.treatments import is_treatment
 from sage_rag.privacy.spans import Span
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of what counts as medicine."""
 
 _REACH = 120
@@ -48,6 +49,7 @@ _NAMED = (
 )
 _I = re.IGNORECASE
 _BARE = re.compile(rf"{NUMBER}|\d{{1,3}}[ ]?(?:lbs?|kgs?)", _I)
+_ORDINAL = re.compile(r"\d{1,3}(?:st|nd|rd|th)", _I)
 _LENGTH = re.compile(
     rf"(?:{NUMBER}[ ]?(?:-|–|/|to|or)[ ]?)?{NUMBER}"
     rf"(?:\+|[ ]\d/\d|[ ]or[ ](?:more|so))?[ ]?-?{UNIT}",
@@ -70,6 +72,7 @@ _OVER_BEFORE = re.compile(rf"\b{PEOPLE}[ ]over[ ]\Z", _I)
 _OLD_AFTER = re.compile(r"[ -]*(?:olds?\b|of[ ]age)", _I)
 
 _OCLOCK = re.compile(r"\d{1,2}[ ]?[ap]\.?m\b\.?", _I)
+_HOUR_AFTER = re.compile(r"[ ]?(?:to|-|and)[ ]?\d{1,2}[ ]?[ap]\.?m\b", _I)
 _HOUR_BEFORE = re.compile(
     r"\b(?:rings?|alarm|wok?en?|wakes?|up|opens?|closes?|call|meet|appointment)"
     r"(?:[ ](?:me|him|her|us))?(?:[ ]up)?[ ](?:at|by|before|until|till)[ ]\Z",
@@ -114,7 +117,8 @@ class ClinicalRecognizer:
 
     Removed: measured values ("LDL below 70"), shares ("eight in ten"), counts ("four times"),
     frequencies, ages of things ("a three-month-old stent"), lengths of treatments
-    (`is_treatment`), and abbreviations of tests found as names. A number found as a date is
+    (`is_treatment`), abbreviations of tests found as names, and times that name no calendar day
+    (`is_relative`: "yesterday", "Monday", "4 pm"). A number found as a date is
     extended to the length of time that it begins ("six" in "six or seven weeks"). An age that
     means how long ago becomes a time.
 
@@ -167,7 +171,8 @@ def _checked_age(text: str, span: Span) -> Span | None:
         return None if _is_of_a_thing(before, after, old["unit"]) else span
     if _is_history(value, before, after) or _is_hour(value, before):
         return _checked_time(text, replace(span, entity_type=EntityType.DATE_TIME))
-    return None if _BARE.fullmatch(value) and is_not_age(value, before, after) else span
+    number = _BARE.fullmatch(value) or _ORDINAL.fullmatch(value)
+    return None if number and is_not_age(value, before, after) else span
 
 
 def _checked_time(text: str, span: Span) -> Span | None:
@@ -176,6 +181,8 @@ def _checked_time(text: str, span: Span) -> Span | None:
         return None  # "three a", of "three a month"
     grown = _extended(text, span)
     value = text[grown.start : grown.end]
+    if is_relative(value) or (value.isdigit() and _HOUR_AFTER.match(text, grown.end)):
+        return None
     before, after = _around(text, grown)
     if _BARE.fullmatch(value):
         return None if is_not_date(value, before, after) else grown

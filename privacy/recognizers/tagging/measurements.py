@@ -104,6 +104,22 @@ _STEP_BEFORE = re.compile(r"\b(?:then|slowly|mg|dose|days?|weeks?|months?)[ ,]{1
 _STEP_AFTER = re.compile(rf",?[ ]for[ ](?:an?|{NUMBER})(?:[ ]to[ ]{NUMBER})?[ ]{UNIT}\b", _I)
 _WEEKS = re.compile(r"(?:[ ]and[ ]a[ ]half|[ ]?\d/\d)?[ ](?:weeks?|wks?)\b(?![ ]?-?old)", _I)
 _PREGNANT_AFTER = re.compile(r"[^.!?]{0,30}\b(?:pregnan|gestation|with[ ]my|along)", _I)
+_ORDINAL_AFTER = re.compile(r"(?:st|nd|rd|th)?[ ](?:week|day|month|trimester|time)s?\b", _I)
+_WEEK_AND_DAY = re.compile(r"[ ]?\+[ ]?\d", _I)
+_I_AM_BEFORE = re.compile(
+    r"\b(?:i[ ]?['’]?[ ]?a?m|i[ ]was|was[ ]i|she(?:['’]s|[ ]is|[ ]was))"
+    r"(?:[ ](?:now|only|just|about|almost|nearly|at))*[ ]\Z",
+    _I,
+)
+_NUMBERED_BEFORE = re.compile(
+    r"\b(?:sessions?|stage|grade|type|levels?|values?|scores?|steps?|item|page|version|phase|class"
+    r"|question|gravida|para|cycle|chapter|section)(?:[ ](?:is|was|of))?[ ]?[:#=]?[ ]?\Z",
+    _I,
+)
+_FAHRENHEIT = re.compile(r"[ ]?°?[ ]?F\b")
+_WARMTH = re.compile(r"\b(?:fever|temp\w{0,8}|degrees?)\b[^.!?]{0,24}\Z", _I)
+_HOTTEST_AGE = 95
+"""Above it, a number before F is degrees Fahrenheit more often than the age of a woman."""
 _BORN_BEFORE = re.compile(r"\bborn[ ](?:at|in)[ ]\Z", _I)
 
 _RECURS_AFTER = re.compile(
@@ -135,6 +151,14 @@ def is_not_age(value: str, before: str, after: str) -> bool:
     """Return whether a number found as an age is a count, a measure or an emergency number."""
     if value.isdigit() and int(value) > _OLDEST:
         return True
+    if _is_ordinal(value, before, after) or _NUMBERED_BEFORE.search(before):
+        return True
+    if _FAHRENHEIT.match(after) and (
+        _WARMTH.search(before) or (value.isdigit() and int(value) > _HOTTEST_AGE)
+    ):
+        return True
+    if _WEEKS.match(after) and _I_AM_BEFORE.search(before):  # of pregnancy
+        return True
     if _WEEKS.match(after) and (_PREGNANT_AFTER.match(after) or _BORN_BEFORE.search(before)):
         return True
     if is_age_of_person(before, after):
@@ -142,6 +166,14 @@ def is_not_age(value: str, before: str, after: str) -> bool:
     if value in _EMERGENCY and _CALLED.search(before):
         return True
     return is_count(before, after) or _is_measured(before)
+
+
+def _is_ordinal(value: str, before: str, after: str) -> bool:
+    """Return whether a number counts weeks: "the 31st week", "31+4"."""
+    if value.isdigit() and not _ORDINAL_AFTER.match(after):
+        return _WEEK_AND_DAY.match(after) is not None
+    ordinal = not value.isdigit() or after[:1].isalpha()
+    return bool(ordinal and value[0].isdigit() and _ORDINAL_AFTER.match(after))
 
 
 def is_not_date(value: str, before: str, after: str) -> bool:

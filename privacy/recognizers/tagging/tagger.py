@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -23,11 +25,12 @@ from sage_rag.privacy.spans import Span
 if TYPE_CHECKING:
     from sage_rag.privacy.recognizers.tagging.pieces import Pieces
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the spans from the same weights and lexicon."""
 
 WEIGHTS = "english.safetensors"
 
+_LINE = re.compile(r"[^\s][^\n]*")
 _WINDOW, _MARGIN = 126, 15
 """Pieces in a window, and those shared with the next: MiniLM was trained on 128 with marks."""
 _BATCH_PIECES = 4096
@@ -89,9 +92,10 @@ class TaggerRecognizer:
         for some in batches_of(texts, _TEXTS_AT_ONCE):
             for text, (pieces, answers) in zip(some, self.answers(some), strict=True):
                 scores, begins = self._read(pieces, answers)
-                spans = decode_pieces(
+                decoded = decode_pieces(
                     text, pieces.offsets, pieces.words, scores, begins, self._types
                 )
+                spans = [part for span in decoded for part in _lines_of_code(text, span)]
                 sure = [span for span in spans if span.score >= _SURE]
                 found.append([*spans, *_elsewhere(text, sure, spans)] if sure else spans)
         return found
@@ -131,6 +135,15 @@ class TaggerRecognizer:
             person = self._weights.types.index(EntityType.PERSON)
             logits[pieces.unlisted, person] += _UNLISTED
         return 1 / (1 + np.exp(-logits)), answers[..., 1] > answers[..., 2]
+
+
+def _lines_of_code(text: str, span: Span) -> Iterator[Span]:
+    """Yield an ID once per line that it covers, any other span whole: no code is on two lines."""
+    if span.entity_type is not EntityType.ID or "\n" not in text[span.start : span.end]:
+        yield span
+        return
+    for line in _LINE.finditer(text, span.start, span.end):
+        yield replace(span, start=line.start(), end=line.end())
 
 
 def _elsewhere(text: str, sure: Sequence[Span], spans: Sequence[Span]) -> list[Span]:
