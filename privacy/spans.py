@@ -95,7 +95,7 @@ def _widened(span: Span, codes: Iterable[Span]) -> Span:
 
 
 def _is_beaten(span: Span, specific: Sequence[Span], starts: Sequence[int]) -> bool:
-    """Return whether a specific span takes the place of this one; `specific` are disjoint."""
+    """Return whether a specific span replaces this one; `specific` are disjoint."""
     first = max(0, bisect_right(starts, span.start) - 1)
     near = specific[first : bisect_left(starts, span.end)]
     return any(
