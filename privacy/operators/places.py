@@ -51,12 +51,14 @@ class Atlas:
 
     `places`: by normalised name; of places with the same name the largest. `cities`: the English
     names of large cities, by region. `states`: the names of the states of the USA
-    by their postal codes.
+    by their postal codes. `shared`: names that places of several regions, or of several countries,
+    have in common, by `region` and `country`.
     """
 
     places: Mapping[str, Place]
     cities: Mapping[str, tuple[str, ...]]
     states: Mapping[str, str]
+    shared: Mapping[str, frozenset[str]]
 
 
 @cache
@@ -92,18 +94,22 @@ def atlas() -> Atlas:
     for other, code in _OTHER_NAMES.items():
         places[other] = Place("country", countries[code])
     large = {region: tuple(names) for region, *names in rows["large"]}
-    return Atlas(places, large, states)
+    shared = {level: frozenset(names) for level, *names in rows["shared"]}
+    return Atlas(places, large, states, shared)
 
 
 def to_region(value: str) -> str | None:
-    """Return the state (in the USA) or country that a place lies in; `None` if it is not known."""
-    place = locate(value)
+    """Return the state (in the USA) or country that a place lies in.
+
+    `None` if it is not known, or if places of several regions have its name: "Springfield".
+    """
+    place = _located(value, atlas().shared["region"])
     return None if place is None else place.region
 
 
 def to_country(value: str) -> str | None:
-    """Return the country that a place lies in; `None` if it is not known."""
-    place = locate(value)
+    """Return the country that a place lies in; `None` as for `to_region`."""
+    place = _located(value, atlas().shared["country"])
     return None if place is None else place.country
 
 
@@ -114,11 +120,21 @@ def locate(value: str) -> Place | None:
     Illinois. Of several places of one name it is the largest: "Paris" lies in France, "Paris, TX"
     in Texas. Does not guarantee that it was the one meant.
     """
+    return _located(value, frozenset())
+
+
+def _located(value: str, shared: frozenset[str]) -> Place | None:
+    """Return the place of `locate`; `None` where the part that decides is one of `shared`."""
     parts = [p for p in _PARTS.split(value.strip(" .")) if p]
     for part in reversed(parts):
         if place := _known(part, is_last_of_several=len(parts) > 1):
-            return place
+            names = {_bare(part), _bare(_POSTCODE.sub("", part))}
+            return None if names & shared else place
     return None
+
+
+def _bare(part: str) -> str:
+    return normalize(part).removeprefix("the ")
 
 
 def _known(part: str, *, is_last_of_several: bool) -> Place | None:
