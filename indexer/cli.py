@@ -212,7 +212,7 @@ def _print(job: IndexJob, summary: Summary) -> None:
         where = job.owner_folder / "quarantine.jsonl"
         typer.echo(f"quarantined {summary.quarantined}: {reasons}; see {where}", err=True)
         if languages := refused_languages(summary.reasons):
-            typer.echo(f"refused: {uncovered_line(languages)}", err=True)
+            typer.echo(f"of these, {uncovered_line(languages)}", err=True)
         typer.echo(f"hint: sage-rag review {job.name} --home {job.home}", err=True)
     typer.echo(
         json.dumps(

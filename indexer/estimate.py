@@ -46,8 +46,7 @@ class Estimate:
 
     `to_treat` documents need both stages, `to_refine` ones have a stored draft, `finished` ones a
     stored result. `assumed` states the assumptions about the model. `short` documents are hard to
-    reword by rules. `languages_refused` counts, by language, those that will be refused for it;
-    nothing remains to do for them.
+    reword by rules. `languages_refused` counts, by language, those that will be refused for it.
     """
 
     documents: int
@@ -187,13 +186,12 @@ class _Count:
             self.identified = True
 
     def _is_done(self, document: Document, ledger: Ledger | None, rounds: list[int]) -> bool:
-        """Count one document; return whether it is finished."""
+        """Count one document; return whether nothing remains to do for it."""
         if self.treatment is None:
             self.finished += 1
             return True
         if reason := self.treatment.coverage.refusal(document):
             self.refusals[reason] += 1
-            self.finished += 1
             return True
         content = document.content_hash
         result = ledger.result(content, self.treatment.fingerprint) if ledger else None
