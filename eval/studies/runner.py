@@ -33,6 +33,7 @@ STUDIES: Mapping[str, str] = {
     "linking": "linking",
     "meaning": "meaning",
     "recognition": "recognition",
+    "refusals": "refusals",
     "roundtrip": "roundtrip",
     "sage": "sage.study",
 }
