@@ -34,8 +34,8 @@ of 24 English ones, a list of drugs; since then items of lists are left out. The
 language counts were chosen with the English sets in view. Those sets hold few foreign texts, so a
 refusal is nearly always false there; but two judgments of `tab` quote a Polish act by its title.
 
-*Short records.* Recipe `sage` by rules indexes a sample of records of fewer than {SHORT_WORDS} words
-and one of longer ones. The gate refuses what the rules cannot reword."""
+*Short records.* Recipe `sage` by rules indexes a sample of records of fewer than {SHORT_WORDS}
+words, and one of longer ones. The gate refuses what the rules cannot reword."""
 _ENGLISH: Mapping[str, tuple[str, ...]] = {
     "healthcaremagic/qa.jsonl": ("question", "answer"),
     "chatdoctor/genmedgpt_5k.jsonl": ("question", "answer"),
