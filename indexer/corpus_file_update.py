@@ -103,7 +103,8 @@ def _rendered(name: str, settings: Mapping[str, Any]) -> str:
     lines += ["[gate]"]
     for key, default in GATE_DEFAULTS.items():
         value = settings.get(f"gate.{key}")
-        lines.append(f"# {key} = {_toml(default)}" if value is None else f"{key} = {_toml(value)}")
+        shown = "off" if default is None else default
+        lines.append(f"# {key} = {_toml(shown)}" if value is None else f"{key} = {_toml(value)}")
     return "\n".join(lines) + "\n"
 
 
