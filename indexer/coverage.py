@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sage_rag.agents.protocols import Roles
 from sage_rag.common.exceptions import ProtectionError
 from sage_rag.indexer.corpus import Document
-from sage_rag.privacy.languages import VERSION, uncovered_language
+from sage_rag.privacy.languages import languages_fingerprint, uncovered_language
 
 _REASON = "language-not-covered:"
 _HINT = "docs/privacy.md, Languages: name a recognizer for it; rules reword English only"
@@ -28,7 +28,7 @@ class Coverage:
     @property
     def fingerprint(self) -> str:
         """Changes with the languages and with their detection."""
-        return f"{','.join(sorted(self.languages))}/{VERSION}"
+        return f"{','.join(sorted(self.languages))}/{languages_fingerprint()}"
 
     def refusal(self, document: Document) -> str | None:
         """Return the reason to refuse a document, `None` for a covered one."""

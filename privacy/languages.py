@@ -14,6 +14,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from sage_rag.privacy.words import UNSPACED_RANGES
@@ -53,6 +54,11 @@ _MIN_PHRASE = 3
 """Words of the shortest stretch between commas, line ends and numbers that is prose: names, drugs
 and doses come in lists."""
 _UNSPACED = re.compile("[{}]".format("".join(f"{chr(a)}-{chr(b)}" for a, b in UNSPACED_RANGES)))
+
+
+def languages_fingerprint() -> str:
+    """Return a name that changes with what is detected: the version here and the library's."""
+    return f"languages/{VERSION}/{version('py3langid')}"
 
 
 def uncovered_language(texts: Iterable[str], covered: Collection[str]) -> str | None:

@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib import resources
 from pathlib import Path
 
 from sage_rag.agents.baselines import baseline_roles
@@ -29,6 +30,11 @@ from sage_rag.privacy.gate.gate import Gate
 from sage_rag.privacy.gate.leakage import Original
 from sage_rag.privacy.gate.limits import GateLimits
 from sage_rag.privacy.keyset.keyset import KEY_BYTES, Keyset, key_id_of
+from sage_rag.privacy.languages import (
+    language_of,
+    languages_fingerprint,
+    uncovered_language,
+)
 from sage_rag.privacy.operators.dates import Calendar
 from sage_rag.privacy.operators.surrogate import SURROGATE_TYPES, Surrogates
 from sage_rag.privacy.policy import preset, preset_names
@@ -140,6 +146,17 @@ def _drafts(record: dict[str, str], protection: Protection) -> Iterator[dict[str
     yield dict.fromkeys(hidden, "")
     yield {name: f"{text} [PERSON_99] wrote to eve@example.org." for name, text in hidden.items()}
     yield {next(iter(hidden)): "Das ist ein ganz anderer Satz, der von keinem Menschen erzählt."}
+
+
+def _languages() -> StageOutput:
+    rows = _gold_languages()
+    found = [[uncovered_language(fields, {"en"}), language_of(" ".join(fields))] for fields in rows]
+    return StageOutput(languages_fingerprint(), found)
+
+
+def _gold_languages() -> list[list[str]]:
+    file = resources.files("sage_rag.eval.gold") / "languages.jsonl"
+    return [json.loads(line)["fields"] for line in file.read_text("utf-8").splitlines()]
 
 
 def _gate() -> StageOutput:
@@ -348,6 +365,7 @@ STAGES: dict[str, Stage] = {
         for name in sorted(preset_names())
     },
     "surrogates": Stage("sage_rag.privacy.operators.surrogate", _surrogates),
+    "languages": Stage("sage_rag.privacy.languages", _languages),
     "gate": Stage("sage_rag.privacy.gate.gate", _gate),
     "rules": Stage("sage_rag.agents.rules.roles", _rules),
     "baselines": Stage("sage_rag.agents.baselines", _baselines),
