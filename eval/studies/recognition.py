@@ -33,10 +33,11 @@ from sage_rag.privacy.recognizers.scores import GoldText, GoldValue, Recognition
 PEER = "Presidio"
 _ABOUT = """\
 *Found*: every letter and digit of a value lies in some span, except titles ("Mr"): then no part of
-it leaves in clear, whatever its type. *Right*: a span of a type, overlaps resolved, touches a value
-whose label is of that type. Character precision: the share of letters and digits in spans that are
-also marked. Odd and even lines are counted apart on request: the rules may have been written with
-misses on the even lines in view."""
+it leaves in clear, whatever its type. *Under their type*: spans of a type that the label accepts
+cover the value, so that the key of that type opens it. *Right*: a span of a type, overlaps
+resolved, touches a value whose label is of that type. Character precision: the share of letters
+and digits in spans that are also marked. Odd and even lines are counted apart on request: the rules
+may have been written with misses on the even lines in view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,8 @@ class Coverage:
     """Found values by the annotators' identifier type (DIRECT, QUASI), if they give one."""
     by_type: Mapping[EntityType, Proportion]
     precision: Proportion
+    named: Mapping[str, Proportion]
+    """Values by label that spans of an accepted type cover."""
 
 
 def coverage(rows: Iterable[Mapping[str, Any]], recognizer: Recognizer, scheme: Scheme) -> Coverage:
@@ -64,6 +67,7 @@ def coverage(rows: Iterable[Mapping[str, Any]], recognizer: Recognizer, scheme: 
         shares(counts.found_by_risk, counts.marked_by_risk),
         shares(counts.right, counts.flagged),
         counts.precision,
+        shares(counts.named, counts.marked),
     )
 
 
@@ -88,11 +92,13 @@ def tables(measured: Mapping[str, Mapping[str, Coverage]]) -> list[str]:
     blocks = []
     for name, by_recognizer in measured.items():
         found = {c: {**r.by_label, **r.by_risk} for c, r in by_recognizer.items()}
+        named = {c: r.named for c, r in by_recognizer.items()}
         right = {c: r.by_type for c, r in by_recognizer.items()}
         flagged = "; ".join(f"{c}: {r.precision}" for c, r in by_recognizer.items())
         blocks += [
             f"## {name}",
             _table("values found", found),
+            _table("values found under their type", named),
             _table("spans right", right),
             f"Character precision: {flagged}",
         ]

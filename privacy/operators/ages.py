@@ -1,7 +1,7 @@
 """Replace ages by bands, or by other ages of the same band.
 
 A value is changed only where the whole of it reads as one age: `47`, `aged 47`, `4 yrs old`,
-`5-month-old`, `54F`. Anything else (`353lbs`, `40 to 50`, `teenage`) is not read.
+`5-month-old`, `54F`. Anything else (`212lbs`, `40 to 50`, `teenage`) is not read.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ _EVIDENCE = (
     re.compile(r"(?<!\d)\d{1,3}周?岁|年(?:龄|纪)[为是约:：\s]{0,3}\d{1,3}(?![\d.%])"),
 )
 _EVIDENCE_OF_ADULTS = (
-    # "54F", "54 M", "57 years, male", "F/54", "male 51", "Male, 57 years"
+    # "54F", "54 M", "57 years, male", "F/54", "male 47", "Male, 57 years"
     re.compile(
         rf"{_START}(?P<n>{_FIGURE})(?:[ -]?(?:years?|yrs?|y))?[ ]?[/,-]?[ ]?"
         rf"(?:(?i:{_PERSON})|[MF])\b(?!['’.]\w|[ ](?:patients|cases|and[ ]\d))"
