@@ -14,6 +14,10 @@ is found by its words, which names contain, too ("Gay", "Jewish Museum")."""
 GENERIC = frozenset((EntityType.ID, EntityType.DATE_TIME, EntityType.AGE, EntityType.QUANTITY))
 """Types that a tagger gives to any number or code by its context. Its other types are names."""
 
+_SURE = 0.9
+"""Score of a form with a checksum or with no other meaning: an IBAN, an e-mail address. A user name
+or a telephone number has less."""
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -41,10 +45,11 @@ def resolve_overlaps(spans: Iterable[Span]) -> list[Span]:
     This is the only place that decides between two types for one value:
 
     1. A specific type (`SPECIFIC`) wins over a generic one (`GENERIC`) of about the same extent,
-       and over any other of the same extent, whatever their scores. About the same: they share at
-       least half of the longer span. So a card number that a tagger calls an ID with score .99 is a
-       CREDIT_CARD, and an address that it calls a date is an IP_ADDRESS. It takes the whole of an
-       ID that starts or ends with it: "MRN-" belongs to "MRN-4471902".
+       whatever their scores; over a name, such as a PERSON, where its form is sure (`_SURE`) or
+       the extent is the same. About the same: they share at least half of the longer span. So a
+       card number that a tagger calls an ID with score .99 is a CREDIT_CARD, and an address that
+       it calls a date is an IP_ADDRESS. It takes the whole of a loser that starts or ends with it:
+       "MRN-" belongs to "MRN-4471902".
     2. No other span cuts a specific one: it stays whole unless a longer span contains it.
     3. Otherwise the longer span wins, then the higher score, then the lower start.
 
@@ -52,9 +57,9 @@ def resolve_overlaps(spans: Iterable[Span]) -> list[Span]:
     private is uncovered.
     """
     found = list(spans)
-    codes = [s for s in found if s.entity_type is EntityType.ID]
-    values = [_widened(s, codes) for s in found if s.entity_type in SPECIFIC]
-    others = [s for s in found if s.entity_type not in SPECIFIC]
+    others = sorted((s for s in found if s.entity_type not in SPECIFIC), key=lambda s: s.start)
+    begins = [s.start for s in others]
+    values = [_widened(s, others, begins) for s in found if s.entity_type in SPECIFIC]
     specific = _longest_first(values)
     starts = [s.start for s in specific]
     beaten = {span for span in others if _is_beaten(span, specific, starts)}
@@ -78,36 +83,39 @@ def _rank(span: Span) -> tuple[int, float, int, EntityType]:
     return -len(span), -span.score, span.start, span.entity_type
 
 
-def _widened(span: Span, codes: Iterable[Span]) -> Span:
-    """Return a specific span with the extent of the longest ID around it of about that extent."""
+def _widened(span: Span, others: Sequence[Span], begins: Sequence[int]) -> Span:
+    """Return a specific span with the extent of the longest code or name that it wins over.
+
+    `others` are in order of their starts, `begins`.
+    """
+    # One that begins further left is more than twice as long.
+    near = others[bisect_left(begins, span.start - len(span)) : bisect_right(begins, span.start)]
     around = [
-        code
-        for code in codes
-        if code.start <= span.start
-        and span.end <= code.end
+        other
+        for other in near
+        if span.end <= other.end
         and (
-            code.start == span.start or code.end == span.end
-        )  # in a table, cells are on both sides
-        and _about_the_same(code, span)
+            other.start == span.start or other.end == span.end
+        )  # a table's cells are on both sides
+        and (other.entity_type is EntityType.ID or other.entity_type not in GENERIC)
+        and _wins(span, other)
     ]
     widest = max(around, key=len, default=span)
     return Span(widest.start, widest.end, span.entity_type, span.score)
+
+
+def _wins(specific: Span, other: Span) -> bool:
+    """Return whether a specific span takes the type of another one of about its extent."""
+    if other.entity_type not in GENERIC and specific.score < _SURE:
+        return (specific.start, specific.end) == (other.start, other.end)
+    return 2 * _shared(specific, other) >= max(len(specific), len(other))
 
 
 def _is_beaten(span: Span, specific: Sequence[Span], starts: Sequence[int]) -> bool:
     """Return whether a specific span replaces this one; `specific` are disjoint."""
     first = max(0, bisect_right(starts, span.start) - 1)
     near = specific[first : bisect_left(starts, span.end)]
-    return any(
-        _cuts(span, other)
-        or (span.start, span.end) == (other.start, other.end)
-        or (span.entity_type in GENERIC and _about_the_same(span, other))
-        for other in near
-    )
-
-
-def _about_the_same(span: Span, other: Span) -> bool:
-    return 2 * _shared(span, other) >= max(len(span), len(other))
+    return any(_cuts(span, other) or _wins(other, span) for other in near)
 
 
 def _cuts(span: Span, other: Span) -> bool:

@@ -275,7 +275,7 @@ def test_no_other_span_cuts_a_specific_one() -> None:
 
 def test_a_name_around_a_specific_value_is_not_cut() -> None:
     """The account holder Vilma Holm is no user called Vilma."""
-    name, user = Span(0, 10, T.PERSON, 0.9), Span(0, 5, T.USERNAME, 0.95)
+    name, user = Span(0, 10, T.PERSON, 0.8), Span(0, 5, T.USERNAME, 0.85)
     assert resolve_overlaps([name, user]) == [name]
 
 
@@ -287,6 +287,12 @@ def test_a_generic_span_that_is_much_longer_wins_over_a_specific_one() -> None:
 def test_a_specific_value_takes_the_whole_of_the_code_around_it() -> None:
     spans = [Span(0, 11, T.ID, 0.99), Span(4, 11, T.MEDICAL_RECORD, 0.85), Span(0, 3, T.PERSON)]
     assert resolve_overlaps(spans) == [Span(0, 11, T.MEDICAL_RECORD, 0.85)]
+
+
+def test_a_sure_form_wins_over_a_name_that_contains_little_else() -> None:
+    """A tagger calls "IBAN DE89..." a PERSON."""
+    name, account = Span(0, 27, T.PERSON, 0.99), Span(5, 27, T.IBAN_CODE, 0.97)
+    assert resolve_overlaps([name, account]) == [Span(0, 27, T.IBAN_CODE, 0.97)]
 
 
 def test_the_longer_span_wins_and_the_rest_stays_covered() -> None:

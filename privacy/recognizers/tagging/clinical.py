@@ -72,6 +72,8 @@ _OVER_BEFORE = re.compile(rf"\b{PEOPLE}[ ]over[ ]\Z", _I)
 _OLD_AFTER = re.compile(r"[ -]*(?:olds?\b|of[ ]age)", _I)
 
 _OCLOCK = re.compile(r"\d{1,2}[ ]?[ap]\.?m\b\.?", _I)
+_WEEK = re.compile(r"(?:the[ ])?\d{1,2}(?:st|nd|rd|th)[ ](?:week|trimester)s?", _I)
+"""Of a pregnancy or a treatment."""
 _HOUR_AFTER = re.compile(r"[ ]?(?:to|-|and)[ ]?\d{1,2}[ ]?[ap]\.?m\b", _I)
 _HOUR_BEFORE = re.compile(
     r"\b(?:rings?|alarm|wok?en?|wakes?|up|opens?|closes?|call|meet|appointment)"
@@ -181,7 +183,11 @@ def _checked_time(text: str, span: Span) -> Span | None:
         return None  # "three a", of "three a month"
     grown = _extended(text, span)
     value = text[grown.start : grown.end]
-    if is_relative(value) or (value.isdigit() and _HOUR_AFTER.match(text, grown.end)):
+    if (
+        is_relative(value)
+        or _WEEK.fullmatch(value)
+        or (value.isdigit() and _HOUR_AFTER.match(text, grown.end))
+    ):
         return None
     before, after = _around(text, grown)
     if _BARE.fullmatch(value):

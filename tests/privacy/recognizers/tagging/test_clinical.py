@@ -343,6 +343,7 @@ def test_the_default_recognizer_leaves_medicine_alone(
         "2 days ago it was «4 pm»",
         "it's «4am» here",
         "«the week before last»",
+        "in «the 31st week» of my pregnancy",
     ],
 )
 def test_a_time_that_names_no_calendar_day_is_not_private(marked: str) -> None:
