@@ -25,6 +25,7 @@ from sage_rag.privacy.recognizers.disguise.recognizer import DisguiseRecognizer
 from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
 from sage_rag.privacy.recognizers.forms.structured import STRUCTURED
 from sage_rag.privacy.recognizers.presidio.recognizer import PresidioRecognizer
+from sage_rag.privacy.recognizers.special_categories import SpecialCategoryRecognizer
 from sage_rag.privacy.recognizers.tagging.clinical import ClinicalRecognizer
 from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
 from sage_rag.privacy.testing import TableRecognizer
@@ -86,6 +87,9 @@ CASES = {
         lambda _: PatternRecognizer(STRUCTURED), "write to ada@example.org", "ada@example.org"
     ),
     "TaggerRecognizer": Case(lambda _: TaggerRecognizer()),
+    "SpecialCategoryRecognizer": Case(
+        lambda _: SpecialCategoryRecognizer(table()), "She is a Muslim and a baker.", "Muslim"
+    ),
     "ChineseTagger": Case(lambda _: ChineseTagger(), "昨天医生又见了患者王小明。", "王小明"),
     "ChainRecognizer": Case(lambda _: ChainRecognizer([default_recognizer(), table()])),
     "ClinicalRecognizer": Case(lambda _: ClinicalRecognizer(table())),
