@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from sage_rag.privacy.gate.alterations import (
-    CONDITION_SOURCES,
-    Change,
-    agrees,
-    forces,
-    opposed,
-    quantity_name,
-    same_quantity,
-)
+from sage_rag.privacy.gate.alterations import agrees, opposed, same_word
+from sage_rag.privacy.gate.changes import Change, keys_of, quantity_name, same_quantity
 from sage_rag.privacy.gate.facts.facts import Fact, Facts, is_dose
+from sage_rag.privacy.gate.governing import CONDITION_SOURCES, forces, is_alike
 
 _LOST_WORDS = 2
 """Content words of an instruction or a warning that a draft may drop beyond those it rewords."""
+_GOVERNING = frozenset("complaint disease drug body weekday month action [DATE_TIME".split())
+"""Closed sets whose member belongs to its instruction or warning."""
+_OPEN_WORDS = frozenset(
+    "whether if or ask asks asked unclear unknown open unsure uncertain".split()
+)
+_NARRATIVE = frozenset("i my me was were had did ago".split())
+_FIRST_PERSON = frozenset("i me my we our us".split())
+_RESTRICTING = frozenset(
+    "who that where only except provided with without under against subject unless if".split()
+)
+_AUXILIARIES = frozenset("is are be been being get gets not when if once unless until as".split())
 _SUBJECT_END = 3
 """A person whose first word stands by here begins the sentence: it is its subject."""
 _KIN_PRONOUNS = frozenset("he she they him her his their them hers it its this that who".split())
@@ -70,16 +76,37 @@ def _has_words(fact: Fact, keys: frozenset[str]) -> bool:
 
 def _negations(source: Facts, drafts: Sequence[Facts]) -> Iterator[str]:
     partners = [n for d in drafts for n in d.negations]
-    denied = frozenset(k for d in drafts for k in d.denied)
     ours = {v for d in drafts for v in d.values("force")}
+    known = keys_of(drafts)
     for negation in source.negations:
-        if negation.value == "like":
+        if negation.value == "like" or agrees(negation, drafts):
             continue
-        if not partners and not ours & {"none", "forbid"}:
-            if not any(opposed(d, [source]) for d in drafts):
-                yield "negation"
-        elif negation.head and not agrees(negation, drafts, denied):
+        if same_word(negation, source, drafts) or _cancels(source, drafts):
+            continue
+        named = any(not keys.isdisjoint(known) for keys in negation.head[:3])
+        if not (named or negation.head or partners or ours & {"none", "forbid"}):
             yield "negation"
+        gone = not partners and not ours & {"none", "forbid"} and _shortened(source, drafts)
+        if gone or (named and not any(opposed(d, [source]) for d in drafts)):
+            yield "negation"
+
+
+def _cancels(source: Facts, drafts: Sequence[Facts]) -> bool:
+    """Return whether two negations became none: "not without consent", "only with consent"."""
+    words = {t.text for t in source.sentence.tokens}
+    double = bool(words & {"without", "unless"}) and len(source.negations) > 1
+    return double and not any(n.value != "like" for d in drafts for n in d.negations)
+
+
+def _shortened(source: Facts, drafts: Sequence[Facts], by: int = 1) -> bool:
+    """Return whether a draft lost more content words of a sentence than it has new ones.
+
+    A reworded word is lost in the source and new in the draft.
+    """
+    known = keys_of(drafts)
+    lost = [t for t in source.content if t.keys.isdisjoint(known)]
+    new = {t.text for d in drafts for t in d.content if t.keys.isdisjoint(source.keys)}
+    return len(lost) - len(new) >= by
 
 
 def _sides(source: Facts, drafts: Sequence[Facts]) -> Iterator[str]:
@@ -94,19 +121,23 @@ def _sides(source: Facts, drafts: Sequence[Facts]) -> Iterator[str]:
 
 
 def _conditions(source: Facts, drafts: Sequence[Facts]) -> Iterator[str]:
-    ours = {c.value for d in drafts for c in d.conditions}
-    if any("only" in d.values("quantity") for d in drafts):
-        ours |= {"until_like", "unless_like"}
+    ours = [c for d in drafts for c in d.conditions]
+    only = any("only" in d.values("quantity") for d in drafts)
     words = frozenset(k for d in drafts for k in d.keys)
     advises = source.sentence.instructs or bool(source.values("warning"))
+    advises |= "only" in source.sentence.words
+    advises |= bool(source.values("force") & {"can", "none"}) and "i" not in source.sentence.words
     for found in source.conditions:
-        if found.value not in CONDITION_SOURCES:
+        if found.value not in CONDITION_SOURCES or not found.under:
             continue
         if found.value in ("when", "before") and not advises:
             continue
         strict = found.value in ("if", "unless", "until")
-        emptied = strict and found.under and found.under.isdisjoint(words)
-        if emptied or not ours & CONDITION_SOURCES[found.value]:
+        emptied = strict and found.under.isdisjoint(words) and _shortened(source, drafts)
+        allowed = CONDITION_SOURCES[found.value]
+        met = any(c.value in allowed and is_alike(c, found) for c in ours)
+        met |= only and found.value in ("until", "unless")
+        if emptied or not met:
             yield "condition"
 
 
@@ -118,12 +149,19 @@ def _force(source: Facts, drafts: Sequence[Facts]) -> Iterator[str]:
         yield "force"
     for value in ("must", "should"):
         accepted = {"must", "should", "directed", "instruction", "forbid"}
-        if value in source.values("force") and not ours & accepted:
+        mark = source.first("force", value)
+        if mark is None or ours & accepted:
+            continue
+        evidence = source.sentence.tokens[mark.start].text.startswith("suggest")
+        if not (evidence and "hedged" in ours):  # "the scan suggests gout" is no advice
             yield "force"
+    written = {t.text for d in drafts for t in d.sentence.tokens}
+    if "whether" in source.sentence.words and not written & _OPEN_WORDS:
+        yield "certainty"
     hedges = source.values("certainty")
     if "hedged" in hedges and not theirs & {"negation"}:
         certain = {v for d in drafts for v in d.values("certainty")}
-        if "hedged" not in certain and not ours & {"can", "directed", "should"}:
+        if not certain & {"hedged", "weak"} and not ours & {"can", "directed", "should"}:
             yield "certainty"
 
 
@@ -152,15 +190,66 @@ def _persons(source: Facts, drafts: Sequence[Facts]) -> Iterator[str]:
 
 
 def _matter(source: Facts, drafts: Sequence[Facts]) -> Iterator[str]:
-    """Yield the loss of a part of an instruction or a warning, by its content words.
+    """Yield the loss of a part of an instruction, a warning or a general statement.
 
-    A reworded word is lost in the source and new in the draft: the two counts balance.
+    What is cut from such a sentence restricts it, as a condition does. A story may be shortened.
     """
     warns = bool(source.values("warning"))
-    if not (source.sentence.instructs or warns):
-        return
-    ours = frozenset(k for d in drafts for k in d.keys)
-    lost = [t for t in source.content if t.keys.isdisjoint(ours)]
-    new = {t.text for d in drafts for t in d.content if t.keys.isdisjoint(source.keys)}
-    if len(lost) - len(new) >= max(_LOST_WORDS, len(source.content) / 4):
-        yield "warning" if warns else "instruction"
+    if source.sentence.instructs or warns:
+        many = max(_LOST_WORDS, len(source.content) // 4)
+        if _shortened(source, drafts, many) or _loses_governing_name(source, drafts):
+            yield "warning" if warns else "instruction"
+            return
+    written = {t.text for d in drafts for t in d.sentence.tokens}
+    otherwise = {"otherwise", "if", "else", "because", "failing"}
+    if "otherwise" in source.sentence.words and not written & otherwise:
+        yield "warning"
+    if _is_cut(source, drafts) and (not _narrates(source) or _restricts(source, drafts)):
+        yield "restriction"
+
+
+def _loses_governing_name(source: Facts, drafts: Sequence[Facts]) -> bool:
+    known = keys_of(drafts)
+    lost = any(n.head[0].isdisjoint(known) and n.kind in _GOVERNING for n in source.names)
+    return lost and _shortened(source, drafts)
+
+
+def _narrates(source: Facts) -> bool:
+    """Return whether a sentence reports what was, or speaks of its writer."""
+    words = source.sentence.words
+    if not _NARRATIVE.isdisjoint(words):
+        return True
+    return any(
+        word.endswith("ed") and before not in _AUXILIARIES
+        for before, word in pairwise(["", *words])
+    )
+
+
+def _restricts(source: Facts, drafts: Sequence[Facts]) -> bool:
+    """Return whether a lost word of a report about others stands after a restricting one."""
+    known, tokens = keys_of(drafts), source.sentence.tokens
+    if not _FIRST_PERSON.isdisjoint(source.sentence.words):
+        return False
+    segments = {t.segment for t in source.content if t.keys.isdisjoint(known)}
+    return any(t.text in _RESTRICTING and t.segment in segments for t in tokens)
+
+
+def _is_cut(source: Facts, drafts: Sequence[Facts]) -> bool:
+    """Return whether a draft sentence is the source without some of its content words.
+
+    Its words, except one, follow each other as in the source. A salutation may go.
+    """
+    known = keys_of(drafts)
+    theirs = source.sentence.tokens
+    greeting = theirs[0].text in ("dear", "hello", "hi")
+    lost = [
+        t
+        for t in source.content
+        if t.kind == "word" and t.keys.isdisjoint(known) and not (greeting and t.segment == 0)
+    ]
+    at = strange = 0
+    for word in (t for t in drafts[0].sentence.tokens if t.kind != "mark"):
+        found = next((i for i in range(at, len(theirs)) if theirs[i].keys & word.keys), None)
+        strange += found is None
+        at = at if found is None else found + 1
+    return len(drafts) == 1 and strange <= 1 and len(lost) > strange

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from sage_rag.privacy.gate.alterations import Change, alterations
+from sage_rag.privacy.gate.alterations import alterations
+from sage_rag.privacy.gate.changes import Change
 from sage_rag.privacy.gate.facts.facts import Facts
 from sage_rag.privacy.gate.findings import Finding, FindingKind
 from sage_rag.privacy.gate.losses import losses
@@ -21,8 +22,19 @@ _KEPT = 0.5
 """A sentence is kept where a draft sentence covers this share of its words."""
 _SUPPORT = 0.2
 """A draft sentence with a smaller share of its words in its sources is invented."""
+_STRAY = 0.5
+"""A sentence with new words is invented where its sources cover at most this share of it, and it
+covers at most half this share of them."""
 _NEW_WORDS = 3
 """New content words of a draft sentence, beyond those its sources lose, that are an invention."""
+_ASKED = re.compile(
+    r"\b(?:(?:want|wanted|like) to (?:know|ask|find out|learn|understand)|wonder(?:ing|ed)?"
+    r"|my question|question is|please (?:advise|suggest|tell me|guide|explain|help)|any advice"
+    r"|let (?:me|us) know (?:if|whether|what|how|when|why)|(?:ask|know) (?:you )?(?:if|whether)"
+    r"|need (?:your |some )?(?:advice|opinion|guidance))\b",
+    re.IGNORECASE,
+)
+"""A question of a record without a question mark."""
 _ASKS = re.compile(
     r"\b(?:(?:want|wants|wanted|like|likes) to (?:know|ask|find out|learn|understand)"
     r"|wonder(?:s|ed|ing)?|my question|question is|ask(?:s|ed|ing)?\b"
@@ -76,7 +88,9 @@ def _changes(source: Reading, draft: Reading, links: Sequence[Link]) -> Iterator
     invented, altered = set(), set()
     for at, (facts, link) in enumerate(zip(draft.sentences, links, strict=True)):
         sources = [source.sentences[n] for n in link.sources]
-        if _invented(facts, sources, link):
+        if sources and sources[0].sentence.text == facts.sentence.text:
+            continue
+        if _invented(facts, sources, link, source):
             invented.add(at)
             yield Change("adds", "sentence", facts.sentence.start, facts.sentence.end)
             continue
@@ -84,7 +98,9 @@ def _changes(source: Reading, draft: Reading, links: Sequence[Link]) -> Iterator
             altered.add((at, found.what))
             yield found
     for number, places in kept_sentences(links).items():
-        if drafts := [draft.sentences[at] for at in places if at not in invented]:
+        drafts = [draft.sentences[at] for at in places if at not in invented]
+        text = source.sentences[number].sentence.text
+        if drafts and all(d.sentence.text != text for d in drafts):
             for found in losses(source.sentences[number], drafts):
                 if not any((at, found.what) in altered for at in places):
                     yield found
@@ -100,16 +116,16 @@ def kept_sentences(links: Sequence[Link]) -> dict[int, list[int]]:
     return kept
 
 
-def _invented(facts: Facts, sources: Sequence[Facts], link: Link) -> bool:
+def _invented(facts: Facts, sources: Sequence[Facts], link: Link, record: Reading) -> bool:
     content = facts.content
-    known = frozenset(key for s in sources for key in s.keys)
-    new = [t for t in content if t.keys.isdisjoint(known)]
+    new = [t for t in content if t.keys.isdisjoint(record.places.keys())]
     lost = [t for s in sources for t in s.content if t.keys.isdisjoint(facts.keys)]
     if not content:
         return False
-    if not sources or (link.support < _SUPPORT and len(new) > 2):
+    if not sources or (link.support < _SUPPORT and len(new) > 1):
         return len(content) > 2
-    return len(new) - len(lost) >= _NEW_WORDS
+    stray = link.support <= _STRAY and link.covered[0] <= _STRAY / 2
+    return (stray and bool(new)) or len(new) - len(lost) >= _NEW_WORDS
 
 
 def _lost_questions(
@@ -119,17 +135,17 @@ def _lost_questions(
     start = 0
     for name, text in draft.items():
         end = start + len(text)
-        if name in original and _asking(source, name) and not _asking(written, name):
+        if name in original and _asking(source, name, _ASKED) and not _asking(written, name, _ASKS):
             message = f"loses the question that the record asks in `{name}`"
             yield Finding(FindingKind.QUESTION_LOST, message, start, end)
         start = end + 1
 
 
-def _asking(reading: Reading, field: str) -> bool:
+def _asking(reading: Reading, field: str, pattern: re.Pattern[str]) -> bool:
     return any(
         facts.sentence.asks
         or _INVERTED.match(facts.sentence.text)
-        or _ASKS.search(facts.sentence.text)
+        or pattern.search(facts.sentence.text)
         for facts in reading.sentences
         if facts.sentence.field == field
     )

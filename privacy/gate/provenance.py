@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from sage_rag.privacy.gate.facts.facts import Facts, facts_of
-from sage_rag.privacy.gate.facts.sentences import Token, read_sentences
+from sage_rag.privacy.gate.facts.extraction import facts_of
+from sage_rag.privacy.gate.facts.facts import Facts
+from sage_rag.privacy.gate.facts.sentences import Token, read_clauses, read_pieces
 
 _SAME_FIELD = 1.15
 """A sentence is first looked for in its own field."""
 _WHOLE = 0.25
 """The weight of how much of the source a draft sentence covers, next to how much of the draft
 sentence the source covers."""
-_SECOND_SHARE = 0.2
+_SECOND_SHARE = 0.15
 """A further source covers at least this share of a draft sentence that no source before covers."""
-_SECOND_WORDS = 2
 _MOST_SOURCES = 3
 
 
@@ -51,7 +52,7 @@ class Link:
 
 def read(fields: Mapping[str, str]) -> Reading:
     """Read the sentences of a record; linear in the text."""
-    sentences = tuple(map(facts_of, read_sentences(fields)))
+    sentences = tuple(_sentences(fields))
     places: defaultdict[str, list[int]] = defaultdict(list)
     for number, facts in enumerate(sentences):
         for key in facts.keys:
@@ -59,6 +60,23 @@ def read(fields: Mapping[str, str]) -> Reading:
     count = len(sentences)
     weights = {key: math.log(1 + count / len(at)) for key, at in places.items()}
     return Reading(sentences, weights, places)
+
+
+def _sentences(fields: Mapping[str, str]) -> Iterator[Facts]:
+    offset = 0
+    for name, text in fields.items():
+        for start, end in read_pieces(text):
+            for facts in _facts(text[start:end]):
+                at, found = offset + start, facts.sentence
+                placed = replace(found, field=name, start=at + found.start, end=at + found.end)
+                yield replace(facts, sentence=placed)
+        offset += len(text) + 1
+
+
+@lru_cache(maxsize=1024)
+def _facts(sentence: str) -> tuple[Facts, ...]:
+    """Return the facts of a sentence; drafts repeat those of their record and of each other."""
+    return tuple(map(facts_of, read_clauses(sentence)))
 
 
 def align(source: Reading, draft: Reading) -> list[Link]:
@@ -105,8 +123,7 @@ def _link(source: Reading, totals: Sequence[float], facts: Facts) -> Link:
         best = max(overlap, key=lambda n: (_score(source, totals, facts, overlap, n, whole), -n))
         gained = overlap[best] / whole
         keys = source.sentences[best].keys
-        covered = [t for t in open_tokens if not t.keys.isdisjoint(keys)]
-        if chosen and (gained < _SECOND_SHARE or len(covered) < _SECOND_WORDS):
+        if chosen and gained < _SECOND_SHARE:
             break
         chosen.append(best)
         shares.append(min(1.0, _shared(facts, source.sentences[best], source) / totals[best]))

@@ -27,6 +27,7 @@ _TENS = dict(
 )
 _LARGE = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _ORDINALS = {
+    "first": 1, "second": 2,
     **dict(zip("third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(),
                range(3, 13), strict=True)),
     "twentieth": 20, "thirtieth": 30,
@@ -41,9 +42,19 @@ _NUMBER = re.compile(
     rf"(?<![\w.])(?:{_FIGURE}|(?:{_WORDED}|{'|'.join(_ORDINALS)}|{'|'.join(_SPECIAL)})(?![\w]))",
     re.IGNORECASE,
 )
+_ARTICLE = re.compile(
+    r"(?<=\bfor )an?(?= (?:day|week|month|year|hour|minute|fortnight)\b)"
+    r"|(?<=\bwithin )an?(?= (?:day|week|month|year|hour|minute|fortnight)\b)"
+    r"|(?<=\bafter )an?(?= (?:day|week|month|year|hour|minute|fortnight)\b)"
+    r"|\ban?(?= (?:day|week|month|year|hour|minute|fortnight) (?:before|earlier|later|ago|after)\b)"
+)
+"""An article that means the number one: "for a week", "a day earlier"."""
+_MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
+_DATED = re.compile(rf"(?:st|nd|rd|th)?[ ](?:of[ ])?({_MONTH})\b")
+_DATED_BEFORE = re.compile(rf"\b({_MONTH})[ ](?:the[ ])?\Z")
 _SCALE = re.compile(r"[ ]?(hundred|thousand|million|billion|k|m|bn)\b", re.IGNORECASE)
 _SCALED = re.compile(r"\d[ ]?[a-z]+\Z", re.IGNORECASE)
-_RANGE = re.compile(r"[ ]?(?:-|–|to|or|and)[ ]?\Z", re.IGNORECASE)
+_RANGE = re.compile(r"[ ]?(?:-|–|to|or|and|up to|down to)[ ]?\Z", re.IGNORECASE)
 _N = rf"(?:\d+(?:\.\d+)?|{'|'.join(list(_ONES)[1:13])})"
 _PERIODS = {
     "hour": Fraction(1), "day": Fraction(24), "night": Fraction(24), "morning": Fraction(24),
@@ -51,6 +62,8 @@ _PERIODS = {
     "week": Fraction(168), "fortnight": Fraction(336), "month": Fraction(730),
     "quarter": Fraction(2190), "year": Fraction(8760),
 }  # fmt: skip
+_WEEKDAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekday|workday"
+_PERIODS |= dict.fromkeys(_WEEKDAYS.split("|"), Fraction(168))
 _PERIOD = rf"(?:{'|'.join(_PERIODS)})"
 _ADVERBS = {
     "hourly": (1, "hour"), "daily": (1, "day"), "nightly": (1, "day"), "weekly": (1, "week"),
@@ -63,6 +76,28 @@ _TIMES = (
     rf"(?P<x>\d))"
 )
 _PER = rf"[ ]?(?:(?:in[ ])?an?|per|each|every|/)[ ]?(?P<period>{_PERIOD})s?"
+_NO_LENGTH = "".join(
+    rf"(?<!\b{word} )"
+    for word in (
+        *("for", "in", "of", "after", "within", "than", "about", "over", "during", "took", "take"),
+        *("takes", "lasts", "lasted", "last", "is", "was", "just", "only", "half", "until", "with"),
+        *("to", "by", "and", "or", "such", "on", "as", "nearly", "almost", "quite", "at", "spent"),
+        *(
+            "a",
+            "the",
+            "from",
+            "before",
+            "not",
+            "what",
+            "had",
+            "have",
+            "around",
+            "every",
+            "at least",
+        ),
+    )
+)
+"""Words before "a day" that make it a length of time."""
 _FREQUENCY = re.compile(
     rf"\b(?:{_TIMES}[ ]?(?:{_PER}|(?P<adverb>{'|'.join(_ADVERBS)}))"
     rf"|(?:every|each)[ ](?P<other>other|second|alternate)[ ](?P<other_period>{_PERIOD})s?"
@@ -70,21 +105,33 @@ _FREQUENCY = re.compile(
     rf"|every[ ](?P<k>{_N})(?:[ ]?(?:-|–|to|or)[ ]?(?P<l>{_N}))?[ -](?P<k_period>{_PERIOD})s?"
     rf"|(?P<q>{_N})(?:[ ]?(?:-|–|to|or)[ ]?(?P<r>{_N}))?[ -]hourly"
     rf"|(?:every|each|per)[ ](?P<each_period>{_PERIOD})"
-    rf"|(?<=[a-z] )an?[ ](?P<a_period>day|night|week)(?=\W*(?:$|for|with|until|and|or|in|on))"
+    rf"|(?<=[a-z0-9] ){_NO_LENGTH}an?[ ](?P<a_period>day|night|week|month|year)\b"
+    r"(?![ -](?:ago|later|before|earlier|after|old|or[ ]two|off|trip|long|away|early|from|at[ ]a))"
     rf"|(?P<bare>{'|'.join(_ADVERBS)})(?![ ](?:life|activit|living|news)))\b",
     re.IGNORECASE,
 )
+_LETTERS = re.compile(r"[a-z]+")
+_NUMBER_WORDS = {*_ONES, *_TENS, *_LARGE, *_ORDINALS, *_SPECIAL}
+_RATE_WORDS = {*_PERIODS, *(f"{period}s" for period in _PERIODS), *_ADVERBS}
 _TIMES_WORDS = {"once": 1, "twice": 2, "thrice": 3}
-_UNIT = re.compile(r"[ -]?(?P<unit>[%°$€£]\w?|[^\W\d_]+)")
+_BETWEEN = (
+    r"(?:(?:more|further|full|whole|consecutive|additional|other|long|working|business|calendar"
+    r"|successive|extra|entire|complete|straight)[ ])?"
+)
+_UNIT = re.compile(rf"[ -]?(?:(?:st|nd|rd|th)[ ])?{_BETWEEN}(?P<unit>[%°$€£]\w?|[^\W\d_]+)")
+_UNIT_BEFORE = re.compile(r"\b(day|week|month|year)s?[ ]\Z")
 _CURRENCY_BEFORE = re.compile(r"(us\$|[$€£]|\b(?:usd|eur|gbp|chf))[ ]?\Z", re.IGNORECASE)
-_CONCENTRATION = re.compile(r"/|per[ ](?:litre|liter|kg|dl|ml)")
+_PER_UNIT = re.compile(
+    r"[ ]?(?:/|per[ ])[ ]?(kg|kilogram|kilo|litre|liter|l|dl|ml|nl|min|hour|m2)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """A number in base units at `[start, end)`: `unit` is the dimension, or empty.
 
-    A frequency has the unit `frequency`, and its values are events per hour.
+    A frequency has the unit `frequency`, and its values are events per hour. `written`: the number
+    as the text has it, without a factor.
     """
 
     low: Fraction
@@ -92,6 +139,7 @@ class Quantity:
     unit: str
     start: int
     end: int
+    written: Fraction = Fraction(-1)
 
     @property
     def value(self) -> tuple[Fraction, Fraction, str]:
@@ -101,11 +149,19 @@ class Quantity:
 
 def read_quantities(text: str) -> list[Quantity]:
     """Return the frequencies and other numbers of a sentence in lower case, in order."""
-    found = [q for q in map(_frequency, _FREQUENCY.finditer(text)) if q is not None]
+    words = set(_LETTERS.findall(text))
+    found: list[Quantity] = []
+    if not words.isdisjoint(_RATE_WORDS):
+        found += [_frequency(match) for match in _FREQUENCY.finditer(text)]
     taken = [(q.start, q.end) for q in found]
+    matches: list[re.Match[str]] = []
+    if any(map(str.isdigit, text)) or not words.isdisjoint(_NUMBER_WORDS):
+        matches += _NUMBER.finditer(text)
+    if not words.isdisjoint({"a", "an"}):
+        matches += _ARTICLE.finditer(text)
     numbers = [
         match
-        for match in _NUMBER.finditer(text)
+        for match in sorted(matches, key=lambda m: m.start())
         if not any(a < match.end() and match.start() < b for a, b in taken)
     ]
     found += _with_units(text, numbers)
@@ -127,12 +183,14 @@ def _with_units(text: str, numbers: list[re.Match[str]]) -> Iterator[Quantity]:
         if own[0] or not (next_start >= 0 and _RANGE.fullmatch(text[end:next_start])):
             unit, factor, end = own
         next_start = match.start()
-        if match.group().lower() == "one" and not unit:
-            continue  # a pronoun as often as a number
-        yield Quantity(value * factor, value * factor, unit, match.start(), end)
+        if match.group().lower() in ("one", "first", "second") and not unit:
+            continue  # "one" is a pronoun as often as a number; an ordinal names a thing
+        yield Quantity(value * factor, value * factor, unit, match.start(), end, value)
 
 
 def _value(written: str) -> Fraction:
+    if written in ("a", "an"):
+        return Fraction(1)
     if written in _SPECIAL:
         return _SPECIAL[written]
     if written in _ORDINALS:
@@ -157,19 +215,22 @@ def _unit(text: str, start: int, end: int) -> tuple[str, Fraction, int]:
     """Return the dimension, the factor, and the end of the unit of a number at `[start, end)`."""
     if before := _CURRENCY_BEFORE.search(text, max(0, start - 5), start):
         return *_units()[before[1].lower()], end
+    dated = _DATED.match(text, end) or _DATED_BEFORE.search(text, max(0, start - 14), start)
+    if dated and text[start].isdigit():
+        return dated[1], Fraction(1), max(end, dated.end())
     match = _UNIT.match(text, end)
-    if match is None:
-        return "", Fraction(1), end
-    known = _units().get(match["unit"].lower())
-    if known is None:
-        return "", Fraction(1), end
+    known = _units().get(match["unit"].lower()) if match else None
+    if match is None or known is None:
+        before = _UNIT_BEFORE.search(text, max(0, start - 7), start)
+        return (*_units()[before[1]], end) if before else ("", Fraction(1), end)
     unit, factor = known
-    if _CONCENTRATION.match(text, match.end()) and unit in ("milligram", "unit", "millilitre"):
-        unit += "/"
+    per = _PER_UNIT.match(text, match.end())
+    if per and unit in ("milligram", "unit", "millilitre"):
+        return f"{unit}/{per[1]}", factor, per.end()
     return unit, factor, match.end()
 
 
-def _frequency(match: re.Match[str]) -> Quantity | None:
+def _frequency(match: re.Match[str]) -> Quantity:
     found = match.groupdict()
     if period := found["each_period"] or found["a_period"]:
         low = high = 1 / _PERIODS[period.lower()]

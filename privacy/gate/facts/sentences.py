@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -38,11 +38,21 @@ _DEPENDENT = frozenset(
     "if unless until till when whenever once provided before after only while because although"
     " should whether that which who what how".split()
 )
-_INSTRUCTS = re.compile(
+_ADDRESSES = re.compile(
     r"\b(?:should|must|shall|have to|has to|need to|needs to|ought|may|told|asked|advised?|please"
     r"|recommend\w*|required|obliged|your?|instructed|ordered|agreed|suggest\w*|is to|are to"
     r"|will)\b"
 )
+_INSTRUCTS = re.compile(
+    r"\b(?:should|must|shall|have to|has to|need to|needs to|ought|please|recommend\w*|required"
+    r"|obliged|instructed|ordered|is to|are to|(?:told|asked|advised?) (?:\w+ )?(?:not )?to|may not"
+    r"|may only|can only|you (?:may|can|will)|allowed|permitted|prohibited|forbidden)\b"
+)
+_PREDICATES = frozenset(
+    "is was are were be been am has have had do does did will would can could may might i he she we"
+    " they it you there shows showed gave took went came got said".split()
+)
+"""A note without any of these words is telegraphic: "Ramipril 5 mg daily", "No alcohol"."""
 _LEADING = frozenset("please then and also so just kindly do always never first".split())
 
 
@@ -85,18 +95,8 @@ class Sentence:
         return [token.text for token in self.tokens]
 
 
-def read_sentences(fields: Mapping[str, str]) -> list[Sentence]:
-    """Return the sentences of all fields in order; linear in the text."""
-    found: list[Sentence] = []
-    offset = 0
-    for name, text in fields.items():
-        for start, end in _pieces(text):
-            found += _clauses(name, text[start:end], offset + start)
-        offset += len(text) + 1
-    return found
-
-
-def _pieces(text: str) -> Iterator[tuple[int, int]]:
+def read_pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Yield `[start, end)` of each sentence of a field; a semicolon ends one, too."""
     for start, end in sentence_spans(text):
         for match in _INNER_END.finditer(text, start, end):
             if text[start : match.start()].strip():
@@ -106,34 +106,49 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
-def _clauses(field: str, text: str, offset: int) -> Iterator[Sentence]:
+def read_clauses(text: str) -> list[Sentence]:
+    """Return a sentence, or its independent clauses; linear in the text.
+
+    Positions are those in `text`, and the field is empty: `provenance.read` sets both.
+    """
     tokens = tokenize(text)
-    starts = [0, *_joints(tokens), len(tokens)]
-    for first, end in pairwise(starts):
+    found = []
+    for first, end in pairwise([0, *_joints(tokens), len(tokens)]):
         part = tokens[first:end]
-        if not part:
-            continue
-        a, b = part[0].start, part[-1].end
-        yield Sentence(
-            field,
-            offset + a,
-            offset + b,
-            text[a:b].casefold() if len(text[a:b].casefold()) == b - a else text[a:b].lower(),
-            tuple(_segmented(part, a)),
-            any(t.text == "?" for t in part[-3:]),
-            begins_instruction([t.text for t in part])
-            or bool(_INSTRUCTS.search(text[a:b].lower())),
-        )
+        if part:
+            a, b = part[0].start, part[-1].end
+            lowered = _lowered(text[a:b])
+            segmented = tuple(_segmented(part, a))
+            asks = any(t.text == "?" for t in part[-3:])
+            found.append(Sentence("", a, b, lowered, segmented, asks, _instructs(part, lowered)))
+    return found
+
+
+def _lowered(text: str) -> str:
+    """Return the text in lower case, at the same positions."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
 def begins_instruction(words: list[str]) -> bool:
     """Return whether a sentence or clause begins with the verb of an instruction."""
     for word in words[:4]:
         if word in imperatives() and word not in _LEADING:
-            return True
+            following = words[words.index(word) + 1 : words.index(word) + 2]
+            return following not in (["of"], ["was"], ["is"])
         if word not in _LEADING and word != "not" and word.isalpha():
             return False
     return False
+
+
+def _instructs(tokens: list[Token], text: str) -> bool:
+    words = [token.text for token in tokens]
+    if begins_instruction(words) or _INSTRUCTS.search(text):
+        return True
+    telegraphic = _PREDICATES.isdisjoint(words) and not any(w.endswith("ed") for w in words)
+    return telegraphic and ("no" in words[:1] or any(t.kind == "number" for t in tokens))
 
 
 def _joints(tokens: list[Token]) -> list[int]:
@@ -143,7 +158,7 @@ def _joints(tokens: list[Token]) -> list[int]:
     """
     words = [token.text for token in tokens]
     sentence = " ".join(words)
-    if _INSTRUCTS.search(sentence) or begins_instruction(words):
+    if _ADDRESSES.search(sentence) or begins_instruction(words):
         return []
     found, first = [], 0
     for at in range(3, len(words) - 2):

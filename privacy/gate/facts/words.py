@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -62,7 +62,7 @@ def _without_inflection(word: str) -> str:
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
     for suffix, shortest in (("ing", 6), ("ied", 5), ("ed", 5), ("ly", 5)):
-        if word.endswith(suffix) and len(word) >= shortest:
+        if word.endswith(suffix) and len(word) >= shortest and not word.endswith("eed"):
             word = word[: -len(suffix)] + ("y" if suffix == "ied" else "")
             doubled = len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz"
             return word[:-1] if doubled else word
@@ -123,22 +123,17 @@ def imperatives() -> frozenset[str]:
 
 @cache
 def poles() -> Mapping[str, tuple[tuple[int, int], ...]]:
-    """Return the poles of each stem: the number of a pair of opposites, and the side, 0 or 1."""
+    """Return the poles of each key of a word: the number of a pair of opposites, and its side.
+
+    A side, 0 or 1, is that of its words and of the groups of synonyms that they name.
+    """
     found: defaultdict[str, set[tuple[int, int]]] = defaultdict(set)
     for number, line in enumerate(filter(str.strip, word_lists()["poles"].split("\n"))):
         for side, words in enumerate(line.split("/")):
-            for word in _with_synonyms(words.split()):
-                found[word].add((number, side))
-    return {word: tuple(sorted(at)) for word, at in found.items()}
-
-
-def _with_synonyms(words: Iterable[str]) -> set[str]:
-    named = {f"={word}" for word in words}
-    found = set(map(stem, words))
-    for word, groups in _groups().items():
-        if not groups.isdisjoint(named):
-            found.add(word)
-    return found
+            for word in words.split():
+                found[phrase_stem(word)].add((number, side))
+                found[f"={word}"].add((number, side))
+    return {key: tuple(sorted(at)) for key, at in found.items()}
 
 
 @cache

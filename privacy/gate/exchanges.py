@@ -1,0 +1,203 @@
+"""Names, persons and words of closed sets that a draft exchanges: who, what, when, with what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from sage_rag.privacy.gate.changes import Change, change_at, exchanged, keys_of, same_fact
+from sage_rag.privacy.gate.facts.facts import Fact, Facts, binding
+from sage_rag.privacy.gate.provenance import Reading
+
+_STRICT = frozenset("drug disease complaint crime weekday month examination currency".split())
+"""Sets whose members a draft may not add, either. A member of another set that nothing in the
+source was exchanged for can be a word that the source only means."""
+_PARTIES = frozenset(
+    "mother father parents wife husband son daughter brother sister grandmother grandfather aunt"
+    " uncle claimant defendant landlord tenant seller buyer insurer insured lender borrower".split()
+)
+_FIRST_PERSON = frozenset("i me my mine myself we us our ours".split())
+_THIRD_PERSON = frozenset("he she him her his hers they them their".split())
+_PASSIVE = re.compile(r"\b(?:(?:is|are|was|were|be|been|being|got)\b[^.;]{0,40}?|\w+ed )\bby\b")
+CONVERSE = re.compile(
+    r"\b(?:receiv|bought|buy|borrow|inherit|rent(?:s|ed)? from|belong|suffer|learn|hear)\w*"
+)
+_PRONOUNS = {"you": {"you"}, "he": {"he", "him"}, "she": {"she", "her"}, "i": {"i", "me"}}
+_AND = frozenset("and or nor & as well with versus , ; : if that because when while who".split())
+_CASES = frozenset({"by", "to", "from"})
+_ORDER = frozenset({"ordinal", "sequence"})
+_DETERMINERS = frozenset("the a an my his her your our their its this that no each every".split())
+_PREPOSITIONS = frozenset(
+    "in on at for since during of with from after before until about under over near within as into"
+    " against without through between around than like per via".split()
+)
+_FUNCTION_WORDS = (
+    _DETERMINERS
+    | _PREPOSITIONS
+    | frozenset("by to has have had is are was were be been do did not".split())
+    | frozenset("will would can may must should shall".split())
+)
+
+
+def exchanges(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
+    """Yield members of closed sets and persons that are not those of the sources, or swapped."""
+    yield from _members(draft, sources, record)
+    yield from _swapped(draft, sources)
+    yield from _persons(draft, sources, record)
+    if sources:
+        yield from _roles(draft, sources[0])
+        yield from _sequence(draft, sources[0])
+
+
+def _members(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
+    own = keys_of(sources)
+    theirs = [n for s in sources for n in s.names]
+    seen = set[str]()
+    for name in draft.names:
+        keys = name.head[0]
+        if name.kind in ("person", "sequence") or name.kind in seen or not keys.isdisjoint(own):
+            continue
+        lost = any(t.kind == name.kind and t.head[0].isdisjoint(draft.keys) for t in theirs)
+        new = keys.isdisjoint(record.places.keys())
+        if lost or (new and name.kind in _STRICT):
+            seen.add(name.kind)
+            yield change_at(draft, "changes", _title(name), name)
+
+
+def _title(name: Fact) -> str:
+    return "placeholder" if name.kind.startswith("[") else name.kind
+
+
+def _swapped(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
+    """Yield names that have taken each other's words."""
+    for name in draft.names:
+        kinds = _ORDER if name.kind in _ORDER else {name.kind}
+        theirs = [n for s in sources for n in s.names if n.kind in kinds]
+        equal = [n for n in theirs if same_fact(n, name)]
+        if len(theirs) < 2 or not equal:
+            continue
+        own = max(equal, key=lambda n: binding(name, n))
+        ours = [n for n in draft.names if n.kind in kinds]
+        if exchanged(name, own, theirs, ours):
+            yield change_at(draft, "exchanges", _title(name), name)
+
+
+def _persons(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
+    own = {p for s in sources for p in s.persons}
+    ours, known = set(draft.persons), record.places.keys()
+    for person, mark in draft.persons.items():
+        if person in own:
+            continue
+        named = draft.sentence.tokens[mark.start : mark.end]
+        new = person not in record.persons and all(t.keys.isdisjoint(known) for t in named)
+        lost = own - ours
+        if (new and (person in _PARTIES or lost)) or (lost & _PARTIES and person in _PARTIES):
+            yield change_at(draft, "changes", "person", mark)
+    words = {t.text for t in draft.sentence.tokens}
+    theirs = {t.text for s in sources for t in s.sentence.tokens}
+    speaks = not theirs.isdisjoint(_FIRST_PERSON | {"you", "your"})
+    about_others = theirs & _THIRD_PERSON and not words & _THIRD_PERSON
+    if words & {"i", "my"} and about_others and not speaks:
+        first = next(t for t in draft.sentence.tokens if t.text in ("i", "my"))
+        yield change_at(draft, "changes", "person", first)
+
+
+def _roles(draft: Facts, source: Facts) -> Iterator[Change]:
+    """Yield two persons or things of one clause that have changed places around the same verb."""
+    here, there = _actors(draft), _actors(source)
+    shared = [name for name in here if name in there]
+    turned = _turns(draft) != _turns(source)
+    for one, other in combinations(shared, 2):
+        ours, theirs = (here[one], here[other]), (there[one], there[other])
+        if _cases(draft, ours) != _cases(source, theirs) and _cases(draft, ours) == _cases(
+            source, theirs[::-1]
+        ):
+            yield change_at(draft, "exchanges", "role", draft.sentence.tokens[ours[0]])
+            return
+        if not (
+            _linked(draft, ours)
+            and _linked(source, theirs)
+            and _same_verb(draft, source, ours, theirs)
+        ):
+            continue
+        if ((theirs[0] < theirs[1]) != (ours[0] < ours[1])) != turned:
+            place = draft.sentence.tokens[min(ours)]
+            yield change_at(draft, "exchanges", "role", place)
+            return
+
+
+def _cases(facts: Facts, places: tuple[int, int]) -> tuple[str, ...]:
+    """Return the words that show the roles of two persons: by, to, from, or none."""
+    words = facts.sentence.words
+    before = [[w for w in words[max(0, at - 2) : at] if w in _CASES] for at in places]
+    return tuple(found[-1] if found else "" for found in before)
+
+
+def flipped(draft: Facts, source: Facts) -> bool:
+    """Return whether two persons of a source stand in the other order in its draft."""
+    here, there = _actors(draft), _actors(source)
+    shared = [name for name in here if name in there]
+    pairs = combinations(shared, 2)
+    return any((here[a] < here[b]) != (there[a] < there[b]) for a, b in pairs)
+
+
+def _actors(facts: Facts) -> dict[str, int]:
+    """Return the places of persons, names, pronouns, and of things after "the" or "a"."""
+    tokens, found = facts.sentence.tokens, dict[str, int]()
+    for at, token in enumerate(tokens):
+        before = tokens[at - 1].text if at else ""
+        outside = tokens[at - 2].text if at > 1 else ""
+        if token.kind == "placeholder" or (
+            token.content and before in _DETERMINERS and outside not in _PREPOSITIONS
+        ):
+            found.setdefault(min(token.keys), at)
+    for person, mark in facts.persons.items():
+        found[person] = mark.start
+    for pronoun, forms in _PRONOUNS.items():
+        places = [at for at, word in enumerate(facts.sentence.words) if word in forms]
+        if places:
+            found[pronoun] = places[0]
+    return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+def _linked(facts: Facts, places: tuple[int, int]) -> bool:
+    """Return whether a verb, and no list, stands between two persons of one clause."""
+    words = {t.text for t in facts.sentence.tokens[min(places) + 1 : max(places)]}
+    return bool(words) and words.isdisjoint(_AND)
+
+
+def _sequence(draft: Facts, source: Facts) -> Iterator[Change]:
+    """Yield "issued and later revoked" that became "revoked and later issued"."""
+    here, there = _after(draft), _after(source)
+    if here is None or there is None:
+        return
+    (token, first, then), (_, their_first, their_then) = here, there
+    if then & their_first and first & their_then and not then & their_then:
+        yield change_at(draft, "reverses", "sequence", token)
+
+
+def _after(facts: Facts) -> tuple[Fact, frozenset[str], frozenset[str]] | None:
+    """Return the first word such as "later", the keys before it, and those of the next word."""
+    name = next((n for n in facts.names if n.kind == "sequence"), None)
+    if name is None:
+        return None
+    tokens = facts.sentence.tokens
+    before = frozenset(k for t in tokens[: name.at] if t.content for k in t.keys)
+    following = next((t for t in tokens[name.at + 1 :] if t.content), None)
+    return name, before, following.keys if following else frozenset()
+
+
+def _turns(facts: Facts) -> bool:
+    return bool(_PASSIVE.search(facts.sentence.text)) != bool(CONVERSE.search(facts.sentence.text))
+
+
+def _same_verb(draft: Facts, source: Facts, here: tuple[int, int], there: tuple[int, int]) -> bool:
+    """Return whether the words between two persons have a word in common."""
+
+    def keys(facts: Facts, places: tuple[int, int]) -> frozenset[str]:
+        tokens = facts.sentence.tokens[min(places) + 1 : max(places)]
+        verbs = (t for t in tokens if t.kind == "word" and t.text not in _FUNCTION_WORDS)
+        return frozenset(key for token in verbs for key in token.keys)
+
+    return not keys(draft, here).isdisjoint(keys(source, there))

@@ -1,0 +1,99 @@
+"""Compare a draft sentence that keeps most words of its source: every other word counts.
+
+Where nearly all words stay, a word that is neither the same nor a synonym is no rewording but a
+change. A true paraphrase has too many new words to be judged like this.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from sage_rag.privacy.gate.changes import Change, change_at
+from sage_rag.privacy.gate.facts.facts import Facts
+from sage_rag.privacy.gate.facts.sentences import Token
+from sage_rag.privacy.gate.provenance import Reading
+
+_COPIED = 0.7
+"""A sentence with at least this share of its words in the order of its source is a near copy."""
+_FOLLOWING = 0.6
+"""The least share of its pairs of neighbours that are neighbours in the source."""
+_FEWEST = 4
+_SKIPPED = frozenset(
+    "the a an is are was were be been being am has have had do does did will would that this these"
+    " those it its of in on at as so very just also then there".split()
+)
+"""Words without a part in the order."""
+_PEOPLE = {
+    **dict.fromkeys("i me my mine myself".split(), "i"),
+    **dict.fromkeys("you your yours yourself".split(), "you"),
+    **dict.fromkeys("he him his himself".split(), "he"),
+    **dict.fromkeys("she her hers herself".split(), "she"),
+    **dict.fromkeys("we us our ours".split(), "we"),
+    **dict.fromkeys("they them their theirs".split(), "they"),
+}
+_JOINTS = frozenset("and or with without from to by for against under over above below".split())
+
+
+def near_copies(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
+    """Yield exchanged, new and swapped words of a draft sentence that nearly copies its source."""
+    if not sources:
+        return
+    ours, theirs = _words(draft), _words(sources[0])
+    if len(ours) < _FEWEST or not _is_copy(ours, theirs):
+        return
+    known = frozenset(key for s in sources for key in s.keys)
+    lost = [t for t in theirs if t.content and t.keys.isdisjoint(draft.keys)]
+    for token in ours:
+        new = token.content and token.kind == "word" and token.keys.isdisjoint(known)
+        if new and (lost or token.keys.isdisjoint(record.places.keys())):
+            yield change_at(draft, "changes", "word", token)
+            return
+    if (other := _other_small_word(ours, theirs)) is not None:
+        yield change_at(draft, "changes", "relation", other)
+    elif (other := _swapped(ours, theirs)) is not None:
+        yield change_at(draft, "exchanges", "word", other)
+
+
+def _words(facts: Facts) -> list[Token]:
+    return [t for t in facts.sentence.tokens if t.kind != "mark" and t.text not in _SKIPPED]
+
+
+def _is_copy(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    """Return whether most words of a draft follow each other as in the source, in few pieces."""
+    following = {(one, other) for a, b in pairwise(theirs) for one in a.keys for other in b.keys}
+    pairs = sum(
+        any((one, other) in following for one in a.keys for other in b.keys)
+        for a, b in pairwise(ours)
+    )
+    their_keys = {key for t in theirs for key in t.keys}
+    shared = sum(not t.keys.isdisjoint(their_keys) for t in ours)
+    return shared >= _COPIED * len(ours) and pairs >= _FOLLOWING * (len(ours) - 1)
+
+
+def _other_small_word(ours: Sequence[Token], theirs: Sequence[Token]) -> Token | None:
+    """Return a pronoun or joint that replaces another one, where the counts agree otherwise."""
+    for table in (_PEOPLE, {word: word for word in _JOINTS}):
+        here = Counter(table[t.text] for t in ours if t.text in table)
+        there = Counter(table[t.text] for t in theirs if t.text in table)
+        new, lost = here - there, there - here
+        if new and lost and sum(new.values()) == sum(lost.values()):
+            return next(t for t in ours if table.get(t.text) in new)
+    return None
+
+
+def _swapped(ours: Sequence[Token], theirs: Sequence[Token]) -> Token | None:
+    """Return the first of two words that have changed places, all others being where they were."""
+    if len(ours) != len(theirs):
+        return None
+    other = [i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if not a.keys & b.keys]
+    if len(other) != 2 or other[1] - other[0] < 2:
+        return None
+    first, last = other
+    between = {t.text for t in theirs[first + 1 : last]}
+    if between <= {"and", "or", "nor", "not"}:
+        return None
+    if ours[first].keys & theirs[last].keys and ours[last].keys & theirs[first].keys:
+        return ours[first]
+    return None
