@@ -18,29 +18,27 @@ ClauseEdit = tuple[int, int, str]
 _SUBJECT = r"(?:I|he|she|it|they|we|you|there|this|my \w+)(?:'\w+)?"
 _NEXT_CLAUSE = re.compile(rf",? (?P<joint>and|but) (?P<subject>{_SUBJECT}) (?!and\b|or\b)")
 _RESULT = re.compile(rf", so (?P<subject>{_SUBJECT}) (?!that\b|can\b|could\b|may\b|will\b)")
-_WHICH = re.compile(
-    r", which (?P<verb>is|was|has|had|can|may|might|could|will|would|means|causes|caused|helps"
-    r"|helped|made)(?= [^,.?]{12,}[.?])"
-)
 _SAME_SUBJECT = re.compile(
-    r"(?P<who>\b(?:I|he|she|we|they))\b(?P<first>[^.?]*?),? and (?P<verb>(?:have|has|had|was|were"
-    r"|am|took|went|got|felt|found|noticed|started|stopped|tried|gave|did|came|saw)\b (?!not\b))"
+    r"^(?P<who>I|He|She|We|They)\b(?P<first>[^.?]*?),? and (?P<verb>(?:was|were|am|has|went|took"
+    r"|gave|came|saw)\b (?!not\b))"
 )
-_LAST_MEMBER = re.compile(r"(?<=[a-z]) and (?P<member>[a-z]{4,}(?: [a-z]{4,}){0,2})(?=[.?]|$)")
-_NO_ADDITION = re.compile(
-    r"\b(?:no|not|never|without|between|both|either|neither|nor|more|over|up|\w+n['’]t|cannot)\b",
-    re.I,
+"""Verbs that are finite whatever governs the first one: `I can walk and have lunch` has none."""
+_OPENING = re.compile(
+    r"(?:in|on|at|with|after|before|for|during|by|under|without|from|since|upon|given|based|due|as"
+    r"|to|once|every|each|sometimes|usually|maybe|perhaps|please)\b",
+    re.IGNORECASE,
 )
-_LEADS = {"and": "", "but": "However, "}
+"""The beginning of a phrase that may belong to both clauses."""
 _DEPENDENT = re.compile(
     r"\b(?:sa(?:id|ys?)|told|tells?|thinks?|thought|knows?|knew|believes?|believed|hop(?:e|es|ed)"
     r"|ask(?:s|ed)?|advise[sd]?|suggest(?:s|ed)?|recommend(?:s|ed)?|wonder(?:s|ed|ing)?|afraid"
     r"|worried|sure|feel like|if|unless|until|till|when|whenever|while|because|since|although"
-    r"|though|once|as soon as|in case|so that|so much|provided|that|whether|how|what|why|either"
-    r"|neither|both|between)\b",
+    r"|though|once|as soon as|in case|so that|so much|provided|that|which|who|whose|where|whether"
+    r"|how|what|why|either|neither|both|between|not only|only)\b",
     re.IGNORECASE,
 )
 """Words with a clause of their own, in which what follows might belong, too."""
+_LEADS = {"and": "", "but": "However, "}
 _GOVERNING = re.compile(
     r"\b(?:sa(?:id|ys?)|told|tells?|thinks?|thought|knows?|knew|believes?|believed|hop(?:e|es|ed)"
     r"|ask(?:s|ed)?|advise[sd]?|suggest(?:s|ed)?|recommend(?:s|ed)?|want(?:s|ed)?|wonder(?:s|ed|ing)?"
@@ -68,38 +66,35 @@ _TIME = (
     r"|(?:about |around )?(?:\d+|a|one|two|three|four|five|six|several|a few|a couple of)"
     rf" {_UNITS} ago|yesterday|last (?:night|week|month|year)|this morning)"
 )
-_YES_OR_NO = re.compile(
-    r"(?P<verb>is|are|am|was|were|can|could|should|would|will|may|might|have|has|had|do) "
-    r"(?P<who>it|i|he|she|they|we|there) (?P<rest>.+)",
-    re.IGNORECASE,
-)
 _TIME_LAST = re.compile(rf"(?P<rest>[^,]+?) (?P<time>{_TIME})", re.IGNORECASE)
 _TIME_FIRST = re.compile(rf"(?P<time>{_TIME}),? (?P<rest>(?!and\b|or\b|of\b)[^,]+)", re.IGNORECASE)
+_YES_OR_NO = re.compile(
+    r"(?P<verb>is|are|am|was|were|can|could|should|would|will|may|might|have|has|had|do) "
+    r"(?P<who>it|i|he|she|they|we|there) (?P<rest>[^,]+)",
+    re.IGNORECASE,
+)
+_NOUN = r"[^\W\d]\w{2,}"
 _PAIR = re.compile(
-    r"(?<=\s)(?P<one>[^\W\d]\w+) (?P<joint>and|or) (?P<two>[^\W\d]\w+)"
-    r"(?=\s+(?P<next>\w+)|\s*$|[,.?])"
+    rf"(?P<before>\b\w+) (?P<one>{_NOUN}) (?P<joint>and|or) (?P<two>{_NOUN})(?=[.?]|$)"
 )
-_MEMBERS = re.compile(
-    r"(?<=, )(?P<one>[a-z-]{4,}(?: [a-z-]{4,}){0,2}), (?P<two>[a-z-]{4,}(?: [a-z-]{4,}){0,2})(?=, )"
+_LAST_MEMBER = re.compile(r"(?<=[a-z]) and (?P<member>[a-z]{4,}(?: [a-z]{4,})?)(?=[.?]|$)")
+_NO_ADDITION = re.compile(
+    r"\b(?:no|not|never|without|between|both|either|neither|nor|more|over|up|\w+n['’]t|cannot)\b",
+    re.I,
 )
+"""Words that govern both members of a pair in another way than each alone."""
+_BEFORE_NOUNS = frozenset("have has had having any some include includes causes".split())
+"""Verbs and small words after which a pair of nouns has no adjective that belongs to the first."""
 _THEN = re.compile(
     r"(?:^|(?<=[.?] ))(?P<condition>[Ii]f [^,.?]+), (?P<then>then )?"
     r"(?=(?:i|you|he|she|it|they|we|the|there|your|my|his|her|this|please)\b)",
     re.IGNORECASE,
 )
-_TRIPLE = re.compile(
-    r"(?<!\w)(?P<one>[^\W\d]\w+), (?P<two>[^\W\d]\w+(?: [^\W\d]\w+)?)(?=, |,? (?:and|or) )"
+_ADVERB = re.compile(
+    r"\b(?P<auxiliary>may|might|can|could|will|would|should)"
+    r" (?P<adverb>also|usually|probably|often)"
+    r"(?= (?!not\b)[a-z]+)"
 )
-_BEFORE_NOUNS = frozenset("have has had having any some include includes causes no".split())
-"""A list begins after these words; after a preposition only its first member may follow: `blood in
-stool and fever`."""
-_AFTER_NOUNS = frozenset(
-    "in on of for with without from since is are was were has have had can could may might will"
-    " would should but when if because at to by after before which that during as and or".split()
-)
-_STOP = re.compile(r"[.?]")
-_SEARCHED_CHARS = 1000
-"""Longer texts are not sentences, and each joint would read them again."""
 _FEWEST = 4
 """Fewest words of a clause that becomes a sentence or is moved."""
 
@@ -107,33 +102,22 @@ _FEWEST = 4
 def new_sentences(text: str) -> Iterator[ClauseEdit]:
     """Yield edits that end a plain statement at a joint of clauses and begin a new sentence."""
     for match in _NEXT_CLAUSE.finditer(text):
-        if _can_end(text, match.start(), match.end()):
+        if _can_end(text, match):
             subject, lead = match["subject"], _LEADS[match["joint"]]
             start = lead + (subject if lead else capitalize(subject))
             yield match.start(), match.end() - 1, f". {start}"
     for match in _RESULT.finditer(text):
-        if _can_end(text, match.start(), match.end()):
+        if _can_end(text, match):
             yield match.start(), match.end() - 1, f". Therefore, {match['subject']}"
-    for match in _WHICH.finditer(text):
-        if _can_end(text, match.start(), match.end()):
-            yield match.start(), match.end(), f". This {match['verb']}"
-    for match in _SAME_SUBJECT.finditer(text):
-        end, who = match.end("first"), capitalize(match["who"])
-        opens = match.start() == 0 or text[match.start() - 2] in ".?\n"
-        alone = not re.search(rf"\b{_SUBJECT} ", match["first"])
-        if opens and alone and _can_end(text, end, match.end()):
-            yield end, match.end(), f". {who} {match['verb']}"
+    same = _SAME_SUBJECT.match(text)
+    if same and not re.search(rf"\b{_SUBJECT} ", same["first"]) and _can_end(text, same):
+        yield same.end("first"), same.end(), f". {same['who']} {same['verb']}"
 
 
-def additions(text: str) -> Iterator[ClauseEdit]:
-    """Yield the places of `and` before the last member of a list of nouns: `as well as`."""
-    for match in _LAST_MEMBER.finditer(text):
-        member = match["member"].split()
-        head = _head(text, match.start())
-        known = lexicon()
-        nouns = not any(w in known.verbs or w in known.stop_words for w in member)
-        if nouns and not member[0].endswith(("ed", "ly")) and not _NO_ADDITION.search(head):
-            yield match.start() + 1, match.start() + 4, "as well as"
+def adverbs(text: str) -> Iterator[ClauseEdit]:
+    """Yield the places of an auxiliary and an adverb, `may also`, with the two exchanged."""
+    for match in _ADVERB.finditer(text):
+        yield match.start(), match.end(), f"{match['adverb']} {match['auxiliary']}"
 
 
 def move(body: str) -> str:
@@ -152,7 +136,7 @@ def move(body: str) -> str:
 def indirect(question: str) -> str | None:
     """Return a question of yes or no as an indirect one, or `None`; without marks."""
     match = _YES_OR_NO.fullmatch(question)
-    if match is None or " or " in question:
+    if match is None or re.search(r"\b(?:or|and|but)\b", question):
         return None
     who = "I" if match["who"].casefold() == "i" else match["who"].lower()
     verb = "" if match["verb"].casefold() == "do" else f"{match['verb'].lower()} "
@@ -160,17 +144,23 @@ def indirect(question: str) -> str | None:
 
 
 def list_edits(text: str) -> Iterator[ClauseEdit]:
-    """Yield the places of pairs and lists, `nausea and vomiting`, with two members exchanged."""
+    """Yield the places of pairs of nouns that end a sentence, with the two exchanged.
+
+    What follows a pair may belong to its second member only: `fever and pain in my arm`.
+    """
     for match in _PAIR.finditer(text):
-        following = (match["next"] or "").lower()
-        if (not following or following in _AFTER_NOUNS) and _begins_list(match):
-            yield match.start(), match.end(), f"{match['two']} {match['joint']} {match['one']}"
-    for match in _TRIPLE.finditer(text):
-        if _begins_list(match):
-            yield match.start(), match.end(), f"{match['two']}, {match['one']}"
-    for match in _MEMBERS.finditer(text):
-        if _are_nouns(match):
-            yield match.start(), match.end(), f"{match['two']}, {match['one']}"
+        before = _BEFORE_NOUNS | ({"no"} if match["joint"] == "or" else set())
+        if match["before"].lower() in before and _are_nouns(match["one"], match["two"]):
+            other = f"{match['two']} {match['joint']} {match['one']}"
+            yield match.start("one"), match.end("two"), other
+
+
+def additions(text: str) -> Iterator[ClauseEdit]:
+    """Yield the place of `and` before the last member of a list of nouns: `as well as`."""
+    for match in _LAST_MEMBER.finditer(text):
+        member = match["member"].split()
+        if _are_nouns(*member) and not _NO_ADDITION.search(text, 0, match.start()):
+            yield match.start() + 1, match.start() + 4, "as well as"
 
 
 def consequences(text: str) -> Iterator[ClauseEdit]:
@@ -180,21 +170,16 @@ def consequences(text: str) -> Iterator[ClauseEdit]:
         yield match.end("condition"), match.end(), f", {then}"
 
 
-def _head(text: str, place: int) -> str:
-    """Return the sentence up to a place."""
-    near = max(place - _SEARCHED_CHARS, 0)
-    start = max(text.rfind(mark, near, place) for mark in (". ", "? ", "\n")) + 1
-    return text[start or near : place].strip()
-
-
-def _can_end(text: str, place: int, after: int) -> bool:
-    """Return whether the sentence up to a place is a statement that governs nothing after it."""
-    head = _head(text, place)
-    stop = _STOP.search(text, after, after + _SEARCHED_CHARS)
+def _can_end(text: str, joint: re.Match[str]) -> bool:
+    """Return whether a sentence up to a joint is a statement that governs nothing after it."""
+    end = joint.end("first") if "first" in joint.re.groupindex else joint.start()
+    head = text[:end].rsplit(". ", 1)[-1].strip()
     return (
-        not (stop and stop.group() == "?")
+        not text.endswith("?")
+        and "," not in head
         and len(words(head)) >= _FEWEST
         and not is_question(head)
+        and not _OPENING.match(head)
         and not _DEPENDENT.search(head)
         and is_complete(head)
     )
@@ -228,17 +213,10 @@ def _are_plain(match: re.Match[str]) -> bool:
     )
 
 
-def _begins_list(match: re.Match[str]) -> bool:
-    """Return whether two members of a list are plain nouns after a word that lists follow."""
-    before = match.string[: match.start()].split()
-    return bool(before) and before[-1].lower() in _BEFORE_NOUNS and _are_nouns(match)
-
-
-def _are_nouns(match: re.Match[str]) -> bool:
-    """Return whether no member of a list holds a verb, an adverb or a function word."""
+def _are_nouns(*members: str) -> bool:
+    """Return whether no word is a verb, an adverb or a function word."""
     known = lexicon()
-    members = [word.lower() for part in ("one", "two") for word in match[part].split()]
     return not any(
         w in known.stop_words or w in known.verbs or w.endswith(("ed", "ing", "ly"))
-        for w in members
+        for w in map(str.lower, members)
     )

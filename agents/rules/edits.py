@@ -12,9 +12,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain
 
 from sage_rag.agents.lexicon import content_stems, load_toml
-from sage_rag.agents.rules.clauses import additions, consequences, list_edits, new_sentences
+from sage_rag.agents.rules.clauses import (
+    additions,
+    adverbs,
+    consequences,
+    list_edits,
+    new_sentences,
+)
 from sage_rag.agents.rules.contractions import toggles
 from sage_rag.privacy.tokens import PLACEHOLDER
 from sage_rag.privacy.words import tokenize
@@ -24,27 +31,19 @@ _NUMBERS = (
     " sixteen seventeen eighteen nineteen"
 ).split()
 _NUMBER = re.compile(
-    rf"(?<![\w.,/-])(?<!\bor )(?<!\bto )(?<!\band )(?P<number>\d{{1,2}}|{'|'.join(_NUMBERS)})"
+    rf"(?<![\w.,/-])(?<!\bor )(?<!\bto )(?<!\band )(?P<number>\d{{1,2}}|{'|'.join(_NUMBERS[1:])})"
     r"(?= (?:minutes?|hours?|days?|weeks?|months?|years?|times|nights?)\b)",
     re.IGNORECASE,
 )
+"""Not `one`: `one day it stopped`."""
 _COUNT = re.compile(
-    rf"(?<![\w.,/-])(?<!\bor )(?<!\bto )(?<!\band )(?P<number>[2-9]|{'|'.join(_NUMBERS[1:9])})"
-    r"(?= (?:[a-z]+ )?[a-z]{3,}s\b)(?! (?:mg|units|percent|hundreds|thousands)\b)"
+    r"\b(?:have|has|had|take|took|taking|with|of|for|the|my|his|her|these|those|least|about) "
+    rf"(?P<number>[2-9]|{'|'.join(_NUMBERS[1:9])})"
+    r"(?= (?:[a-z]+ )?[a-z]{3,}s\b)(?! (?:mg|units|percent|hundreds|thousands|thirds)\b)"
 )
-_SHORT_SPELLINGS = (
-    (
-        re.compile(
-            r"(?<=[a-z)] )and(?= (?!i\b|he\b|she\b|it\b|they\b|we\b|you\b|there\b|then\b|so\b"
-            r"|that\b|if\b|when\b|what\b|how\b|why\b|now\b|no\b|not\b|also\b|half\b|a half\b)"
-            r"[a-z])",
-            re.IGNORECASE,
-        ),
-        "&",
-    ),
-    (re.compile(r"(?<=\d) to (?=\d+ (?:minutes|hours|days|weeks|months|years|times)\b)"), "-"),
+_RANGE = re.compile(
+    r"(?<=\d)(?P<joint> to |-)(?=\d+ (?:minutes|hours|days|weeks|months|years|times)\b)"
 )
-"""`and` and `to` as signs: the same words, shorter."""
 _LOOKING_BACK = re.compile(r"\{(?P<none>not )?after: (?P<words>[^{}]+)\}")
 _MARKUP = re.compile(rf"{PLACEHOLDER.pattern}|<[A-Z_]+>")
 
@@ -70,27 +69,20 @@ class Edit:
         return first, last
 
 
-def edits(text: str, *, abbreviate: bool = False) -> list[Edit]:
-    """Return every edit of a text, in no order; with `abbreviate` also the shorter spellings."""
+@lru_cache(maxsize=4096)
+def edits(text: str) -> tuple[Edit, ...]:
+    """Return every edit of a sentence, in no order."""
     blank = _MARKUP.sub(lambda match: "\x00" * len(match.group()), text)
     found = list(_phrase_edits(blank))
-    by_rule = (
-        *toggles(blank),
-        *list_edits(blank),
-        *additions(blank),
-        *new_sentences(blank),
-        *consequences(blank),
-    )
-    for start, end, other in by_rule:
+    rules = (toggles, list_edits, additions, consequences, adverbs, new_sentences)
+    for start, end, other in chain.from_iterable(rule(blank) for rule in rules):
         found.append(_edit(text, start, end, (other,)))
     for match in (*_NUMBER.finditer(blank), *_COUNT.finditer(blank)):
         if (respelled := _respell(match["number"].lower())) is not None:
-            found.append(_edit(text, *match.span(), (respelled,)))
-    if abbreviate:
-        for pattern, short in _SHORT_SPELLINGS:
-            for match in pattern.finditer(blank):
-                found.append(_edit(text, *match.span(), (short,)))
-    return found
+            found.append(_edit(text, *match.span("number"), (respelled,)))
+    for match in _RANGE.finditer(blank):
+        found.append(_edit(text, *match.span(), ("-" if match["joint"] == " to " else " to ",)))
+    return tuple(found)
 
 
 def apply_edit(text: str, edit: Edit, option: str) -> str:

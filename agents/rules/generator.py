@@ -12,7 +12,7 @@ from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft, Extrac
 from sage_rag.agents.rules.arrangement import ALIKE, arrange
 from sage_rag.agents.rules.courtesies import CLOSING, is_closing, is_greeting
 from sage_rag.agents.rules.items import asks, shorten
-from sage_rag.agents.rules.sentences import sentence_places
+from sage_rag.agents.rules.sentences import separate
 from sage_rag.agents.rules.wording import RUN, Wording
 from sage_rag.privacy.gate.leakage import Original, SharedRun
 
@@ -24,12 +24,12 @@ class _Passage:
     """One item, as the draft words it. `place`: its number in the record's field."""
 
     attribute: Attribute
-    text: str
     place: int
+    sentences: list[str]
 
     @property
-    def sentences(self) -> tuple[str, ...]:
-        return tuple(self.text[a:b] for a, b in sentence_places(self.text))
+    def text(self) -> str:
+        return " ".join(self.sentences)
 
     @property
     def asks(self) -> bool:
@@ -57,17 +57,17 @@ class RuleGenerator:
         order = extraction.sentences or by_field
         source = Original("\n".join(" ".join(order.get(field, ())) for field in by_field))
         passages = [
-            _Passage(attribute, item, order[attribute.field].index(item))
+            _Passage(attribute, order[attribute.field].index(item), separate(item))
             for attribute in attributes.entries
             for item in _content(phrases.get(attribute.name, ()))
         ]
-        for passage in passages:
-            (passage.text,) = wording.reword([passage.text], source)
+        for passage in list(passages):
+            passage.sentences = wording.reword(passage.sentences, source)
             _leave_out_runs([passage], source)
-        passages = _arrange([p for p in passages if p.text], source)
-        reworded = wording.reword([p.text for p in passages], source)
-        for passage, text in zip(passages, reworded, strict=True):
-            passage.text = text
+        passages = _arrange([p for p in passages if p.sentences], source)
+        reworded = iter(wording.reword([s for p in passages for s in p.sentences], source))
+        for passage in passages:
+            passage.sentences = [next(reworded) for _ in passage.sentences]
         _leave_out_runs(passages, source)
         _reduce_likeness(passages, source)
         return Draft({field: _field_text(field, by_field[field], passages) for field in by_field})
@@ -115,13 +115,14 @@ def _leave_out_runs(passages: list[_Passage], source: Original) -> None:
 def _place(passages: Sequence[_Passage], run: SharedRun) -> tuple[_Passage, int]:
     """Return the item with the largest part of a run, and the sentence in which it begins."""
     best: tuple[int, _Passage, int] | None = None
-    offset = 0
+    start = 0
     for passage in passages:
-        for number, (start, end) in enumerate(sentence_places(passage.text)):
-            overlap = min(run.end, offset + end) - max(run.start, offset + start)
+        for number, sentence in enumerate(passage.sentences):
+            end = start + len(sentence)
+            overlap = min(run.end, end) - max(run.start, start)
             if best is None or overlap > best[0]:
                 best = overlap, passage, number
-        offset += len(passage.text) + 1
+            start = end + 1
     if best is None:
         raise ValueError("a run lies outside of the draft")
     return best[1], best[2]
@@ -129,8 +130,8 @@ def _place(passages: Sequence[_Passage], run: SharedRun) -> tuple[_Passage, int]
 
 def _cut(passages: list[_Passage], passage: _Passage, count: int) -> None:
     """Keep at most the first `count` sentences of an item."""
-    passage.text = " ".join(shorten(passage.sentences, count))
-    if not passage.text:
+    passage.sentences = list(shorten(passage.sentences, count))
+    if not passage.sentences:
         passages.remove(passage)
 
 

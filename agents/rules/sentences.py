@@ -11,10 +11,7 @@ from sage_rag.agents.rules.tidy import tidy, with_apostrophes
 _ABBREVIATIONS = frozenset(
     "dr mr mrs ms st prof vs approx no e.g i.e eg ie fig sr jr mt tab cap inj v art para".split()
 )
-_END = re.compile(
-    r"(?<=[.?])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bProf\.)(?<!\bSt\.)(?<!\bno\.)"
-    r" +(?=[\"'(]?\[?[A-Z0-9\"])|\n+"
-)
+_END = re.compile(r"(?<=[.?]) +(?=[\"'(]?\[?[A-Z0-9\"])|\n+")
 _TITLES = frozenset("dr mr mrs ms prof sister nurse".split())
 _STOP = re.compile(r"[.!?]+[\"')\]]*(?=\s)|\n+|;(?=\s)")
 _MISSING_STOP = re.compile(
@@ -103,9 +100,15 @@ def sentence_places(text: str) -> list[tuple[int, int]]:
     """Return `[start, end)` of each sentence of a clean text: with marks and capitals."""
     places, start = [], 0
     for match in _END.finditer(text):
-        places.append((start, match.start()))
-        start = match.end()
+        if not _abbreviates(text[start : match.start()].removesuffix(".")):
+            places.append((start, match.start()))
+            start = match.end()
     return [(a, b) for a, b in (*places, (start, len(text))) if text[a:b].strip()]
+
+
+def separate(text: str) -> list[str]:
+    """Return the sentences of a clean text."""
+    return [text[a:b] for a, b in sentence_places(text)]
 
 
 def is_question(sentence: str) -> bool:
@@ -146,15 +149,17 @@ def uncapitalize(text: str) -> str:
 def _stops(text: str) -> list[str]:
     parts, start = [], 0
     for match in _STOP.finditer(text):
-        before = text[start : match.start()]
-        last = before.rsplit(" ", 1)[-1].lower().lstrip("(")
-        if match.group().startswith(".") and (
-            last in _ABBREVIATIONS or re.fullmatch(r"[a-z]", last)
-        ):
+        if match.group().startswith(".") and _abbreviates(text[start : match.start()]):
             continue
         parts.append(text[start : match.end()])
         start = match.end()
     return [part for part in (*parts, text[start:]) if part.strip()]
+
+
+def _abbreviates(text: str) -> bool:
+    """Return whether the last word of a text without its stop is an abbreviation."""
+    last = text.rsplit(" ", 1)[-1].lower().lstrip("(")
+    return last in _ABBREVIATIONS or re.fullmatch(r"[a-z]", last) is not None
 
 
 def _restore_stops(sentence: str) -> list[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from sage_rag.agents.rules.clauses import indirect, move
 from sage_rag.agents.rules.contractions import short_forms, write_out
 from sage_rag.agents.rules.edits import Edit, apply_edit, edits
-from sage_rag.agents.rules.sentences import capitalize, sentence_places
+from sage_rag.agents.rules.sentences import capitalize
 from sage_rag.privacy.gate.leakage import Original, SharedRun
 from sage_rag.privacy.words import tokenize
 
@@ -30,25 +31,22 @@ class Wording:
         self._seed = seed
         self._uses: dict[str, int] = {}
 
-    def reword(self, items: Sequence[str], before: Original) -> list[str]:
-        """Return neighbouring items reworded against the text `before`.
+    def reword(self, sentences: Sequence[str], before: Original) -> list[str]:
+        """Return neighbouring sentences reworded against the text `before`.
 
-        Breaks the runs of 10 words that an edit can break, within an item or over its end. Items
-        without such a run stay unchanged, and so does a run that no edit breaks.
+        Breaks the runs of 10 words that an edit can break, within a sentence or over its end.
+        Sentences without such a run stay unchanged, and so does a run that no edit breaks.
         """
-        if not items:
-            return []
-        said = self._break_runs(before, "\n".join(items))
-        if before.longest_shared_run(said) >= RUN:
-            said = "\n".join(self._move_in_runs(item, before) for item in said.split("\n"))
-            said = self._break_runs(before, said)
-            said = self._break_runs(before, said, abbreviate=True)
-        return said.split("\n")
+        said = self._break_runs(before, list(sentences))
+        if before.longest_shared_run("\n".join(said)) < RUN:
+            return said
+        moved = [_moved(s) if before.longest_shared_run(s) >= RUN else s for s in said]
+        return self._break_runs(before, moved)
 
-    def loosen(self, run: str, text: str) -> str:
-        """Return the text with changes that break a run of its words; unchanged if none does."""
+    def loosen(self, run: str, sentence: str) -> str:
+        """Return a sentence with edits that break a run of its words; unchanged if none does."""
         at_least = max(1, min(RUN, _size(run)))
-        return self._break_runs(Original(run), text, at_least=at_least)
+        return self._break_runs(Original(run), [sentence], at_least=at_least)[0]
 
     def choose(self, key: str, options: Sequence[str]) -> str:
         """Choose one of the options: by the seed at first, then in turn."""
@@ -56,29 +54,34 @@ class Wording:
         self._uses[key] = uses + 1
         return options[(zlib.crc32(f"{self._seed}/{key}".encode()) + uses) % len(options)]
 
-    def _move_in_runs(self, item: str, before: Original) -> str:
-        """Change the order of parts in each sentence that holds a run."""
-        sentences = [item[a:b] for a, b in sentence_places(item)]
-        return " ".join(_moved(s) if before.longest_shared_run(s) >= RUN else s for s in sentences)
-
     def _break_runs(
-        self, before: Original, said: str, *, at_least: int = RUN, abbreviate: bool = False
-    ) -> str:
+        self, before: Original, sentences: list[str], *, at_least: int = RUN
+    ) -> list[str]:
         """Apply one edit to every shared run, until none is left or no edit helps."""
         for _ in range(_MOST_CHANGES):
-            runs = before.shared_runs(said, at_least=at_least)
+            said = "\n".join(sentences)
             changed, taken = said, len(said) + 1
-            known = edits(said, abbreviate=abbreviate) if runs else []
-            for run in reversed(runs):
-                edit = _best(said, known, run, taken, self._uses)
+            for run in reversed(before.shared_runs(said, at_least=at_least)):
+                edit = _best(said, _edits_in(sentences, run), run, taken, self._uses)
                 if edit is not None:
                     option = self.choose(edit.options[0], edit.options)
                     changed = apply_edit(changed, edit, option)
                     taken = edit.start
             if changed == said:
                 break
-            said = changed
-        return said
+            sentences = changed.split("\n")
+        return sentences
+
+
+def _edits_in(sentences: Sequence[str], run: SharedRun) -> Iterator[Edit]:
+    """Yield the edits of the sentences that hold a part of a run, at their places in the text."""
+    start = 0
+    for sentence in sentences:
+        end = start + len(sentence)
+        if start < run.end and run.start < end:
+            for edit in edits(sentence):
+                yield replace(edit, start=start + edit.start, end=start + edit.end)
+        start = end + 1
 
 
 def _moved(sentence: str) -> str:
@@ -94,7 +97,7 @@ def _moved(sentence: str) -> str:
 
 
 def _best(
-    text: str, known: Sequence[Edit], run: SharedRun, taken: int, uses: Mapping[str, int]
+    text: str, known: Iterable[Edit], run: SharedRun, taken: int, uses: Mapping[str, int]
 ) -> Edit | None:
     """Return the edit in a run, before `taken`, with the least loss and the fewest further
     edits."""
