@@ -83,6 +83,12 @@ _NO_ADDITION = re.compile(
     re.I,
 )
 """Words that govern both members of a pair in another way than each alone."""
+_PREDICATE = re.compile(
+    r"\b(?:i|you|he|she|we|they|it|to|can|could|will|would|may|might|must|should|who|which|that)"
+    r" \w+$",
+    re.IGNORECASE,
+)
+"""A verb as the first member: `when I cough and laugh`."""
 _BEFORE_NOUNS = frozenset("have has had having any some include includes causes".split())
 """Verbs and small words after which a pair of nouns has no adjective that belongs to the first."""
 _THEN = re.compile(
@@ -159,7 +165,8 @@ def additions(text: str) -> Iterator[ClauseEdit]:
     """Yield the place of `and` before the last member of a list of nouns: `as well as`."""
     for match in _LAST_MEMBER.finditer(text):
         member = match["member"].split()
-        if _are_nouns(*member) and not _NO_ADDITION.search(text, 0, match.start()):
+        head = text[: match.start()]
+        if _are_nouns(*member) and not _NO_ADDITION.search(head) and not _PREDICATE.search(head):
             yield match.start() + 1, match.start() + 4, "as well as"
 
 

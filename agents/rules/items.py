@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from sage_rag.agents.lexicon import lexicon, words
+from sage_rag.agents.rules.sentences import is_clause
 
 Item = tuple[str, ...]
 """Sentences in the record's order; the first depends on none before it."""
@@ -41,10 +42,15 @@ _ASKING = re.compile(
     r"|any (?:ideas?|suggestions?|advice|thoughts)\b)",
     re.IGNORECASE,
 )
-_POINTS_BACK = re.compile(r"\b(?:it|them|they|this|that|these|those)\b", re.IGNORECASE)
+_POINTS_BACK = re.compile(r"\b(?:it|its|them|they|their|this|that|these|those)\b", re.IGNORECASE)
 _OPENING_WORDS = 4
 """Among the first words of a sentence, `it` and `this` refer to the sentence before."""
-_HE_OR_SHE = re.compile(r"(?:he|she|his|her|him)\b(?! or )", re.IGNORECASE)
+_ANNOUNCES = re.compile(
+    r"\b(?:following|follows|below|these|those|are|include|includes|like)(?: \w+){0,2}[.:]?$",
+    re.IGNORECASE,
+)
+"""The end of a sentence before a list: its entries are fragments."""
+_HE_OR_SHE = re.compile(r"\b(?:he|she|his|her|him)\b(?! or )", re.IGNORECASE)
 _NAMED = re.compile(r"\[PERSON_\d+\]")
 _HELPERS = frozenset("doctor doc physician surgeon dentist nurse consultant therapist".split())
 
@@ -53,9 +59,11 @@ def group(sentences: Sequence[str]) -> list[Item]:
     """Return the sentences of a field as items, in order."""
     several = len(_persons(" ".join(sentences))) > 1
     items: list[list[str]] = []
-    last = ""
+    last, listing = "", False
     for sentence in sentences:
-        if items and depends(sentence, last, several_persons=several):
+        listing = bool(_ANNOUNCES.search(last)) or (listing and not is_clause(last))
+        entry = listing and not is_clause(sentence)
+        if items and (entry or depends(sentence, last, several_persons=several)):
             items[-1].append(sentence)
         else:
             items.append([sentence])
@@ -74,10 +82,10 @@ def depends(sentence: str, before: str, *, several_persons: bool = True) -> bool
         return False  # a question is about the whole record
     if _EXPLETIVE.match(sentence):
         return False
-    if _CONNECTS.match(sentence) or (several_persons and _HE_OR_SHE.match(sentence)):
+    if _CONNECTS.match(sentence):
         return True
     opening = " ".join(sentence.split(" ")[:_OPENING_WORDS])
-    return bool(_POINTS_BACK.search(opening))
+    return bool(_POINTS_BACK.search(opening) or (several_persons and _HE_OR_SHE.search(opening)))
 
 
 def asks(sentence: str) -> bool:

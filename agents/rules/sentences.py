@@ -14,6 +14,8 @@ _ABBREVIATIONS = frozenset(
 _END = re.compile(r"(?<=[.?]) +(?=[\"'(]?\[?[A-Z0-9\"])|\n+")
 _TITLES = frozenset("dr mr mrs ms prof sister nurse".split())
 _STOP = re.compile(r"[.!?]+[\"')\]]*(?=\s)|\n+|;(?=\s)")
+_GOES_ON = re.compile(r" +\([a-z]| +(?<=etc\. )[a-z]")
+"""What follows a stop that ends no sentence."""
 _MISSING_STOP = re.compile(
     r"(?<=\w),?\s+(?:and )?(?=(?:i|he|she|they|it|we|there|my \w+) "
     r"(?:am|is|are|was|were|have|has|had|went|took|did|do|got|get|feel|felt|started|still|can"
@@ -149,7 +151,9 @@ def uncapitalize(text: str) -> str:
 def _stops(text: str) -> list[str]:
     parts, start = [], 0
     for match in _STOP.finditer(text):
-        if match.group().startswith(".") and _abbreviates(text[start : match.start()]):
+        if match.group().startswith(".") and (
+            _abbreviates(text[start : match.start()]) or _GOES_ON.match(text, match.end())
+        ):
             continue
         parts.append(text[start : match.end()])
         start = match.end()

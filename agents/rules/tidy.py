@@ -14,7 +14,7 @@ _SPLIT_CONTRACTION = re.compile(
 _LONG_FORMS = {"m": "am", "ve": "have", "re": "are", "ll": "will"}
 _NEGATED = {"won": "will not", "can": "cannot", "don": "do not"}
 _GLUED_STOP = re.compile(
-    r"(?<=[a-z)\]]{2})([.!?;])(?=\[?[A-Z])|(?<=[a-z]{3})([.!?])(?=[a-z]{2}|i\b)"
+    r"(?<=[a-z)\]]{2})([.!?;])(?=\[?[A-Z]|i\b)|(?<=[a-z]{3})([.!?])(?=[a-z]{2})"
 )
 _SUFFIX = re.compile(r"(?:com|org|net|edu|gov|co|uk|html?|php|info|example)\b")
 _PARAGRAPH = re.compile(r"(?<=[^\s.!?:;,])[ \t]*\n(?:\s*\n\s*|\s*(?=[-*•–] ))|\n\s*(?=[-*•–] )")
@@ -24,6 +24,7 @@ _SPACE = re.compile(r"\s+")
 _DOTS = re.compile(r"\s*(?:\.\s*){2,}|\s*…\s*")
 _BLANK_COMMA = re.compile(r"\s+([,.!?;:])(?=[\s,.!?;:]|$)")
 _TIGHT_COMMA = re.compile(r"(?<=[a-z\])]),(?=[A-Za-z\[])")
+_RANGE = re.compile(r"(?<=\d) *[-–—] *(?=\d)")
 _DASH = re.compile(r"\s+[-–—]+\s+|\s*—\s*")
 _MANY_MARKS = re.compile(r"([!?,])[!?,.]*(?:\s*[!?]+)*")
 _TOKEN = re.compile(r"\[[A-Z_]+_\d+\]|<[A-Z_]+>|[^\W\d_]+")
@@ -41,7 +42,8 @@ _UNIT = re.compile(r"(?<=\d)(mg|ml|mcg|yrs?|years?|months?|weeks?|days?|hrs?|cm|
 def tidy(text: str) -> str:
     """Return the text with typing errors of these kinds corrected."""
     text = _BULLET.sub("", _PARAGRAPH.sub(_end_paragraph, text.strip()))
-    text = _DASH.sub(", ", _DOTS.sub(". ", _SPACE.sub(" ", text).strip()))
+    text = _DOTS.sub(_end_or_pause, _SPACE.sub(" ", text).strip())
+    text = _DASH.sub(", ", _RANGE.sub("-", text))
     text = _GLUED_STOP.sub(_separate, text)
     text = _TIGHT_COMMA.sub(", ", _BLANK_COMMA.sub(r"\1", text))
     text = _MANY_MARKS.sub(_one_mark, text)
@@ -60,6 +62,12 @@ def with_apostrophes(text: str) -> str:
 def _end_paragraph(match: re.Match[str]) -> str:
     before = match.string[: match.start()].rstrip()[-1:]
     return " " if before in ".!?:;," else ". "
+
+
+def _end_or_pause(match: re.Match[str]) -> str:
+    """Return a stop for dots, or a comma where the sentence goes on in lower case."""
+    before, after = match.string[: match.start()], match.string[match.end() :]
+    return ", " if before[-1:].islower() and after[:1].islower() else ". "
 
 
 def _separate(match: re.Match[str]) -> str:
