@@ -53,7 +53,7 @@ _CONDITION_FIRST = re.compile(
     r"(?P<word>if|when|before|after) (?P<condition>[^,]+), (?:then )?(?P<main>[^,]+)", re.IGNORECASE
 )
 _CONDITION_LAST = re.compile(
-    r"(?P<main>[^,]+?) (?P<word>if|when) "
+    r"(?P<main>[^,]+?)(?<! as) (?P<word>if|when) "
     r"(?P<condition>(?:i|you|he|she|it|they|we|the|my|your|his|her|there|this)"
     r"(?:'(?:m|re|s))? [^,]+)",
     re.IGNORECASE,

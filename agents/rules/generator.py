@@ -11,7 +11,7 @@ from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft, Extraction
 from sage_rag.agents.rules.arrangement import ALIKE, arrange
 from sage_rag.agents.rules.courtesies import CLOSING, is_closing, is_greeting
-from sage_rag.agents.rules.items import asks, shorten
+from sage_rag.agents.rules.items import asks, depends, shorten
 from sage_rag.agents.rules.sentences import separate
 from sage_rag.agents.rules.wording import RUN, Wording
 from sage_rag.privacy.gate.leakage import Original, SharedRun
@@ -30,6 +30,11 @@ class _Passage:
     @property
     def text(self) -> str:
         return " ".join(self.sentences)
+
+    @property
+    def leans(self) -> bool:
+        """Whether the item begins its record's field, and refers to what comes before it."""
+        return self.place == 0 and depends(self.sentences[0], "")
 
     @property
     def asks(self) -> bool:
@@ -65,6 +70,7 @@ class RuleGenerator:
             passage.sentences = wording.reword(passage.sentences, source)
             _leave_out_runs([passage], source)
         passages = _arrange([p for p in passages if p.sentences], source)
+        passages.sort(key=lambda p: not p.leans)  # stable
         reworded = iter(wording.reword([s for p in passages for s in p.sentences], source))
         for passage in passages:
             passage.sentences = [next(reworded) for _ in passage.sentences]

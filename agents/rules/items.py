@@ -26,7 +26,7 @@ _CONNECTS = re.compile(
     r"(?:so|and|or|also|therefore|thus|hence|besides|moreover|furthermore|meanwhile|after that"
     r"|afterwards|since then|in between|in addition|as a result|this|that|these|those|they|their"
     r"|them|its|such|both|neither|either|another|the (?:other|former|latter|same)|one of"
-    r"|it|it's)\b",
+    r"|it|it's|again|(?:help|kill|cause|happen|hurt|come|feel|seem|look|work|make|start)s)\b",
     re.IGNORECASE,
 )
 _EXPLETIVE = re.compile(
@@ -43,7 +43,10 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(r"\b(?:it|its|them|they|their|this|that|these|those)\b", re.IGNORECASE)
-_OPENING_WORDS = 4
+_DEMONSTRATIVE = re.compile(
+    r"\b(?:this|these|those) (?!is\b|was\b|time\b|week\b|morning\b|year\b)\w", re.I
+)
+_OPENING_WORDS = 5
 """Among the first words of a sentence, `it` and `this` refer to the sentence before."""
 _ANNOUNCES = re.compile(
     r"\b(?:following|follows|below|these|those|are|include|includes|like)(?: \w+){0,2}[.:]?$",
@@ -78,14 +81,18 @@ def depends(sentence: str, before: str, *, several_persons: bool = True) -> bool
     """
     if restricts(sentence):
         return True
-    if before.endswith("?") or asks(sentence):
-        return False  # a question is about the whole record
+    if asks(sentence):  # a question is about the whole record
+        return sentence.endswith(("why?", "then?", "so?"))
     if _EXPLETIVE.match(sentence):
         return False
     if _CONNECTS.match(sentence):
         return True
     opening = " ".join(sentence.split(" ")[:_OPENING_WORDS])
-    return bool(_POINTS_BACK.search(opening) or (several_persons and _HE_OR_SHE.search(opening)))
+    return bool(
+        _POINTS_BACK.search(opening)
+        or _DEMONSTRATIVE.search(sentence)
+        or (several_persons and _HE_OR_SHE.search(opening))
+    )
 
 
 def asks(sentence: str) -> bool:

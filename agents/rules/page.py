@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import Draft
 from sage_rag.agents.rules.courtesies import is_closing, is_greeting
-from sage_rag.agents.rules.items import asks, group, shorten
+from sage_rag.agents.rules.items import asks, depends, group, shorten
 from sage_rag.agents.rules.sentences import capitalize, sentence_places
 from sage_rag.agents.rules.wording import Wording
 
@@ -90,11 +90,16 @@ class Page:
             self.leave_out((sentence.start, sentence.end))
 
     def reverse(self) -> None:
-        """Put the items of each field in reverse order; courtesies keep their places."""
+        """Put the items of each field in reverse order.
+
+        Courtesies keep their places, and so does an opening that refers to another field.
+        """
         for field in self._fields:
             places = [
                 n for n, i in enumerate(self._items) if i.field == field and not i.is_courtesy
             ]
+            if places and depends(self._items[places[0]].sentences[0].text, ""):
+                del places[0]
             turned = [self._items[n] for n in reversed(places)]
             for place, item in zip(places, turned, strict=True):
                 self._items[place] = item

@@ -13,15 +13,15 @@ _ABBREVIATIONS = frozenset(
 )
 _END = re.compile(r"(?<=[.?]) +(?=[\"'(]?\[?[A-Z0-9\"])|\n+")
 _TITLES = frozenset("dr mr mrs ms prof sister nurse".split())
-_STOP = re.compile(r"[.!?]+[\"')\]]*(?=\s)|\n+|;(?=\s)")
-_GOES_ON = re.compile(r" +\([a-z]| +(?<=etc\. )[a-z]")
+_STOP = re.compile(r"[.!?]+[\"')\]]*(?=\s)|\n+")
+_GOES_ON = re.compile(r" +\([a-z]| +old\b| +(?<=etc\. )[a-z]")
 """What follows a stop that ends no sentence."""
 _MISSING_STOP = re.compile(
     r"(?<=\w),?\s+(?:and )?(?=(?:i|he|she|they|it|we|there|my \w+) "
     r"(?:am|is|are|was|were|have|has|had|went|took|did|do|got|get|feel|felt|started|still|can"
     r"|cannot|also|just|think)\b)"
-    r"|[\s,]+(?:and |so )?(?=(?:what|how|why"
-    r"|(?:is|are|can|could|should|would|will|do|does|did|has|have)"
+    r"|[\s,]+(?:and |so )?(?=(?:(?:what|how|why) )?"
+    r"(?:(?:is|are|can|could|should|would|will|do|does|did|has|have)"
     r" (?:i|it|this|that|there|he|she|they|we|you|my))\b)",
     re.IGNORECASE,
 )
@@ -89,10 +89,11 @@ def clean_sentence(sentence: str) -> str:
     known = lexicon()
     text = sentence.strip()
     mark, ended = ("?" if text.endswith("?") else ""), text.endswith((".", "?", "!", ";"))
+    breaks = text.endswith(",")
     text = known.fillers.sub("", text)
     match = known.openings.match(text)
     text = _strip_marks(text[match.end() :] if match else text)
-    if not text or is_boilerplate(text) or _breaks_off(text, ended=ended):
+    if not text or is_boilerplate(text) or _breaks_off(text + "," * breaks, ended=ended):
         return ""
     mark = "?" if mark or is_question(text) else "."
     return capitalize(text) + mark
@@ -205,7 +206,9 @@ def _breaks_off(text: str, *, ended: bool) -> bool:
     `ended`: whether its writer ended it with a mark: `I know what it is.` is whole.
     """
     last = text.rsplit(" ", 1)[-1].lower().strip(",")
-    return last in (_NEVER_LAST if ended else lexicon().dangling)
+    if ended:
+        return last in _NEVER_LAST
+    return last in lexicon().dangling or (text.endswith(",") and not is_complete(text))
 
 
 def _inflected(word: str) -> bool:

@@ -1,0 +1,171 @@
+import pytest
+
+from sage_rag.agents.rules.clauses import (
+    additions,
+    adverbs,
+    consequences,
+    indirect,
+    list_edits,
+    move,
+    new_sentences,
+)
+
+
+def edited(rule, text):
+    return {text[:start] + other + text[end:] for start, end, other in rule(text)}
+
+
+@pytest.mark.parametrize(
+    ("body", "moved"),
+    [
+        ("If it bleeds, press on the wound", "press on the wound if it bleeds"),
+        ("Press on the wound if it bleeds", "if it bleeds, press on the wound"),
+        ("Do not swim if the wound bleeds", "if the wound bleeds, do not swim"),
+        ("I have felt dizzy for two weeks", "for two weeks, I have felt dizzy"),
+        ("Last night, my ear hurt badly", "my ear hurt badly last night"),
+    ],
+)
+def test_a_condition_or_time_moves_to_the_other_end(body, moved):
+    assert move(body) == moved
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "What helps if it bleeds",
+        "She is fine and she was tired for two weeks",
+        "Do not stop it unless the nurse calls",
+        "I told him to go on if it hurts",
+        "Ask whether it bleeds if you press",
+        "It only hurts if you press there",
+        "They said it had hurt for two weeks",
+        "I did not sleep for two weeks",
+        "I feel as if I am under water",
+    ],
+)
+def test_what_governs_more_than_its_clause_is_not_moved(body):
+    assert move(body) == body
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Is it safe to swim", "I would like to know whether it is safe to swim"),
+        ("Do I need a cast", "I would like to know whether I need a cast"),
+        ("Should we wait", "I would like to know whether we should wait"),
+    ],
+)
+def test_a_question_of_yes_or_no_becomes_indirect(question, asked):
+    assert indirect(question) == asked
+
+
+@pytest.mark.parametrize(
+    "question", ["Is it a sprain or a break", "What helps", "Is it, in short, bad", "Does it hurt"]
+)
+def test_another_question_stays(question):
+    assert indirect(question) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("I have fever and headache.", "I have headache and fever."),
+        ("She has no fever or chills.", "She has no chills or fever."),
+    ],
+)
+def test_two_plain_nouns_change_places(text, other):
+    assert edited(list_edits, text) == {other}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have fever and pain in my arm.",
+        "I have severe headache and fever.",
+        "I have fever and pain when I walk.",
+        "She has no fever and headache.",
+        "I have nausea and vomiting.",
+        "He has asthma, mild, and gout.",
+        "There was blood in stool and fever.",
+    ],
+)
+def test_what_belongs_to_one_noun_only_keeps_its_place(text):
+    assert not edited(list_edits, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        (
+            "The cream helps with redness and scars.",
+            "The cream helps with redness as well as scars.",
+        ),
+    ],
+)
+def test_a_last_member_is_added(text, other):
+    assert edited(additions, text) == {other}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Choose between redness and scars.",
+        "There is no redness and scars.",
+        "It hurts when I cough and laugh.",
+        "The baby slept and smiled.",
+        "We treat redness and scars of the chin.",
+    ],
+)
+def test_a_pair_that_is_governed_as_one_is_not_separated(text):
+    assert not edited(additions, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        (
+            "The rash went to the neck and it began to itch.",
+            "The rash went to the neck. It began to itch.",
+        ),
+        (
+            "The rash is still red, but it itches less.",
+            "The rash is still red. However, it itches less.",
+        ),
+        (
+            "My knee is very swollen, so I stay at home.",
+            "My knee is very swollen. Therefore, I stay at home.",
+        ),
+        ("I slipped on the stairs and was in pain.", "I slipped on the stairs. I was in pain."),
+    ],
+)
+def test_a_plain_statement_ends_at_a_joint(text, other):
+    assert edited(new_sentences, text) == {other}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If the rash spreads to the neck and it itches, call us.",
+        "Does the rash spread to the neck and it itches?",
+        "I think that the rash is gone and it stays away.",
+        "I told him to go on until June and he halved it.",
+        "With this drug the pressure falls and you feel dizzy.",
+        "They did not start it until noon and it failed.",
+        "I can walk to work and have lunch.",
+        "I was seen in May and found well.",
+        "I saw a man who fell hard and was hurt.",
+        "Not only does the neck itch but it burns.",
+    ],
+)
+def test_a_sentence_does_not_end_where_something_governs_both_clauses(text):
+    assert not edited(new_sentences, text)
+
+
+def test_an_adverb_changes_places_with_its_auxiliary():
+    assert edited(adverbs, "It may also burn.") == {"It also may burn."}
+    assert not edited(adverbs, "It may also not burn.")
+
+
+def test_then_is_added_to_a_condition_or_left_out():
+    assert edited(consequences, "If it burns, you can stop.") == {"If it burns, then you can stop."}
+    assert edited(consequences, "If it burns, then you can stop.") == {"If it burns, you can stop."}

@@ -1,0 +1,120 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sage_rag.agents.rules.items import asks, depends, group, restricts, shorten
+
+
+@pytest.mark.parametrize(
+    ("before", "sentence"),
+    [
+        ("Take the syrup at noon.", "However, stop if a rash appears."),
+        ("Take the syrup at noon.", "Do not take it with milk."),
+        ("Take the syrup at noon.", "Otherwise, call us."),
+        ("Take the syrup at noon.", "This makes most people drowsy."),
+        ("The lump is soft.", "It moves under the skin."),
+        ("The lump is soft.", "If it grows, come back."),
+        ("The dentist saw the lump.", "If its edge is hard he will cut."),
+        ("You see a cloud in the eye.", "I had the same before this condition."),
+        ("Use the ointment.", "Kills most germs."),
+        ("The ear rings at night.", "Any idea why?"),
+    ],
+)
+def test_a_sentence_depends_on_the_one_it_refers_to(before, sentence):
+    assert depends(sentence, before)
+    assert group([before, sentence]) == [(before, sentence)]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "My thumb is split.",
+        "It is important to rest.",
+        "Is it safe to swim?",
+        "Please advise which doctor to see.",
+        "Take the drops for a week.",
+    ],
+)
+def test_a_sentence_that_refers_to_none_is_an_item(sentence):
+    assert group(["The lump is soft.", sentence]) == [("The lump is soft.",), (sentence,)]
+
+
+def test_he_depends_only_where_he_could_be_two_persons():
+    one = ["My son fell.", "He cries at night."]
+    two = ["My son fell on my brother.", "He cries at night."]
+    assert group(one) == [(one[0],), (one[1],)]
+    assert group(two) == [tuple(two)]
+
+
+def test_the_entries_of_a_list_stay_with_its_announcement():
+    sentences = [
+        "If it lasts, do the following tests.",
+        "A swab.",
+        "A blood count.",
+        "Drink water.",
+    ]
+    assert group(sentences) == [tuple(sentences[:3]), ("Drink water.",)]
+
+
+def test_fragments_without_an_announcement_stand_alone():
+    assert len(group(["Lungs clear.", "No rash on the back."])) == 2
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["But not with milk.", "Unless you are pregnant.", "Never take it twice.", "Stop it at once."],
+)
+def test_what_restricts(sentence):
+    assert restricts(sentence)
+
+
+@pytest.mark.parametrize("sentence", ["Never smoke in bed.", "Milk is fine.", "It burns."])
+def test_what_does_not_restrict(sentence):
+    assert not restricts(sentence)
+
+
+@pytest.mark.parametrize("sentence", ["Is it safe?", "I want to know the cause."])
+def test_what_asks(sentence):
+    assert asks(sentence)
+
+
+def test_no_sentence_stays_without_the_one_that_restricts_it():
+    item = (
+        "Take the syrup.",
+        "It tastes sweet.",
+        "However, do not take it with milk.",
+        "It works.",
+    )
+    assert shorten(item, 3) == item[:3]
+    assert shorten(item, 2) == item[:1]
+    assert shorten(("Take it.", "But not with milk."), 1) == ()
+
+
+parts = st.lists(
+    st.sampled_from(
+        [
+            "Take the syrup.",
+            "However, not at night.",
+            "It tastes sweet.",
+            "My aunt coughs.",
+            "Is it safe?",
+            "Unless you drive.",
+            "She told my brother.",
+        ]
+    ),
+    max_size=8,
+)
+
+
+@given(parts)
+def test_grouping_keeps_every_sentence_in_order(sentences):
+    assert [s for item in group(sentences) for s in item] == sentences
+
+
+@given(parts, st.integers(0, 8))
+def test_a_shortened_item_is_its_beginning_and_nothing_restricts_its_end(sentences, count):
+    kept = shorten(sentences, count)
+    assert kept == tuple(sentences[: len(kept)])
+    assert len(kept) <= max(count, 0) or len(kept) == len(sentences)
+    if 0 < len(kept) < len(sentences):
+        assert not restricts(sentences[len(kept)])
