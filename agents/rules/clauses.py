@@ -68,9 +68,16 @@ _TIME = (
 )
 _TIME_LAST = re.compile(rf"(?P<rest>[^,]+?) (?P<time>{_TIME})", re.IGNORECASE)
 _TIME_FIRST = re.compile(rf"(?P<time>{_TIME}),? (?P<rest>(?!and\b|or\b|of\b)[^,]+)", re.IGNORECASE)
-_YES_OR_NO = re.compile(
-    r"(?P<verb>is|are|am|was|were|can|could|should|would|will|may|might|have|has|had|do) "
-    r"(?P<who>it|i|he|she|they|we|there) (?P<rest>[^,]+)",
+_WHO = r"(?P<who>it|i|he|she|they|we|there|one|this|that|these|those)"
+_MODAL = r"can|could|should|would|will|may|might|must|is|are|am|was|were"
+_YES_OR_NO = re.compile(rf"(?P<verb>{_MODAL}|have|has|had|do) {_WHO} (?P<rest>.+)", re.I)
+_OPEN_QUESTION = re.compile(
+    rf"(?P<word>what|why|when|where|how(?: (?:long|often|much|soon))?) (?P<verb>{_MODAL}) {_WHO}"
+    r" (?P<rest>.+)",
+    re.IGNORECASE,
+)
+_TWO_QUESTIONS = re.compile(
+    r"\b(?:or|and|but)\b|, (?:what|how|why|when|where|who|is|are|do|does|can|could|should|will)\b",
     re.IGNORECASE,
 )
 _NOUN = r"[^\W\d]\w{2,}"
@@ -140,13 +147,14 @@ def move(body: str) -> str:
 
 
 def indirect(question: str) -> str | None:
-    """Return a question of yes or no as an indirect one, or `None`; without marks."""
-    match = _YES_OR_NO.fullmatch(question)
-    if match is None or re.search(r"\b(?:or|and|but)\b", question):
+    """Return a question as an indirect one, or `None` where its order is not plain; no marks."""
+    match = _YES_OR_NO.fullmatch(question) or _OPEN_QUESTION.fullmatch(question)
+    if match is None or _TWO_QUESTIONS.search(question):
         return None
+    word = match["word"].lower() if match.re is _OPEN_QUESTION else "whether"
     who = "I" if match["who"].casefold() == "i" else match["who"].lower()
     verb = "" if match["verb"].casefold() == "do" else f"{match['verb'].lower()} "
-    return f"I would like to know whether {who} {verb}{match['rest']}"
+    return f"I would like to know {word} {who} {verb}{match['rest']}"
 
 
 def list_edits(text: str) -> Iterator[ClauseEdit]:

@@ -15,6 +15,7 @@ from sage_rag.agents.rules.items import asks, depends, shorten
 from sage_rag.agents.rules.sentences import separate
 from sage_rag.agents.rules.wording import RUN, Wording
 from sage_rag.privacy.gate.leakage import Original, SharedRun
+from sage_rag.privacy.words import tokenize
 
 _SIGNATURE = re.compile(r"(?:(?:Dr|Prof|Sister|Nurse)\.? )?\[PERSON_\d+\]\.?")
 
@@ -119,19 +120,25 @@ def _leave_out_runs(passages: list[_Passage], source: Original) -> None:
 
 
 def _place(passages: Sequence[_Passage], run: SharedRun) -> tuple[_Passage, int]:
-    """Return the item with the largest part of a run, and the sentence in which it begins."""
-    best: tuple[int, _Passage, int] | None = None
+    """Return the item and the number of the sentence to leave out, so that a run is gone.
+
+    The largest part of the run goes, but a question only where no other part is enough.
+    """
+    found: list[tuple[bool, int, _Passage, int]] = []
     start = 0
     for passage in passages:
         for number, sentence in enumerate(passage.sentences):
             end = start + len(sentence)
-            overlap = min(run.end, end) - max(run.start, start)
-            if best is None or overlap > best[0]:
-                best = overlap, passage, number
+            low, high = max(run.start, start), min(run.end, end)
+            if low < high:
+                size = len(tokenize(sentence[low - start : high - start]))
+                spares = not asks(sentence) and run.tokens - size < RUN
+                found.append((spares, size, passage, number))
             start = end + 1
-    if best is None:
+    if not found:
         raise ValueError("a run lies outside of the draft")
-    return best[1], best[2]
+    _, _, passage, number = max(found, key=lambda part: part[:2])
+    return passage, number
 
 
 def _cut(passages: list[_Passage], passage: _Passage, count: int) -> None:

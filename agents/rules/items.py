@@ -46,6 +46,12 @@ _POINTS_BACK = re.compile(r"\b(?:it|its|them|they|their|this|that|these|those)\b
 _DEMONSTRATIVE = re.compile(
     r"\b(?:this|these|those) (?!is\b|was\b|time\b|week\b|morning\b|year\b)\w", re.I
 )
+_ELLIPTIC = re.compile(
+    r"(?:^(?:yes\b|no,)|\b(?:i|you|he|she|it|they|we)"
+    r" (?:do|does|did|are|is|was|can|should|will|may|have|has)(?: not)?\.$)",
+    re.IGNORECASE,
+)
+"""An answer: `I am afraid you do.`"""
 _OPENING_WORDS = 5
 """Among the first words of a sentence, `it` and `this` refer to the sentence before."""
 _ANNOUNCES = re.compile(
@@ -91,6 +97,7 @@ def depends(sentence: str, before: str, *, several_persons: bool = True) -> bool
     return bool(
         _POINTS_BACK.search(opening)
         or _DEMONSTRATIVE.search(sentence)
+        or _ELLIPTIC.search(sentence)
         or (several_persons and _HE_OR_SHE.search(opening))
     )
 

@@ -208,6 +208,8 @@ def _breaks_off(text: str, *, ended: bool) -> bool:
     last = text.rsplit(" ", 1)[-1].lower().strip(",")
     if ended:
         return last in _NEVER_LAST
+    if _SUBORDINATE_START.fullmatch(last):
+        return True
     return last in lexicon().dangling or (text.endswith(",") and not is_complete(text))
 
 

@@ -16,7 +16,7 @@ _NEGATED = {"won": "will not", "can": "cannot", "don": "do not"}
 _GLUED_STOP = re.compile(
     r"(?<=[a-z)\]]{2})([.!?;])(?=\[?[A-Z]|i\b)|(?<=[a-z]{3})([.!?])(?=[a-z]{2})"
 )
-_SUFFIX = re.compile(r"(?:com|org|net|edu|gov|co|uk|html?|php|info|example)\b")
+_SUFFIX = re.compile(r"\S*@|(?:com|org|net|edu|gov|co|uk|html?|php|info|example)\b")
 _PARAGRAPH = re.compile(r"(?<=[^\s.!?:;,])[ \t]*\n(?:\s*\n\s*|\s*(?=[-*•–] ))|\n\s*(?=[-*•–] )")
 """The end of a paragraph or of an entry in a list."""
 _BULLET = re.compile(r"(?<=\. )[-*•–]+ |(?<=[.!?:;] )[-*•–]+ ")

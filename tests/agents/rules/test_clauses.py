@@ -53,14 +53,25 @@ def test_what_governs_more_than_its_clause_is_not_moved(body):
         ("Is it safe to swim", "I would like to know whether it is safe to swim"),
         ("Do I need a cast", "I would like to know whether I need a cast"),
         ("Should we wait", "I would like to know whether we should wait"),
+        ("Is it safe, if I rest", "I would like to know whether it is safe, if I rest"),
+        ("How long should I wait", "I would like to know how long I should wait"),
+        ("Why is it red", "I would like to know why it is red"),
     ],
 )
-def test_a_question_of_yes_or_no_becomes_indirect(question, asked):
+def test_a_question_becomes_indirect(question, asked):
     assert indirect(question) == asked
 
 
 @pytest.mark.parametrize(
-    "question", ["Is it a sprain or a break", "What helps", "Is it, in short, bad", "Does it hurt"]
+    "question",
+    [
+        "Is it a sprain or a break",
+        "What helps",
+        "Is it bad, what do you think",
+        "Does it hurt",
+        "What do I do",
+        "Is my knee broken",
+    ],
 )
 def test_another_question_stays(question):
     assert indirect(question) is None

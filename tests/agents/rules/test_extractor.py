@@ -18,7 +18,7 @@ RECORD = {
         "Hello, I am Ines Varga. I have had a sharp pain in my ear for 3 days. The nurse gave me "
         "drops. What should I do?"
     ),
-    "answer": "Hi. Take ibuprofen 400 mg twice daily. See a specialist if it persists. Regards",
+    "answer": "Hi. Take ibuprofen 400 mg twice daily. See a specialist within one week. Regards",
 }
 
 
@@ -37,9 +37,26 @@ def test_courtesies_are_kept_as_set_phrases(protect, attributes):
     assert not any(item.startswith("Hello, I") for item in items)
 
 
-def test_what_is_told_last_comes_first(protect, attributes):
-    names = list(extract(protect, RECORD, attributes))
-    assert names.index("concern") < names.index("symptoms")
+def test_sentences_that_depend_on_each_other_are_one_item(protect, attributes):
+    found = extract(protect, RECORD, attributes)
+    items = [item for own in found.values() for item in own]
+    assert "Take ibuprofen 400 mg twice daily." in items
+    answer = "Take the drops at night. However, do not drive. A rash is no reason to stop."
+    found = extract(protect, {"question": "", "answer": answer}, attributes)
+    items = [item for own in found.values() for item in own]
+    assert "Take the drops at night. However, do not drive." in items
+
+
+def test_the_order_of_the_record_is_kept_for_the_generator(protect, attributes):
+    record = protect(RECORD).protected
+    extraction = asyncio.run(RuleExtractor().extract(record, attributes))
+    assert extraction.sentences["question"][-1] == "What should I do?"
+    assert all(
+        item in extraction.sentences["question"] + extraction.sentences["answer"]
+        for own in extraction.phrases.values()
+        for item in own
+        if len(item.split()) > 1
+    )
 
 
 def test_names_survive_as_placeholders(protect, attributes):

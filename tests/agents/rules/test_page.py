@@ -43,7 +43,7 @@ def test_an_opening_that_refers_to_another_field_stays_first():
 
 
 def test_a_page_is_shortened_by_whole_items_but_never_by_a_question():
-    revised = page("Is it safe to swim? " + "The old wooden brace helps me a lot. " * 2)
+    revised = page("Is it safe to swim? The old wooden brace helps me a lot. Snow fell.")
     revised.shorten(100)
     assert revised.draft().text == "Is it safe to swim? The old wooden brace helps me a lot."
 

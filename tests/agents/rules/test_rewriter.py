@@ -1,4 +1,5 @@
 import asyncio
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -27,8 +28,16 @@ def at(kind, text, part):
     return Finding(kind, "found", start, start + len(part))
 
 
-@pytest.mark.parametrize("kind", [FindingKind.IDENTIFIER, FindingKind.UNPROTECTED])
-def test_a_private_value_goes_with_its_sentence(kind):
+@pytest.mark.parametrize(
+    "kind",
+    [
+        FindingKind.IDENTIFIER,
+        FindingKind.UNPROTECTED,
+        FindingKind.UNKNOWN_PLACEHOLDER,
+        FindingKind.MEANING_CHANGED,
+    ],
+)
+def test_what_a_finding_names_goes_with_its_whole_sentence(kind):
     finding = at(kind, Draft(FIELDS).text, "spring")
     revised = rewrite(FIELDS, finding)
     assert "spring" not in revised.text
@@ -36,36 +45,23 @@ def test_a_private_value_goes_with_its_sentence(kind):
     assert revised.fields["answer"] == FIELDS["answer"]
 
 
-def test_of_values_that_identify_together_one_stays_and_the_others_go_alone():
-    fields = {"text": "She was born in 1971 and moved to the coast in 1998. She fell in 2004."}
+def test_of_values_that_identify_together_the_first_stays():
+    fields = {"text": "She was born in 1971. A boat brought tea in 1998. Fog fell in 2004."}
     places = [
         at(FindingKind.QUASI_COMBINATION, fields["text"], y) for y in ("1971", "1998", "2004")
     ]
-    revised = rewrite(fields, *places).text
-    assert revised == "She was born in 1971 and moved to the coast. She fell."
+    assert rewrite(fields, *places).text == "She was born in 1971."
 
 
 def test_under_a_stricter_policy_the_last_one_goes_too():
-    fields = {"text": "She was born in 1971 and moved to the coast."}
+    fields = {"text": "She was born in 1971. A boat brought tea."}
     revised = rewrite(fields, at(FindingKind.QUASI_COMBINATION, fields["text"], "1971")).text
-    assert revised == "She was born and moved to the coast."
+    assert revised == "A boat brought tea."
 
 
-def test_a_statement_in_two_parts_is_inverted_before_anything_is_cut():
-    fields = {"text": "I stopped the tablets last week and the rash has come back since then."}
-    revised = rewrite(fields, Finding(FindingKind.SIMILARITY, "alike"), rouge=0.52)
-    assert revised.text.startswith("The rash has come back")
-    assert "stopped the tablets" in revised.text
-
-
-def test_a_private_value_in_the_only_sentence_goes_alone():
-    fields = {
-        "question": "My name is Olga and my knee hurts whenever I climb stairs.",
-        "answer": "",
-    }
-    revised = rewrite(fields, at(FindingKind.IDENTIFIER, fields["question"], "Olga"))
-    assert "Olga" not in revised.text
-    assert "knee hurts" in revised.text
+def test_what_depends_on_a_sentence_that_goes_is_not_kept():
+    fields = {"text": "Snow fell. Take the syrup from Lund. However, stop if a rash appears."}
+    assert rewrite(fields, at(FindingKind.IDENTIFIER, fields["text"], "Lund")).text == "Snow fell."
 
 
 def test_what_the_reviewer_wants_left_out_is_left_out():
@@ -81,11 +77,9 @@ def test_a_repeated_run_is_broken():
     assert "knee" in revised.fields["question"]
 
 
-def test_a_run_over_the_end_of_a_sentence_is_parted_without_loss():
-    finding = at(FindingKind.SHARED_RUN, Draft(FIELDS).text, "in spring. A brace helps")
-    revised = rewrite(FIELDS, finding)
-    assert sorted(words(revised.text)) == sorted(words(Draft(FIELDS).text))
-    assert Original("in spring. A brace helps").longest_shared_run(revised.text) < 5
+def test_a_run_that_no_edit_breaks_goes_with_its_sentence():
+    finding = at(FindingKind.SHARED_RUN, Draft(FIELDS).text, "brace helps a little")
+    assert rewrite(FIELDS, finding).fields["question"] == FIELDS["question"][:47]
 
 
 def test_likeness_is_cut_but_no_field_is_emptied():
@@ -94,41 +88,39 @@ def test_likeness_is_cut_but_no_field_is_emptied():
     assert all(revised.fields.values())
 
 
-def test_an_unknown_placeholder_becomes_a_noun():
-    fields = {"text": "Ask [PERSON_9] about the knee and the brace, then rest for a week."}
-    finding = at(FindingKind.UNKNOWN_PLACEHOLDER, fields["text"], "[PERSON_9]")
-    assert rewrite(fields, finding).text.startswith("Ask someone about the knee")
-
-
 def test_without_findings_nothing_changes():
     assert rewrite(FIELDS).fields == FIELDS
 
 
-sentence = st.lists(
-    st.sampled_from(["knee", "the", "and", "hurts", "it", "[PERSON_1]", "swells", "when", "you"]),
+sentences = st.lists(
+    st.sampled_from(
+        [
+            "The knee swells on long walks.",
+            "Take 40 mg of the drug twice a day.",
+            "However, do not take the drug with milk.",
+            "If the knee is red, see a nurse.",
+            "[PERSON_1] called in spring.",
+            "Is it safe to run?",
+        ]
+    ),
     min_size=1,
-    max_size=30,
-).map(lambda found: " ".join(found).capitalize() + ".")
-
-
-@given(st.lists(sentence, min_size=1, max_size=5), st.floats(0.51, 1.0))
-def test_cutting_likeness_makes_no_draft_longer_and_leaves_something(sentences, rouge):
-    fields = {"text": " ".join(sentences)}
-    alike = Finding(FindingKind.SIMILARITY, "alike")
-    after = rewrite(fields, alike, rouge=rouge).text
-    assert 0 < len(words(after)) <= len(words(Draft(fields).text))
-
-
-@pytest.mark.parametrize(
-    ("text", "cut"),
-    [
-        (
-            "We have to scan the belly of the old dog before lunch on the coming Sunday.",
-            "We have to scan the belly of the old dog before lunch.",
-        ),
-        ("You need to undergo a quick corneal graft operation.", None),
-    ],
+    max_size=6,
+    unique=True,
 )
-def test_a_sentence_is_cut_after_a_whole_clause_or_not_at_all(text, cut):
-    alike = Finding(FindingKind.SIMILARITY, "alike")
-    assert rewrite({"text": text}, alike, rouge=0.52).text == (cut or text)
+
+
+@given(sentences, st.floats(0.51, 1.0), st.sampled_from(["alike", "spring", "red", "40 mg"]))
+def test_a_revised_draft_has_whole_sentences_of_the_draft_only(written, rouge, found):
+    fields = {"text": " ".join(written)}
+    finding = Finding(FindingKind.SIMILARITY, "alike")
+    if found in fields["text"]:
+        finding = at(FindingKind.IDENTIFIER, fields["text"], found)
+    after = rewrite(fields, finding, rouge=rouge).text
+    kept = [s for s in written if s in after]
+    assert sorted(" ".join(kept)) == sorted(after)
+    if "However" in after:
+        assert any(
+            two in after and one in after
+            for one, two in pairwise(["", *written])
+            if "However" in two
+        )

@@ -5,18 +5,55 @@ from sage_rag.agents.rules.sentences import (
     is_clause,
     is_complete,
     sentence_places,
+    separate,
     split_sentences,
     uncapitalize,
 )
 
 
-def test_a_run_on_is_cut_where_a_new_clause_begins():
-    text = "my knee hurts since i fell on the stairs and i took a tablet but it did not help at all"
+def test_a_run_on_of_plain_statements_gets_its_stops_back():
+    text = (
+        "my knee hurts on the stairs at work and i have a brace from the clinic and i took a tablet "
+        "on each of the last days should i see a surgeon or a nurse"
+    )
     assert split_sentences(text) == [
-        "My knee hurts since I fell on the stairs.",
-        "I took a tablet.",
-        "It did not help at all.",
+        "My knee hurts on the stairs at work.",
+        "I have a brace from the clinic.",
+        "I took a tablet on each of the last days.",
+        "Should I see a surgeon or a nurse?",
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my knee hurts since i fell on the stairs and i took a tablet but it did not help at all",
+        "the nurse told me that the knee is fine and i have to rest it at home for a while and i "
+        "can walk a little after one week if it is not swollen",
+        "do not take the tablets if you are pregnant and i think you should see a nurse about the "
+        "swelling of the knee before the end of the week or at noon",
+    ],
+)
+def test_a_sentence_in_which_something_governs_the_rest_stays_whole(text):
+    assert len(split_sentences(text)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("It was 103 - 105.", ["It was 103-105."]),
+        ("Stand up slowly; it drops your pressure.", ["Stand up slowly; it drops your pressure."]),
+        ("Take tea, rice etc. at noon.", ["Take tea, rice etc. at noon."]),
+        ("It is fine (so far. (see page two) and so on).", None),
+        ("A cough..or a cold?", ["A cough, or a cold?"]),
+        ("Take one tab. Daily at noon.", ["Take one tab. Daily at noon."]),
+        ("A 5 yr. old boy fell.", ["A 5 year. old boy fell."]),
+        ("It hurts me.i cannot sleep.", ["It hurts me.", "I cannot sleep."]),
+    ],
+)
+def test_where_a_sentence_ends(text, sentences):
+    found = split_sentences(text)
+    assert found == sentences if sentences else len(found) == 1
 
 
 def test_a_clause_that_leans_on_the_next_is_not_cut_off():
@@ -36,8 +73,16 @@ def test_a_question_ends_with_its_mark_whatever_was_typed():
     assert clean_sentence("is it safe to swim.") == "Is it safe to swim?"
 
 
-def test_unfinished_ends_are_cut():
-    assert clean_sentence("You can rub it with oil and the") == "You can rub it with oil."
+@pytest.mark.parametrize(
+    "text", ["You can rub it with oil and the", "If I were your doctor,", "Do not stop unless"]
+)
+def test_a_sentence_that_breaks_off_is_left_out(text):
+    assert clean_sentence(text) == ""
+
+
+def test_the_sentences_of_a_clean_text_are_those_that_were_split():
+    text = "Take one tab. Daily at noon. It burns. See Dr. [PERSON_1] soon. Is it safe?"
+    assert separate(text) == split_sentences(text)
 
 
 @pytest.mark.parametrize("text", ["I am ill.", "I'm ill."])

@@ -17,6 +17,9 @@ from sage_rag.agents.rules.tidy import tidy
         ("she cant sleep", "she cannot sleep"),
         ("it s been a week", "it has been a week"),
         ("u r right", "you r right"),
+        ("it was 103 - 105", "it was 103-105"),
+        ("a cough..or a cold", "a cough, or a cold"),
+        ("it stops me.i sleep", "it stops me. I sleep"),
         ("what ???", "what?"),
         ("help me!!", "help me."),
         ("take 40mg daily", "take 40 mg daily"),
@@ -35,6 +38,7 @@ def test_typing_is_mended(typed, tidied):
     [
         "The dose is 2.5 mg.",
         "Write to someone at example.com today.",
+        "Write to ada.novak@mail today.",
         "Dr. [PERSON_1] lives in [LOCATION_2].",
         "The value was <DATE_TIME>.",
         "won't you come?",

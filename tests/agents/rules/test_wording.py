@@ -8,8 +8,8 @@ from sage_rag.agents.rules.wording import RUN, Wording
 from sage_rag.privacy.gate.leakage import Original
 
 LONG = (
-    "I would suggest you to take the tablet with a glass of water every morning before breakfast "
-    "because the stomach absorbs it better when it is empty."
+    "I would suggest you to take the tablet with a glass of water every morning since it does not "
+    "stay in the stomach if it is empty."
 )
 FIRM = "Wide flat stones from distant northern valleys carry thin green moss under melting snow."
 
@@ -48,7 +48,7 @@ def test_a_run_over_the_end_of_a_sentence_is_broken_within_one_of_them():
 
 
 def test_a_question_of_yes_or_no_becomes_indirect_where_nothing_lighter_helps():
-    asked = "Is it common among cooks with flat feet and heavy pans near hot ovens?"
+    asked = "Is it common among tall cooks with flat feet near hot kitchen ovens?"
     assert reword("a", [asked]) == [f"I would like to know whether it is{asked[5:-1]}."]
 
 
@@ -84,5 +84,5 @@ def test_conditions_negations_doses_and_sides_stay(clauses, seed):
     for pattern in (r"\b40 mg\b", r"\bleft\b", r"\bbleeds\b", r"\bpregnant\b", r"\bunless\b"):
         assert len(re.findall(pattern, text)) == len(re.findall(pattern, sentence.casefold()))
     assert len(re.findall(r"do not|don't", text)) == sentence.casefold().count("do not")
-    assert len(re.findall(r"until|till", text)) == sentence.casefold().count("until")
+    assert len(re.findall(r"\b(?:until|till)\b", text)) == sentence.casefold().count("until")
     assert len(re.findall(r"\bif\b", text)) == len(re.findall(r"\bif\b", sentence.casefold()))
