@@ -10,7 +10,13 @@ import re
 from collections.abc import Iterator
 
 from sage_rag.agents.lexicon import lexicon, words
-from sage_rag.agents.rules.sentences import capitalize, is_complete, is_question, uncapitalize
+from sage_rag.agents.rules.sentences import (
+    capitalize,
+    is_complete,
+    is_question,
+    opens_with_phrase,
+    uncapitalize,
+)
 
 ClauseEdit = tuple[int, int, str]
 """`[start, end)` and the replacement."""
@@ -23,12 +29,6 @@ _SAME_SUBJECT = re.compile(
     r"|gave|came|saw)\b (?!not\b))"
 )
 """Verbs that are finite whatever governs the first one: `I can walk and have lunch` has none."""
-_OPENING = re.compile(
-    r"(?:in|on|at|with|after|before|for|during|by|under|without|from|since|upon|given|based|due|as"
-    r"|to|once|every|each|sometimes|usually|maybe|perhaps|please)\b",
-    re.IGNORECASE,
-)
-"""The beginning of a phrase that may belong to both clauses."""
 _DEPENDENT = re.compile(
     r"\b(?:sa(?:id|ys?)|told|tells?|thinks?|thought|knows?|knew|believes?|believed|hop(?:e|es|ed)"
     r"|ask(?:s|ed)?|advise[sd]?|suggest(?:s|ed)?|recommend(?:s|ed)?|wonder(?:s|ed|ing)?|afraid"
@@ -194,7 +194,7 @@ def _can_end(text: str, joint: re.Match[str]) -> bool:
         and "," not in head
         and len(words(head)) >= _FEWEST
         and not is_question(head)
-        and not _OPENING.match(head)
+        and not opens_with_phrase(head)
         and not _DEPENDENT.search(head)
         and is_complete(head)
     )

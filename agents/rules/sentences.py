@@ -30,7 +30,9 @@ _QUESTION_START = re.compile(
     r"|i (?:was|am) (?:just )?wondering|please (?:advise|suggest|tell|let me know|recommend)"
     r"|(?:what|how) (?:should|can|do|could) i|should i|can i|could (?:it|this|there) be"
     r"|is (?:it|this|there) (?:\w+ )?(?:to|a|an|any|safe|normal|serious|because|possible|right)"
-    r"|will (?:it|this|i) )\b)",
+    r"|will (?:it|this|i) )\b)"
+    r"|\s*,\s*(?:and |but |so )?(?=(?:what|how|why) (?:is|are|can|could|should|would|may|might)"
+    r" (?:i|it|this|that|these|there)\b)",
     re.IGNORECASE,
 )
 _OPEN = re.compile(
@@ -48,6 +50,11 @@ _GOVERNED = re.compile(
     re.IGNORECASE,
 )
 """A clause with such a word may govern the next one, so that no stop is missing between them."""
+_PHRASE = re.compile(
+    r"(?:in|on|at|with|after|before|for|during|by|under|without|from|since|upon|given|due|as|to|of"
+    r"|once|every|each|sometimes|usually|maybe|perhaps|please|regarding|according|\w+ing|\w+ed)\b",
+    re.IGNORECASE,
+)
 _SUBORDINATE_START = re.compile(
     r"(?:if|when|whenever|while|because|since|although|though|as|until|unless|after|before|once"
     r"|whether|due to|even|every time|till|in case|should you)\b",
@@ -133,6 +140,11 @@ def is_complete(text: str) -> bool:
     return any(is_clause(part) and not _LEANING.match(part) for part in segments)
 
 
+def opens_with_phrase(text: str) -> bool:
+    """Return whether a sentence begins with a phrase that may belong to all of its clauses."""
+    return bool(_PHRASE.match(text))
+
+
 def capitalize(text: str) -> str:
     """Return the text with its first letter as a capital."""
     return text[:1].upper() + text[1:]
@@ -180,6 +192,7 @@ def _restore_stops(sentence: str) -> list[str]:
             match.start() >= start
             and min(len(words(left)), len(words(right))) >= _SHORTEST
             and is_clause(left)
+            and (asks or not opens_with_phrase(left))
             and not (_OPEN if asks else _GOVERNED).search(left)
             and not _breaks_off(left, ended=False)
             and not (asks and is_question(left))

@@ -30,6 +30,8 @@ def test_a_run_on_of_plain_statements_gets_its_stops_back():
         "my knee hurts since i fell on the stairs and i took a tablet but it did not help at all",
         "the nurse told me that the knee is fine and i have to rest it at home for a while and i "
         "can walk a little after one week if it is not swollen",
+        "based on the swelling of the knee, it is possible that you have a torn band and that is "
+        "often caused by a fall or by a blow on the side of the knee",
         "do not take the tablets if you are pregnant and i think you should see a nurse about the "
         "swelling of the knee before the end of the week or at noon",
     ],
