@@ -53,7 +53,7 @@ def _quantities(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iter
                 q
                 for s in record.sentences
                 for q in s.quantities
-                if same_quantity(fact, q, [s]) and binding(fact, q) > 0
+                if same_quantity(fact, q, [s]) and (not sources or binding(fact, q) > 0)
             ]
         if not equal:
             if not _implied(fact, sources):

@@ -19,9 +19,9 @@ _PARTIES = frozenset(
 )
 _FIRST_PERSON = frozenset("i me my mine myself we us our ours".split())
 _THIRD_PERSON = frozenset("he she him her his hers they them their".split())
-_PASSIVE = re.compile(r"\b(?:(?:is|are|was|were|be|been|being|got)\b[^.;]{0,40}?|\w+ed )\bby\b")
 CONVERSE = re.compile(
-    r"\b(?:receiv|bought|buy|borrow|inherit|rent(?:s|ed)? from|belong|suffer|learn|hear)\w*"
+    r"\b(?:receiv(?:e|es|ed|ing)|bought|buys?|buying|purchas(?:e|es|ed|ing)|borrow(?:s|ed|ing)?"
+    r"|inherit(?:s|ed)?|belongs?|suffer(?:s|ed)?|learn(?:s|ed|t)?|hears?|heard)\b"
 )
 _PRONOUNS = {"you": {"you"}, "he": {"he", "him"}, "she": {"she", "her"}, "i": {"i", "me"}}
 _AND = frozenset("and or nor & as well with versus , ; : if that because when while who".split())
@@ -107,7 +107,6 @@ def _roles(draft: Facts, source: Facts) -> Iterator[Change]:
     """Yield two persons or things of one clause that have changed places around the same verb."""
     here, there = _actors(draft), _actors(source)
     shared = [name for name in here if name in there]
-    turned = _turns(draft) != _turns(source)
     for one, other in combinations(shared, 2):
         ours, theirs = (here[one], here[other]), (there[one], there[other])
         if _cases(draft, ours) != _cases(source, theirs) and _cases(draft, ours) == _cases(
@@ -121,6 +120,7 @@ def _roles(draft: Facts, source: Facts) -> Iterator[Change]:
             and _same_verb(draft, source, ours, theirs)
         ):
             continue
+        turned = _turns(draft, ours) != _turns(source, theirs)
         if ((theirs[0] < theirs[1]) != (ours[0] < ours[1])) != turned:
             place = draft.sentence.tokens[min(ours)]
             yield change_at(draft, "exchanges", "role", place)
@@ -188,8 +188,10 @@ def _after(facts: Facts) -> tuple[Fact, frozenset[str], frozenset[str]] | None:
     return name, before, following.keys if following else frozenset()
 
 
-def _turns(facts: Facts) -> bool:
-    return bool(_PASSIVE.search(facts.sentence.text)) != bool(CONVERSE.search(facts.sentence.text))
+def _turns(facts: Facts, places: tuple[int, int]) -> bool:
+    """Return whether the clause between two persons is passive, or its verb a converse one."""
+    words = facts.sentence.words[min(places) + 1 : max(places)]
+    return ("by" in words) != bool(CONVERSE.search(" ".join(words)))
 
 
 def _same_verb(draft: Facts, source: Facts, here: tuple[int, int], there: tuple[int, int]) -> bool:

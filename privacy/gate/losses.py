@@ -241,7 +241,7 @@ def _is_cut(source: Facts, drafts: Sequence[Facts]) -> bool:
     """
     known = keys_of(drafts)
     theirs = source.sentence.tokens
-    greeting = theirs[0].text in ("dear", "hello", "hi")
+    greeting = theirs[0].text in ("dear", "hello", "hi", "good")
     lost = [
         t
         for t in source.content

@@ -14,6 +14,7 @@ from functools import lru_cache
 from sage_rag.privacy.gate.alterations import alterations
 from sage_rag.privacy.gate.changes import Change
 from sage_rag.privacy.gate.facts.facts import Facts
+from sage_rag.privacy.gate.facts.words import courtesies, stem
 from sage_rag.privacy.gate.findings import Finding, FindingKind
 from sage_rag.privacy.gate.losses import losses
 from sage_rag.privacy.gate.provenance import Link, Reading, align, read
@@ -30,7 +31,6 @@ _NEW_WORDS = 3
 _ASKED = re.compile(
     r"\b(?:(?:want|wanted|like) to (?:know|ask|find out|learn|understand)|wonder(?:ing|ed)?"
     r"|my question|question is|please (?:advise|suggest|tell me|guide|explain|help)|any advice"
-    r"|let (?:me|us) know (?:if|whether|what|how|when|why)|(?:ask|know) (?:you )?(?:if|whether)"
     r"|need (?:your |some )?(?:advice|opinion|guidance))\b",
     re.IGNORECASE,
 )
@@ -45,7 +45,7 @@ _ASKS = re.compile(
 )
 _INVERTED = re.compile(
     r"\W*(?:(?:and|but|so|also|then|now) )?(?:(?:what|why|how|where|who|which|when)\b"
-    r"(?: \w+){0,3}? )?(?:is|are|am|can|could|should|would|will|do|does|did|has|have|may|might)"
+    r"(?: \w+){0,3}? )?(?:is|are|am|can|could|should|do|does|did)"
     r" (?:i|it|this|that|there|he|she|they|we|you|my|the|these|his|her|any\w*)\b",
     re.IGNORECASE,
 )
@@ -88,7 +88,8 @@ def _changes(source: Reading, draft: Reading, links: Sequence[Link]) -> Iterator
     invented, altered = set(), set()
     for at, (facts, link) in enumerate(zip(draft.sentences, links, strict=True)):
         sources = [source.sentences[n] for n in link.sources]
-        if sources and sources[0].sentence.text == facts.sentence.text:
+        copied = bool(sources) and sources[0].sentence.text == facts.sentence.text
+        if copied or _is_courtesy(facts):
             continue
         if _invented(facts, sources, link, source):
             invented.add(at)
@@ -98,12 +99,24 @@ def _changes(source: Reading, draft: Reading, links: Sequence[Link]) -> Iterator
             altered.add((at, found.what))
             yield found
     for number, places in kept_sentences(links).items():
-        drafts = [draft.sentences[at] for at in places if at not in invented]
+        drafts = [
+            draft.sentences[at]
+            for at in places
+            if at not in invented and not _is_courtesy(draft.sentences[at])
+        ]
         text = source.sentences[number].sentence.text
         if drafts and all(d.sentence.text != text for d in drafts):
             for found in losses(source.sentences[number], drafts):
                 if not any((at, found.what) in altered for at in places):
                     yield found
+
+
+def _is_courtesy(facts: Facts) -> bool:
+    """Return whether a sentence is a greeting, thanks or a closing: it has no fact to change."""
+    if facts.quantities or any(n.value != "like" for n in facts.negations):
+        return False
+    content = [t for t in facts.content if t.kind == "word"]
+    return bool(content) and all(stem(token.text) in courtesies() for token in content)
 
 
 def kept_sentences(links: Sequence[Link]) -> dict[int, list[int]]:

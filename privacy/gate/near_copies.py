@@ -33,7 +33,7 @@ _PEOPLE = {
     **dict.fromkeys("we us our ours".split(), "we"),
     **dict.fromkeys("they them their theirs".split(), "they"),
 }
-_JOINTS = frozenset("and or with without from to by for against under over above below".split())
+_JOINTS = frozenset("and or from against under over above below".split())
 
 
 def near_copies(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
@@ -44,9 +44,9 @@ def near_copies(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iter
     if len(ours) < _FEWEST or not _is_copy(ours, theirs):
         return
     known = frozenset(key for s in sources for key in s.keys)
-    lost = [t for t in theirs if t.content and t.keys.isdisjoint(draft.keys)]
-    for token in ours:
-        new = token.content and token.kind == "word" and token.keys.isdisjoint(known)
+    lost = [t for t in sources[0].content if t.keys.isdisjoint(draft.keys)]
+    for token in draft.content:
+        new = token.kind == "word" and token.keys.isdisjoint(known)
         if new and (lost or token.keys.isdisjoint(record.places.keys())):
             yield change_at(draft, "changes", "word", token)
             return

@@ -52,9 +52,14 @@ def facts_of(sentence: Sentence) -> Facts:
         marks = [m for m in marks if m.start or m is first]
         marks += [] if first else [Mark("condition", "if", 0, 1)]
     keys = frozenset(key for token in tokens for key in token.keys)
-    facts = Facts(sentence, marks, keys, [t for t in tokens if t.content])
+    facts = Facts(sentence, marks, keys, [])
     facts.quantities = [_quantity(facts, quantity) for quantity in read_quantities(sentence.text)]
-    facts.content = [t for t in facts.content if not _in_quantity(t, facts)]
+    idle = {at for m in marks if m.kind == "idiom" for at in range(m.start, m.end)}
+    facts.content = [
+        t
+        for at, t in enumerate(tokens)
+        if t.content and at not in idle and not _in_quantity(t, facts)
+    ]
     facts.negations = [
         _negation(facts, m) for m in marks if m.kind == "negation" and not _absorbed(facts, m)
     ] + [_less(facts, i) for i, t in enumerate(tokens) if _LESS.fullmatch(t.text)]

@@ -9,7 +9,9 @@ from functools import cache
 
 from sage_rag.privacy.gate.facts.words import mark_lists
 
-_BLOCKING = frozenset({"comparator", "force", "condition", "certainty", "negation", "quantity"})
+_BLOCKING = frozenset(
+    {"comparator", "force", "condition", "certainty", "negation", "quantity", "idiom"}
+)
 """Kinds whose phrases of several words keep other phrases from beginning inside of them."""
 
 

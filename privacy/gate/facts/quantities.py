@@ -34,7 +34,8 @@ _ORDINALS = {
 }  # fmt: skip
 _SPECIAL = {"half": Fraction(1, 2), "dozen": Fraction(12), "noon": Fraction(12)}
 _WORDS = "|".join([*_ONES, *_TENS, *_LARGE])
-_WORDED = rf"(?:{_WORDS})(?:(?:[ -]|[ ]and[ ])(?:{_WORDS}))*"
+_AND = r"(?:(?<=hundred)|(?<=thousand)|(?<=million))[ ]and[ ]"
+_WORDED = rf"(?:{_WORDS})(?:(?:[ -]|{_AND})(?:{_WORDS}))*"
 _FIGURE = (
     r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?=(?:st|nd|rd|th)\b)|\d+(?::\d\d)+|\d+(?:\.\d+)?"
 )
@@ -54,7 +55,7 @@ _DATED = re.compile(rf"(?:st|nd|rd|th)?[ ](?:of[ ])?({_MONTH})\b")
 _DATED_BEFORE = re.compile(rf"\b({_MONTH})[ ](?:the[ ])?\Z")
 _SCALE = re.compile(r"[ ]?(hundred|thousand|million|billion|k|m|bn)\b", re.IGNORECASE)
 _SCALED = re.compile(r"\d[ ]?[a-z]+\Z", re.IGNORECASE)
-_RANGE = re.compile(r"[ ]?(?:-|–|to|or|and|up to|down to)[ ]?\Z", re.IGNORECASE)
+_RANGE = re.compile(r"[ ]?(?:-|–|to|or|and|up to|down to|&)[ ]?\Z", re.IGNORECASE)
 _N = rf"(?:\d+(?:\.\d+)?|{'|'.join(list(_ONES)[1:13])})"
 _PERIODS = {
     "hour": Fraction(1), "day": Fraction(24), "night": Fraction(24), "morning": Fraction(24),
@@ -79,23 +80,10 @@ _PER = rf"[ ]?(?:(?:in[ ])?an?|per|each|every|/)[ ]?(?P<period>{_PERIOD})s?"
 _NO_LENGTH = "".join(
     rf"(?<!\b{word} )"
     for word in (
-        *("for", "in", "of", "after", "within", "than", "about", "over", "during", "took", "take"),
-        *("takes", "lasts", "lasted", "last", "is", "was", "just", "only", "half", "until", "with"),
-        *("to", "by", "and", "or", "such", "on", "as", "nearly", "almost", "quite", "at", "spent"),
-        *(
-            "a",
-            "the",
-            "from",
-            "before",
-            "not",
-            "what",
-            "had",
-            "have",
-            "around",
-            "every",
-            "at least",
-        ),
-    )
+        "for in of after within than about over during took take takes lasts lasted last is was"
+        " just only half until with to by and or such on as nearly almost quite at spent roughly"
+        " approximately maybe a the from before not what had have around every least"
+    ).split()
 )
 """Words before "a day" that make it a length of time."""
 _FREQUENCY = re.compile(
@@ -115,10 +103,12 @@ _NUMBER_WORDS = {*_ONES, *_TENS, *_LARGE, *_ORDINALS, *_SPECIAL}
 _RATE_WORDS = {*_PERIODS, *(f"{period}s" for period in _PERIODS), *_ADVERBS}
 _TIMES_WORDS = {"once": 1, "twice": 2, "thrice": 3}
 _BETWEEN = (
-    r"(?:(?:more|further|full|whole|consecutive|additional|other|long|working|business|calendar"
-    r"|successive|extra|entire|complete|straight)[ ])?"
+    r"(?:(?<=half )an?[ ]|(?:more|further|full|whole|consecutive|additional|other|long|working"
+    r"|business|calendar|successive|extra|entire|complete|straight)[ ])?"
 )
-_UNIT = re.compile(rf"[ -]?(?:(?:st|nd|rd|th)[ ])?{_BETWEEN}(?P<unit>[%°$€£]\w?|[^\W\d_]+)")
+_UNIT = re.compile(
+    rf"[ -]?(?:(?:st|nd|rd|th)[ ])?{_BETWEEN}(?P<unit>per[ ]cent|[%°$€£]\w?|[^\W\d_]+)"
+)
 _UNIT_BEFORE = re.compile(r"\b(day|week|month|year)s?[ ]\Z")
 _CURRENCY_BEFORE = re.compile(r"(us\$|[$€£]|\b(?:usd|eur|gbp|chf))[ ]?\Z", re.IGNORECASE)
 _PER_UNIT = re.compile(
@@ -263,7 +253,7 @@ def _count(written: str) -> Fraction:
 def _units() -> Mapping[str, tuple[str, Fraction]]:
     table: Mapping[str, str] = word_lists()["units"]
     return {
-        word: (dimension, Fraction(factor))
+        word.strip(): (dimension, Fraction(factor))
         for dimension, listed in table.items()
-        for word, factor in (entry.split() for entry in listed.split(","))
+        for word, factor in (entry.rsplit(" ", 1) for entry in listed.replace("\n", " ").split(","))
     }

@@ -24,6 +24,10 @@ _TOKEN = re.compile(
 )
 _CONTRACTED = re.compile(r"(?P<base>\w+?)(?:(?P<neg>n['’]?t)|['’](?P<end>m|re|ve|ll|d|s|t))\Z")
 _BASES = {"ca": "can", "wo": "will", "sha": "shall", "ai": "is"}
+_CUT_OFF = frozenset(
+    "doesn didn don isn wasn aren weren haven hasn hadn couldn shouldn wouldn mustn won".split()
+)
+_ENDINGS = {"ll": "will", "re": "are", "m": "am", "ve": "have"}
 _UNMARKED = frozenset(
     "dont doesnt didnt cant wont isnt wasnt arent werent havent hasnt hadnt couldnt shouldnt"
     " wouldnt mustnt neednt".split()
@@ -32,16 +36,24 @@ _BREAKS = frozenset(
     "and or but so because if unless until till when whenever while which who that before after"
     " although though then nor once since where whereas".split()
 )
-_INNER_END = re.compile(r"(?<=[a-z)\]][.!?])(?=[A-Z])|;|…|\.\.+")
+_INNER_END = re.compile(
+    r"(?<=[a-z)\]][.!?])(?=[A-Z])|;|…|\.\.+|(?<=[a-z]{3}[.!?])(?=(?!com\b|org\b|net\b)[a-z]{1,12} )"
+)
+"""The end of a sentence in typed text, also without white space."""
+_RUN_ON = 28
+"""Tokens from which a sentence without punctuation is also cut before a subject with a verb."""
+_VERBS_OF_SUBJECTS = frozenset(
+    "am is are was were have has had went took did do got feel felt started still also just thought"
+    " think can could went woke came saw told said noticed".split()
+)
 _SUBJECTS = frozenset("i he she they it we there".split())
 _DEPENDENT = frozenset(
     "if unless until till when whenever once provided before after only while because although"
-    " should whether that which who what how".split()
+    " should whether that which who what how as since than like".split()
 )
 _ADDRESSES = re.compile(
     r"\b(?:should|must|shall|have to|has to|need to|needs to|ought|may|told|asked|advised?|please"
-    r"|recommend\w*|required|obliged|your?|instructed|ordered|agreed|suggest\w*|is to|are to"
-    r"|will)\b"
+    r"|recommend\w*|required|obliged|you|instructed|ordered|agreed|is to|are to)\b"
 )
 _INSTRUCTS = re.compile(
     r"\b(?:should|must|shall|have to|has to|need to|needs to|ought|please|recommend\w*|required"
@@ -157,18 +169,22 @@ def _joints(tokens: list[Token]) -> list[int]:
     A sentence with an instruction or a condition stays whole.
     """
     words = [token.text for token in tokens]
-    sentence = " ".join(words)
-    if _ADDRESSES.search(sentence) or begins_instruction(words):
+    runs_on = len(words) > _RUN_ON
+    if not runs_on and (_ADDRESSES.search(" ".join(words)) or begins_instruction(words)):
         return []
     found, first = [], 0
     for at in range(3, len(words) - 2):
-        if words[at] not in _SUBJECTS or words[at - 1] not in ("and", "but", "so", ","):
+        joined = words[at - 1] in ("and", "but", "so", ",")
+        loose = runs_on and words[at + 1] in _VERBS_OF_SUBJECTS and words[at - 1].isalpha()
+        if words[at] not in _SUBJECTS or not (joined or loose):
             continue
-        begins = at - 1
-        if words[begins] != "," and words[begins - 1] == ",":
+        begins = at - 1 if joined else at
+        if joined and words[begins] != "," and words[begins - 1] == ",":
             begins -= 1
-        if begins - first >= 3 and _DEPENDENT.isdisjoint(words[first:begins]):
-            found.append(at if words[at - 1] == "," else at - 1)
+        part = words[first:begins]
+        whole = runs_on and _ADDRESSES.search(" ".join(part))
+        if len(part) >= 3 and _DEPENDENT.isdisjoint(part) and not whole:
+            found.append(at - 1 if joined and words[at - 1] != "," else at)
             first = at
     return found
 
@@ -188,6 +204,11 @@ def tokenize(text: str) -> list[Token]:
     """Return the tokens of a text; a contraction becomes two tokens at the same place."""
     tokens: list[Token] = []
     for match in _TOKEN.finditer(text):
+        if match.group() in ("t", "T") and tokens and tokens[-1].text in _CUT_OFF:
+            base = tokens.pop()  # "doesn t", typed without its apostrophe
+            for word in _expanded(f"{base.text}t"):
+                tokens.append(Token(word, base.start, match.end(), "word", *_meaning(word)))
+            continue
         kind, (start, end) = match.lastgroup or "", match.span()
         if match["placeholder"]:
             kind = "placeholder"
@@ -234,7 +255,8 @@ def _expanded(word: str) -> tuple[str, ...]:
     base = match["base"]
     if match["neg"]:
         return _BASES.get(base, base), "not"
-    return (base, "will") if match["end"] == "ll" else (base,)
+    ending = _ENDINGS.get(match["end"])
+    return (base, ending) if ending else (base,)
 
 
 @lru_cache(maxsize=50_000)

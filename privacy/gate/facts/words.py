@@ -14,6 +14,7 @@ _SUFFIXES = (
     *("ness", "ances", "ance", "ences", "ence", "ities", "ity", "ically", "ical", "ously", "ous"),
     *("ively", "ive", "ally", "al", "ic"),
 )
+_WITH_OUR = ("behaviour", "colour", "labour", "tumour", "odour", "flavour", "favour", "neighbour")
 _SHORTEST_STEM = 4
 
 
@@ -42,7 +43,7 @@ def stem(word: str) -> str:
     word = _irregular().get(word, word)
     if len(word) <= 3 or not word.isalpha():
         return word
-    plain = _without_inflection(word)
+    plain = _without_inflection(_american(word))
     word = _irregular().get(plain, plain)
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
@@ -52,6 +53,14 @@ def stem(word: str) -> str:
         word = word[:-2]
     word = word.removesuffix("e") if len(word) > 3 else word
     return word[:-1] + "y" if word.endswith("i") and len(word) > 3 else word
+
+
+def _american(word: str) -> str:
+    """Return the American spelling of a long word: estrogen, anemia, color."""
+    if len(word) > 5:
+        word = word.replace("ae", "e").replace("oe", "e")
+        word = word.replace("our", "or") if word.startswith(_WITH_OUR) else word
+    return word
 
 
 def _without_inflection(word: str) -> str:
@@ -113,6 +122,12 @@ def phrases_of_synonyms() -> Mapping[str, tuple[tuple[str, ...], ...]]:
 def stop_stems() -> frozenset[str]:
     """Return the stems of words without content of their own."""
     return frozenset(map(stem, word_lists()["stop"].split()))
+
+
+@cache
+def courtesies() -> frozenset[str]:
+    """Return the stems of words of greetings, thanks and closings."""
+    return frozenset(map(phrase_stem, word_lists()["courtesy"].split()))
 
 
 @cache
