@@ -116,7 +116,9 @@ def _is_courtesy(facts: Facts) -> bool:
     if facts.quantities or any(n.value != "like" for n in facts.negations):
         return False
     content = [t for t in facts.content if t.kind == "word"]
-    return bool(content) and all(stem(token.text) in courtesies() for token in content)
+    if not content:
+        return not any(facts.values(kind) for kind in ("force", "warning", "side", "person"))
+    return all(stem(token.text) in courtesies() for token in content)
 
 
 def kept_sentences(links: Sequence[Link]) -> dict[int, list[int]]:

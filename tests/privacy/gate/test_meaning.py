@@ -127,3 +127,8 @@ def test_a_field_that_asks_has_a_draft_that_asks() -> None:
     assert finding.kind is FindingKind.QUESTION_LOST
     for asked in ("Should I rest it?", "The user asks whether to rest it."):
         assert meaning_changes(source, {"question": asked, "answer": "Rest helps."}) == []
+
+
+@pytest.mark.parametrize("draft", ["Hi.", "Hello doctor.", "Thank you.", "I hope this helps."])
+def test_a_greeting_or_thanks_has_no_fact_to_change(draft: str) -> None:
+    assert found("Hello doctor, I do not sleep since my left knee hurts. Thanks.", draft) == []
