@@ -84,18 +84,6 @@ _NOUN = r"[^\W\d]\w{2,}"
 _PAIR = re.compile(
     rf"(?P<before>\b\w+) (?P<one>{_NOUN}) (?P<joint>and|or) (?P<two>{_NOUN})(?=[.?]|$)"
 )
-_LAST_MEMBER = re.compile(r"(?<=[a-z]) and (?P<member>[a-z]{4,}(?: [a-z]{4,})?)(?=[.?]|$)")
-_NO_ADDITION = re.compile(
-    r"\b(?:no|not|never|without|between|both|either|neither|nor|more|over|up|\w+n['’]t|cannot)\b",
-    re.I,
-)
-"""Words that govern both members of a pair in another way than each alone."""
-_PREDICATE = re.compile(
-    r"\b(?:i|you|he|she|we|they|it|to|can|could|will|would|may|might|must|should|who|which|that)"
-    r" \w+$",
-    re.IGNORECASE,
-)
-"""A verb as the first member: `when I cough and laugh`."""
 _BEFORE_NOUNS = frozenset("have has had having any some include includes causes".split())
 """Verbs and small words after which a pair of nouns has no adjective that belongs to the first."""
 _THEN = re.compile(
@@ -167,15 +155,6 @@ def list_edits(text: str) -> Iterator[ClauseEdit]:
         if match["before"].lower() in before and _are_nouns(match["one"], match["two"]):
             other = f"{match['two']} {match['joint']} {match['one']}"
             yield match.start("one"), match.end("two"), other
-
-
-def additions(text: str) -> Iterator[ClauseEdit]:
-    """Yield the place of `and` before the last member of a list of nouns: `as well as`."""
-    for match in _LAST_MEMBER.finditer(text):
-        member = match["member"].split()
-        head = text[: match.start()]
-        if _are_nouns(*member) and not _NO_ADDITION.search(head) and not _PREDICATE.search(head):
-            yield match.start() + 1, match.start() + 4, "as well as"
 
 
 def consequences(text: str) -> Iterator[ClauseEdit]:

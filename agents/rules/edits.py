@@ -16,7 +16,6 @@ from itertools import chain
 
 from sage_rag.agents.lexicon import content_stems, load_toml
 from sage_rag.agents.rules.clauses import (
-    additions,
     adverbs,
     consequences,
     list_edits,
@@ -74,7 +73,7 @@ def edits(text: str) -> tuple[Edit, ...]:
     """Return every edit of a sentence, in no order."""
     blank = _MARKUP.sub(lambda match: "\x00" * len(match.group()), text)
     found = list(_phrase_edits(blank))
-    rules = (toggles, list_edits, additions, consequences, adverbs, new_sentences)
+    rules = (toggles, list_edits, consequences, adverbs, new_sentences)
     for start, end, other in chain.from_iterable(rule(blank) for rule in rules):
         found.append(_edit(text, start, end, (other,)))
     for match in (*_NUMBER.finditer(blank), *_COUNT.finditer(blank)):

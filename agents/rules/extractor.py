@@ -9,9 +9,10 @@ from sage_rag.agents.protocols import CorpusAttributes, Extraction
 from sage_rag.agents.rules.assignment import Assignment, SentenceEmbedder
 from sage_rag.agents.rules.courtesies import courtesies
 from sage_rag.agents.rules.items import group
-from sage_rag.agents.rules.sentences import split_sentences
+from sage_rag.agents.rules.sentences import is_clause, split_sentences
 from sage_rag.privacy.protect import ProtectedText
 
+_HEADING = re.compile(r"(?:[A-Z]|[IVX]{1,4}|\d{1,2})\. ")
 _VOCATIVE = re.compile(r"(?:Mr|Mrs|Ms|Miss|Madam|Sir)\.? \[PERSON_\d+\]\.|\[[A-Z_]+_\d+\]\.")
 
 
@@ -47,7 +48,9 @@ class RuleExtractor:
 
 def _is_idle(sentence: str) -> bool:
     """Return whether a sentence only addresses a person, or is a heading or a fragment."""
-    if sentence.isupper() and "[" not in sentence:
+    if (sentence.isupper() and "[" not in sentence) or (
+        _HEADING.match(sentence) and not is_clause(sentence)
+    ):
         return True
     if "[PERSON_" in sentence:
         return bool(_VOCATIVE.fullmatch(sentence)) and not sentence.startswith("[")

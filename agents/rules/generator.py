@@ -35,7 +35,7 @@ class _Passage:
     @property
     def leans(self) -> bool:
         """Whether the item begins its record's field, and refers to what comes before it."""
-        return self.place == 0 and depends(self.sentences[0], "")
+        return self.place == 0 and depends(self.sentences[0], several_persons=False)
 
     @property
     def asks(self) -> bool:

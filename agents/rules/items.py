@@ -43,6 +43,9 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(r"\b(?:it|its|them|they|their|this|that|these|those)\b", re.IGNORECASE)
+_HE_OR_SHE = re.compile(r"\b(?:he|she|his|her|him)\b(?! or )", re.IGNORECASE)
+_NAMED = re.compile(r"\[PERSON_\d+\]")
+_HELPERS = frozenset("doctor doc physician surgeon dentist nurse consultant therapist".split())
 _DEMONSTRATIVE = re.compile(
     r"\b(?:this|these|those) (?!is\b|was\b|time\b|week\b|morning\b|year\b)\w", re.I
 )
@@ -52,16 +55,14 @@ _ELLIPTIC = re.compile(
     re.IGNORECASE,
 )
 """An answer: `I am afraid you do.`"""
-_OPENING_WORDS = 5
+_OPENING_WORDS = 6
 """Among the first words of a sentence, `it` and `this` refer to the sentence before."""
 _ANNOUNCES = re.compile(
-    r"\b(?:following|follows|below|these|those|are|include|includes|like)(?: \w+){0,2}[.:]?$",
+    r"\b(?:following|follows|below|these|those|are|includes?|like|things|points|steps|tests"
+    r"|questions|up)(?: \w+){0,2}[.:]?$",
     re.IGNORECASE,
 )
 """The end of a sentence before a list: its entries are fragments."""
-_HE_OR_SHE = re.compile(r"\b(?:he|she|his|her|him)\b(?! or )", re.IGNORECASE)
-_NAMED = re.compile(r"\[PERSON_\d+\]")
-_HELPERS = frozenset("doctor doc physician surgeon dentist nurse consultant therapist".split())
 
 
 def group(sentences: Sequence[str]) -> list[Item]:
@@ -72,7 +73,7 @@ def group(sentences: Sequence[str]) -> list[Item]:
     for sentence in sentences:
         listing = bool(_ANNOUNCES.search(last)) or (listing and not is_clause(last))
         entry = listing and not is_clause(sentence)
-        if items and (entry or depends(sentence, last, several_persons=several)):
+        if items and (entry or depends(sentence, several_persons=several)):
             items[-1].append(sentence)
         else:
             items.append([sentence])
@@ -80,7 +81,7 @@ def group(sentences: Sequence[str]) -> list[Item]:
     return [tuple(item) for item in items]
 
 
-def depends(sentence: str, before: str, *, several_persons: bool = True) -> bool:
+def depends(sentence: str, *, several_persons: bool = True) -> bool:
     """Return whether a sentence has no meaning without the one before it.
 
     `several_persons`: whether `he` and `she` may refer to more than one person.
@@ -96,9 +97,9 @@ def depends(sentence: str, before: str, *, several_persons: bool = True) -> bool
     opening = " ".join(sentence.split(" ")[:_OPENING_WORDS])
     return bool(
         _POINTS_BACK.search(opening)
+        or (several_persons and _HE_OR_SHE.search(opening))
         or _DEMONSTRATIVE.search(sentence)
         or _ELLIPTIC.search(sentence)
-        or (several_persons and _HE_OR_SHE.search(opening))
     )
 
 

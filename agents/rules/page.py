@@ -43,7 +43,9 @@ class _Item:
 
     @property
     def is_courtesy(self) -> bool:
-        return is_greeting(self.sentences[0].text) or is_closing(self.sentences[0].text)
+        return is_greeting(self.sentences[0].text, several_persons=False) or is_closing(
+            self.sentences[0].text, several_persons=False
+        )
 
     def keep(self, count: int) -> None:
         """Keep at most the first `count` sentences."""
@@ -98,7 +100,7 @@ class Page:
             places = [
                 n for n, i in enumerate(self._items) if i.field == field and not i.is_courtesy
             ]
-            if places and depends(self._items[places[0]].sentences[0].text, ""):
+            if places and depends(self._items[places[0]].sentences[0].text, several_persons=False):
                 del places[0]
             turned = [self._items[n] for n in reversed(places)]
             for place, item in zip(places, turned, strict=True):

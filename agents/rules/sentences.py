@@ -9,7 +9,8 @@ from sage_rag.agents.rules.contractions import contract, short_forms
 from sage_rag.agents.rules.tidy import tidy, with_apostrophes
 
 _ABBREVIATIONS = frozenset(
-    "dr mr mrs ms st prof vs approx no e.g i.e eg ie fig sr jr mt tab cap inj v art para".split()
+    "dr mr mrs ms st prof vs approx no e.g i.e eg ie fig sr jr mt tab cap inj v art para"
+    " jan feb mar apr jun jul aug sep sept oct nov dec inc ltd corp dept".split()
 )
 _END = re.compile(r"(?<=[.?]) +(?=[\"'(]?\[?[A-Z0-9\"])|\n+")
 _TITLES = frozenset("dr mr mrs ms prof sister nurse".split())
@@ -55,6 +56,7 @@ _PHRASE = re.compile(
     r"|once|every|each|sometimes|usually|maybe|perhaps|please|regarding|according|\w+ing|\w+ed)\b",
     re.IGNORECASE,
 )
+_HALF = re.compile(r"(?:rather than|instead of|based on)\b[^,]*$", re.IGNORECASE)
 _SUBORDINATE_START = re.compile(
     r"(?:if|when|whenever|while|because|since|although|though|as|until|unless|after|before|once"
     r"|whether|due to|even|every time|till|in case|should you)\b",
@@ -100,7 +102,7 @@ def clean_sentence(sentence: str) -> str:
     text = known.fillers.sub("", text)
     match = known.openings.match(text)
     text = _strip_marks(text[match.end() :] if match else text)
-    if not text or is_boilerplate(text) or _breaks_off(text + "," * breaks, ended=ended):
+    if len(text) < 3 or is_boilerplate(text) or _breaks_off(text + "," * breaks, ended=ended):
         return ""
     mark = "?" if mark or is_question(text) else "."
     return capitalize(text) + mark
@@ -195,7 +197,7 @@ def _restore_stops(sentence: str) -> list[str]:
             and (asks or not opens_with_phrase(left))
             and not (_OPEN if asks else _GOVERNED).search(left)
             and not _breaks_off(left, ended=False)
-            and not (asks and is_question(left))
+            and not is_question(left)
         ):
             parts.append(left.rstrip(" ,") + ".")
             start = match.end()
@@ -205,7 +207,7 @@ def _restore_stops(sentence: str) -> list[str]:
 def _strip_marks(text: str) -> str:
     """Return a text without marks at both ends and without quotes or parentheses left open."""
     text = re.sub(r"\s+", " ", text).strip(" ,.!?;:-*'\"/")
-    text = re.sub(r"(?<=[a-z)])\.\s*\d{1,2}$", "", text)
+    text = re.sub(r"(?<=[a-z)])[.:]\s*\(?\d{1,2}$", "", text)
     if text.count('"') % 2:
         text = text.replace('"', "")
     if text.count("(") != text.count(")"):
@@ -220,7 +222,7 @@ def _breaks_off(text: str, *, ended: bool) -> bool:
     """
     last = text.rsplit(" ", 1)[-1].lower().strip(",")
     if ended:
-        return last in _NEVER_LAST
+        return last in _NEVER_LAST or bool(_HALF.match(text))
     if _SUBORDINATE_START.fullmatch(last):
         return True
     return last in lexicon().dangling or (text.endswith(",") and not is_complete(text))

@@ -66,8 +66,8 @@ def _end_paragraph(match: re.Match[str]) -> str:
 
 def _end_or_pause(match: re.Match[str]) -> str:
     """Return a stop for dots, or a comma where the sentence goes on in lower case."""
-    before, after = match.string[: match.start()], match.string[match.end() :]
-    return ", " if before[-1:].islower() and after[:1].islower() else ". "
+    goes_on = match.start() > 0 and match.string[match.end() :][:1].islower()
+    return ", " if goes_on else ". "
 
 
 def _separate(match: re.Match[str]) -> str:
@@ -127,6 +127,8 @@ def _expand(match: re.Match[str]) -> str:
         return word
     expanded = lexicon().expansions.get(word.lower())
     before, after = match.string[: match.start()], match.string[match.end() :]
+    if word.isupper() and before.strip() and not before.rstrip().endswith((".", "?", "!")):
+        return word  # Exhibit U
     if expanded is None or before.endswith(("'", "’", "-", ".")) or after[:1] in ("'", "’", "-"):
         return word
     return expanded if expanded[0] == "I" else _like(expanded, word)

@@ -1,7 +1,6 @@
 import pytest
 
 from sage_rag.agents.rules.clauses import (
-    additions,
     adverbs,
     consequences,
     indirect,
@@ -102,33 +101,6 @@ def test_two_plain_nouns_change_places(text, other):
 )
 def test_what_belongs_to_one_noun_only_keeps_its_place(text):
     assert not edited(list_edits, text)
-
-
-@pytest.mark.parametrize(
-    ("text", "other"),
-    [
-        (
-            "The cream helps with redness and scars.",
-            "The cream helps with redness as well as scars.",
-        ),
-    ],
-)
-def test_a_last_member_is_added(text, other):
-    assert edited(additions, text) == {other}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Choose between redness and scars.",
-        "There is no redness and scars.",
-        "It hurts when I cough and laugh.",
-        "The baby slept and smiled.",
-        "We treat redness and scars of the chin.",
-    ],
-)
-def test_a_pair_that_is_governed_as_one_is_not_separated(text):
-    assert not edited(additions, text)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from sage_rag.agents.rules.items import asks, depends, group, restricts, shorten
     ],
 )
 def test_a_sentence_depends_on_the_one_it_refers_to(before, sentence):
-    assert depends(sentence, before)
+    assert depends(sentence)
     assert group([before, sentence]) == [(before, sentence)]
 
 

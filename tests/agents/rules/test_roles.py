@@ -49,10 +49,10 @@ SHORT = {
 }
 TEXT = {
     "text": (
-        "The mill at Norrvik was built in 1874. It burned down twice. Since then it has been shut "
-        "for two years because of the damp. The river never freezes. During the last war the "
-        "cellar served as a school. Today the building is a small museum of weights and measures. "
-        "Tobias keeps the keys."
+        "Norrvik has an old mill. Tourists pay five crowns at the gate. The mill was shut for two "
+        "years because of the damp. The river never freezes. During the last war the cellar was a "
+        "school. Old men play cards on the porch. Today the building is a museum. Tobias keeps "
+        "the keys. Stones came by boat from distant northern valleys that carry thin green moss."
     )
 }
 FIRM = {

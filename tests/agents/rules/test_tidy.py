@@ -38,6 +38,7 @@ def test_typing_is_mended(typed, tidied):
     [
         "The dose is 2.5 mg.",
         "Write to someone at example.com today.",
+        'Exhibit U and "U" are here.',
         "Write to ada.novak@mail today.",
         "Dr. [PERSON_1] lives in [LOCATION_2].",
         "The value was <DATE_TIME>.",
