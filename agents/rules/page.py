@@ -43,9 +43,7 @@ class _Item:
 
     @property
     def is_courtesy(self) -> bool:
-        return is_greeting(self.sentences[0].text, several_persons=False) or is_closing(
-            self.sentences[0].text, several_persons=False
-        )
+        return is_greeting(self.sentences[0].text) or is_closing(self.sentences[0].text)
 
     def keep(self, count: int) -> None:
         """Keep at most the first `count` sentences."""

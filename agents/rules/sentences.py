@@ -33,7 +33,7 @@ _QUESTION_START = re.compile(
     r"|is (?:it|this|there) (?:\w+ )?(?:to|a|an|any|safe|normal|serious|because|possible|right)"
     r"|will (?:it|this|i) )\b)"
     r"|\s*,\s*(?:and |but |so )?(?=(?:what|how|why) (?:is|are|can|could|should|would|may|might)"
-    r" (?:i|it|this|that|these|there)\b)",
+    r" (?:i|it|this|that|these|there|be)\b)",
     re.IGNORECASE,
 )
 _OPEN = re.compile(

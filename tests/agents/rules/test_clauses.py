@@ -51,6 +51,7 @@ def test_what_governs_more_than_its_clause_is_not_moved(body):
     [
         ("Is it safe to swim", "I would like to know whether it is safe to swim"),
         ("Do I need a cast", "I would like to know whether I need a cast"),
+        ("Is it a sprain or a break", "I would like to know whether it is a sprain or a break"),
         ("Should we wait", "I would like to know whether we should wait"),
         ("Is it safe, if I rest", "I would like to know whether it is safe, if I rest"),
         ("How long should I wait", "I would like to know how long I should wait"),
@@ -64,7 +65,8 @@ def test_a_question_becomes_indirect(question, asked):
 @pytest.mark.parametrize(
     "question",
     [
-        "Is it a sprain or a break",
+        "Is it a sprain or is it a break",
+        "Is it safe and what does it cost",
         "What helps",
         "Is it bad, what do you think",
         "Does it hurt",
