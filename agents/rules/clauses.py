@@ -77,8 +77,8 @@ _OPEN_QUESTION = re.compile(
     re.IGNORECASE,
 )
 _TWO_QUESTIONS = re.compile(
-    r"\bbut\b|(?:, |\b(?:or|and) )(?:so )?(?:what|how|why|when|where|who|is|are|am|was|were|do|does|did"
-    r"|can|could|should|will|would|may|might|has|have|please)\b",
+    r"\bbut\b|(?:, |\b(?:or|and) )(?:so )?(?:what|how|why|when|where|who|is|are|am|was|were|do|does"
+    r"|did|can|could|should|will|would|may|might|has|have|please)\b",
     re.IGNORECASE,
 )
 _NOUN = r"[^\W\d]\w{2,}"
