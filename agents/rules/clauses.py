@@ -68,7 +68,7 @@ _TIME = (
 )
 _TIME_LAST = re.compile(rf"(?P<rest>[^,]+?) (?P<time>{_TIME})", re.IGNORECASE)
 _TIME_FIRST = re.compile(rf"(?P<time>{_TIME}),? (?P<rest>(?!and\b|or\b|of\b)[^,]+)", re.IGNORECASE)
-_WHO = r"(?P<who>it|i|he|she|they|we|there|one|this|that|these|those)"
+_WHO = r"(?P<who>it|i|he|she|they|we|there|one)"
 _MODAL = r"can|could|should|would|will|may|might|must|is|are|am|was|were"
 _YES_OR_NO = re.compile(rf"(?P<verb>{_MODAL}|have|has|had|do) {_WHO} (?P<rest>.+)", re.I)
 _OPEN_QUESTION = re.compile(

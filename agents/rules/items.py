@@ -50,7 +50,7 @@ _DEMONSTRATIVE = re.compile(
     r"\b(?:this|these|those) (?!is\b|was\b|time\b|week\b|morning\b|year\b)\w", re.I
 )
 _ELLIPTIC = re.compile(
-    r"(?:^(?:yes\b|no,)|\b(?:i|you|he|she|it|they|we)"
+    r"(?:^(?:yes\b|no,|no not\b)|\b(?:i|you|he|she|it|they|we)"
     r" (?:do|does|did|are|is|was|can|should|will|may|have|has)(?: not)?\.$)",
     re.IGNORECASE,
 )

@@ -42,12 +42,12 @@ _UNIT = re.compile(r"(?<=\d)(mg|ml|mcg|yrs?|years?|months?|weeks?|days?|hrs?|cm|
 def tidy(text: str) -> str:
     """Return the text with typing errors of these kinds corrected."""
     text = _BULLET.sub("", _PARAGRAPH.sub(_end_paragraph, text.strip()))
-    text = _DOTS.sub(_end_or_pause, _SPACE.sub(" ", text).strip())
+    text = _DOTS.sub(_end_or_pause, _calm(_SPACE.sub(" ", text).strip()))
     text = _DASH.sub(", ", _RANGE.sub("-", text))
     text = _GLUED_STOP.sub(_separate, text)
     text = _TIGHT_COMMA.sub(", ", _BLANK_COMMA.sub(r"\1", text))
     text = _MANY_MARKS.sub(_one_mark, text)
-    text = _calm(_UNIT.sub(r" \1", text))
+    text = _UNIT.sub(r" \1", text)
     text = _LONE_I.sub("I", _SPLIT_CONTRACTION.sub(_write_out, text))
     text = _ON_MONTH.sub(lambda match: "In " if match.group(1) == "O" else "in ", text)
     text = _ITS.sub(r"\1t is", text)

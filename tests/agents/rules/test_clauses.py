@@ -72,6 +72,7 @@ def test_a_question_becomes_indirect(question, asked):
         "Does it hurt",
         "What do I do",
         "Is my knee broken",
+        "Are these spots related to food",
     ],
 )
 def test_another_question_stays(question):

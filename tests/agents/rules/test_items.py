@@ -16,6 +16,8 @@ from sage_rag.agents.rules.items import asks, depends, group, restricts, shorten
         ("The lump is soft.", "If it grows, come back."),
         ("The dentist saw the lump.", "If its edge is hard he will cut."),
         ("You see a cloud in the eye.", "I had the same before this condition."),
+        ("You fear a fracture.", "I am afraid it is."),
+        ("You fear a fracture.", "No not at all."),
         ("Use the ointment.", "Kills most germs."),
         ("The ear rings at night.", "Any idea why?"),
     ],
