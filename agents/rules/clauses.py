@@ -1,4 +1,4 @@
-"""Clauses and lists of a sentence: which can be separated, moved or exchanged without a change.
+"""Clauses of a sentence: which can be moved, or a question made indirect, without a change.
 
 Every rule here holds only for a sentence of one plain statement. A word that governs more than its
 own clause (`said`, `not`, `that`, `only`, a second condition) forbids the change.
@@ -9,36 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sage_rag.agents.lexicon import lexicon, words
-from sage_rag.agents.rules.sentences import (
-    capitalize,
-    is_complete,
-    is_question,
-    opens_with_phrase,
-    uncapitalize,
-)
+from sage_rag.agents.lexicon import words
+from sage_rag.agents.rules.sentences import is_complete, is_question, uncapitalize
 
 ClauseEdit = tuple[int, int, str]
 """`[start, end)` and the replacement."""
 
-_SUBJECT = r"(?:I|he|she|it|they|we|you|there|this|my \w+)(?:'\w+)?"
-_NEXT_CLAUSE = re.compile(rf",? (?P<joint>and|but) (?P<subject>{_SUBJECT}) (?!and\b|or\b)")
-_RESULT = re.compile(rf", so (?P<subject>{_SUBJECT}) (?!that\b|can\b|could\b|may\b|will\b)")
-_SAME_SUBJECT = re.compile(
-    r"^(?P<who>I|He|She|We|They)\b(?P<first>[^.?]*?),? and (?P<verb>(?:was|were|am|has|went|took"
-    r"|gave|came|saw)\b (?!not\b))"
-)
-"""Verbs that are finite whatever governs the first one: `I can walk and have lunch` has none."""
-_DEPENDENT = re.compile(
-    r"\b(?:sa(?:id|ys?)|told|tells?|thinks?|thought|knows?|knew|believes?|believed|hop(?:e|es|ed)"
-    r"|ask(?:s|ed)?|advise[sd]?|suggest(?:s|ed)?|recommend(?:s|ed)?|wonder(?:s|ed|ing)?|afraid"
-    r"|worried|sure|feel like|if|unless|until|till|when|whenever|while|because|since|although"
-    r"|though|once|as soon as|in case|so that|so much|provided|that|which|who|whose|where|whether"
-    r"|how|what|why|either|neither|both|between|not only|only)\b",
-    re.IGNORECASE,
-)
-"""Words with a clause of their own, in which what follows might belong, too."""
-_LEADS = {"and": "", "but": "However, "}
 _GOVERNING = re.compile(
     r"\b(?:sa(?:id|ys?)|told|tells?|thinks?|thought|knows?|knew|believes?|believed|hop(?:e|es|ed)"
     r"|ask(?:s|ed)?|advise[sd]?|suggest(?:s|ed)?|recommend(?:s|ed)?|want(?:s|ed)?|wonder(?:s|ed|ing)?"
@@ -81,45 +57,13 @@ _TWO_QUESTIONS = re.compile(
     r"|did|can|could|should|will|would|may|might|has|have|please)\b",
     re.IGNORECASE,
 )
-_NOUN = r"[^\W\d]\w{2,}"
-_PAIR = re.compile(
-    rf"(?P<before>\b\w+) (?P<one>{_NOUN}) (?P<joint>and|or) (?P<two>{_NOUN})(?=[.?]|$)"
-)
-_BEFORE_NOUNS = frozenset("have has had having any some include includes causes".split())
-"""Verbs and small words after which a pair of nouns has no adjective that belongs to the first."""
 _THEN = re.compile(
     r"(?:^|(?<=[.?] ))(?P<condition>[Ii]f [^,.?]+), (?P<then>then )?"
     r"(?=(?:i|you|he|she|it|they|we|the|there|your|my|his|her|this|please)\b)",
     re.IGNORECASE,
 )
-_ADVERB = re.compile(
-    r"\b(?P<auxiliary>may|might|can|could|will|would|should)"
-    r" (?P<adverb>also|usually|probably|often)"
-    r"(?= (?!not\b)[a-z]+)"
-)
 _FEWEST = 4
-"""Fewest words of a clause that becomes a sentence or is moved."""
-
-
-def new_sentences(text: str) -> Iterator[ClauseEdit]:
-    """Yield edits that end a plain statement at a joint of clauses and begin a new sentence."""
-    for match in _NEXT_CLAUSE.finditer(text):
-        if _can_end(text, match):
-            subject, lead = match["subject"], _LEADS[match["joint"]]
-            start = lead + (subject if lead else capitalize(subject))
-            yield match.start(), match.end() - 1, f". {start}"
-    for match in _RESULT.finditer(text):
-        if _can_end(text, match):
-            yield match.start(), match.end() - 1, f". Therefore, {match['subject']}"
-    same = _SAME_SUBJECT.match(text)
-    if same and not re.search(rf"\b{_SUBJECT} ", same["first"]) and _can_end(text, same):
-        yield same.end("first"), same.end(), f". {same['who']} {same['verb']}"
-
-
-def adverbs(text: str) -> Iterator[ClauseEdit]:
-    """Yield the places of an auxiliary and an adverb, `may also`, with the two exchanged."""
-    for match in _ADVERB.finditer(text):
-        yield match.start(), match.end(), f"{match['adverb']} {match['auxiliary']}"
+"""Fewest words of a clause that is moved."""
 
 
 def move(body: str) -> str:
@@ -146,38 +90,11 @@ def indirect(question: str) -> str | None:
     return f"I would like to know {word} {who} {verb}{match['rest']}"
 
 
-def list_edits(text: str) -> Iterator[ClauseEdit]:
-    """Yield the places of pairs of nouns that end a sentence, with the two exchanged.
-
-    What follows a pair may belong to its second member only: `fever and pain in my arm`.
-    """
-    for match in _PAIR.finditer(text):
-        before = _BEFORE_NOUNS | ({"no"} if match["joint"] == "or" else set())
-        if match["before"].lower() in before and _are_nouns(match["one"], match["two"]):
-            other = f"{match['two']} {match['joint']} {match['one']}"
-            yield match.start("one"), match.end("two"), other
-
-
 def consequences(text: str) -> Iterator[ClauseEdit]:
     """Yield the places after a condition where `then` can be added or left out."""
     for match in _THEN.finditer(text):
         then = "" if match["then"] else "then "
         yield match.end("condition"), match.end(), f", {then}"
-
-
-def _can_end(text: str, joint: re.Match[str]) -> bool:
-    """Return whether a sentence up to a joint is a statement that governs nothing after it."""
-    end = joint.end("first") if "first" in joint.re.groupindex else joint.start()
-    head = text[:end].rsplit(". ", 1)[-1].strip()
-    return (
-        not text.endswith("?")
-        and "," not in head
-        and len(words(head)) >= _FEWEST
-        and not is_question(head)
-        and not opens_with_phrase(head)
-        and not _DEPENDENT.search(head)
-        and is_complete(head)
-    )
 
 
 def _is_plain_statement(text: str) -> bool:
@@ -205,13 +122,4 @@ def _are_plain(match: re.Match[str]) -> bool:
         and min(len(words(main)), len(words(condition)) + 1) >= _FEWEST - 1
         and not is_question(main)
         and is_complete(main)
-    )
-
-
-def _are_nouns(*members: str) -> bool:
-    """Return whether no word is a verb, an adverb or a function word."""
-    known = lexicon()
-    return not any(
-        w in known.stop_words or w in known.verbs or w.endswith(("ed", "ing", "ly"))
-        for w in map(str.lower, members)
     )

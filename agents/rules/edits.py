@@ -12,15 +12,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import chain
 
 from sage_rag.agents.lexicon import content_stems, load_toml
-from sage_rag.agents.rules.clauses import (
-    adverbs,
-    consequences,
-    list_edits,
-    new_sentences,
-)
+from sage_rag.agents.rules.clauses import consequences
 from sage_rag.agents.rules.contractions import toggles
 from sage_rag.privacy.tokens import PLACEHOLDER
 from sage_rag.privacy.words import tokenize
@@ -73,8 +67,7 @@ def edits(text: str) -> tuple[Edit, ...]:
     """Return every edit of a sentence, in no order."""
     blank = _MARKUP.sub(lambda match: "\x00" * len(match.group()), text)
     found = list(_phrase_edits(blank))
-    rules = (toggles, list_edits, consequences, adverbs, new_sentences)
-    for start, end, other in chain.from_iterable(rule(blank) for rule in rules):
+    for start, end, other in (*toggles(blank), *consequences(blank)):
         found.append(_edit(text, start, end, (other,)))
     for match in (*_NUMBER.finditer(blank), *_COUNT.finditer(blank)):
         if (respelled := _respell(match["number"].lower())) is not None:
