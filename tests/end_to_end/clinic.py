@@ -28,6 +28,7 @@ from sage_rag.agents.team.conversation import team
 from sage_rag.agents.testing.faults import INVENTED_NAME
 from sage_rag.indexer.corpus_file import CorpusFile
 from sage_rag.indexer.pipeline import Summary, index_corpus
+from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.indexer.wiring import index_job
 from sage_rag.privacy.entities import EntityType
@@ -129,7 +130,10 @@ class Clinic:
         self.corpus.write_text("\n".join(lines), "utf-8")
 
     def index(self, url: str, **options: Any) -> Summary:
-        """Index through the roles of a model; options are those of `run`."""
+        """Index through the roles of a model; options are those of `run`.
+
+        The scripted model writes other words than the records', so their meaning is not judged.
+        """
         return asyncio.run(self.run(url, **options))
 
     async def run(
@@ -146,6 +150,7 @@ class Clinic:
                 "clinic",
                 self.home,
                 KEYSET,
+                recipe=replace(recipe_called("sage"), own_limits={"meaning": False}),
                 recognizer=TableRecognizer({**PRIVATE, INVENTED_NAME: EntityType.PERSON}),
                 embedder=HashEmbedder(),
                 roles=roles,

@@ -13,15 +13,16 @@ import pytest
 from tests.end_to_end.command import PASSPHRASE, Running, environment, sage_rag, service
 
 CANARIES = {
-    "Zebulon Quackenbush": ("knee", "rest the joint, cool it twice a day and see the physiotherapist"),
-    "Ottoline Vandersloot": ("migraine", "keep a diary, start propranolol at night and avoid red wine"),
-    "Thaddeus Brockwhistle": ("asthma", "use the steroid inhaler daily and the reliever before sport"),
-    "Ingeborg Fjeldstrand": ("reflux", "raise the head of the bed and take omeprazole before breakfast"),
-}  # fmt: skip
+    "Zebulon Quackenbush": ("knee", "rest the joint and cool it"),
+    "Ottoline Vandersloot": ("migraine", "keep a diary and drink water"),
+    "Thaddeus Brockwhistle": ("asthma", "use the steroid inhaler every morning"),
+    "Ingeborg Fjeldstrand": ("reflux", "raise the head of the bed"),
+}
 MAIL = "{first}@canary-mail.example.org"
 
 
 def records() -> list[dict[str, str]]:
+    """Return one dialogue about each canary, in sentences that rules can keep whole."""
     found = []
     for number, (name, (complaint, advice)) in enumerate(CANARIES.items()):
         first, last = name.split()
@@ -29,12 +30,14 @@ def records() -> list[dict[str, str]]:
         found.append(
             {
                 "id": f"canary-file-{last}",
-                "question": f"Hello doctor, my name is {name} and my {complaint} has troubled me "
-                f"for {number + 2} weeks now, worst in the evening after work. Please write to "
-                f"{mail} or ring +1-202-555-01{number}7, since I cannot sleep with it any more.",
-                "answer": f"Dear {name}, thank you for writing. For the {complaint} you should "
-                f"{advice}. If the {complaint} gets worse or you develop a fever, come to the "
-                f"clinic at once. A check after four weeks is wise in any case.",
+                "question": f"Hello doctor, my name is {name}. I am a baker and stand all day. My "
+                f"{complaint} has troubled me for {number + 2} weeks. The evenings are worst. Please "
+                f"write to {mail} or ring +1-202-555-01{number}7. My colleagues had the same last "
+                f"winter. What can I do about the {complaint}?",
+                "answer": f"Dear {name}, thank you for writing. Many bakers have {complaint} in "
+                f"spring. You should {advice}. A walk before supper helps most people. Come to the "
+                f"clinic at once with a fever. We will measure your blood pressure then. I will see "
+                f"{name} again after four weeks.",
             }
         )
     return found

@@ -24,7 +24,8 @@ def place(tmp_path: Path) -> list[str]:
     keyset = tmp_path / "k.keyset"
     assert sage_rag("keys", "new", "--out", str(keyset), env=ENV).returncode == 0
     home = ["--home", str(tmp_path / "home"), "--keyset", str(keyset)]
-    return ["index", str(corpus), "--name", "clinic", *home]
+    # The scripted model writes other words than the records', so their meaning is not judged.
+    return ["index", str(corpus), "--name", "clinic", "--set", "gate.meaning=off", *home]
 
 
 def test_a_model_does_the_roles_and_never_reads_a_plain_identifier(

@@ -24,6 +24,7 @@ from sage_rag.indexer.engines.local import on_processes
 from sage_rag.indexer.engines.models import ModelSetup
 from sage_rag.indexer.engines.ray import on_ray
 from sage_rag.indexer.job import IndexJob
+from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.ledger import Ledger, Result
 from sage_rag.indexer.pipeline import index_corpus
 from sage_rag.indexer.testing import HashEmbedder
@@ -60,6 +61,7 @@ def _job(engine: str, folder: Path, home: str, worker: Any, here: Any, agent: An
         "clinic",
         folder / home,
         _KEYSET,
+        recipe=replace(recipe_called("sage"), own_limits={"meaning": False}),  # words are reversed
         recognizer=here,
         embedder=HashEmbedder(),
         roles=Roles(agent, agent, agent, agent, agent, "test"),
