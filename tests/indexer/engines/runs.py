@@ -24,9 +24,9 @@ from sage_rag.indexer.engines.local import on_processes
 from sage_rag.indexer.engines.models import ModelSetup
 from sage_rag.indexer.engines.ray import on_ray
 from sage_rag.indexer.job import IndexJob
-from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.ledger import Ledger, Result
 from sage_rag.indexer.pipeline import index_corpus
+from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.indexer.wiring import index_job
 from sage_rag.privacy.keyset.raw import parse_raw
