@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from sage_rag.agents.lexicon import content_stems, words
 from sage_rag.agents.protocols import Attribute
-from sage_rag.agents.rules.arrangement import asks
 from sage_rag.agents.rules.presets import cues
 
 _PER_CUE = 0.1
@@ -81,3 +80,8 @@ def _hints(sentence: str, attribute: Attribute) -> float:
     stems = set(content_stems(sentence)) | {word.casefold() for word in words(sentence)}
     asked = sentence.endswith("?") and asks(attribute)
     return _PER_CUE * len(stems & cues(attribute)) + (_QUESTION if asked else 0.0)
+
+
+def asks(attribute: Attribute) -> bool:
+    """Return whether an attribute is the question of a record."""
+    return "wonder" in cues(attribute) or "ask" in cues(attribute)

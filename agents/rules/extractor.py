@@ -15,6 +15,8 @@ from sage_rag.privacy.protect import ProtectedText
 _HEADING = re.compile(r"(?:[A-Z]|[IVX]{1,4}|\d{1,2})\. ")
 _VOCATIVE = re.compile(r"(?:Mr|Mrs|Ms|Miss|Madam|Sir)\.? \[PERSON_\d+\]\.|\[[A-Z_]+_\d+\]\.")
 
+_SPEAKER = re.compile(r"(?:patient|doctor|dr|q|a)\s*:", re.IGNORECASE)
+
 
 class RuleExtractor:
     """Assign the whole sentences of each field to its attributes.
@@ -47,7 +49,8 @@ class RuleExtractor:
 
 
 def _is_idle(sentence: str) -> bool:
-    """Return whether a sentence only addresses a person, or is a heading or a fragment."""
+    """Return whether a sentence is a heading or a fragment, only addresses a person, or begins
+    with a speaker's label, which does not go with the sentences around it."""
     if (sentence.isupper() and "[" not in sentence) or (
         _HEADING.match(sentence) and not is_clause(sentence)
     ):

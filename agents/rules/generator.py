@@ -9,14 +9,15 @@ from dataclasses import dataclass
 
 from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft, Extraction
-from sage_rag.agents.rules.arrangement import ALIKE, arrange
 from sage_rag.agents.rules.courtesies import CLOSING, is_closing, is_greeting
-from sage_rag.agents.rules.items import asks, depends, shorten
+from sage_rag.agents.rules.items import asks, shorten
 from sage_rag.agents.rules.sentences import separate
 from sage_rag.agents.rules.wording import RUN, Wording
 from sage_rag.privacy.gate.leakage import Original, SharedRun
 from sage_rag.privacy.words import tokenize
 
+_ALIKE = 0.47
+"""ROUGE-L F up to which a draft is unlike enough: the gate allows 0.5."""
 _SIGNATURE = re.compile(r"(?:(?:Dr|Prof|Sister|Nurse)\.? )?\[PERSON_\d+\]\.?")
 
 
@@ -33,20 +34,16 @@ class _Passage:
         return " ".join(self.sentences)
 
     @property
-    def leans(self) -> bool:
-        """Whether the item begins its record's field, and refers to what comes before it."""
-        return self.place == 0 and depends(self.sentences[0], several_persons=False)
-
-    @property
     def asks(self) -> bool:
         return any(map(asks, self.sentences))
 
 
 class RuleGenerator:
-    """Write each field from its items in the extraction's order, in other words where it can.
+    """Write each field from its items in the record's order, in other words where it can.
 
-    Edits that keep the meaning break the runs of ten words. What still has such a run is left out,
-    and items are left out until the whole is unlike the record. Deterministic: equal extractions
+    Another order could change what a sentence refers to, or the order of events. Edits that keep
+    the meaning break the runs of ten words. What still has such a run is left out, and items are
+    left out until the whole is unlike the record. Deterministic: equal extractions
     give equal drafts.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, §3.1. Differs: rules, no model.
@@ -70,26 +67,15 @@ class RuleGenerator:
         for passage in list(passages):
             passage.sentences = wording.reword(passage.sentences, source)
             _leave_out_runs([passage], source)
-        passages = _arrange([p for p in passages if p.sentences], source)
-        passages.sort(key=lambda p: not p.leans)  # stable
+        fields = list(by_field)
+        passages = [p for p in passages if p.sentences]
+        passages.sort(key=lambda p: (fields.index(p.attribute.field), p.place))
         reworded = iter(wording.reword([s for p in passages for s in p.sentences], source))
         for passage in passages:
             passage.sentences = [next(reworded) for _ in passage.sentences]
         _leave_out_runs(passages, source)
         _reduce_likeness(passages, source)
         return Draft({field: _field_text(field, by_field[field], passages) for field in by_field})
-
-
-def _arrange(passages: Sequence[_Passage], source: Original) -> list[_Passage]:
-    """Return the items in an order unlike the record's, field by field."""
-    fields: dict[str, dict[Attribute, list[str]]] = {}
-    for passage in passages:
-        own = fields.setdefault(passage.attribute.field, {})
-        own.setdefault(passage.attribute, []).append(passage.text)
-    in_record = sorted(passages, key=lambda p: p.place)
-    items = {f: tuple(p.text for p in in_record if p.attribute.field == f) for f in fields}
-    by_text = {(p.attribute, p.text): p for p in passages}
-    return [by_text[key] for key in arrange(fields, items, source)]
 
 
 def _content(items: Sequence[str]) -> list[str]:
@@ -153,7 +139,7 @@ def _reduce_likeness(passages: list[_Passage], source: Original) -> None:
 
     A question stays as long as anything else can go, and so does the last item of a field.
     """
-    while (alike := source.rouge_l(_text(passages))) > ALIKE:
+    while (alike := source.rouge_l(_text(passages))) > _ALIKE:
         choices = [p for p in passages if not p.asks and _has_others(p, passages)]
         choices = choices or [p for p in passages if _has_others(p, passages)]
         if not choices:

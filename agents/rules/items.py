@@ -18,7 +18,8 @@ Item = tuple[str, ...]
 
 _RESTRICTS = re.compile(
     r"(?:but|however|otherwise|unless|except|still|yet|though|although|or else|in that case|if so"
-    r"|if not|then|instead|even so|only|until then|nevertheless|that said)\b",
+    r"|if not|then|instead|even so|only|until then|nevertheless|that said|first|if"
+    r"|before (?:we|you|i|that|this|doing|starting|proceeding))\b",
     re.IGNORECASE,
 )
 _CAUTION = re.compile(r"(?:\b(?:do not|never|avoid|stop|unless|only if|except)\b|n['’]t\b)", re.I)
@@ -26,6 +27,8 @@ _CONNECTS = re.compile(
     r"(?:so|and|or|also|therefore|thus|hence|besides|moreover|furthermore|meanwhile|after that"
     r"|afterwards|since then|in between|in addition|as a result|this|that|these|those|they|their"
     r"|them|its|such|both|neither|either|another|the (?:other|former|latter|same)|one of"
+    r"|(?:after|during|before) the (?:procedure|operation|surgery|treatment)"
+    r"|the (?:condition|procedure)"
     r"|it|it's|again|(?:help|kill|cause|happen|hurt|come|feel|seem|look|work|make|start)s)\b",
     re.IGNORECASE,
 )
@@ -45,10 +48,20 @@ _ASKING = re.compile(
 _POINTS_BACK = re.compile(r"\b(?:it|its|them|they|their|this|that|these|those)\b", re.IGNORECASE)
 _HE_OR_SHE = re.compile(r"\b(?:he|she|his|her|him)\b(?! or )", re.IGNORECASE)
 _NAMED = re.compile(r"\[PERSON_\d+\]")
-_HELPERS = frozenset("doctor doc physician surgeon dentist nurse consultant therapist".split())
-_DEMONSTRATIVE = re.compile(
-    r"\b(?:this|these|those) (?!is\b|was\b|time\b|week\b|morning\b|year\b)\w", re.I
+_HELPERS = frozenset(
+    "doctor doc physician surgeon dentist nurse consultant therapist applicant applicants claimant"
+    " defendant plaintiff government judge lawyer court".split()
 )
+_DEMONSTRATIVE = re.compile(
+    r"\b(?:this|these|those) (?!is\b|was\b|time\b|week\b|morning\b|year\b)\w"
+    r"|\b(?:such (?!as\b)|that (?:decision|judgment|court|day|time|date|appeal|order|request)\b"
+    r"|the same (?:day|date|month|year|court|time)|(?:ever |since |till |until )(?:since|then)\b"
+    r"|next day\b|also\b)",
+    re.IGNORECASE,
+)
+"""A reference to what another sentence names, or a place in its order of time."""
+_SHORT_DEFINITE = re.compile(r"the (?:\w+ ){1,4}\w+\.", re.IGNORECASE)
+"""`The applicant appealed.`: what it is about is in the sentence before."""
 _ELLIPTIC = re.compile(
     r"(?:^(?:yes\b|no,|no not\b)|\b(?:i|you|he|she|it|they|we)"
     r" (?:do|does|did|are|is|was|can|should|will|may|have|has)(?: not)?\.$)",
@@ -100,6 +113,7 @@ def depends(sentence: str, *, several_persons: bool = True) -> bool:
         or (several_persons and _HE_OR_SHE.search(opening))
         or _DEMONSTRATIVE.search(sentence)
         or _ELLIPTIC.search(sentence)
+        or _SHORT_DEFINITE.fullmatch(sentence)
     )
 
 

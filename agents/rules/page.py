@@ -1,4 +1,4 @@
-"""A draft under revision: sentences can be left out, reworded or put in another order."""
+"""A draft under revision: sentences can be left out or reworded."""
 
 from __future__ import annotations
 
@@ -88,21 +88,6 @@ class Page:
             sentence.text = capitalize(other)
         else:
             self.leave_out((sentence.start, sentence.end))
-
-    def reverse(self) -> None:
-        """Put the items of each field in reverse order.
-
-        Courtesies keep their places, and so does an opening that refers to another field.
-        """
-        for field in self._fields:
-            places = [
-                n for n, i in enumerate(self._items) if i.field == field and not i.is_courtesy
-            ]
-            if places and depends(self._items[places[0]].sentences[0].text, several_persons=False):
-                del places[0]
-            turned = [self._items[n] for n in reversed(places)]
-            for place, item in zip(places, turned, strict=True):
-                self._items[place] = item
 
     def shorten(self, count: int) -> None:
         """Leave out about `count` words: the fewest whole items that suffice."""

@@ -29,8 +29,6 @@ _SIMILAR = GateLimits().rouge_l or 0.5
 _WORDS_PER_SIMILARITY = 1.2
 """Words to drop per word of draft and unit of ROUGE-L F over the limit: F = 2L / (m + n); if every
 dropped word is a common one, d = (F - 0.5)(m + n) / 1.5 with n about 0.8 m."""
-_IN_ORDER = 0.57
-"""Above this likeness a draft mostly keeps its record's order."""
 _LEAST_OVER = 0.04
 """Likeness is reduced as if it exceeded the limit by at least this much, to save rounds."""
 
@@ -40,8 +38,8 @@ class RuleRewriter:
 
     Every round leaves out or rewords something: whole sentences with private values, with values
     that identify in combination, with another meaning than the record's, and with what the reviewer
-    objects to. Repeated runs are reworded where an edit can break them. To reduce likeness, the
-    order is reversed or items are left out. Deterministic.
+    objects to. Repeated runs are reworded where an edit can break them. To reduce likeness, items
+    are left out. Deterministic.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, §3.2. Differs: rules; sees no original.
     """
@@ -55,8 +53,6 @@ class RuleRewriter:
         for place in [*left_out, *_combined(verdict)]:
             page.leave_out(place)
         if any(finding.kind is FindingKind.SIMILARITY for finding in verdict.findings):
-            if verdict.rouge_l > _IN_ORDER:
-                page.reverse()
             over = max(verdict.rouge_l - _SIMILAR, _LEAST_OVER)
             size = len(words(draft.text))
             page.shorten(ceil(over * _WORDS_PER_SIMILARITY * size) - max(size - page.size(), 0))

@@ -21,7 +21,12 @@ _PARAGRAPH = re.compile(r"(?<=[^\s.!?:;,])[ \t]*\n(?:\s*\n\s*|\s*(?=[-*•–] )
 """The end of a paragraph or of an entry in a list."""
 _BULLET = re.compile(r"(?<=\. )[-*•–]+ |(?<=[.!?:;] )[-*•–]+ ")
 _SPACE = re.compile(r"\s+")
-_DOTS = re.compile(r"\s*(?:\.\s*){2,}|\s*…\s*")
+_DOTS = re.compile(r"(?<![(\[])\s*(?:\.\s*){2,}(?![)\]])|(?<![(\[])\s*…\s*(?![)\]])")
+_VAGUE = re.compile(r"\b(?P<lead>past|last|next|first) a(?= few\b)", re.IGNORECASE)
+_VAGUE_TWICE = re.compile(
+    r"\b(?:about|around|approximately|roughly|almost|nearly) (?=(?:several|many|a few) )"
+)
+"""Generalised amounts: `for the past a few days`, `about several weeks`."""
 _BLANK_COMMA = re.compile(r"\s+([,.!?;:])(?=[\s,.!?;:]|$)")
 _TIGHT_COMMA = re.compile(r"(?<=[a-z\])]),(?=[A-Za-z\[])")
 _RANGE = re.compile(r"(?<=\d) *[-–—] *(?=\d)")
@@ -42,6 +47,7 @@ _UNIT = re.compile(r"(?<=\d)(mg|ml|mcg|yrs?|years?|months?|weeks?|days?|hrs?|cm|
 def tidy(text: str) -> str:
     """Return the text with typing errors of these kinds corrected."""
     text = _BULLET.sub("", _PARAGRAPH.sub(_end_paragraph, text.strip()))
+    text = _VAGUE_TWICE.sub("", _VAGUE.sub(r"\g<lead>", text))
     text = _DOTS.sub(_end_or_pause, _calm(_SPACE.sub(" ", text).strip()))
     text = _DASH.sub(", ", _RANGE.sub("-", text))
     text = _GLUED_STOP.sub(_separate, text)

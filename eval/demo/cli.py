@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 _EXAMPLES = Path(str(files("sage_rag"))) / "examples"
 QUESTIONS = (
-    "Which tests is Dr. Feldstein doing at Otterbend Allergy on October 24th, and for which child?",
+    "What did Dr. Nazarov tell Rashid Karimov about an MRI, and which tablets should he take?",
     "What did Dr. Oyelaran advise Tomasz Wieczorek about preventing his migraine?",
-    "What should parents do if a toddler has another fit during a fever?",
+    "What helps against the pain of a dry socket?",
 )
 
 
