@@ -18,6 +18,13 @@ from sage_rag.privacy.words import tokenize
 
 _ALIKE = 0.47
 """ROUGE-L F up to which a draft is unlike enough: the gate allows 0.5."""
+_WARNS = re.compile(
+    r"\b(?:emergency|urgent(?:ly)?|immediately|at once|right away|without delay|ambulance|hospital"
+    r"|as (?:soon|early) as possible|dangerous|life[- ]threatening|do not|never|stop|avoid|911"
+    r"|112)\b"
+    r"|n['’]t\b",
+    re.IGNORECASE,
+)
 _SIGNATURE = re.compile(r"(?:(?:Dr|Prof|Sister|Nurse)\.? )?\[PERSON_\d+\]\.?")
 
 
@@ -36,6 +43,10 @@ class _Passage:
     @property
     def asks(self) -> bool:
         return any(map(asks, self.sentences))
+
+    @property
+    def warns(self) -> bool:
+        return bool(_WARNS.search(self.text))
 
 
 class RuleGenerator:
@@ -137,11 +148,12 @@ def _cut(passages: list[_Passage], passage: _Passage, count: int) -> None:
 def _reduce_likeness(passages: list[_Passage], source: Original) -> None:
     """Leave out the ends of items, the best first, until the whole is unlike the record.
 
-    A question stays as long as anything else can go, and so does the last item of a field.
+    Warnings go after everything else but questions; the last item of a field stays.
     """
     while (alike := source.rouge_l(_text(passages))) > _ALIKE:
-        choices = [p for p in passages if not p.asks and _has_others(p, passages)]
-        choices = choices or [p for p in passages if _has_others(p, passages)]
+        spare = [p for p in passages if _has_others(p, passages)]
+        choices = [p for p in spare if not p.asks and not p.warns]
+        choices = choices or [p for p in spare if not p.asks] or spare
         if not choices:
             return
         gains = [_gain(passage, passages, source, alike) for passage in choices]

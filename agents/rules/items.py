@@ -18,7 +18,7 @@ Item = tuple[str, ...]
 
 _RESTRICTS = re.compile(
     r"(?:but|however|otherwise|unless|except|still|yet|though|although|or else|in that case|if so"
-    r"|if not|then|instead|even so|only|until then|nevertheless|that said|first|if"
+    r"|if not|then|instead|even so|only|until then|nevertheless|that said|first"
     r"|before (?:we|you|i|that|this|doing|starting|proceeding))\b",
     re.IGNORECASE,
 )

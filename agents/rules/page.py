@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import Draft
 from sage_rag.agents.rules.courtesies import is_closing, is_greeting
-from sage_rag.agents.rules.items import asks, depends, group, shorten
+from sage_rag.agents.rules.items import asks, group, shorten
 from sage_rag.agents.rules.sentences import capitalize, sentence_places
 from sage_rag.agents.rules.wording import Wording
 

@@ -15,7 +15,7 @@ def texts(extraction):
 
 RECORD = {
     "question": (
-        "Hello, I am Ines Varga. I have had a sharp pain in my ear for 3 days. The nurse gave me "
+        "Hello, I am Ines Varga. I have had a sharp pain in my ear for 3 days. A nurse gave me "
         "drops. What should I do?"
     ),
     "answer": "Hi. Take ibuprofen 400 mg twice daily. See a specialist within one week. Regards",

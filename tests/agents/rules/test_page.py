@@ -28,20 +28,6 @@ def test_a_sentence_goes_with_those_that_depend_on_it_or_that_it_restricts(part,
     assert revised.draft().text == left
 
 
-def test_items_are_reversed_between_the_courtesies():
-    revised = page()
-    revised.reverse()
-    assert revised.draft().text == (
-        "Hi. Is it safe? Take the syrup. However, do not drive. The brace helps. Regards."
-    )
-
-
-def test_an_opening_that_refers_to_another_field_stays_first():
-    revised = page("It is a wart. Rest a lot. See a nurse.")
-    revised.reverse()
-    assert revised.draft().text == "It is a wart. See a nurse. Rest a lot."
-
-
 def test_a_page_is_shortened_by_whole_items_but_never_by_a_question():
     revised = page("Is it safe to swim? The old wooden brace helps me a lot. Snow fell.")
     revised.shorten(100)
