@@ -119,7 +119,8 @@ def _leave_out_runs(passages: list[_Passage], source: Original) -> None:
 def _place(passages: Sequence[_Passage], run: SharedRun) -> tuple[_Passage, int]:
     """Return the item and the number of the sentence to leave out, so that a run is gone.
 
-    The largest part of the run goes, but a question only where no other part is enough.
+    The largest part of the run goes, but a question or a warning only where no other part is
+    enough.
     """
     found: list[tuple[bool, int, _Passage, int]] = []
     start = 0
@@ -129,7 +130,8 @@ def _place(passages: Sequence[_Passage], run: SharedRun) -> tuple[_Passage, int]
             low, high = max(run.start, start), min(run.end, end)
             if low < high:
                 size = len(tokenize(sentence[low - start : high - start]))
-                spares = not asks(sentence) and run.tokens - size < RUN
+                needed = asks(sentence) or bool(_WARNS.search(sentence))
+                spares = not needed and run.tokens - size < RUN
                 found.append((spares, size, passage, number))
             start = end + 1
     if not found:
