@@ -30,14 +30,19 @@ def records() -> list[dict[str, str]]:
         found.append(
             {
                 "id": f"canary-file-{last}",
-                "question": f"Hello doctor, my name is {name}. I am a baker and stand all day. My "
-                f"{complaint} has troubled me for {number + 2} weeks. The evenings are worst. Please "
-                f"write to {mail} or ring +1-202-555-01{number}7. My colleagues had the same last "
-                f"winter. What can I do about the {complaint}?",
-                "answer": f"Dear {name}, thank you for writing. Many bakers have {complaint} in "
-                f"spring. You should {advice}. A walk before supper helps most people. Come to the "
-                f"clinic at once with a fever. We will measure your blood pressure then. I will see "
-                f"{name} again after four weeks.",
+                "question": f"Hello doctor, my name is {name}. The bakery where I stand all day is "
+                f"cold from five in the morning until two in the afternoon on most days. I have had "
+                f"{complaint} for {number + 2} weeks. In the evening after the long way home by bus "
+                f"and on foot everything is far worse than at the beginning of a shift. You can write to "
+                f"{mail} or ring +1-202-555-01{number}7. Two of the older colleagues who work next to "
+                f"me at the oven had the very same thing during the whole of last winter. What can I "
+                f"do about {complaint}?",
+                "answer": f"Dear {name}, thank you for writing. Many people who stand for such a long "
+                f"time in a cold room develop {complaint} sooner or later in their working life. You "
+                f"should {advice}. A walk around the block before supper on every second day has "
+                f"helped most of the bakers whom we have seen here so far. Come to the clinic at once "
+                f"with a fever. On that occasion we would also measure the pressure and draw a little "
+                f"blood for the usual tests of the laboratory. I will see {name} in spring.",
             }
         )
     return found
