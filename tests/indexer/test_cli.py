@@ -166,10 +166,18 @@ def test_a_recognizer_that_asks_a_model_stays_with_the_run(
 
 
 KNEE = {
-    "question": "My name is Ada Novaka and I have had a swollen knee for two weeks since a fall on "
-    "the stairs. It hurts at night and I cannot sleep well. What should I do?",
-    "answer": "Hello Ada Novaka, rest the knee, cool it with ice three times a day and take "
-    "ibuprofen 400 mg if needed. See an orthopaedist if the swelling stays longer than a week.",
+    "question": "Hello doctor, my name is Ada Novaka. The bakery where I stand all day is cold from "
+    "five in the morning until two in the afternoon on most days. I have had knee pain for 2 weeks. "
+    "In the evening after the long way home by bus and on foot everything is far worse than at the "
+    "beginning of a shift. You can write to me by post. Two of the older colleagues who work next to "
+    "me at the oven had the very same thing during the whole of last winter. What can I do about "
+    "knee pain?",
+    "answer": "Dear Ada Novaka, thank you for writing. Many people who stand for such a long time in "
+    "a cold room develop knee pain sooner or later in their working life. You should rest the joint "
+    "and cool it. A walk around the block before supper on every second day has helped most of the "
+    "bakers whom we have seen here so far. Come to the clinic at once with a fever. On that occasion "
+    "we would also measure the pressure and draw a little blood for the usual tests of the "
+    "laboratory. I will see Ada Novaka in spring.",
 }
 
 
