@@ -248,7 +248,7 @@ def gliner_model(folder: Path, *, steps: int = 300, enough: float = 0.01) -> Pat
         batch = collator(rows)
         loss = model.model(**batch).loss
         loss.backward()
-        losses.append(float(loss))
+        losses.append(loss.item())
         optimizer.step()
         optimizer.zero_grad()
     model.eval()
