@@ -78,10 +78,10 @@ class Assignment:
 
 def _hints(sentence: str, attribute: Attribute) -> float:
     stems = set(content_stems(sentence)) | {word.casefold() for word in words(sentence)}
-    asked = sentence.endswith("?") and asks(attribute)
+    asked = sentence.endswith("?") and _is_question(attribute)
     return _PER_CUE * len(stems & cues(attribute)) + (_QUESTION if asked else 0.0)
 
 
-def asks(attribute: Attribute) -> bool:
+def _is_question(attribute: Attribute) -> bool:
     """Return whether an attribute is the question of a record."""
     return "wonder" in cues(attribute) or "ask" in cues(attribute)

@@ -63,7 +63,7 @@ _THEN = re.compile(
     re.IGNORECASE,
 )
 _FEWEST = 4
-"""Fewest words of a clause that is moved."""
+"""Fewest words of a statement from which a time is moved."""
 
 
 def move(body: str) -> str:
@@ -119,7 +119,8 @@ def _are_plain(match: re.Match[str]) -> bool:
     free = all(w in allowed or w.startswith("to ") or w.endswith(("n't", "n’t")) for w in inside)
     return (
         free
-        and min(len(words(main)), len(words(condition)) + 1) >= _FEWEST - 1
+        and len(words(main)) > 2
+        and len(words(condition)) > 1
         and not is_question(main)
         and is_complete(main)
     )

@@ -1,8 +1,8 @@
 """Edits: the changes of wording that cannot change the meaning of a sentence.
 
-The phrases are those of `wording.toml`; numbers, contractions, lists and joints of clauses are
-found here. An edit costs the content words that the new wording lacks, since a search finds a
-record by its content words.
+Phrases are those of `wording.toml`, contractions those of `contractions.py`, `then` after a
+condition that of `clauses.py`; numbers are found here. An edit costs the content words that the new
+wording lacks, since a search finds a record by its content words.
 """
 
 from __future__ import annotations

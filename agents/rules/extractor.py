@@ -15,8 +15,6 @@ from sage_rag.privacy.protect import ProtectedText
 _HEADING = re.compile(r"(?:[A-Z]|[IVX]{1,4}|\d{1,2})\. ")
 _VOCATIVE = re.compile(r"(?:Mr|Mrs|Ms|Miss|Madam|Sir)\.? \[PERSON_\d+\]\.|\[[A-Z_]+_\d+\]\.")
 
-_SPEAKER = re.compile(r"(?:patient|doctor|dr|q|a)\s*:", re.IGNORECASE)
-
 
 class RuleExtractor:
     """Assign the whole sentences of each field to its attributes.
@@ -49,8 +47,7 @@ class RuleExtractor:
 
 
 def _is_idle(sentence: str) -> bool:
-    """Return whether a sentence is a heading or a fragment, only addresses a person, or begins
-    with a speaker's label, which does not go with the sentences around it."""
+    """Return whether a sentence is a heading or a fragment, or only addresses a person."""
     if (sentence.isupper() and "[" not in sentence) or (
         _HEADING.match(sentence) and not is_clause(sentence)
     ):

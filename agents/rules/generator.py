@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sage_rag.agents.lexicon import words
-from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft, Extraction
+from sage_rag.agents.protocols import CorpusAttributes, Draft, Extraction
 from sage_rag.agents.rules.courtesies import CLOSING, is_closing, is_greeting
 from sage_rag.agents.rules.items import asks, shorten
 from sage_rag.agents.rules.sentences import separate
@@ -20,19 +20,19 @@ _ALIKE = 0.47
 """ROUGE-L F up to which a draft is unlike enough: the gate allows 0.5."""
 _WARNS = re.compile(
     r"\b(?:emergency|urgent(?:ly)?|immediately|at once|right away|without delay|ambulance|hospital"
-    r"|as (?:soon|early) as possible|dangerous|life[- ]threatening|do not|never|stop|911"
-    r"|112)\b"
+    r"|as (?:soon|early) as possible|dangerous|life[- ]threatening|do not|never|stop|911|112)\b"
     r"|n['’]t\b",
     re.IGNORECASE,
 )
+"""A sentence that warns, or may: it is left out after those that do not."""
 _SIGNATURE = re.compile(r"(?:(?:Dr|Prof|Sister|Nurse)\.? )?\[PERSON_\d+\]\.?")
 
 
 @dataclass(slots=True)
 class _Passage:
-    """One item, as the draft words it. `place`: its number in the record's field."""
+    """One item, as the draft words it. `place`: its number in the record's `field`."""
 
-    attribute: Attribute
+    field: str
     place: int
     sentences: list[str]
 
@@ -54,8 +54,8 @@ class RuleGenerator:
 
     Another order could change what a sentence refers to, or the order of events. Edits that keep
     the meaning break the runs of ten words. What still has such a run is left out, and items are
-    left out until the whole is unlike the record. Deterministic: equal extractions
-    give equal drafts.
+    left out until the whole is unlike the record. Deterministic: equal extractions give equal
+    drafts.
 
     Source: Zeng et al. (2024), arXiv 2406.14773, §3.1. Differs: rules, no model.
     """
@@ -71,16 +71,16 @@ class RuleGenerator:
         order = extraction.sentences or by_field
         source = Original("\n".join(" ".join(order.get(field, ())) for field in by_field))
         passages = [
-            _Passage(attribute, order[attribute.field].index(item), separate(item))
+            _Passage(attribute.field, order[attribute.field].index(item), separate(item))
             for attribute in attributes.entries
             for item in _content(phrases.get(attribute.name, ()))
         ]
-        for passage in list(passages):
+        for passage in passages:
             passage.sentences = wording.reword(passage.sentences, source)
             _leave_out_runs([passage], source)
         fields = list(by_field)
         passages = [p for p in passages if p.sentences]
-        passages.sort(key=lambda p: (fields.index(p.attribute.field), p.place))
+        passages.sort(key=lambda p: (fields.index(p.field), p.place))
         reworded = iter(wording.reword([s for p in passages for s in p.sentences], source))
         for passage in passages:
             passage.sentences = [next(reworded) for _ in passage.sentences]
@@ -105,7 +105,7 @@ def _field_text(field: str, items: Sequence[str], passages: Sequence[_Passage]) 
     if signatures := [item for item in items if _SIGNATURE.fullmatch(item)]:
         closing = [item for item in closing if not item.startswith(CLOSING.rstrip(","))]
         closing.append(f"{CLOSING} {signatures[-1].rstrip('.')}.")
-    content = [passage.text for passage in passages if passage.attribute.field == field]
+    content = [passage.text for passage in passages if passage.field == field]
     return " ".join([*greeting[:1], *content, *closing])
 
 
@@ -172,7 +172,7 @@ def _gain(passage: _Passage, passages: Sequence[_Passage], source: Original, ali
 
 
 def _has_others(passage: _Passage, passages: Sequence[_Passage]) -> bool:
-    return any(p is not passage and p.attribute.field == passage.attribute.field for p in passages)
+    return any(p is not passage and p.field == passage.field for p in passages)
 
 
 def _text(passages: Sequence[_Passage]) -> str:

@@ -1,8 +1,8 @@
 """Items: sentences that have their meaning only together, in the record's order.
 
-An item is kept, moved or left out as one; only its end can be left out, since a sentence depends on
-those before it. Some sentences restrict the one before them (`However`, `Otherwise`, `Do not take
-it if`): that one does not stay without them.
+An item is kept or left out as one, or loses its end, since a sentence depends on those before it.
+Some sentences restrict the one before them (`However`, `Otherwise`, `Do not take it if`): that one
+does not stay without them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _ASKING = re.compile(
 _POINTS_BACK = re.compile(r"\b(?:it|its|them|they|their|this|that|these|those)\b", re.IGNORECASE)
 _HE_OR_SHE = re.compile(r"\b(?:he|she|his|her|him)\b(?! or )", re.IGNORECASE)
 _NAMED = re.compile(r"\[PERSON_\d+\]")
-_HELPERS = frozenset(
+_ROLES = frozenset(
     "doctor doc physician surgeon dentist nurse consultant therapist applicant applicants claimant"
     " defendant plaintiff government judge lawyer court".split()
 )
@@ -138,8 +138,8 @@ def shorten(item: Sequence[str], count: int) -> Item:
 
 
 def _persons(text: str) -> set[str]:
-    """Return the relatives, helpers and named persons of a text."""
+    """Return the relatives, named persons, and persons by their roles, of a text."""
     known = lexicon()
-    people = known.kin_female | known.kin_male | _HELPERS
+    people = known.kin_female | known.kin_male | _ROLES
     named = {match.group() for match in _NAMED.finditer(text)}
     return named | {word for word in map(str.lower, words(text)) if word in people}

@@ -14,7 +14,6 @@ from sage_rag.privacy.gate.findings import FindingKind, Verdict
 from sage_rag.privacy.gate.limits import GateLimits
 
 _QUOTED = re.compile(r"“([^”]+)”")
-_RUNS = (FindingKind.SHARED_RUN,)
 _LEFT_OUT = (
     FindingKind.MEANING_CHANGED,
     FindingKind.IDENTIFIER,
@@ -47,7 +46,7 @@ class RuleRewriter:
     async def rewrite(self, draft: Draft, review: Review, verdict: Verdict) -> Draft:
         """Return the revised draft, with the same fields."""
         page = Page(draft)
-        for place in _merge([*_places(verdict, _RUNS)]):
+        for place in _merge(_places(verdict, [FindingKind.SHARED_RUN])):
             page.break_run(place)
         left_out = [*_places(verdict, _LEFT_OUT), *_quoted(draft.text, review)]
         for place in [*left_out, *_combined(verdict)]:
@@ -77,9 +76,8 @@ def _quoted(text: str, review: Review) -> Iterator[Place]:
 
 def _combined(verdict: Verdict) -> list[Place]:
     """Return the places of values that identify in combination, except those that may stay."""
-    found = [f for f in verdict.findings if f.kind is FindingKind.QUASI_COMBINATION]
-    places = [(f.start, f.end) for f in found[_ALLOWED:] or found]
-    return [(start, end) for start, end in places if start is not None and end is not None]
+    found = _places(verdict, [FindingKind.QUASI_COMBINATION])
+    return found[_ALLOWED:] or found
 
 
 def _merge(places: Sequence[Place]) -> list[Place]:

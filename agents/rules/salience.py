@@ -25,15 +25,15 @@ _RARE_PENALTY = 0.8
 """In units of the mean salience of a record's sentences; chosen by reading drafts."""
 
 
-def saliences(sentences: Sequence[str], cues: frozenset[str] = frozenset()) -> list[float]:
-    """Return one value per sentence: centrality among the sentences, density, cues, names.
+def saliences(sentences: Sequence[str]) -> list[float]:
+    """Return one value per sentence: centrality among the sentences, density, names.
 
     A sentence is central when its content words recur in the others (degree centrality, as in
     Erkan and Radev (2004), LexRank, §3.1, over word overlap).
     """
     stems = [content_stems(sentence) for sentence in sentences]
     spread = Counter(stem for sentence in stems for stem in set(sentence))
-    base = [_base(sentence, spread, cues) for sentence in stems]
+    base = [_base(sentence, spread) for sentence in stems]
     mean = sum(base) / len(base) if base else 0.0
     return [
         value + (mean or 1.0) * _adjustment(sentence)
@@ -41,13 +41,12 @@ def saliences(sentences: Sequence[str], cues: frozenset[str] = frozenset()) -> l
     ]
 
 
-def _base(stems: list[str], spread: Counter[str], cues: frozenset[str]) -> float:
+def _base(stems: list[str], spread: Counter[str]) -> float:
     if not stems:
         return 0.0
     distinct = set(stems)
     central = sum(log(1 + spread[stem]) for stem in distinct)
-    cued = sum(stem in cues for stem in distinct)
-    return (central + 0.5 * cued) / sqrt(len(stems) + 2)
+    return central / sqrt(len(stems) + 2)
 
 
 def _adjustment(sentence: str) -> float:

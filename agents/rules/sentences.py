@@ -69,6 +69,7 @@ _INVERTED = re.compile(
     r"(?:i|it|this|that|there|he|she|they|we|you|my|the|these|his|her|any\w*)\b",
     re.IGNORECASE,
 )
+_STOPS = (".", "?", "!", ";")
 _NEVER_LAST = frozenset("a an the and or but".split())
 _RUN_ON = 28
 """Words from which a sentence is searched for stops that its writer left out."""
@@ -96,16 +97,14 @@ def split_sentences(text: str) -> list[str]:
 def clean_sentence(sentence: str) -> str:
     """Return a sentence without openings and fillers; empty if it has no content or breaks off."""
     known = lexicon()
-    text = sentence.strip()
-    mark, ended = ("?" if text.endswith("?") else ""), text.endswith((".", "?", "!", ";"))
-    breaks = text.endswith(",")
-    text = known.fillers.sub("", text)
+    typed = sentence.strip()
+    text = known.fillers.sub("", typed)
     match = known.openings.match(text)
     text = _strip_marks(text[match.end() :] if match else text)
-    if len(text) < 3 or is_boilerplate(text) or _breaks_off(text + "," * breaks, ended=ended):
+    unfinished = _breaks_off(text + "," * typed.endswith(","), ended=typed.endswith(_STOPS))
+    if len(text) < 3 or is_boilerplate(text) or unfinished:
         return ""
-    mark = "?" if mark or is_question(text) else "."
-    return capitalize(text) + mark
+    return capitalize(text) + ("?" if typed.endswith("?") or is_question(text) else ".")
 
 
 def sentence_places(text: str) -> list[tuple[int, int]]:

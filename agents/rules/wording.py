@@ -48,7 +48,7 @@ class Wording:
         at_least = max(1, min(RUN, _size(run)))
         return self._break_runs(Original(run), [sentence], at_least=at_least)[0]
 
-    def choose(self, key: str, options: Sequence[str]) -> str:
+    def _choose(self, key: str, options: Sequence[str]) -> str:
         """Choose one of the options: by the seed at first, then in turn."""
         uses = self._uses.get(key, 0)
         self._uses[key] = uses + 1
@@ -64,7 +64,7 @@ class Wording:
             for run in reversed(before.shared_runs(said, at_least=at_least)):
                 edit = _best(said, _edits_in(sentences, run), run, taken, self._uses)
                 if edit is not None:
-                    option = self.choose(edit.options[0], edit.options)
+                    option = self._choose(edit.options[0], edit.options)
                     changed = apply_edit(changed, edit, option)
                     taken = edit.start
             if changed == said:
