@@ -22,6 +22,8 @@ _READ = {
     "question_lost": "drafts without the record's question",
     "ungrammatical": "drafts with a sentence that is no English",
 }
+_NOT_READ = "not read"
+_COMMIT = "commit of the drafts that were read"
 
 
 def kept_of_records(
@@ -37,13 +39,15 @@ def kept_of_records(
               for kind, title in _REFUSED.items()]  # fmt: skip
     lines += [[title, *(_read(readings.get(name), count) for name in rows)]
               for count, title in _READ.items()]  # fmt: skip
+    lines.append([_COMMIT, *(_commit(readings.get(name)) for name in rows)])
     yield from ("## What the rewording keeps", _MEANING, table(["`sage`", *rows], lines))
 
 
 _MEANING = """\
 Rules leave a sentence out sooner than they alter it, so content is missing. The gate compares each
 sentence of a draft with those that it comes from, and refuses a change of meaning. *Kept* counts
-the published records alone. A person read published drafts next to their originals."""
+the published records alone. A person read published drafts next to their originals. Where the last
+row names another commit than that of the study, the drafts are of an earlier version."""
 
 
 def _kept(row: IndexMeasurement, kind: str) -> str:
@@ -56,4 +60,8 @@ def _refused(row: IndexMeasurement, kind: FindingKind) -> str:
 
 
 def _read(reading: DraftReading | None, count: str) -> str:
-    return "not read" if reading is None else share(reading.share(count))
+    return _NOT_READ if reading is None else share(reading.share(count))
+
+
+def _commit(reading: DraftReading | None) -> str:
+    return _NOT_READ if reading is None else reading.commit
