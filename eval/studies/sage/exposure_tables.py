@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from sage_rag.eval.linkage import Membership
+from sage_rag.eval.linkage import Exposure
 from sage_rag.eval.studies.sage.results import IndexComparison, IndexMeasurement, WordingLikeness
 from sage_rag.eval.studies.sage.tables import NO_FIGURE, row_name, share
 from sage_rag.eval.studies.tables import table
@@ -48,69 +48,70 @@ def _wording(figure: Callable[[WordingLikeness], str], row: IndexMeasurement) ->
     return NO_FIGURE if row.wording is None else figure(row.wording)
 
 
-def _linked(likeness: str, row: IndexMeasurement) -> str:
+def _exposed(likeness: str, figure: Callable[[Exposure], str], row: IndexMeasurement) -> str:
     found = row.exposure(likeness)
-    return NO_FIGURE if found is None else share(found.linked)
+    return NO_FIGURE if found is None else figure(found)
 
 
-def _member(likeness: str, figure: Callable[[Membership], str], row: IndexMeasurement) -> str:
-    found = row.exposure(likeness)
-    return figure(found.membership) if found and found.membership else NO_FIGURE
+def _linked(found: Exposure) -> str:
+    return share(found.linked)
 
 
-def _area(found: Membership) -> str:
-    return f"{found.auc:.3f} ({found.low:.3f}–{found.high:.3f})"
+def _area(found: Exposure) -> str:
+    member = found.membership
+    return f"{member.auc:.3f} ({member.low:.3f}–{member.high:.3f})" if member else NO_FIGURE
 
 
-def _detected(found: Membership) -> str:
-    return share(found.detected)
+def _detected(found: Exposure) -> str:
+    return share(found.membership.detected) if found.membership else NO_FIGURE
 
 
-_MEASURES: tuple[tuple[str, str, Figure], ...] = (
+_LIKENESSES = {"cosine": "by vectors", "runs": "by runs of four words"}
+_OF_WORDING: tuple[tuple[str, str, Callable[[WordingLikeness], str]], ...] = (
     (
         "likeness to the original in any order, median",
         "likeness in any order",
-        partial(_wording, lambda found: f"{found.order_free:.2f}"),
+        lambda found: f"{found.order_free:.2f}",
     ),
     (
         "passages with more than 0.5 of it",
         "over 0.5",
-        partial(_wording, lambda found: share(found.over_half)),
+        lambda found: share(found.over_half),
     ),
     (
         "passages with exactly nine of the original's words in a row",
         "nine words in a row",
-        partial(_wording, lambda found: share(found.at_limit)),
-    ),
-    (
-        "nearest record is the passage's own, by vectors",
-        "own record nearest, by vectors",
-        partial(_linked, "cosine"),
-    ),
-    (
-        "nearest record is the passage's own, by runs of four words",
-        "by runs of four words",
-        partial(_linked, "runs"),
-    ),
-    (
-        "membership, area under the curve, by vectors",
-        "membership AUC, by vectors",
-        partial(_member, "cosine", _area),
-    ),
-    (
-        "membership, area under the curve, by runs of four words",
-        "by runs",
-        partial(_member, "runs", _area),
-    ),
-    (
-        "members detected at 1 % false alarms, by vectors",
-        "detected at 1 % false alarms, by vectors",
-        partial(_member, "cosine", _detected),
-    ),
-    (
-        "members detected at 1 % false alarms, by runs of four words",
-        "detected, by runs",
-        partial(_member, "runs", _detected),
+        lambda found: share(found.at_limit),
     ),
 )
-"""Each measure: its title as a row, its title as a column, and its figure."""
+"""Title as a row, title as a column, figure."""
+_OF_LIKENESS: tuple[tuple[str, tuple[str, ...], Callable[[Exposure], str]], ...] = (
+    (
+        "nearest record is the passage's own",
+        ("own record nearest, by vectors", "by runs of four words"),
+        _linked,
+    ),
+    (
+        "membership, area under the curve",
+        ("membership AUC, by vectors", "by runs"),
+        _area,
+    ),
+    (
+        "members detected at 1 % false alarms",
+        ("detected at 1 % false alarms, by vectors", "detected, by runs"),
+        _detected,
+    ),
+)
+"""Title as a row, without the kind of likeness; titles as columns, by `_LIKENESSES`; figure."""
+
+
+def _measures() -> Iterator[tuple[str, str, Figure]]:
+    """Yield each measure: its title as a row, its title as a column, and its figure."""
+    for title, short, wording in _OF_WORDING:
+        yield title, short, partial(_wording, wording)
+    for title, shorts, exposed in _OF_LIKENESS:
+        for (likeness, by), short in zip(_LIKENESSES.items(), shorts, strict=True):
+            yield f"{title}, {by}", short, partial(_exposed, likeness, exposed)
+
+
+_MEASURES = tuple(_measures())
