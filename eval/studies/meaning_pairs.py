@@ -24,7 +24,7 @@ _SENTENCE_END = re.compile(r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)[.!?]+[\"')]*\
 
 
 class Half(StrEnum):
-    """Who may see a pair: the gate's author the first half, no one's design the second."""
+    """The halves of the set: the gate was improved with the texts of the first one alone."""
 
     DEVELOPMENT = "development"
     HELD_OUT = "held-out"
@@ -117,7 +117,11 @@ class MeaningPair:
         return tuple(sentence for sentence in self.sentences if overlap(sentence, quote))
 
     def altered_field(self, change: Change) -> Position:
-        """Return the draft's field of the name that the change's source quote lies in."""
+        """Return the draft's field that has the name of the field with the change's source quote.
+
+        Raises:
+            InputError: when no field of the record contains the quote.
+        """
         start = 0
         for name, text in self.draft.items():
             if change.source in self.source[name]:

@@ -10,9 +10,9 @@ import pytest
 
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.studies.meaning import (
+    FIRST,
     PairResult,
     Scores,
-    first_measurement,
     found,
     judge,
     scores,
@@ -104,22 +104,22 @@ def test_the_page_lists_errors_and_quotes_the_development_half_alone():
 
 def test_the_page_counts_what_the_gate_does():
     results = judge(meaning_pairs(), meaning_changes)
-    assert tables(results, first_measurement()) in PAGE.read_text("utf-8")
+    assert tables(results) in PAGE.read_text("utf-8")
 
 
 def test_the_first_measurement_counts_the_pairs_of_the_set():
-    pairs = meaning_pairs()
-    for row in first_measurement():
-        half = [p for p in pairs if row["half"] in ("all", p.half)]
-        assert row["changes found"][1] == sum(len(p.changes) for p in half)
-        assert row["faithful drafts falsely flagged"][1] == sum(not p.changes for p in half)
+    assert set(FIRST) == set(Half)
+    for half, counts in FIRST.items():
+        pairs = [p for p in meaning_pairs() if p.half is half]
+        changes, altered, faithful, unmarked = (of for _, of in counts)
+        assert changes == sum(len(p.changes) for p in pairs)
+        assert altered == sum(bool(p.changes) for p in pairs)
+        assert faithful == sum(not p.changes for p in pairs)
+        assert unmarked == sum(len(PairResult(p, ()).unmarked) for p in pairs)
 
 
-def test_the_page_repeats_a_recorded_first_measurement():
-    names = ("changes found", "altered drafts refused", "faithful drafts falsely flagged")
-    row = {"commit": "abc", "half": "all", **{name: [1, 2] for name in names}}
-    row["unmarked sentences falsely flagged"] = [3, 4]
-    page = tables([result()], [row])
-    assert "(commit abc)" in page
-    assert f"| all | {Proportion.of(1, 2)} |" in page
-    assert "First measurement" not in tables([result()])
+def test_the_page_repeats_the_first_measurement_and_adds_its_halves():
+    first = tables([result()]).partition("First measurement")[2]
+    assert "(commit 4ca75c4)" in first
+    assert f"| development | {Proportion.of(83, 111)} |" in first
+    assert f"| all | {Proportion.of(167, 222)} | {Proportion.of(79, 80)} |" in first
