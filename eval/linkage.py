@@ -9,7 +9,7 @@ and by `runs`: the number of different runs of four words in common.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -35,17 +35,15 @@ _RESAMPLES = 2000
 Scores = NDArray[np.float64]
 
 
-class _FrozenModel(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class Membership(_FrozenModel):
+class Membership(BaseModel):
     """How well a score separates indexed records (`members`) from others of their kind.
 
     `auc`: the probability that a member has the higher score, ties counting half (the area under
     the ROC curve), with the 95 % percentile bootstrap over records, seeded. `detected`: members
     with a score that at most 1 % of the others reach; the interval takes the threshold as given.
     """
+
+    model_config = ConfigDict(frozen=True)
 
     members: int
     others: int
@@ -78,12 +76,14 @@ class Membership(_FrozenModel):
         )
 
 
-class Exposure(_FrozenModel):
+class Exposure(BaseModel):
     """What one kind of likeness reveals.
 
     `linked`: passages whose nearest record is their own; a tie with another record does not count.
     `membership`: `None` without records that were not indexed.
     """
+
+    model_config = ConfigDict(frozen=True)
 
     likeness: str
     linked: Proportion
@@ -183,10 +183,9 @@ def _runs(text: str) -> set[tuple[str, ...]]:
     return set(zip(*(tokens[offset:] for offset in range(RUN_WORDS)), strict=False))
 
 
-def _indicators(found: Iterable[Sequence[int]], width: int) -> csr_matrix:
+def _indicators(found: Sequence[Sequence[int]], width: int) -> csr_matrix:
     """Return a sparse `(texts, width)` matrix with 1 for each number that a text holds."""
-    listed = list(found)
-    starts = np.cumsum([0, *map(len, listed)])
-    columns = np.fromiter(chain.from_iterable(listed), dtype=np.int64, count=int(starts[-1]))
+    starts = np.cumsum([0, *map(len, found)])
+    columns = np.fromiter(chain.from_iterable(found), dtype=np.int64, count=int(starts[-1]))
     values = np.ones(len(columns), dtype=np.int64)
-    return csr_matrix((values, columns, starts), shape=(len(listed), width))
+    return csr_matrix((values, columns, starts), shape=(len(found), width))

@@ -124,17 +124,14 @@ def _short_table(data: Path, home: Path) -> str:
             Document(str(place), dict(zip(names, fields, strict=True)))
             for place, fields in enumerate(_texts(data / file, names))
         ]
-        cells = [f"`{file}`: {', '.join(names)}", Proportion.of(_count(documents), len(documents))]
+        share = Proportion.of(sum(map(is_short, documents)), len(documents))
+        cells = [f"`{file}`: {', '.join(names)}", share]
         for short, most in ((True, _SHORT), (False, _LONGER)):
             chosen = sample(documents, short=short, most=most)
             cells.append(refused_by_rules(chosen, home, f"c{number}-{int(short)}"))
             report(f"{file}: {cells[-1]} refused")
         lines.append(cells)
     return table(("records", "short", "short ones refused", "longer ones refused"), lines)
-
-
-def _count(documents: Iterable[Document]) -> int:
-    return sum(map(is_short, documents))
 
 
 def _texts(path: Path, names: Sequence[str]) -> Iterator[list[str]]:

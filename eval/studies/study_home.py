@@ -74,17 +74,8 @@ class IndexedVariant:
     @property
     def rounds(self) -> dict[int, int]:
         """Published records by number of rewrites."""
-        return {int(rounds): count for rounds, count in self._report["rounds"].items()}
-
-    @property
-    def kept(self) -> dict[str, tuple[int, int]]:
-        """What the passages keep of their records, by kind; empty where it was not counted."""
-        return {kind: (c["kept"], c["of"]) for kind, c in self._report["kept"].items()}
-
-    @property
-    def _report(self) -> dict[str, Any]:
-        report: dict[str, Any] = json.loads((self.path / REPORT).read_text("utf-8"))
-        return report
+        report = json.loads((self.path / REPORT).read_text("utf-8"))
+        return {int(rounds): count for rounds, count in report["rounds"].items()}
 
     @property
     def texts(self) -> list[str]:

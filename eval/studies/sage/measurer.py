@@ -86,7 +86,7 @@ class Measurer:
             known_items=Proportion.of(sum(asked.known), len(asked.known)),
             known_ratio=Ratio.of(asked.known, self._reference.known),
             wording=WordingLikeness.of([self._compare(passage) for passage in published]),
-            kept=indexed.kept,
+            kept=dict(summary.kept),
             exposures=exposures(published, self._texts, self.corpus.held_out, self._embedder),
         )
 
