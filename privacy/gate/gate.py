@@ -7,6 +7,7 @@ draft safe: shared runs and ROUGE-L do not depend on recognition.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
@@ -119,8 +120,8 @@ class Gate:
             message = f"ROUGE-L with the original is {rouge_f1:.2f}, over {limits.rouge_l}"
             yield Finding(FindingKind.SIMILARITY, message)
         if limits.order_free is not None and compared.order_free > limits.order_free:
-            likeness = f"ROUGE-Lsum with the original is {compared.order_free:.2f}"
-            message = f"{likeness}, over {limits.order_free}"
+            measured = f"ROUGE-Lsum with the original is {compared.order_free:.2f}"
+            message = f"{measured}, over {limits.order_free}"
             yield Finding(FindingKind.SIMILARITY, message)
         if limits.language:
             was, now = original.language, language_of(draft)
@@ -214,15 +215,18 @@ def _identifier_findings(
 def find_identifier(identifier: Identifier, text: str) -> tuple[int, int] | None:
     """Return the position of a plain value in a text, or `None`; also under NFKC.
 
-    `privacy.occurrences.value_pattern` defines an occurrence.
+    `privacy.occurrences.value_pattern` defines an occurrence. The position of a spelling that only
+    NFKC reveals is the whole text.
     """
     expression = value_pattern(identifier.value, identifier.entity_type)
     if expression is None:
         return None
     if match := re.search(expression, text):
         return match.span()
-    if identifier.value.isalpha():
-        return None  # normalising ignores case, so that a name would match any word
-    folded = re.escape(normalize(identifier.value))
-    # The position of a spelling that only NFKC reveals is not known.
-    return (0, len(text)) if re.search(rf"(?<!\w){folded}(?!\w)", normalize(text)) else None
+    value, plain = (unicodedata.normalize("NFKC", t) for t in (identifier.value, text))
+    revealed = value_pattern(value, identifier.entity_type)
+    found = revealed is not None and re.search(revealed, plain) is not None
+    if not found and not identifier.value.isalpha():  # without case, a name could match any word
+        folded = re.escape(normalize(value))
+        found = re.search(rf"(?<!\w){folded}(?!\w)", normalize(plain)) is not None
+    return (0, len(text)) if found else None

@@ -40,22 +40,20 @@ _FIGURE = (
     r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?=(?:st|nd|rd|th)\b)|\d+(?::\d\d)+|\d+(?:\.\d+)?"
 )
 _NUMBER = re.compile(
-    rf"(?<![\w.])(?:{_FIGURE}|(?:{_WORDED}|{'|'.join(_ORDINALS)}|{'|'.join(_SPECIAL)})(?![\w]))",
-    re.IGNORECASE,
+    rf"(?<![\w.])(?:{_FIGURE}|(?:{_WORDED}|{'|'.join(_ORDINALS)}|{'|'.join(_SPECIAL)})(?![\w]))"
 )
+_LENGTH = "(?:day|week|month|year|hour|minute|fortnight)"
 _ARTICLE = re.compile(
-    r"(?<=\bfor )an?(?= (?:day|week|month|year|hour|minute|fortnight)\b)"
-    r"|(?<=\bwithin )an?(?= (?:day|week|month|year|hour|minute|fortnight)\b)"
-    r"|(?<=\bafter )an?(?= (?:day|week|month|year|hour|minute|fortnight)\b)"
-    r"|\ban?(?= (?:day|week|month|year|hour|minute|fortnight) (?:before|earlier|later|ago|after)\b)"
+    rf"(?:(?<=\bfor )|(?<=\bwithin )|(?<=\bafter ))an?(?= {_LENGTH}\b)"
+    rf"|\ban?(?= {_LENGTH} (?:before|earlier|later|ago|after)\b)"
 )
 """An article that means the number one: "for a week", "a day earlier"."""
 _MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
 _DATED = re.compile(rf"(?:st|nd|rd|th)?[ ](?:of[ ])?({_MONTH})\b")
 _DATED_BEFORE = re.compile(rf"\b({_MONTH})[ ](?:the[ ])?\Z")
-_SCALE = re.compile(r"[ ]?(hundred|thousand|million|billion|k|m|bn)\b", re.IGNORECASE)
-_SCALED = re.compile(r"\d[ ]?[a-z]+\Z", re.IGNORECASE)
-_RANGE = re.compile(r"[ ]?(?:-|–|to|or|and|up to|down to|&)[ ]?\Z", re.IGNORECASE)
+_SCALE = re.compile(r"[ ]?(hundred|thousand|million|billion|k|m|bn)\b")
+_SCALED = re.compile(r"\d[ ]?[a-z]+\Z")
+_RANGE = re.compile(r"[ ]?(?:-|–|to|or|and|up to|down to|&)[ ]?\Z")
 _N = rf"(?:\d+(?:\.\d+)?|{'|'.join(list(_ONES)[1:13])})"
 _PERIODS = {
     "hour": Fraction(1), "day": Fraction(24), "night": Fraction(24), "morning": Fraction(24),
@@ -95,8 +93,7 @@ _FREQUENCY = re.compile(
     rf"|(?:every|each|per)[ ](?P<each_period>{_PERIOD})"
     rf"|(?<=[a-z0-9] ){_NO_LENGTH}an?[ ](?P<a_period>day|night|week|month|year)\b"
     r"(?![ -](?:ago|later|before|earlier|after|old|or[ ]two|off|trip|long|away|early|from|at[ ]a))"
-    rf"|(?P<bare>{'|'.join(_ADVERBS)})(?![ ](?:life|activit|living|news)))\b",
-    re.IGNORECASE,
+    rf"|(?P<bare>{'|'.join(_ADVERBS)})(?![ ](?:life|activit|living|news)))\b"
 )
 _LETTERS = re.compile(r"[a-z]+")
 _NUMBER_WORDS = {*_ONES, *_TENS, *_LARGE, *_ORDINALS, *_SPECIAL}
@@ -110,7 +107,7 @@ _UNIT = re.compile(
     rf"[ -]?(?:(?:st|nd|rd|th)[ ])?{_BETWEEN}(?P<unit>per[ ]cent|[%°$€£]\w?|[^\W\d_]+)"
 )
 _UNIT_BEFORE = re.compile(r"\b(day|week|month|year)s?[ ]\Z")
-_CURRENCY_BEFORE = re.compile(r"(us\$|[$€£]|\b(?:usd|eur|gbp|chf))[ ]?\Z", re.IGNORECASE)
+_CURRENCY_BEFORE = re.compile(r"(us\$|[$€£]|\b(?:usd|eur|gbp|chf))[ ]?\Z")
 _PER_UNIT = re.compile(
     r"[ ]?(?:/|per[ ])[ ]?(kg|kilogram|kilo|litre|liter|l|dl|ml|nl|min|hour|m2)\b"
 )
@@ -162,9 +159,9 @@ def _with_units(text: str, numbers: list[re.Match[str]]) -> Iterator[Quantity]:
     """Yield numbers with their units; in "2 to 3 mg" the first one has the unit of the second."""
     unit, factor, next_start = "", Fraction(1), -1
     for match in reversed(numbers):
-        if match.group().lower() in _LARGE and _SCALED.search(text, 0, match.end()):
+        if match.group() in _LARGE and _SCALED.search(text, 0, match.end()):
             continue
-        value = _value(match.group().lower())
+        value = _value(match.group())
         end = match.end()
         if (scale := _SCALE.match(text, end)) and match.group()[-1].isdigit():
             value *= {"k": 1000, "m": 10**6, "bn": 10**9}.get(scale[1]) or _LARGE[scale[1]]
@@ -173,7 +170,7 @@ def _with_units(text: str, numbers: list[re.Match[str]]) -> Iterator[Quantity]:
         if own[0] or not (next_start >= 0 and _RANGE.fullmatch(text[end:next_start])):
             unit, factor, end = own
         next_start = match.start()
-        if match.group().lower() in ("one", "first", "second") and not unit:
+        if match.group() in ("one", "first", "second") and not unit:
             continue  # "one" is a pronoun as often as a number; an ordinal names a thing
         yield Quantity(value * factor, value * factor, unit, match.start(), end, value)
 
@@ -204,12 +201,12 @@ def _value(written: str) -> Fraction:
 def _unit(text: str, start: int, end: int) -> tuple[str, Fraction, int]:
     """Return the dimension, the factor, and the end of the unit of a number at `[start, end)`."""
     if before := _CURRENCY_BEFORE.search(text, max(0, start - 5), start):
-        return *_units()[before[1].lower()], end
+        return *_units()[before[1]], end
     dated = _DATED.match(text, end) or _DATED_BEFORE.search(text, max(0, start - 14), start)
     if dated and text[start].isdigit():
         return dated[1], Fraction(1), max(end, dated.end())
     match = _UNIT.match(text, end)
-    known = _units().get(match["unit"].lower()) if match else None
+    known = _units().get(match["unit"]) if match else None
     if match is None or known is None:
         before = _UNIT_BEFORE.search(text, max(0, start - 7), start)
         return (*_units()[before[1]], end) if before else ("", Fraction(1), end)
@@ -223,30 +220,26 @@ def _unit(text: str, start: int, end: int) -> tuple[str, Fraction, int]:
 def _frequency(match: re.Match[str]) -> Quantity:
     found = match.groupdict()
     if period := found["each_period"] or found["a_period"]:
-        low = high = 1 / _PERIODS[period.lower()]
+        low = high = 1 / _PERIODS[period]
     elif period := found["other_period"] or found["alternate"]:
-        low = high = 1 / (2 * _PERIODS[period.lower()])
+        low = high = 1 / (2 * _PERIODS[period])
     elif found["k"]:
-        length = _PERIODS[found["k_period"].lower()]
+        length = _PERIODS[found["k_period"]]
         low, high = _rates(found["k"], found["l"], length)
     elif found["q"]:
         low, high = _rates(found["q"], found["r"], Fraction(1))
     else:
-        count, period = _ADVERBS.get((found["bare"] or found["adverb"] or "").lower(), (1, ""))
-        rate = count / _PERIODS[period or found["period"].lower()]
-        first = found["n"] or found["x"] or str(_TIMES_WORDS.get((found["word"] or "").lower(), 1))
-        low, high = _count(first) * rate, _count(found["m"] or first) * rate
+        count, period = _ADVERBS.get(found["bare"] or found["adverb"] or "", (1, ""))
+        rate = count / _PERIODS[period or found["period"]]
+        first = found["n"] or found["x"] or str(_TIMES_WORDS.get(found["word"] or "", 1))
+        low, high = _value(first) * rate, _value(found["m"] or first) * rate
     return Quantity(low, high, "frequency", *match.span())
 
 
 def _rates(fewest: str, most: str | None, period: Fraction) -> tuple[Fraction, Fraction]:
     """Return the rates of "every 4 to 6 hours", the lower one first."""
-    long, short = _count(most or fewest) * period, _count(fewest) * period
+    long, short = _value(most or fewest) * period, _value(fewest) * period
     return 1 / max(long, period / 60), 1 / max(short, period / 60)
-
-
-def _count(written: str) -> Fraction:
-    return _value(written.lower())
 
 
 @cache

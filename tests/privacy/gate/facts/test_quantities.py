@@ -45,3 +45,17 @@ def test_the_first_number_of_a_range_has_the_unit_of_the_second() -> None:
 
 def test_one_as_a_pronoun_is_no_number() -> None:
     assert values("the one that you sent, one should wait") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("5 mıllıon", ("5", "5", "")),
+        ("5 thouſand", ("5", "5", "")),
+        ("daily every ſunday", ("1/24", "1/24", "frequency")),
+    ],
+)
+def test_a_word_with_letters_that_only_resemble_those_of_a_number_word_is_none(
+    text: str, read: tuple[str, str, str]
+) -> None:
+    assert values(text) == [read]
