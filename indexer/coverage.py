@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sage_rag.agents.protocols import Roles
 from sage_rag.common.exceptions import ProtectionError
 from sage_rag.indexer.corpus import Document
 from sage_rag.privacy.languages import languages_fingerprint, uncovered_language
@@ -21,23 +20,36 @@ _HINT = "docs/privacy.md, Languages: name a recognizer for it; rules reword Engl
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The languages, as ISO 639-1 codes, that recognizer and agents both cover."""
+    """The languages, as ISO 639-1 codes, that a recognizer reads and that agents rewrite.
 
-    languages: frozenset[str]
+    `rewritten`: `None` for any language, or without agents.
+    """
+
+    recognized: frozenset[str]
+    rewritten: frozenset[str] | None = None
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """The languages that recognizer and agents both cover."""
+        return self.recognized if self.rewritten is None else self.recognized & self.rewritten
 
     @property
     def fingerprint(self) -> str:
         """Changes with the languages and with their detection."""
         return f"{','.join(sorted(self.languages))}/{languages_fingerprint()}"
 
-    def refusal(self, document: Document) -> str | None:
-        """Return the reason to refuse a document, `None` for a covered one."""
-        language = uncovered_language(document.fields.values(), self.languages)
+    def refusal(self, document: Document, *, by_person: bool = False) -> str | None:
+        """Return the reason to refuse a document, `None` for a covered one.
+
+        `by_person`: a person writes the draft, so only the recognizer has to know the language.
+        """
+        covered = self.recognized if by_person else self.languages
+        language = uncovered_language(document.fields.values(), covered)
         return f"{_REASON}{language}" if language else None
 
-    def check(self, document: Document) -> None:
-        """Raise ProtectionError for a document that is not covered."""
-        if reason := self.refusal(document):
+    def check_for_person(self, document: Document) -> None:
+        """Raise ProtectionError for a document that the recognizer cannot read for a person."""
+        if reason := self.refusal(document, by_person=True):
             raise ProtectionError(f"`{document.id}` is refused: {reason}", hint=_HINT)
 
     def check_any(self, documents: Sequence[Document]) -> None:
@@ -49,12 +61,6 @@ class Coverage:
                 f"all {len(documents)} sampled records are refused: {uncovered_line(found)}",
                 hint=_HINT,
             )
-
-
-def coverage_of(languages: frozenset[str], roles: Roles | None) -> Coverage:
-    """Return what a recognizer of these languages and the agents cover together."""
-    rewritten = roles.languages if roles else None
-    return Coverage(languages if rewritten is None else languages & rewritten)
 
 
 def refused_languages(reasons: Mapping[str, int]) -> dict[str, int]:

@@ -190,13 +190,14 @@ class _Count:
         if self.treatment is None:
             self.finished += 1
             return True
-        if reason := self.treatment.coverage.refusal(document):
+        content = document.content_hash
+        decision = ledger.decision(content) if ledger else None
+        decided = decision is not None and decision.applies(self.treatment.protection)
+        if not decided and (reason := self.treatment.coverage.refusal(document)):
             self.refusals[reason] += 1
             return True
-        content = document.content_hash
         result = ledger.result(content, self.treatment.fingerprint) if ledger else None
-        decision = ledger.decision(content) if ledger else None
-        if result is not None or (decision and decision.applies(self.treatment.protection)):
+        if decided or result is not None:
             self.finished += 1
             rounds += [result.rounds] if result else []
             return True

@@ -23,7 +23,7 @@ from sage_rag.agents.transcript import (
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.indexer.audit import CorpusAudit
 from sage_rag.indexer.corpus import Document
-from sage_rag.indexer.coverage import Coverage, coverage_of
+from sage_rag.indexer.coverage import Coverage
 from sage_rag.indexer.ledger import Decision, Result
 from sage_rag.indexer.passages import SealedDocument, passage_id
 from sage_rag.indexer.recipes import Recipe
@@ -84,8 +84,7 @@ class Treatment:
             raise ValueError(f"recipe {recipe.name} protects nothing")
         self._recipe = recipe
         self._roles = roles if recipe.synthesize else None
-        self.coverage = coverage_of(languages, self._roles)
-        self._recognized = Coverage(languages)
+        self.coverage = Coverage(languages, self._roles.languages if self._roles else None)
         self._options = refinement
         self._run_in_executor = run_in_executor or _run_here
         self._corpus = corpus
@@ -151,15 +150,16 @@ class Treatment:
 
     async def protect_sample(self, document: Document) -> Protection | None:
         """Protect one document as `treat` does; return `None` where that fails."""
-        if await self._uncovered(document, self.coverage):
+        if await self._uncovered(document):
             return None
         try:
             return (await self._protected(document))[0]
         except (ProtectionError, InputError, AgentOutputError):
             return None
 
-    async def _uncovered(self, document: Document, by: Coverage) -> Result | None:
-        reason = await self._run_in_executor(partial(by.refusal, document))
+    async def _uncovered(self, document: Document, *, by_person: bool = False) -> Result | None:
+        work = partial(self.coverage.refusal, document, by_person=by_person)
+        reason = await self._run_in_executor(work)
         return self._quarantined(reason) if reason else None
 
     async def _protected(self, document: Document) -> tuple[Protection, Original]:
@@ -180,7 +180,7 @@ class Treatment:
         `drafted` replaces stage 1. `store_draft` receives the draft of stage 1, unless the gate
         finds a private value in it.
         """
-        if refused := await self._uncovered(document, self.coverage):
+        if refused := await self._uncovered(document):
             return refused
         try:
             protection, original = await self._protected(document)
@@ -209,8 +209,8 @@ class Treatment:
             return self._quarantined(DROPPED)
         if decision.draft is None or not decision.applies(self.protection):
             return None
-        if refused := await self._uncovered(document, self._recognized):
-            return refused  # a person writes any language, a recognizer does not read any
+        if refused := await self._uncovered(document, by_person=True):
+            return refused
         try:
             protection, original = await self._protected(document)
             judge = self._judge(original, protection)
@@ -220,8 +220,12 @@ class Treatment:
             return self._quarantined(_UNPROTECTABLE)
 
     def check(self, document: Document, draft: Mapping[str, str]) -> Verdict:
-        """Return the gate's verdict; raise ProtectionError for a language that is not covered."""
-        self._recognized.check(document)
+        """Return the gate's verdict on a person's draft.
+
+        Raises:
+            ProtectionError: for a language that the recognizer does not cover, or when it fails.
+        """
+        self.coverage.check_for_person(document)
         return self._gate.judge(Original(document.text), self.protect(document), draft)
 
     async def reword(self, document: Document, result: Result, audit: CorpusAudit) -> Result:

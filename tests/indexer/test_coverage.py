@@ -13,7 +13,7 @@ from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.agents.testing import reversing_roles
 from sage_rag.common.exceptions import ProtectionError
 from sage_rag.indexer.corpus_file import CorpusFile
-from sage_rag.indexer.coverage import Coverage, coverage_of, refused_languages
+from sage_rag.indexer.coverage import Coverage, refused_languages
 from sage_rag.indexer.estimate import estimate, estimate_lines
 from sage_rag.indexer.job import Summary
 from sage_rag.indexer.ledger import Ledger
@@ -86,8 +86,8 @@ def test_a_language_that_the_owner_names_is_published(run: Run, add: Any) -> Non
 
 def test_rules_rewrite_english_alone() -> None:
     both = frozenset({"en", "zh"})
-    assert coverage_of(both, rules_roles()) == Coverage(frozenset({"en"}))
-    assert coverage_of(both, reversing_roles()) == coverage_of(both, None) == Coverage(both)
+    assert Coverage(both, rules_roles().languages).languages == {"en"}
+    assert Coverage(both, reversing_roles().languages).languages == Coverage(both).languages == both
 
 
 def test_chinese_is_covered_by_the_recognizer_and_not_by_the_rules(
@@ -155,6 +155,23 @@ def test_review_publishes_no_draft_of_a_record_that_the_recognizer_cannot_read(
     with pytest.raises(ProtectionError, match="language-not-covered:es"):
         ReviewSession(job, ledger).edit("doc-es", draft)
     ledger.close()
+
+
+def test_a_persons_draft_of_a_record_that_only_the_rules_do_not_cover_is_published(
+    run: Run, corpus: Path, tmp_path: Path
+) -> None:
+    english = corpus.read_text()
+    corpus.write_text(english + json.dumps(CHINESE) + "\n")
+    by_rules = replace(reversing_roles(), languages=frozenset({"en"}))
+    assert run(roles=by_rules).published == 20
+    job = replace(clinic_job(corpus, tmp_path / "home"), roles=by_rules)
+    assert estimate(job).languages_refused == {"zh": 1}
+    ledger = Ledger(job.owner_folder / "ledger.sqlite")
+    draft = {"question": "The mother coughs at night.", "answer": "Drink water and see a doctor."}
+    ReviewSession(job, ledger).edit("doc-zh", draft)
+    ledger.close()
+    assert estimate(job).languages_refused == {}
+    assert run(roles=by_rules).published == 21
 
 
 def test_the_corpus_file_names_recognizer_and_languages(corpus: Path, tmp_path: Path) -> None:
