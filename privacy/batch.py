@@ -92,7 +92,7 @@ def protect_records(
 
 def _protected(record: Record, protector: Protector, languages: frozenset[str]) -> RecordOutcome:
     if language := uncovered_language(record.fields.values(), languages):
-        failure = f"no recognizer covers its language, `{language}`"
+        failure = f"no recognizer covers its language, `{language}`: docs/privacy.md, Languages"
         return RecordOutcome(record.id, None, {}, failure)
     try:
         protection = protector.protect(record.fields)

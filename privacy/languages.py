@@ -126,11 +126,15 @@ def _windows(words: list[str]) -> Iterator[list[str]]:
         yield words[start : start + WINDOW]
 
 
-def _first_other(words: Sequence[str], covered: Collection[str]) -> tuple[str, float]:
-    """Return the likeliest language that is not covered, and its lead over those that are."""
+def _first_other(words: Sequence[str], covered: Collection[str]) -> tuple[str | None, float]:
+    """Return the likeliest language that is not covered, and its lead over those that are.
+
+    `None` where all languages are covered.
+    """
     ranking = _ranking(" ".join(words))
     best = max((score for language, score in ranking if language in covered), default=-math.inf)
-    return next((lang, score - best) for lang, score in ranking if lang not in covered)
+    others = ((lang, score - best) for lang, score in ranking if lang not in covered)
+    return next(others, (None, -math.inf))
 
 
 def _ranking(text: str) -> list[tuple[str, float]]:

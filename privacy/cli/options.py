@@ -33,7 +33,7 @@ Recognizers = Annotated[
 Languages = Annotated[
     str | None,
     typer.Option(
-        help="Languages that the added recognizers cover, e.g. es,fr. Default: English, Chinese.",
+        help="ISO codes of what added recognizers cover besides English and Chinese, e.g. es,fr.",
         show_default=False,
     ),
 ]

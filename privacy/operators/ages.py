@@ -1,27 +1,25 @@
 """Replace ages by bands, or by other ages of the same band.
 
 A value is changed only where the whole of it reads as one age: `47`, `aged 47`, `4 yrs old`,
-`5-month-old`, `54F`. Anything else (`212lbs`, `40 to 50`, `teenage`) is not read.
+`5-month-old`, `54F`. Anything else (`212lbs`, `40 to 50`, `teenage`) is not read. `age_up_to_89`
+also keeps two ages and decades: `40 to 50`, `late 60s`.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sage_rag.privacy.english import ONES, TENS, number_of
 from sage_rag.privacy.operators.keyed import KeyedChoice
 from sage_rag.privacy.words import normalize
 
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_ONES = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen"
-).split()
 _NUMBER = re.compile(
-    rf"(?P<figures>\d{{1,3}}(?:\.\d{{1,2}})?)|\b(?:(?P<tens>{'|'.join(_TENS)})"
-    rf"(?:[ -](?P<ones>{'|'.join(_ONES[:9])}))?"
-    rf"|(?P<teens>{'|'.join(sorted(_ONES, key=len, reverse=True))}))\b",
+    rf"(?P<figures>\d{{1,3}}(?:\.\d{{1,2}})?)|\b(?:(?:{'|'.join(TENS)})"
+    rf"(?:[ -](?:{'|'.join(ONES[1:10])}))?"
+    rf"|{'|'.join(sorted(ONES[1:], key=len, reverse=True))})\b",
     re.IGNORECASE,
 )
 _DECADE = re.compile(
@@ -49,6 +47,13 @@ _OTHER_WORDS = frozenset(
 )
 _WORD = re.compile(r"[\u4e00-\u9fff]+|[^\W\d_]+")
 _SIGNS = re.compile(r"[\s.,:;=()/-]*")
+_NEAR_AGES = frozenset(
+    "to and or between about around almost nearly over under only just now early mid late s in at"
+    " my your his her their".split()
+)
+"""Words next to one age or two that stay."""
+_NO_AGES = re.compile(r"\d{4}|\d/\d\d|\d[./-]\d{1,2}[./-]\d")
+"""A code, or a date."""
 _BANDS: dict[str, tuple[tuple[int, int], ...]] = {
     "year": (
         (0, 1),
@@ -96,9 +101,11 @@ def age_band(value: str) -> str | None:
 
 
 def age_up_to_89(value: str) -> str | None:
-    """Return an age unchanged up to 89, above as `90 or more`; `None` where it is not read."""
-    numbers = [_number(match) for match in _NUMBER.finditer(value)]
-    if numbers and max(numbers) <= _BANDS["year"][-1][1]:
+    """Return one or two ages up to 89 unchanged, one above as `90 or more`.
+
+    `None` for what is not read: a name, a code or a date of birth does not stay.
+    """
+    if max(_ages(value), default=math.inf) <= _BANDS["year"][-1][1]:
         return value
     return _with_number(
         value, lambda age: _or_more(age) if age.unit == "year" and not age.band else age.written
@@ -117,6 +124,15 @@ def surrogate_age(value: str, choice: KeyedChoice) -> str | None:
     return _with_number(value, other)
 
 
+def _ages(value: str) -> list[float]:
+    """Return the one or two ages that a value consists of; nothing for any other value."""
+    text = _MINOR.sub(lambda m: m["years"] or "", value)
+    numbers = [_number(match) for match in _NUMBER.finditer(text)]
+    rest = _NUMBER.sub(" ", re.sub(r"(?<=\d)['’]s\b|–", " ", text))
+    is_age = len(numbers) <= 2 and not _NO_AGES.search(text) and _is_of_age(rest, _NEAR_AGES)
+    return numbers if is_age else []
+
+
 def _with_number(value: str, change: _Change) -> str | None:
     age = _read(value)
     return None if age is None else age.before + change(age) + age.after
@@ -130,25 +146,28 @@ def _read(value: str) -> _Age | None:
         return None
     before, after = text[: numbers[0].start()], text[numbers[0].end() :]
     rest = f"{before} {after}"
-    words = [word.lower() for word in _WORD.findall(rest)]
-    units = [_UNIT_OF[word] for word in words if word in _UNIT_OF]
-    known = all(word in _UNIT_OF or word in _OTHER_WORDS for word in words)
-    number = _number(numbers[0])
-    unit = units[0] if units else "year"
-    if not known or not _SIGNS.fullmatch(_WORD.sub("", rest)):
+    if not _is_of_age(rest):
         return None
+    units = (_UNIT_OF.get(word.lower()) for word in _WORD.findall(rest))
+    unit = next(filter(None, units), "year")
+    number = _number(numbers[0])
     if unit == "year" and number > _OLDEST:
         return None
     return _Age(number, numbers[0].group(), unit, before, after)
+
+
+def _is_of_age(rest: str, more: frozenset[str] = frozenset()) -> bool:
+    """Return whether the text around a number has only signs and words of ages, or of `more`."""
+    words = {word.lower() for word in _WORD.findall(rest)}
+    signs = _WORD.sub("", rest)
+    return words <= {*_UNIT_OF, *_OTHER_WORDS, *more} and _SIGNS.fullmatch(signs) is not None
 
 
 def _number(match: re.Match[str]) -> float:
     """Return the number in figures or English words, up to 99 in words."""
     if match["figures"]:
         return float(match["figures"])
-    tens, ones = match["tens"], match["ones"] or match["teens"]
-    found = _TENS.index(tens.lower()) * 10 + 20 if tens else 0
-    return found + (_ONES.index(ones.lower()) + 1 if ones else 0)
+    return number_of(match.group())
 
 
 def _band(age: _Age) -> str:

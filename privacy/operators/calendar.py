@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 
+from sage_rag.privacy.english import MONTHS, WEEKDAYS
+
 _MONTHS = (
-    "january february march april may june july august september october november december",
+    " ".join(MONTHS),
     "januar februar märz april mai juni juli august september oktober november dezember",
     "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
     "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
@@ -18,7 +20,7 @@ _MONTHS = (
 )
 _SHORT = "jan feb mar apr may jun jul aug sep oct nov dec"
 _WEEKDAYS = (
-    "monday tuesday wednesday thursday friday saturday sunday",
+    " ".join(WEEKDAYS),
     "montag dienstag mittwoch donnerstag freitag samstag sonntag",
     "lundi mardi mercredi jeudi vendredi samedi dimanche",
     "lunes martes miércoles jueves viernes sábado domingo",

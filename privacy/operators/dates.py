@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 
+from sage_rag.privacy.english import MONTHS
 from sage_rag.privacy.operators.calendar import WrittenDate, reads_day_first, shift_weekdays
 from sage_rag.privacy.operators.durations import coarse_time
 
-_MONTH_NAMES = (
-    "January February March April May June July August September October November December"
-).split()
 _SEVERAL = re.compile(r"(\s*[,/–—]\s*(?:and\s+)?|\s+(?:and|to|or|until|till|through|-)\s+)")
 _FIRST_DAY = re.compile(
     r"\d{1,2}(?:st|nd|rd|th)?\s*(?:-|–|to|and|&|,)\s*(?=\d{1,2}[^\d.:/]*[^\W\d_]{3})"
@@ -128,7 +126,7 @@ def _month(read: WrittenDate, _: Calendar) -> str | None:
         return None
     month = read.month_as_written
     if month is None and named.month is not None and not read.is_ambiguous:
-        month = _MONTH_NAMES[named.month - 1]
+        month = MONTHS[named.month - 1].capitalize()
     return " ".join(str(part) for part in (month, named.year) if part) or None
 
 

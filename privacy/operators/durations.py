@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from sage_rag.privacy.english import ONES, TENS, number_of
 from sage_rag.privacy.recognizers.forms.times import (
     AFTER,
     BEFORE,
@@ -16,16 +17,9 @@ from sage_rag.privacy.recognizers.forms.times import (
     is_relative,
 )
 
-_ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_NUMBERS = {word: number for number, word in enumerate(_ONES)} | {
-    word: 10 * number for number, word in enumerate(_TENS, 2)
-}
-_NUMBER = rf"(?:\d{{1,3}}(?:\.\d)?|(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES[1:10])}))?" + (
-    rf"|{'|'.join(reversed(_ONES))})"
+_NUMBER = (
+    rf"(?:\d{{1,3}}(?:\.\d)?|(?:{'|'.join(TENS)})(?:[- ](?:{'|'.join(ONES[1:10])}))?"
+    rf"|{'|'.join(reversed(ONES))})"
 )
 _COUNTED = re.compile(
     rf"(?P<before>{BEFORE})(?:\d{{1,3}}\s?[-–/]\s?|{_NUMBER}\s*(?:to|or)\s+)?(?P<number>{_NUMBER})"
@@ -50,16 +44,11 @@ def coarse_time(value: str) -> str | None:
     if counted is None:
         return None
     before, gap, unit, after = counted.group("before", "gap", "unit", "after")
-    number = _read(counted["number"])
+    written = counted["number"]
+    number = float(written) if written[0].isdigit() else number_of(written)
     if number <= 1 or unit.lower().rstrip("s") in SHORT_UNITS:
         return value
     many = next((word for bound, word in _BOUNDS if number < bound), _MOST)
     if gap == "-":
         return f"{before}{many.removeprefix('a ')}-{unit}{after}"
     return f"{before}{many} {unit}{after}"
-
-
-def _read(number: str) -> float:
-    if number[0].isdigit():
-        return float(number)
-    return float(sum(_NUMBERS[word] for word in re.split(r"[- ]", number.lower())))

@@ -139,8 +139,7 @@ def _bare(part: str) -> str:
 
 def _known(part: str, *, is_last_of_several: bool) -> Place | None:
     places = atlas().places
-    name = normalize(part).removeprefix("the ")
-    if place := places.get(name):
+    if place := places.get(_bare(part)):
         return place
     bare = normalize(_POSTCODE.sub("", part))
     if is_last_of_several and len(bare) == 2 and part[:2].isupper():

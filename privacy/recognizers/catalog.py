@@ -135,7 +135,8 @@ def covered_languages(names: Sequence[str], declared: Collection[str] = ()) -> f
     added = [name for name in names if name != NO_DEFAULT]
     if declared and not added:
         raise InputError(
-            "`languages` needs a recognizer that covers them", hint="name it in `recognizers`"
+            "`languages` needs a recognizer that covers them",
+            hint="name it in `recognizers` of the corpus file, or with --recognizer",
         )
     known = frozenset(declared) | set(filter(None, map(_pipeline_language, added)))
     return (known or frozenset({"en"})) if NO_DEFAULT in names else known | DEFAULT_LANGUAGES

@@ -7,14 +7,14 @@ word as describing a person is evidence, too.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
+from sage_rag.common.fingerprints import data_digest
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.wordlists import FUNCTION_WORDS
@@ -80,13 +80,21 @@ _HAN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
-    """Terms by their first word: kind, the other words, and what is between two words."""
+class _Term:
+    """A term after its first word: the rest, and the kind that the word list gives it."""
 
-    terms: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
-    capital: frozenset[str] = frozenset()
-    things: frozenset[str] = frozenset()
-    digest: str = ""
+    rest: re.Pattern[str]
+    kind: str
+    is_word: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The word list: terms by their first word, words that need a capital, and things."""
+
+    terms: dict[str, list[_Term]]
+    capital: frozenset[str]
+    things: frozenset[str]
 
 
 class SpecialCategoryRecognizer:
@@ -106,8 +114,9 @@ class SpecialCategoryRecognizer:
 
     @property
     def fingerprint(self) -> str:
-        """The inner recognizer's, and the versions of rules and word list."""
-        return f"special-{VERSION}-{_words().digest}({self._inner.fingerprint})"
+        """The inner recognizer's, the version of the rules, and a digest of the word list."""
+        digest = data_digest(__package__, _FILE)[:8]
+        return f"special-{VERSION}-{digest}({self._inner.fingerprint})"
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the inner recognizer's spans and those of special categories."""
@@ -149,16 +158,16 @@ def _describes_person(text: str, start: int, end: int, kind: str, *, tagged: boo
         return bool(_POLITICS_AFTER.match(after) or _POLITICS_BEFORE.search(before))
     if kind == "colour":
         stated = _SELF_BEFORE.search(before) and _STATED_AFTER.match(after)
-        joined = next_word and _kind_of(next_word[1]) == "person"  # "white British"
+        joined = next_word and _is_of_person(next_word[1])  # "white British"
         return bool(tagged or joined or _PEOPLE_NEXT.match(after) or stated)
     stated = _STATED_BEFORE.search(before) and _STATED_AFTER.match(after)
     return bool(tagged or _PEOPLE_AFTER.match(after) or stated)
 
 
-def _kind_of(word: str) -> str | None:
-    """Return the kind of a term of one word."""
+def _is_of_person(word: str) -> bool:
+    """Return whether a word alone is a term of kind `person`."""
     terms = _words().terms
-    return next((k for rest, k in terms.get(_singular(word, terms), ()) if rest[:3] == "(?!"), None)
+    return any(t.is_word and t.kind == "person" for t in terms.get(_singular(word, terms), ()))
 
 
 def _terms(text: str) -> Iterator[tuple[int, int, str]]:
@@ -168,15 +177,14 @@ def _terms(text: str) -> Iterator[tuple[int, int, str]]:
     for token in _TOKEN.finditer(text):
         if token.start() < position:
             continue
-        for rest, kind in terms.get(_singular(token.group(), terms), ()):
-            match = re.compile(rest, _I).match(text, token.end())
-            if match:
+        for term in terms.get(_singular(token.group(), terms), ()):
+            if match := term.rest.match(text, token.end()):
                 position = match.end()
-                yield token.start(), position, kind
+                yield token.start(), position, term.kind
                 break
 
 
-def _singular(word: str, terms: dict[str, list[tuple[str, str]]]) -> str:
+def _singular(word: str, terms: dict[str, list[_Term]]) -> str:
     """Return the first word of a term: a word in lower case, without the -s of a plural."""
     lower = word.lower().replace("’", "'").removesuffix("'s")
     return lower if lower in terms else lower.removesuffix("s")
@@ -184,25 +192,24 @@ def _singular(word: str, terms: dict[str, list[tuple[str, str]]]) -> str:
 
 @lru_cache(maxsize=1)
 def _words() -> _Words:
-    packed = resources.files("sage_rag.privacy.recognizers").joinpath(_FILE).read_bytes()
-    table = tomllib.loads(packed.decode())
+    table = tomllib.loads(resources.files(__package__).joinpath(_FILE).read_text("utf-8"))
     kinds = {
         "always": ",".join(table["always"].values()),
         **{kind: table[kind]["words"] for kind in ("person", "colour", "politics")},
     }
-    terms: dict[str, list[tuple[str, str]]] = {}
+    terms: dict[str, list[_Term]] = {}
     for kind, listed in kinds.items():
         for term in _split(listed):
             first = _TOKEN.findall(term)[0]
             rest = re.escape(term[len(first) :]).replace(r"\ ", "[ -]")
             plural = r"(?:['’]?s)?" if rest else ""
             key = first.removesuffix("'s")
-            terms.setdefault(key, []).append((rf"{rest}{plural}(?![^\W_])", kind))
-    for listed_terms in terms.values():
-        listed_terms.sort(key=lambda found: -len(found[0]))
-    digest = hashlib.sha256(packed).hexdigest()[:8]
+            regex = re.compile(rf"{rest}{plural}(?![^\W_])", _I)
+            terms.setdefault(key, []).append(_Term(regex, kind, is_word=not rest))
+    for same_first in terms.values():
+        same_first.sort(key=lambda term: -len(term.rest.pattern))
     things = frozenset(table["things"]["words"].replace(",", " ").split())
-    return _Words(terms, frozenset(_split(table["person"]["capital"])), things, digest)
+    return _Words(terms, frozenset(_split(table["person"]["capital"])), things)
 
 
 def _split(listed: str) -> list[str]:

@@ -73,6 +73,10 @@ def test_lists_of_drugs_have_no_language(drugs: list[str]) -> None:
     assert uncovered_language(["\n".join(drugs)], {"en"}) is None
 
 
+def test_no_language_is_uncovered_where_all_are_covered() -> None:
+    assert uncovered_language([SPANISH], LANGUAGES) is None
+
+
 @given(st.text(max_size=200))
 def test_any_text_has_a_known_language_or_none(text: str) -> None:
     assert language_of(text) in {*LANGUAGES, None}

@@ -11,7 +11,7 @@ import re
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.forms.checksums import luhn, only_digits, resident_id_check
-from sage_rag.privacy.recognizers.forms.patterns import pattern
+from sage_rag.privacy.recognizers.forms.patterns import first_group, pattern
 
 _REGIONS = frozenset(
     "11 12 13 14 15 21 22 23 31 32 33 34 35 36 37 41 42 43 44 45 46 50 51 52 53 54 61 62 63 64 65 "
@@ -127,7 +127,7 @@ NUMBERS_ZH = (
         r"(?P<value>[\d*＊×](?:[ -]?[\d*＊×]){5,29})(?!\d)"
         rf"|尾号{_IS}(?P<tail>\d{{3,4}})(?!\d)",
         0.85,
-        lambda match: match.span("value" if match["value"] else "tail"),
+        first_group,
     ),
     pattern(
         EntityType.VEHICLE,

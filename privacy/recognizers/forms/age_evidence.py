@@ -11,12 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.forms.ages import NO_QUANTITY, NUMBER
+from sage_rag.privacy.recognizers.forms.ages import FIGURE, NO_QUANTITY, NUMBER, START
 from sage_rag.privacy.spans import Span
 
 _I = re.IGNORECASE
-_FIGURE = r"(?:1[01]\d|\d{1,2})"
-_START = r"(?<![\w.,/$€£:+-])"
 _UNIT = r"(?:years?|yrs?\.?|ys?|months?|mths?|mos?|weeks?|wks?|days?|hours?|hrs?)"
 _PERSON = r"(?:male|female|man|woman|boy|girl|lady|gentleman)"
 _RELATIVE = (
@@ -32,11 +30,11 @@ _YOUNGEST_ALONE, _OLDEST_ALONE = 13, 95
 _EVIDENCE = (
     # "34 years old", "3-month-old", "21 yrs of age", "34 y/o"
     re.compile(
-        rf"{_START}{NUMBER}(?:[ ]\d/\d)?[ -]{{0,3}}{_UNIT}[ .-]{{0,3}}(?:olds?\b|of[ ]age\b)", _I
+        rf"{START}{NUMBER}(?:[ ]\d/\d)?[ -]{{0,3}}{_UNIT}[ .-]{{0,3}}(?:olds?\b|of[ ]age\b)", _I
     ),
-    re.compile(rf"{_START}{_FIGURE}[ -]?(?:y\.?[ ]?/?[ ]?o\b|yo[mf]?\b)", _I),
+    re.compile(rf"{START}{FIGURE}[ -]?(?:y\.?[ ]?/?[ ]?o\b|yo[mf]?\b)", _I),
     # "34 year male", "14 month baby", "57-year woman"
-    re.compile(rf"{_START}{NUMBER}[ -]?{_UNIT}[ ,-]{{1,2}}(?:{_PERSON}|{_RELATIVE})\b", _I),
+    re.compile(rf"{START}{NUMBER}[ -]?{_UNIT}[ ,-]{{1,2}}(?:{_PERSON}|{_RELATIVE})\b", _I),
     # "aged 34", "age: 31", "at the age of six", "ages 4 and 7"
     re.compile(
         r"\b(?:aged?|ages)\b(?:[ ](?:of|is|was|about|around|only|just|at|between))*[ ]?[:=(-]?[ ]?"
@@ -62,17 +60,17 @@ _EVIDENCE = (
 _EVIDENCE_OF_ADULTS = (
     # "54F", "54 M", "57 years, male", "F/54", "male 47", "Male, 57 years"
     re.compile(
-        rf"{_START}(?P<n>{_FIGURE})(?:[ -]?(?:years?|yrs?|y))?[ ]?[/,-]?[ ]?"
+        rf"{START}(?P<n>{FIGURE})(?:[ -]?(?:years?|yrs?|y))?[ ]?[/,-]?[ ]?"
         rf"(?:(?i:{_PERSON})|[MF])\b(?!['’.]\w|[ ](?:patients|cases|and[ ]\d))"
     ),
     re.compile(
-        rf"\b(?:(?i:{_PERSON})|[MF])[ ]?[ /,(:-][ ]?(?P<n>{_FIGURE})(?![\w%]|[.,/]\d|[ ]\d)"
+        rf"\b(?:(?i:{_PERSON})|[MF])[ ]?[ /,(:-][ ]?(?P<n>{FIGURE})(?![\w%]|[.,/]\d|[ ]\d)"
         rf"(?:[ ](?:years|yrs)\b)?{NO_QUANTITY}"
     ),
     # "died at 63", "menopause at 48"
     re.compile(
         r"\b(?:dead|died|dies|death|menopause|menarche|retired|married)[ ]at[ ]"
-        rf"(?:only[ ]|just[ ])?(?P<n>{_FIGURE}){NO_QUANTITY}",
+        rf"(?:only[ ]|just[ ])?(?P<n>{FIGURE}){NO_QUANTITY}",
         _I,
     ),
 )

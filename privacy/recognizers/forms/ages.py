@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 
+from sage_rag.privacy.english import ONES, TENS
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.forms.patterns import Anchor, pattern
+from sage_rag.privacy.recognizers.forms.patterns import Anchor, first_group, pattern
 
-_UNITS = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
-    "|sixteen|seventeen|eighteen|nineteen"
-)
-_TENS = "(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
-_WORD = rf"(?:{_TENS}(?:[ -](?:{_UNITS}))?|{_UNITS})"
-_FIGURE = r"(?:1[01]\d|\d{1,2})"
-NUMBER = rf"(?:{_FIGURE}(?:\.5)?|{_WORD})"
+_ONES = "|".join(ONES[1:])
+_WORD = rf"(?:(?:{'|'.join(TENS)})(?:[ -](?:{_ONES}))?|{_ONES})"
+FIGURE = r"(?:1[01]\d|\d{1,2})"
+"""An age in figures, up to 119."""
+NUMBER = rf"(?:{FIGURE}(?:\.5)?|{_WORD})"
 _YEARS = r"(?:years?|yrs?\.?|y)"
 _SPAN = r"(?:years?|yrs?\.?|y|months?|mths?|mos?|weeks?|wks?|days?|hours?)"
 _PERSON = r"(?:males?|females?|man|woman|men|women|boy|girl|lady|gentleman|guy|baby|child|kid|F|M)"
-_START = r"(?<![\w.,/$€£:+-])"
+START = r"(?<![\w.,/$€£:+-])"
 NO_QUANTITY = (
     r"(?![\w%°]|[ ]?[%°\"“”'’′″]|[.,:/-]\d|[ ]?/|[ ]\d|[ ]?-[ ]?\d"
     r"|[ ]?(?:and[ ](?:a[ ]|1/2)|feet|foot|ft|inch(?:es)?|in\b(?=[ ]?(?:tall|high))|cms?\b|m\b|met"
@@ -30,28 +28,40 @@ NO_QUANTITY = (
 )
 _ADULT = r"(?:1[3-9]|[2-9]\d|10\d)"
 
+
+def _after_is(match: re.Match[str]) -> tuple[int, int] | None:
+    """Reject a bare "is 12" unless its subject is a person: "she is 42", "Ada is 42"."""
+    if match.group().lower().startswith("is "):
+        before = match.string[max(0, match.start() - 24) : match.start()].rstrip()
+        word = before.rsplit(maxsplit=1)[-1] if before.split() else ""
+        people = "he she who age son daughter wife husband baby patient".split()
+        if word.lower() not in people and not word[:1].isupper():
+            return None
+    return match.span("value")
+
+
 AGES = (
     pattern(
         EntityType.AGE,
-        rf"{_START}{NUMBER}(?:[ ]?-[ ]?|[ ])?{_SPAN}(?:[ ]?-[ ]?|[ ])?(?:olds?\b|of[ ]age\b)",
+        rf"{START}{NUMBER}(?:[ ]?-[ ]?|[ ])?{_SPAN}(?:[ ]?-[ ]?|[ ])?(?:olds?\b|of[ ]age\b)",
         0.95,
         ignore_case=True,
     ),
     pattern(
         EntityType.AGE,
-        rf"{_START}{_FIGURE}[ -]?(?:y\.?[ ]?/?[ ]?o\b\.?|yo[mf]?\b)",
+        rf"{START}{FIGURE}[ -]?(?:y\.?[ ]?/?[ ]?o\b\.?|yo[mf]?\b)",
         0.95,
         ignore_case=True,
     ),
     pattern(
         EntityType.AGE,
-        rf"{_START}(?P<value>{_FIGURE}(?:[ -]?{_YEARS})?)(?:[ ]?[/,-][ ]?|[ ])?{_PERSON}\b"
+        rf"{START}(?P<value>{FIGURE}(?:[ -]?{_YEARS})?)(?:[ ]?[/,-][ ]?|[ ])?{_PERSON}\b"
         rf"(?!['’.]\w)",
         0.85,
     ),
     pattern(
         EntityType.AGE,
-        rf"\b(?:M|F|[Mm]ale|[Ff]emale)[ ]?[/,(-][ ]?(?P<value>{_FIGURE})(?![\w%]|[.,]\d)",
+        rf"\b(?:M|F|[Mm]ale|[Ff]emale)[ ]?[/,(-][ ]?(?P<value>{FIGURE})(?![\w%]|[.,]\d)",
         0.85,
     ),
     pattern(
@@ -64,35 +74,33 @@ AGES = (
     pattern(
         EntityType.AGE,
         r"\b(?:i[ ]?['’]?[ ]?a?m|am|(?:s?he|who|patient|wife|husband|son|daughter|mother|father"
-        r"|mum|mom|dad|brother|sister|baby|child)(?:['’]s|[ ](?:is|was))|is|(?:just[ ])?turn"
-        r"(?:s"
-        r"|ed|ing)?|they['’]re|we['’]re)(?:[ ](?:now|only|just|about|almost|nearly|a|an))?[ ]"
-        rf"(?P<value>{_FIGURE}(?:[ ]?-?{_YEARS}(?![ ](?:ago|post|later|now|since|into)))?)"
+        r"|mum|mom|dad|brother|sister|baby|child)(?:['’]s|[ ](?:is|was))|is"
+        r"|(?:just[ ])?turn(?:s|ed|ing)?|they['’]re|we['’]re)"
+        r"(?:[ ](?:now|only|just|about|almost|nearly|a|an))?[ ]"
+        rf"(?P<value>{FIGURE}(?:[ ]?-?{_YEARS}(?![ ](?:ago|post|later|now|since|into)))?)"
         rf"{NO_QUANTITY}",
         0.8,
         ignore_case=True,
-        check=lambda m: _after_is(m),
+        check=_after_is,
         anchor=Anchor(re.compile(r"[ ]\d{1,3}"), before=40, after=32),
     ),
     pattern(
         EntityType.AGE,
-        rf"\b(?:when|since|until|before|after|while|and|if)[ ](?:i|s?he|they)[ ](?:was|were"
-        rf"|is|turned)"
+        r"\b(?:when|since|until|before|after|while|and|if)[ ](?:i|s?he|they)"
+        r"[ ](?:was|were|is|turned)"
         rf"[ ](?:only[ ]|about[ ]|just[ ])?(?P<value>{NUMBER}){NO_QUANTITY}"
-        rf"|\b(?:must|may|might|could)[ ]have[ ]been[ ](?P<other>{_WORD}"
-        rf"|{_FIGURE}){NO_QUANTITY}"
+        rf"|\b(?:must|may|might|could)[ ]have[ ]been[ ](?P<other>{_WORD}|{FIGURE}){NO_QUANTITY}"
         rf"|\b(?-i:At)[ ](?P<third>{_WORD})(?=[ ](?:it|s?he|i|we|they)\b)",
         0.7,
         ignore_case=True,
-        check=lambda m: _first_group(m),
+        check=first_group,
     ),
     pattern(
         EntityType.AGE,
         r"\b(?:cancer|tumou?r|dead|died|dies|death|attack|stroke|diagnosed|diabet\w{1,4}|passed"
         r"|retired|married|pregnant|menopause|menarche|onset|born|prostate|leuk\w{1,6}|dementia"
-        rf"|surgery|diagnosis|(?:grand)?(?:mother|father)|sister|brother|uncle"
-        rf"|aunt)\b[^.!?\n\d]{{0,25}}?[ ]at[ ](?:only[ ]|just[ ])?(?P<value>{NUMBER})"
-        rf"{NO_QUANTITY}",
+        r"|surgery|diagnosis|(?:grand)?(?:mother|father)|sister|brother|uncle|aunt)"
+        rf"\b[^.!?\n\d]{{0,25}}?[ ]at[ ](?:only[ ]|just[ ])?(?P<value>{NUMBER}){NO_QUANTITY}",
         0.7,
         ignore_case=True,
         anchor=Anchor(re.compile(r"[ ]at[ ]", re.IGNORECASE), before=48, after=48),
@@ -106,22 +114,7 @@ AGES = (
     ),
     pattern(
         EntityType.AGE,
-        rf"\b[^\W\d_a-z][\w'’-]{{2,30}}(?:,[ ]|[ ]\()(?P<value>{_FIGURE})(?=,[ ][a-z]|\))",
+        rf"\b[^\W\d_a-z][\w'’-]{{2,30}}(?:,[ ]|[ ]\()(?P<value>{FIGURE})(?=,[ ][a-z]|\))",
         0.6,
     ),
 )
-
-
-def _first_group(match: re.Match[str]) -> tuple[int, int] | None:
-    return next((match.span(g) for g in match.groupdict() if match.group(g)), None)
-
-
-def _after_is(match: re.Match[str]) -> tuple[int, int] | None:
-    """Reject a bare "is 12" unless its subject is a person: "she is 42", "Ada is 42"."""
-    if match.group().lower().startswith("is "):
-        before = match.string[max(0, match.start() - 24) : match.start()].rstrip()
-        word = before.rsplit(maxsplit=1)[-1] if before.split() else ""
-        people = "he she who age son daughter wife husband baby patient".split()
-        if word.lower() not in people and not word[:1].isupper():
-            return None
-    return match.span("value")

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import re
 
+from sage_rag.privacy.english import MONTHS
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.forms.patterns import Anchor, Pattern
+from sage_rag.privacy.recognizers.forms.patterns import Anchor, Pattern, first_group
 
-_ENGLISH = (
-    "january february march april may june july august september october november december"
-    " jan feb mar apr jun jul aug sept sep oct nov dec"
-)
+_ENGLISH = (*MONTHS, *"jan feb mar apr jun jul aug sept sep oct nov dec".split())
 _OTHERS = (
     # German, Dutch
     "januar jänner februar märz mai juni juli oktober dezember januari februari maart mei"
@@ -40,10 +38,8 @@ _AMBIGUOUS = {"may", "mar", "march", "mart", "maj", "medi", "sep", "dec", "jun",
 
 # Longest first, then by letter: the order of a set, and with it the recognizer's fingerprint,
 # would differ in every process.
-MONTHS_IN_WORDS = frozenset((*_ENGLISH.split(), *_OTHERS.split()))
-"""Names of months, in lower case, as `DATES` knows them."""
-_MONTH = "|".join(sorted(MONTHS_IN_WORDS, key=lambda m: (-len(m), m)))
-_ENGLISH_MONTH = "|".join(sorted(_ENGLISH.split(), key=len, reverse=True))
+_MONTH = "|".join(sorted({*_ENGLISH, *_OTHERS.split()}, key=lambda m: (-len(m), m)))
+_ENGLISH_MONTH = "|".join(sorted(_ENGLISH, key=len, reverse=True))
 _WEEKDAY = (
     r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?|montag|dienstag"
     r"|mittwoch|donnerstag|freitag|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi"
@@ -184,10 +180,6 @@ _IN_THE_YEAR = re.compile(
 )
 
 
-def _time(match: re.Match[str]) -> tuple[int, int] | None:
-    return next((match.span(g) for g in ("value", "clock", "seconds") if match.group(g)), None)
-
-
 _DIGIT = Anchor(re.compile(r"\d+"), before=48, after=40)
 _ANY_YEAR = Anchor(re.compile(r"(?:18|19|20)\d\d|['’]\d\d"), before=32, after=8)
 _MONTH_STEM = Anchor(
@@ -201,8 +193,8 @@ _DAY_THEN_WORD = Anchor(
     after=56,
 )
 _CLOCK_FIGURE = Anchor(re.compile(r"\d[:.h][0-5]\d"), before=16, after=24)
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_ANY_CASE = (*_MONTHS, *map(str.lower, _MONTHS), *map(str.upper, _MONTHS))
+_SHORT_MONTHS = tuple(month[:3].capitalize() for month in MONTHS)
+_ANY_CASE = (*_SHORT_MONTHS, *map(str.lower, _SHORT_MONTHS), *map(str.upper, _SHORT_MONTHS))
 
 DATES = (
     Pattern(EntityType.DATE_TIME, _WORDED, 0.85, _worded, anchor=_DAY_THEN_WORD),
@@ -219,5 +211,5 @@ DATES = (
     Pattern(EntityType.DATE_TIME, _IN_WORDS, 0.85, anchor=_MONTH_STEM),
     Pattern(EntityType.DATE_TIME, _MORE_YEARS, 0.6, anchor=_ANY_YEAR),
     Pattern(EntityType.DATE_TIME, _IN_THE_YEAR, 0.6, anchor=_ANY_YEAR),
-    Pattern(EntityType.DATE_TIME, _TIME, 0.6, _time, anchor=_CLOCK_FIGURE),
+    Pattern(EntityType.DATE_TIME, _TIME, 0.6, first_group, anchor=_CLOCK_FIGURE),
 )

@@ -102,6 +102,11 @@ def _value(match: re.Match[str]) -> tuple[int, int]:
     return match.span("value") if "value" in match.re.groupindex else match.span()
 
 
+def first_group(match: re.Match[str]) -> tuple[int, int] | None:
+    """Return the range of the first named group that matched (a `Check`)."""
+    return next((match.span(name) for name, found in match.groupdict().items() if found), None)
+
+
 def trimmed(match: re.Match[str]) -> tuple[int, int] | None:
     """Drop the punctuation of the sentence from the end of a match (a `Check`)."""
     value = match.group().rstrip(".,;:!?'\"*>)]}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from sage_rag.privacy.english import ONES, TENS
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.forms.patterns import Anchor, pattern
 
@@ -29,12 +30,8 @@ _FIGURE = r"\d{1,3}(?:[,. \u00a0'’]\d{3}){1,6}(?:[.,]\d{1,2})?|\d{1,12}(?:[.,]
 _LARGE = (
     r"(?:[ \u00a0-]?(?:thousand|million|billion|trillion|hundred|lakhs?|crores?|mln|bn|m|k)\b)?"
 )
-_UNITS = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
-    "|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-    "|hundred|thousand|million|billion"
-)
-_WORDED = rf"(?:a[ ]|(?:{_UNITS}))(?:(?:[ -]|[ ]and[ ])?(?:{_UNITS})){{0,8}}"
+_NUMBER_WORD = "|".join((*ONES[1:], *TENS, "hundred", "thousand", "million", "billion"))
+_WORDED = rf"(?:a[ ]|(?:{_NUMBER_WORD}))(?:(?:[ -]|[ ]and[ ])?(?:{_NUMBER_WORD})){{0,8}}"
 _ABOUT = r"(?:(?:approximately|about|around|some|nearly|roughly)[ ])?"
 _MEASURE = (
     r"kg|kgs|kilos?|kilograms?|lbs?|pounds|stones?|cm|centimet(?:re|er)s?|metres?|meters?|km"

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from sage_rag.privacy.english import WEEKDAYS
+
 SHORT_UNITS = "second sec minute min hour hr".split()
 LONG_UNITS = "day night week wk fortnight month mth year yr decade".split()
 UNIT = rf"(?:{'|'.join([*SHORT_UNITS, *LONG_UNITS])})s?"
@@ -26,7 +28,6 @@ _VAGUE = (
     " recently currently"
 ).split()
 _PART_OF_DAY = r"(?:\s+(?:morning|lunchtime|afternoon|evening|night))?"
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _HOURS = 24
 _HOUR = re.compile(
     r"(?:(?P<from>\d{1,2}) ?(?:to|-|and) ?)?(?P<hour>\d{1,2}) ?(?:[ap]\.?m\.?|o['’]clock)",
@@ -38,7 +39,7 @@ _RELATIVE = re.compile(
     rf"{_PART_OF_DAY}{AFTER}"
     r"|(?:the\s+)?day\s+(?:before\s+yesterday|after\s+tomorrow)"
     rf"|(?:the|this|last|next|every|each|on|since|until|till|by|before|after|\s)*"
-    rf"\b(?:{'|'.join(_WEEKDAYS)})s?(?:['’]s)?{_PART_OF_DAY}{AFTER}",
+    rf"\b(?:{'|'.join(WEEKDAYS)})s?(?:['’]s)?{_PART_OF_DAY}{AFTER}",
     re.IGNORECASE | re.ASCII,
 )
 

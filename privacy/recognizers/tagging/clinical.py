@@ -178,8 +178,7 @@ def _checked_age(text: str, span: Span) -> Span | None:
 
 
 def _checked_time(text: str, span: Span) -> Span | None:
-    before, after = _around(text, span)
-    if _MONTHLY.fullmatch(text[span.start : span.end]) and _UNIT_AFTER.match(after):
+    if _MONTHLY.fullmatch(text[span.start : span.end]) and _UNIT_AFTER.match(text, span.end):
         return None  # "three a", of "three a month"
     grown = _extended(text, span)
     value = text[grown.start : grown.end]

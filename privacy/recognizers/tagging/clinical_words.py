@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-_ONES = "one|two|three|four|five|six|seven|eight|nine"
-_TEENS = (
-    "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"  # and ten
+from sage_rag.privacy.english import ONES, TENS
+
+_ONES = "|".join(ONES[1:10])
+NUMBER = (
+    rf"(?:\d{{1,3}}(?:\.\d{{1,2}})?|(?:{'|'.join(TENS)})(?:[ -](?:{_ONES}))?"
+    rf"|{'|'.join(ONES[10:])}|{_ONES}|hundred)"
 )
-_TENS = "(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
-NUMBER = rf"(?:\d{{1,3}}(?:\.\d{{1,2}})?|{_TENS}(?:[ -](?:{_ONES}))?|{_TEENS}|{_ONES}|hundred)"
 """A number below a thousand, in figures or words."""
 UNIT = (
     r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|wks?|fortnights?|months?"

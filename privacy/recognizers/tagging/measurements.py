@@ -151,7 +151,7 @@ def is_not_age(value: str, before: str, after: str) -> bool:
     """Return whether a number found as an age is a count, a measure or an emergency number."""
     if value.isdigit() and int(value) > _OLDEST:
         return True
-    if _is_ordinal(value, before, after) or _NUMBERED_BEFORE.search(before):
+    if _is_ordinal(value, after) or _NUMBERED_BEFORE.search(before):
         return True
     if _FAHRENHEIT.match(after) and (
         _WARMTH.search(before) or (value.isdigit() and int(value) > _HOTTEST_AGE)
@@ -168,12 +168,11 @@ def is_not_age(value: str, before: str, after: str) -> bool:
     return is_count(before, after) or _is_measured(before)
 
 
-def _is_ordinal(value: str, before: str, after: str) -> bool:
-    """Return whether a number counts weeks: "the 31st week", "31+4"."""
-    if value.isdigit() and not _ORDINAL_AFTER.match(after):
-        return _WEEK_AND_DAY.match(after) is not None
-    ordinal = not value.isdigit() or after[:1].isalpha()
-    return bool(ordinal and value[0].isdigit() and _ORDINAL_AFTER.match(after))
+def _is_ordinal(value: str, after: str) -> bool:
+    """Return whether a number is the place of a week, day or month: "the 31st week", "31+4"."""
+    if _ORDINAL_AFTER.match(after):
+        return value[0].isdigit() and (not value.isdigit() or after[0].isalpha())
+    return value.isdigit() and _WEEK_AND_DAY.match(after) is not None
 
 
 def is_not_date(value: str, before: str, after: str) -> bool:

@@ -107,6 +107,17 @@ def test_dates_become_months(value: str, coarse: str | None) -> None:
         ("40 to 50", "40 to 50"),
         ("80 to 95", None),
         ("95 months", "95 months"),
+        ("4 1/2 months", "4 1/2 months"),
+        ("between 4 and 7", "between 4 and 7"),
+        ("40–50", "40–50"),
+        ("in her late 60's", "in her late 60's"),
+        ("3 Orlowski", None),
+        ("Ada Novak, 52", None),
+        ("3/4/62", None),
+        ("11/62", None),
+        ("12 34 56", None),
+        ("0142", None),
+        ("5 May 62", None),
     ],
 )
 def test_ages_up_to_89_can_stay(value: str, coarse: str | None) -> None:
