@@ -188,11 +188,10 @@ class Treatment:
             return self._quarantined(_UNPROTECTABLE)
         judge = self._judge(original, protection)
         try:
-            draft = drafted
-            if draft is None:
-                draft = await self._draft(protection)
-                if store_draft and await _without_values(draft, judge) == draft:
-                    store_draft(draft)
+            draft = drafted or await self._draft(protection)
+            new_draft = drafted is None and store_draft
+            if new_draft and await _without_values(draft, judge) == draft:
+                new_draft(draft)
             outcome = await self._refine(draft, protection, judge)
             return await self._result(outcome, protection, judge)
         except AgentOutputError:

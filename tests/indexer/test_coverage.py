@@ -167,7 +167,7 @@ def test_a_persons_draft_of_a_record_that_only_the_rules_do_not_cover_is_publish
     job = replace(clinic_job(corpus, tmp_path / "home"), roles=by_rules)
     assert estimate(job).languages_refused == {"zh": 1}
     ledger = Ledger(job.owner_folder / "ledger.sqlite")
-    draft = {"question": "The mother coughs at night.", "answer": "Drink water and see a doctor."}
+    draft = {"question": "孩子夜里咳嗽怎么办？", "answer": "请多喝温水，并去看医生。"}
     ReviewSession(job, ledger).edit("doc-zh", draft)
     ledger.close()
     assert estimate(job).languages_refused == {}

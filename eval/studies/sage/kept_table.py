@@ -17,7 +17,7 @@ _REFUSED = {
     FindingKind.QUESTION_LOST: "records refused for a lost question",
 }
 _READ = {
-    "altered": "read by a person: drafts with a change of meaning",
+    "altered": "compared by a reader: drafts with a change of meaning",
     "serious": "of these, one that matters for safety or rights",
     "question_lost": "drafts without the record's question",
     "ungrammatical": "drafts with a sentence that is no English",
@@ -46,7 +46,7 @@ def kept_of_records(
 _MEANING = """\
 Rules leave a sentence out sooner than they alter it, so content is missing. The gate compares each
 sentence of a draft with those that it comes from, and refuses a change of meaning. *Kept* counts
-the published records alone. A person read published drafts next to their originals. Where the last
+the published records alone. A reader, a language model, compared published drafts with their originals. Where the last
 row names another commit than that of the study, the drafts are of an earlier version."""
 
 

@@ -1,4 +1,4 @@
-"""What a person counted in published drafts; `readings.toml` says how."""
+"""What a reader counted in published drafts; `readings.toml` says how."""
 
 from __future__ import annotations
 

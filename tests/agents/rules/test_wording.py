@@ -59,11 +59,6 @@ def test_a_run_is_loosened_in_one_sentence():
     assert loosened.startswith("It comes back")
 
 
-def test_options_take_turns():
-    wording = Wording("a")
-    assert {wording.choose("key", ("one", "two")) for _ in range(2)} == {"one", "two"}
-
-
 clause = st.sampled_from(
     [
         "if it bleeds",
