@@ -37,6 +37,8 @@ from tests.indexer.conftest import KEYSET, Run, passage_of, rows_of
 from tests.indexer.test_pipeline import everything_under, roles_of
 from tests.indexer.test_row_order import content
 
+pytestmark = pytest.mark.slow  # each test indexes and publishes
+
 ROTATED = KEYSET.rotate()
 NEW_ONLY = ROTATED.without(KEYSET.primary)
 VERBS = [EntryPoint("rekey", "sage_rag.indexer.rekey_cli:rekey", GROUP)]

@@ -46,8 +46,9 @@ def kept_of_records(
 _MEANING = """\
 Rules leave a sentence out sooner than they alter it, so content is missing. The gate compares each
 sentence of a draft with those that it comes from, and refuses a change of meaning. *Kept* counts
-the published records alone. A reader, a language model, compared published drafts with their originals. Where the last
-row names another commit than that of the study, the drafts are of an earlier version."""
+the published records alone. A reader, a language model, compared published drafts with their
+originals. Where the last row names another commit than that of the study, the drafts are of an
+earlier version."""
 
 
 def _kept(row: IndexMeasurement, kind: str) -> str:

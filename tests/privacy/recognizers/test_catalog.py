@@ -55,6 +55,7 @@ def test_a_bad_name_is_one_clear_error(name: str, complaint: str) -> None:
     assert "\n" not in caught.value.message
 
 
+@pytest.mark.slow  # imports every library
 @pytest.mark.parametrize("entry", catalog.CATALOG.values())
 def test_every_entry_exists_or_names_its_extra(entry: str) -> None:
     module, _, name = entry.partition(":")

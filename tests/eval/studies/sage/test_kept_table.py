@@ -27,7 +27,7 @@ def test_each_kind_has_its_share_and_each_reading_its_interval():
     assert cells(text, "doses kept") == ["–", "1 of 3 (33 %)"]
     assert cells(text, "warnings kept") == ["–", "–"]
     assert cells(text, "records refused for a change of meaning") == ["7 of 500", "0 of 500"]
-    altered = cells(text, "read by a person: drafts with a change of meaning")
+    altered = cells(text, "compared by a reader: drafts with a change of meaning")
     assert altered == ["4 of 30 (3.8–30.7 %)", "not read"]
     assert cells(text, "commit of the drafts that were read") == ["abc", "not read"]
 
