@@ -179,6 +179,23 @@ class Protector:
 
         return self._apply({"": text}, replace_value, linked=False, passes=1)[0][""]
 
+    def changes(self, text: str) -> list[Span]:
+        """Return the spans of a text that the policy replaces or makes coarser, in order.
+
+        Raises:
+            SageRagError: when recognising fails.
+        """
+        spans = self._spans({"": text})
+        record = self._record({"": text}, spans, linked=False)
+        ages = proven_ages(text, spans[""])
+        changed = []
+        for span in spans[""]:
+            value = text[span.start : span.end]
+            is_proven = span.entity_type is not EntityType.AGE or span.start in ages
+            if self._replaced(value, span.entity_type, record, is_proven=is_proven) != value:
+                changed.append(span)
+        return changed
+
     def _apply(
         self, fields: Mapping[str, str], replace_value: _Replace, *, linked: bool, passes: int
     ) -> tuple[dict[str, str], _Record]:

@@ -14,7 +14,8 @@ compared, since a value under a wrong type is protected all the same.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,13 +29,21 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.labels import Scheme, matching_types
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.default import default_recognizer
-from sage_rag.privacy.recognizers.scores import GoldText, GoldValue, RecognitionCounts, shares
+from sage_rag.privacy.recognizers.scores import (
+    GoldEntity,
+    GoldText,
+    GoldValue,
+    RecognitionCounts,
+    entities_of,
+    shares,
+)
 
 PEER = "Presidio"
 _ABOUT = """\
 *Found*: every letter and digit of a value lies in some span, except titles ("Mr"): then no part of
 it leaves in clear, whatever its type. *Under their type*: spans of a type that the label accepts
-cover the value, so that the key of that type opens it. *Right*: a span of a type, overlaps
+cover the value, so that the key of that type opens it. An entity is found if all its mentions in a
+text are. *Right*: a span of a type, overlaps
 resolved, touches a value whose label is of that type. Character precision: the share of letters
 and digits in spans that are also marked. Odd and even lines are counted apart on request: the rules
 may have been written with misses on the even lines in view."""
@@ -51,6 +60,8 @@ class Coverage:
     precision: Proportion
     named: Mapping[str, Proportion]
     """Values by label that spans of an accepted type cover."""
+    entities: Mapping[str, Proportion]
+    """Entities of which all mentions are found, by the annotators' identifier type."""
 
 
 def coverage(rows: Iterable[Mapping[str, Any]], recognizer: Recognizer, scheme: Scheme) -> Coverage:
@@ -60,18 +71,34 @@ def coverage(rows: Iterable[Mapping[str, Any]], recognizer: Recognizer, scheme: 
         InputError: for a label that the scheme does not know.
     """
     counts = RecognitionCounts()
+    entities: list[GoldEntity] = []
     for row in rows:
-        counts.add(_gold(row, scheme), recognizer.recognize(row["text"]))
+        gold, spans = gold_of(row, scheme), recognizer.recognize(row["text"])
+        counts.add(gold, spans)
+        entities += entities_of(gold, spans)
     return Coverage(
         shares(counts.found, counts.marked),
         shares(counts.found_by_risk, counts.marked_by_risk),
         shares(counts.right, counts.flagged),
         counts.precision,
         shares(counts.named, counts.marked),
+        covered_entities(entities, lambda entity: entity.risk),
     )
 
 
-def _gold(row: Mapping[str, Any], scheme: Scheme) -> GoldText:
+def covered_entities(
+    entities: Iterable[GoldEntity], group: Callable[[GoldEntity], str]
+) -> dict[str, Proportion]:
+    """Return the share of covered entities by group; an empty group is left out."""
+    marked, covered = Counter[str](), Counter[str]()
+    for entity in entities:
+        if name := group(entity):
+            marked[name] += 1
+            covered[name] += entity.covered
+    return shares(covered, marked)
+
+
+def gold_of(row: Mapping[str, Any], scheme: Scheme) -> GoldText:
     values = tuple(
         GoldValue(
             g["start"],
@@ -79,6 +106,7 @@ def _gold(row: Mapping[str, Any], scheme: Scheme) -> GoldText:
             g["label"],
             matching_types(g["label"], scheme),
             str(g.get("identifier_type", "")),
+            str(g.get("entity_id", "")),
         )
         for g in row["spans"]
     )
@@ -92,12 +120,14 @@ def tables(measured: Mapping[str, Mapping[str, Coverage]]) -> list[str]:
     blocks = []
     for name, by_recognizer in measured.items():
         found = {c: {**r.by_label, **r.by_risk} for c, r in by_recognizer.items()}
+        entities = {c: r.entities for c, r in by_recognizer.items()}
         named = {c: r.named for c, r in by_recognizer.items()}
         right = {c: r.by_type for c, r in by_recognizer.items()}
         flagged = "; ".join(f"{c}: {r.precision}" for c, r in by_recognizer.items())
         blocks += [
             f"## {name}",
             _table("values found", found),
+            *([_table("entities found", entities)] if any(entities.values()) else []),
             _table("values found under their type", named),
             _table("spans right", right),
             f"Character precision: {flagged}",

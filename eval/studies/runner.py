@@ -32,6 +32,7 @@ STUDIES: Mapping[str, str] = {
     "hard_cases": "hard_cases",
     "linking": "linking",
     "meaning": "meaning",
+    "policies": "policies",
     "recognition": "recognition",
     "refusals": "refusals",
     "roundtrip": "roundtrip",

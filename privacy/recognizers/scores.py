@@ -12,8 +12,8 @@ compared, since a value under a wrong type is protected, too.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -22,6 +22,7 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.spans import Span, resolve_overlaps
 
 _K = TypeVar("_K", str, EntityType)
+_RISKS = {"DIRECT": 0, "QUASI": 1}
 _TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Judge|Herr|Frau|M|Mme)\b\.?")
 
 
@@ -30,7 +31,8 @@ class GoldValue:
     """A marked range `[start, end)`.
 
     `accepted`: the types that count as right; empty for a label that is not a private value.
-    `risk`: how it identifies a person ("DIRECT"), where the annotators stated it.
+    `risk`: how it identifies a person ("DIRECT"), where the annotators stated it. `entity`: what it
+    mentions, where they stated it; several values can mention one person.
     """
 
     start: int
@@ -38,6 +40,7 @@ class GoldValue:
     label: str
     accepted: frozenset[EntityType]
     risk: str = ""
+    entity: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,35 @@ class RecognitionCounts:
         flagged = significant & _places((s.start, s.end) for s in spans) - _places(gold.unsure)
         self.characters += len(flagged)
         self.characters_right += len(flagged & _places((v.start, v.end) for v in gold.values))
+
+
+@dataclass(frozen=True, slots=True)
+class GoldEntity:
+    """A person, date or other thing that a text mentions, and whether spans cover all mentions.
+
+    `risk`: the highest of its mentions: DIRECT before QUASI before others.
+    """
+
+    label: str
+    risk: str
+    covered: bool
+
+
+def entities_of(gold: GoldText, spans: Iterable[Span]) -> Iterator[GoldEntity]:
+    """Yield the marked entities of a text; a value of no stated entity is one of its own.
+
+    Source: Pilán et al. (2022), arXiv 2202.00443, §5: an entity is protected if all its mentions
+    are.
+    """
+    significant = _significant(gold.text)
+    flagged = _places((s.start, s.end) for s in spans)
+    mentions: dict[str, list[GoldValue]] = defaultdict(list)
+    for value in gold.values:
+        mentions[value.entity or f"{value.start}-{value.end}"].append(value)
+    for values in mentions.values():
+        covered = all(significant & set(range(v.start, v.end)) <= flagged for v in values)
+        riskiest = min(values, key=lambda v: _RISKS.get(v.risk, len(_RISKS)))
+        yield GoldEntity(values[0].label, riskiest.risk, covered)
 
 
 def shares(some: Mapping[_K, int], of: Mapping[_K, int]) -> dict[_K, Proportion]:

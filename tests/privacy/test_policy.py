@@ -52,6 +52,13 @@ EXPECTED: dict[str, tuple[str, dict[str, set[T]], dict[T, str]]] = {
     ),
     "surrogates": ("surrogate", {"keep": TOLD, "mark": {T.SPECIAL_CATEGORY}}, {}),
     "control-codes": ("surrogate", {"keep": {T.MISC}}, {}),
+    "court": (
+        "token", {},
+        {T.AGE: "aged 90 or more", T.DATE_TIME: "day 0", T.QUANTITY: "about EUR 10,000"},
+    ),
+    "hospital": (
+        "token", {"keep": {T.QUANTITY}}, {T.AGE: "aged 90 or more", T.DATE_TIME: "day 0"},
+    ),
 }  # fmt: skip
 """What happens to most types, to which others what else, and the text where it is fixed."""
 

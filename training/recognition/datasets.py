@@ -187,13 +187,13 @@ def _annotated(
 def _value(span: Mapping[str, Any], text: str, chosen: DataSet) -> tuple[GoldValue, T | None]:
     label, start, end = span["label"], span["start"], span["end"]
     kind, accepted = type_of_label(label, chosen.scheme), matching_types(label, chosen.scheme)
-    risk = str(span.get("identifier_type", ""))
+    risk, entity = str(span.get("identifier_type", "")), str(span.get("entity_id", ""))
     corrected = chosen.types_of(label, text[start:end]) if chosen.types_of else None
     if corrected is not None:
         kind, accepted = next(iter(corrected), None), corrected
     if kind and (tagged := tagged_type(kind)):
         accepted |= {tagged}
-    return GoldValue(start, end, label, accepted, risk), kind
+    return GoldValue(start, end, label, accepted, risk, entity), kind
 
 
 def _learnt(kind: T | None, chosen: DataSet) -> T | None:

@@ -49,6 +49,7 @@ def _row(gold: GoldText) -> dict[str, object]:
             "end": value.end,
             "label": value.label,
             **({"identifier_type": value.risk} if value.risk else {}),
+            **({"entity_id": value.entity} if value.entity else {}),
         }
         for value in gold.values
     ]
