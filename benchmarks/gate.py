@@ -25,7 +25,7 @@ from sage_rag.agents.refinement import refine
 from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.agents.samples import choose_samples
 from sage_rag.indexer.corpus import Document, read_corpus
-from sage_rag.indexer.embedding import SentenceTransformerEmbedder
+from sage_rag.indexer.embedding import embedder_called
 from sage_rag.indexer.likeness import EmbeddingLikeness
 from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.gate.findings import Verdict
@@ -136,7 +136,7 @@ def main() -> None:
     given = parser.parse_args()
     documents = list(read_corpus(given.corpus, ("question", "answer")))[: given.limit]
     cases = asyncio.run(draft_all(documents, Gate(GateLimits(), default_recognizer())))
-    likeness = EmbeddingLikeness(SentenceTransformerEmbedder())
+    likeness = EmbeddingLikeness(embedder_called())
     # The drafts' gate already checked names; here each other measure shows what it finds alone.
     gate = Gate(GateLimits(), TableRecognizer({}), likeness)
     bare = Gate(GateLimits(), TableRecognizer({}))

@@ -53,7 +53,7 @@ from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.agents.team.conversation import team
 from sage_rag.common.jsonl import rows
 from sage_rag.indexer.corpus_file import CorpusFile
-from sage_rag.indexer.embedding import SentenceTransformerEmbedder, WrappedEmbedder
+from sage_rag.indexer.embedding import WrappedEmbedder, embedder_called
 from sage_rag.indexer.job import IndexJob, Summary
 from sage_rag.indexer.pipeline import index_corpus
 from sage_rag.indexer.protocols import Embedder, Vectors
@@ -254,7 +254,7 @@ class CountingEmbedder(WrappedEmbedder):
 
 def without_a_model(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the processor time of each stage and of the machinery."""
-    inner, recognizer = SentenceTransformerEmbedder(), default_recognizer()
+    inner, recognizer = embedder_called(), default_recognizer()
     with TemporaryDirectory() as name:
         folder = Path(name)
         for records in (8, arguments.records):  # the first run loads the models
@@ -265,7 +265,7 @@ def without_a_model(arguments: argparse.Namespace) -> list[dict[str, Any]]:
                 folder / str(records),
                 recognizer=recognizer,
                 embedder=embedder,
-                roles=rules_roles(embedder),
+                roles=rules_roles(),
                 concurrency=1,
                 timer=meter.stage,
             )
@@ -276,7 +276,7 @@ def without_a_model(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     return stage_rows(meter, total, summary.published, embedder.texts, once)
 
 
-def embedded_once(summary: Summary, embedder: SentenceTransformerEmbedder) -> float:
+def embedded_once(summary: Summary, embedder: Embedder) -> float:
     """Return the processor time, in seconds, of embedding each published passage once."""
     assert summary.path is not None
     with closing(open_version(summary.path)) as version:

@@ -123,14 +123,14 @@ def _open(
 ) -> VersionTarget | UrlTarget:
     from sage_rag.eval.targets.backends.openai_url import UrlTarget
     from sage_rag.eval.targets.version import VersionTarget, version_path
-    from sage_rag.indexer.embedding import CachedEmbedder, SentenceTransformerEmbedder
+    from sage_rag.indexer.embedding import CachedEmbedder, embedder_called
     from sage_rag.indexer.versions import read_manifest
     from sage_rag.privacy.tokens import readable_view
 
     if target.startswith(("http://", "https://")):
         return UrlTarget(target, model, api_key=api_key)
     path = version_path(Path(target))
-    embedder = CachedEmbedder(SentenceTransformerEmbedder(read_manifest(path).embedder))
+    embedder = CachedEmbedder(embedder_called(read_manifest(path).embedder))
     embedder.embed([readable_view(probe.prompt) for probe in probes])  # faster than one by one
     return VersionTarget(path, embedder, top_k)
 

@@ -1,9 +1,13 @@
-"""Windows of texts that exceed the limit of an embedding model, counted in word pieces."""
+"""Vectors of texts of any length: windows of those that exceed a model's limit of word pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+
+from sage_rag.indexer.protocols import Vector, Vectors
 
 _CHARS_PER_PIECE = 64
 """A text with more than `limit` times this many characters is cut before its pieces are counted,
@@ -17,6 +21,36 @@ class EmbeddingWindow:
 
     text: str
     pieces: int
+
+
+def vectors_of(
+    texts: Sequence[str],
+    limit: int | None,
+    count: Callable[[Sequence[str]], list[int]],
+    encode: Callable[[Sequence[str]], Sequence[Vector]],
+    dim: int,
+) -> Vectors:
+    """Return `(n, dim)` float32: the vector of each text, L2-normalised.
+
+    `encode` returns the vectors of texts of at most `limit` pieces, as counted by `count`. The
+    vector of a longer text is the mean of the vectors of its windows, weighted by their pieces.
+    Without a limit, `encode` reads every text whole.
+    """
+    if not texts:
+        return np.zeros((0, dim), dtype=np.float32)
+    if limit is None:
+        return np.stack(encode(texts))
+    cut = windows(texts, limit, count)
+    encoded = iter(encode([w.text for text_windows in cut for w in text_windows]))
+    return np.stack([_mean([next(encoded) for _ in found], found) for found in cut])
+
+
+def _mean(vectors: Sequence[Vector], text_windows: Sequence[EmbeddingWindow]) -> Vector:
+    """Return the vector of a text from the vectors of its windows."""
+    if len(vectors) == 1:
+        return vectors[0]
+    mean = np.array([max(w.pieces, 1) for w in text_windows], dtype=np.float32) @ np.stack(vectors)
+    return np.asarray(mean / np.linalg.norm(mean), dtype=np.float32)
 
 
 def windows(

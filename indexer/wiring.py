@@ -20,7 +20,7 @@ from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.corpus import read_corpus
 from sage_rag.indexer.corpus_file import CorpusFile, EngineName
-from sage_rag.indexer.embedding import SentenceTransformerEmbedder
+from sage_rag.indexer.embedding import embedder_called
 from sage_rag.indexer.engines.local import Engine, in_process, on_processes
 from sage_rag.indexer.engines.models import ModelSetup
 from sage_rag.indexer.engines.ray import on_ray
@@ -91,9 +91,9 @@ def index_job(
     """
     recipe = recipe or recipe_of(corpus)
     own = recognizer is None and embedder is None
-    used = embedder or SentenceTransformerEmbedder()
+    used = embedder or embedder_called()
     if roles is None and agents:
-        roles = _roles(corpus, recipe, model, used)
+        roles = _roles(corpus, recipe, model)
     return IndexJob(
         source=corpus.source,
         fields=corpus.fields,
@@ -113,9 +113,7 @@ def index_job(
     )
 
 
-def _roles(
-    corpus: CorpusFile, recipe: Recipe, model: ModelCalls | None, embedder: Embedder
-) -> Roles | None:
+def _roles(corpus: CorpusFile, recipe: Recipe, model: ModelCalls | None) -> Roles | None:
     defaults = CorpusFile.model_fields
     chosen = [key for key in _NEED_A_MODEL if getattr(corpus, key) != defaults[key].default]
     if chosen and (recipe.method != "sage" or model is None):
@@ -125,7 +123,7 @@ def _roles(
     if recipe.method != "sage":
         return baseline_roles(recipe.method, model)
     if model is None:
-        return rules_roles(embedder)
+        return rules_roles()
     return model_roles(
         model,
         joined=not corpus.two_calls,
@@ -167,7 +165,7 @@ def _engine(
             return None
         reads = working_recognizer(names, policy)
         return partial(in_process, reads, embedder, threads=threads, endpoint=endpoint)
-    setup = ModelSetup(partial(working_recognizer, names, policy), SentenceTransformerEmbedder)
+    setup = ModelSetup(partial(working_recognizer, names, policy), embedder_called)
     if corpus.engine is EngineName.RAY:
         return partial(on_ray, setup, workers, threads=threads, endpoint=endpoint)
     return partial(on_processes, setup, workers, threads=threads, endpoint=endpoint)

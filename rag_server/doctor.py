@@ -117,9 +117,9 @@ def check_faiss() -> str:
 
 def check_embedder() -> str:
     """The packaged model loads without a network; equal texts have equal vectors."""
-    from sage_rag.indexer.embedding import SentenceTransformerEmbedder
+    from sage_rag.indexer.embedding import embedder_called
 
-    embedder = SentenceTransformerEmbedder()
+    embedder = embedder_called()
     texts = ["The clinic opens at nine.", "The clinic opens at nine.", "Bread needs yeast."]
     vectors = embedder.embed(texts)
     same, other = float(vectors[0] @ vectors[1]), float(vectors[0] @ vectors[2])

@@ -26,7 +26,7 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
         ProtectionError: when the server can read a key.
         InputError: when the home folder is missing or settings contradict each other.
     """
-    from sage_rag.indexer.embedding import SentenceTransformerEmbedder
+    from sage_rag.indexer.embedding import embedder_called
     from sage_rag.rag_server.corpora import CorpusSearch, FolderCatalog
     from sage_rag.rag_server.keyguard import refuse_keys
     from sage_rag.rag_server.services import Services
@@ -37,7 +37,7 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
         )
     own = [settings.llm_api_key_file] if settings.llm_api_key_file else []
     refuse_keys(settings.home, environment, own=own)
-    embedder = SentenceTransformerEmbedder(settings.embedder)
+    embedder = embedder_called(settings.embedder)
     embedder.embed(["warm up"])
     return Services(
         corpora=CorpusSearch(FolderCatalog(settings.home), embedder),

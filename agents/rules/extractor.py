@@ -1,4 +1,4 @@
-"""The extractor: assigns a record's sentences to the attributes."""
+"""The extractor: takes the whole sentences of a record."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 
 from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import CorpusAttributes, Extraction
-from sage_rag.agents.rules.assignment import Assignment, SentenceEmbedder
 from sage_rag.agents.rules.courtesies import courtesies
 from sage_rag.agents.rules.items import group
 from sage_rag.agents.rules.sentences import is_clause, split_sentences
@@ -17,33 +16,33 @@ _VOCATIVE = re.compile(r"(?:Mr|Mrs|Ms|Miss|Madam|Sir)\.? \[PERSON_\d+\]\.|\[[A-Z
 
 
 class RuleExtractor:
-    """Assign the whole sentences of each field to its attributes.
+    """Take the whole sentences of each field, in the record's order.
 
-    Sentences that have their meaning only together form one item. Items of an attribute stay in the
-    record's order.
+    Sentences that have their meaning only together form one item. All items of a field come under
+    its first attribute: the generator writes them in the record's order, whatever they are about,
+    so a choice among the attributes would decide nothing.
 
-    Source: Zeng et al. (2024), arXiv 2406.14773, §3.1. Differs: extractive, no model.
+    Source: Zeng et al. (2024), arXiv 2406.14773, §3.1. Differs: extractive, no model, no choice of
+    attributes.
     """
 
-    def __init__(self, embedder: SentenceEmbedder | None = None) -> None:
-        self._assignment = Assignment(embedder)
-
     async def extract(self, record: ProtectedText, attributes: CorpusAttributes) -> Extraction:
-        """Return the record's sentences by attribute."""
+        """Return the record's items by the first attribute of their field."""
         phrases: dict[str, tuple[str, ...]] = {}
         order: dict[str, tuple[str, ...]] = {}
         for field, text in record.fields.items():
-            own = [a for a in attributes.entries if a.field == field]
-            if not own:
+            first = next((a.name for a in attributes.entries if a.field == field), None)
+            if first is None:
                 continue
-            sentences = [s for s in split_sentences(text) if not _is_idle(s)]
-            items = group(list(dict.fromkeys(sentences)))
-            order[field] = tuple(" ".join(item) for item in items)
-            for attribute, found in (await self._assignment.of(order[field], own)).items():
-                phrases[attribute.name] = tuple(found)
-            if polite := courtesies(text):
-                phrases[own[-1].name] = (*phrases.get(own[-1].name, ()), *polite)
+            order[field] = tuple(" ".join(item) for item in group(_sentences(text)))
+            if items := (*order[field], *courtesies(text)):
+                phrases[first] = items
         return Extraction(phrases, order)
+
+
+def _sentences(text: str) -> list[str]:
+    """Return the sentences of a text that say something, each once."""
+    return list(dict.fromkeys(s for s in split_sentences(text) if not _is_idle(s)))
 
 
 def _is_idle(sentence: str) -> bool:

@@ -1,4 +1,4 @@
-"""Presets of attributes, and the cue words by which a sentence is assigned to one.
+"""Presets of attributes.
 
 The rules choose a preset by themselves; a model is given one by name.
 """
@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 
 from sage_rag.agents.forms import dialogue_sides
-from sage_rag.agents.lexicon import content_stems, load_toml, stem
+from sage_rag.agents.lexicon import load_toml, stem
 from sage_rag.agents.protocols import Attribute
 from sage_rag.common.exceptions import InputError
 
@@ -22,7 +22,6 @@ class PresetAttribute:
     name: str
     side: str
     description: str
-    cues: frozenset[str]
 
 
 @cache
@@ -30,12 +29,7 @@ def presets() -> Mapping[str, tuple[PresetAttribute, ...]]:
     """Return the presets by name, attributes in the order of a draft."""
     return {
         name: tuple(
-            PresetAttribute(
-                entry["name"],
-                entry["side"],
-                entry["description"],
-                frozenset(map(stem, entry["cues"].split())),
-            )
+            PresetAttribute(entry["name"], entry["side"], entry["description"])
             for entry in table["attributes"]
         )
         for name, table in load_toml("rules/presets.toml").items()
@@ -88,13 +82,3 @@ def medical_vocabulary() -> frozenset[str]:
     return frozenset(
         map(stem, load_toml("rules/presets.toml")["medical_dialogue"]["vocabulary"].split())
     )
-
-
-@lru_cache(maxsize=1024)
-def cues(attribute: Attribute) -> frozenset[str]:
-    """Return the stems that point to an attribute: its preset's, or its description's."""
-    for preset in presets().values():
-        for entry in preset:
-            if entry.description == attribute.description:
-                return entry.cues
-    return frozenset(content_stems(f"{attribute.name} {attribute.description}"))

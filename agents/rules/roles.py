@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sage_rag.agents.protocols import Roles
-from sage_rag.agents.rules.assignment import SentenceEmbedder
 from sage_rag.agents.rules.extractor import RuleExtractor
 from sage_rag.agents.rules.generator import RuleGenerator
 from sage_rag.agents.rules.identifier import RuleIdentifier
@@ -13,7 +12,7 @@ from sage_rag.agents.rules.salience import saliences
 from sage_rag.agents.rules.sentences import split_sentences
 from sage_rag.common.fingerprints import data_digest
 
-VERSION = 5
+VERSION = 6
 """Raised with every change of what the rules write or object to."""
 LANGUAGES = frozenset({"en"})
 """Languages that the rules can rewrite."""
@@ -25,16 +24,15 @@ def rules_fingerprint() -> str:
     return f"rules/{VERSION}-{data_digest('sage_rag.agents', *_TABLES)}"
 
 
-def rules_roles(embedder: SentenceEmbedder | None = None) -> Roles:
-    """Return SAGE's roles without a model; `embedder` helps to assign sentences to attributes."""
-    by = f"/{embedder.name}" if embedder is not None else ""
+def rules_roles() -> Roles:
+    """Return SAGE's roles without a model."""
     return Roles(
         identifier=RuleIdentifier(),
-        extractor=RuleExtractor(embedder=embedder),
+        extractor=RuleExtractor(),
         generator=RuleGenerator(),
         reviewer=RuleReviewer(),
         rewriter=RuleRewriter(),
-        fingerprint=rules_fingerprint() + by,
+        fingerprint=rules_fingerprint(),
         languages=LANGUAGES,
     )
 

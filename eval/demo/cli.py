@@ -47,14 +47,14 @@ def demo(
     from sage_rag.eval.demo.folders import prepare_folders
     from sage_rag.eval.demo.page import render
     from sage_rag.eval.demo.screen import show
-    from sage_rag.indexer.embedding import SentenceTransformerEmbedder
+    from sage_rag.indexer.embedding import embedder_called
 
     corpus, gold = examples / "clinic.jsonl", examples / "clinic_gold.jsonl"
     for file in (corpus, gold):
         if not file.exists():
             raise InputError(f"no example corpus at `{file}`", hint="give --examples FOLDER")
     notes = Console(stderr=True, highlight=False)
-    folders, embedder = prepare_folders(home), SentenceTransformerEmbedder()
+    folders, embedder = prepare_folders(home), embedder_called()
     summary = _index(folders, corpus, embedder, notes)
     notes.print("[bold]3[/] start server (no key) and edge (with the key); ask three questions")
     traces = _ask_questions(folders)

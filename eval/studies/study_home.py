@@ -23,7 +23,7 @@ from sage_rag.eval.studies.cache import CachedRecognizer, StudyCache
 from sage_rag.eval.studies.corpora import Corpus
 from sage_rag.eval.studies.runner import report
 from sage_rag.indexer.corpus_file import CorpusFile
-from sage_rag.indexer.embedding import CachedEmbedder, SentenceTransformerEmbedder
+from sage_rag.indexer.embedding import CachedEmbedder, embedder_called
 from sage_rag.indexer.job import IndexJob, Summary, treatment_of
 from sage_rag.indexer.pipeline import index_corpus
 from sage_rag.indexer.protocols import Embedder
@@ -104,7 +104,7 @@ class StudyHome:
         self.keyset = Keyset.generate()
         cache = StudyCache(home / "cache.sqlite")
         self.recognizer = CachedRecognizer(recognizer or default_recognizer(), cache)
-        self.embedder = CachedEmbedder(embedder or SentenceTransformerEmbedder(), cache)
+        self.embedder = CachedEmbedder(embedder or embedder_called(), cache)
 
     def index(self, corpus: Corpus, variant: Variant) -> IndexedVariant:
         """Treat the corpus as the variant says, and publish it.
@@ -180,7 +180,7 @@ class StudyHome:
         if recipe.method != "sage" and recipe is not STAGE_1:
             return baseline_roles(recipe.method, self.model)
         if self.model is None:
-            return rules_roles(self.embedder)
+            return rules_roles()
         return model_roles(self.model, attributes_per_field=per_field)
 
 

@@ -22,7 +22,7 @@ from sage_rag.agents.model.roles import model_roles
 from sage_rag.agents.protocols import CorpusAttributes, Draft, Roles
 from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.agents.testing.fakes import ScriptedChatModel
-from sage_rag.indexer.embedding import SentenceTransformerEmbedder, vector_key
+from sage_rag.indexer.embedding import embedder_called, vector_key
 from sage_rag.indexer.likeness import EmbeddingLikeness
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
@@ -310,7 +310,7 @@ def _baselines() -> StageOutput:
 
 
 def _embedding() -> StageOutput:
-    embedder = SentenceTransformerEmbedder()
+    embedder = embedder_called()
     vectors = embedder.embed([*_example_texts(), texts.CHINESE[0]])
     # Two digits of every 64th value: processors differ in the sixth digit.
     values = [[round(float(value), 2) + 0.0 for value in vector[::64]] for vector in vectors]
@@ -318,7 +318,7 @@ def _embedding() -> StageOutput:
 
 
 def _likeness() -> StageOutput:
-    likeness = EmbeddingLikeness(SentenceTransformerEmbedder())
+    likeness = EmbeddingLikeness(embedder_called())
     read = _example_texts()[:4]
     output = [round(likeness.compare(a, b), 2) for a in read for b in read]
     return StageOutput(likeness.fingerprint, output)

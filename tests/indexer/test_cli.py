@@ -47,7 +47,7 @@ def command(
 
     monkeypatch.setattr(cli, "keyset_of", lambda *_: KEYSET)
     monkeypatch.setattr(wiring, "_recognizer", lambda *_: TableRecognizer(NAMES))
-    monkeypatch.setattr(wiring, "SentenceTransformerEmbedder", HashEmbedder)
+    monkeypatch.setattr(wiring, "embedder_called", HashEmbedder)
     monkeypatch.setattr(wiring, "model_of", calls)
     app = typer.Typer()
     app.command(cls=cli.IndexCommand)(cli.index)

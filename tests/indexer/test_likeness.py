@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sage_rag.indexer.embedding import SentenceTransformerEmbedder, vector_key
+from sage_rag.indexer.embedding import embedder_called, vector_key
 from sage_rag.indexer.ledger import Ledger
 from sage_rag.indexer.likeness import _KEPT, EmbeddingLikeness
+from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
@@ -55,8 +56,8 @@ OTHER = {
 
 
 @pytest.fixture(scope="module")
-def minilm() -> SentenceTransformerEmbedder:
-    return SentenceTransformerEmbedder()
+def minilm() -> Embedder:
+    return embedder_called()
 
 
 PROTECTION = Protector(
@@ -68,7 +69,7 @@ PROTECTION = Protector(
 
 @pytest.mark.parametrize(("draft", "passes"), [(TRUE, True), (GENERIC, False), (OTHER, False)])
 def test_only_a_draft_that_answers_for_its_record_passes(
-    minilm: SentenceTransformerEmbedder, draft: dict[str, str], passes: bool
+    minilm: Embedder, draft: dict[str, str], passes: bool
 ) -> None:
     gate = Gate(GateLimits(meaning=False), TableRecognizer({}), EmbeddingLikeness(minilm))
     verdict = gate.judge(Original("\n".join(RECORD.values())), PROTECTION, draft)
@@ -77,7 +78,7 @@ def test_only_a_draft_that_answers_for_its_record_passes(
 
 
 def test_the_same_text_is_alike_and_order_of_asking_is_no_matter(
-    minilm: SentenceTransformerEmbedder,
+    minilm: Embedder,
 ) -> None:
     likeness = EmbeddingLikeness(minilm)
     first, second = RECORD["question"], OTHER["question"]
@@ -123,5 +124,5 @@ def test_the_index_finds_the_drafts_vector_and_no_originals_in_the_ledger(tmp_pa
     ledger.close()
 
 
-def test_the_fingerprint_names_the_embedder(minilm: SentenceTransformerEmbedder) -> None:
+def test_the_fingerprint_names_the_embedder(minilm: Embedder) -> None:
     assert EmbeddingLikeness(minilm).fingerprint != EmbeddingLikeness(HashEmbedder()).fingerprint

@@ -201,7 +201,7 @@ def test_a_draft_is_not_followed_under_another_policy(again, reviewing, run: Run
 def command(monkeypatch: pytest.MonkeyPatch, corpus: Path, tmp_path: Path) -> Callable[..., Any]:
     monkeypatch.setattr(review_cli, "keyset_of", lambda *_: KEYSET)
     monkeypatch.setattr(wiring, "recognizer_of", lambda *_, **__: TableRecognizer(NAMES))
-    monkeypatch.setattr(wiring, "SentenceTransformerEmbedder", HashEmbedder)
+    monkeypatch.setattr(wiring, "embedder_called", HashEmbedder)
     app = typer.Typer()
     app.command()(review_cli.review)
     home = tmp_path / "home"

@@ -114,8 +114,8 @@ def _attributes(part: StudyPart) -> Iterator[str]:
 
 
 _ATTRIBUTES = """\
-m counts the attributes of both sides. Rules keep nearly all sentences for any m and only sort them
-by attribute, so m changes little here. With a model, m decides which information is kept."""
+m counts the attributes of both sides. With a model, m decides which information is kept. Rules
+keep the same sentences for any m."""
 
 
 def _rounds(part: StudyPart) -> Iterator[str]:

@@ -1,8 +1,7 @@
 from collections import Counter
 
 from sage_rag.agents.lexicon import content_stems, stem
-from sage_rag.agents.protocols import Attribute
-from sage_rag.agents.rules.presets import cues, presets
+from sage_rag.agents.rules.presets import presets
 
 
 def test_the_numbers_of_attributes_are_the_papers():
@@ -11,19 +10,9 @@ def test_the_numbers_of_attributes_are_the_papers():
     assert sides["document"] == {"text": 3}
 
 
-def test_every_preset_attribute_has_cues_and_a_name_of_its_own():
+def test_every_preset_attribute_has_a_name_of_its_own():
     for preset in presets().values():
-        assert all(attribute.cues for attribute in preset)
         assert len({attribute.name for attribute in preset}) == len(preset)
-
-
-def test_cues_are_found_again_by_the_description():
-    entry = presets()["medical_dialogue"][0]
-    assert cues(Attribute("any name", "question", entry.description)) == entry.cues
-
-
-def test_a_stranger_is_cued_by_its_own_description():
-    assert stem("warranty") in cues(Attribute("warranty", "text", "How long it is guaranteed"))
 
 
 def test_stop_words_and_contractions_carry_no_content():

@@ -174,7 +174,7 @@ def test_a_draft_has_whole_sentences_of_its_record_but_for_edits(sentences):
             assert len(before & set(content_stems(draft))) > len(before) / 2
 
 
-def test_without_an_embedder_no_agent_waits_for_anything(protect, attributes):
+def test_the_extractor_waits_for_nothing(protect, attributes):
     coroutine = rules_roles().extractor.extract(protect(DIALOGUE).protected, attributes)
     with pytest.raises(StopIteration):
         coroutine.send(None)
