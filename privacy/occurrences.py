@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.eponyms import finding_after
 from sage_rag.privacy.recognizers.wordlists import FUNCTION_WORDS
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.words import digits
@@ -25,7 +26,8 @@ def value_pattern(value: str, entity_type: EntityType) -> str | None:
     """Return a regular expression for a value in any text; `None` for a value without one.
 
     It matches at word borders and ignores case. A value of mostly digits matches by its digits. A
-    single word matches as written or in capitals, since names are words too ("Will"). A person's
+    single word matches as written or in capitals, since names are words too ("Will"), but not in
+    the name of a disease ("Graves disease"). A person's
     full name also matches by each capitalised part, and by initials with full stops ("M. K.").
     """
     value = value.strip()
@@ -39,7 +41,7 @@ def value_pattern(value: str, entity_type: EntityType) -> str | None:
     ):
         return None  # a bare number is an age only in its sentence
     if value.isalpha():
-        return _as_words(rf"{re.escape(value)}|{re.escape(value.upper())}")
+        return _as_words(f"{_word(value)}|{_word(value.upper())}")
     whole = "(?i:" + r"\s+".join(map(re.escape, value.split())) + ")"
     if entity_type is EntityType.ORGANIZATION and len(short := value.split()[:-1]) >= 2:
         # "Alder Mill" after "Alder Mill Surgery": the last word is the kind of organisation.
@@ -47,7 +49,7 @@ def value_pattern(value: str, entity_type: EntityType) -> str | None:
     if entity_type is not EntityType.PERSON:
         return _as_words(whole)
     parts = _parts(value)
-    return _as_words("|".join([whole, *_initials(parts), *map(re.escape, parts)]))
+    return _as_words("|".join([whole, *_initials(parts), *map(_word, parts)]))
 
 
 def unify_types(
@@ -121,6 +123,12 @@ def _alternatives(values: Iterable[str], entity_type: EntityType) -> str:
 
 def _parts(value: str) -> list[str]:
     return [part for part in _NAME_PART.findall(value) if part[0].isupper()]
+
+
+def _word(word: str) -> str:
+    """Return an expression for a word; a name that a disease has is not found in its name."""
+    finding = finding_after(word)
+    return re.escape(word) + (f"(?!{finding})" if finding else "")
 
 
 def _initials(parts: list[str]) -> list[str]:

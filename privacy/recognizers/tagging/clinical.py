@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.eponyms import is_eponym
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.forms.times import is_relative
 from sage_rag.privacy.recognizers.tagging.clinical_words import (
@@ -34,7 +35,7 @@ from sage_rag.privacy.recognizers.tagging.measurements import (
 from sage_rag.privacy.recognizers.tagging.treatments import is_treatment
 from sage_rag.privacy.spans import Span
 
-VERSION = 2
+VERSION = 3
 """Raised with every change of what counts as medicine."""
 
 _REACH = 120
@@ -147,7 +148,7 @@ class ClinicalRecognizer:
 def _checked(text: str, span: Span) -> Span | None:
     """Return a span unchanged, extended or of another type; `None` where it is medicine."""
     if span.entity_type in _NAMED:
-        return None if _is_abbreviation(text, span) else span
+        return None if _is_abbreviation(text, span) or _is_finding(text, span) else span
     if span.entity_type is EntityType.AGE:
         return _checked_age(text, span)
     if span.entity_type is EntityType.DATE_TIME:
@@ -162,6 +163,12 @@ def _is_abbreviation(text: str, span: Span) -> bool:
     if _NAMED_BEFORE.search(before) or _NAMED_AFTER.match(after):
         return False
     return bool(_ABOUT_HEALTH.search(f"{before} {after}"))
+
+
+def _is_finding(text: str, span: Span) -> bool:
+    """Return whether a name is part of a disease's or test's, and no title precedes it."""
+    before = text[max(0, span.start - _REACH) : span.start]
+    return is_eponym(text, span.start, span.end) and not _NAMED_BEFORE.search(before)
 
 
 def _checked_age(text: str, span: Span) -> Span | None:

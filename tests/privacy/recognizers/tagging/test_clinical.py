@@ -281,6 +281,41 @@ def test_an_abbreviation_that_may_be_somebody_stays(marked: str) -> None:
     assert len(judged(marked, PERSON)) == 1
 
 
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "It may be «Lewy» body dementia.",
+        "He has «Parkinson»'s disease.",
+        "«Graves»' disease was ruled out",
+        "an «Apgar» score of 9",
+        "a positive «Murphy» sign",
+        "the «Glasgow» Coma Scale",
+    ],
+)
+def test_the_name_of_a_disease_is_not_a_person(marked: str) -> None:
+    assert judged(marked, PERSON) == []
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "Mr «Parkinson»'s disease got worse.",
+        "«Graves» came about her disease.",
+        "«Keller»'s disease is rare.",
+        "Dear «Bell», palsy is rare.",
+        "«Murphy» and the sign",
+    ],
+)
+def test_a_person_with_the_name_of_a_disease_stays(marked: str) -> None:
+    assert len(judged(marked, PERSON)) == 1
+
+
+def test_a_patient_called_like_a_disease_is_hidden_and_the_disease_stays() -> None:
+    text = "Mrs Graves has Graves disease. Graves feels better."
+    found = [text[s.start : s.end] for s in resolve_overlaps(default_recognizer().recognize(text))]
+    assert found == ["Graves", "Graves"]
+
+
 def test_other_types_are_left_alone() -> None:
     assert judged("LDL below «70»", EntityType.US_SSN) == [("70", EntityType.US_SSN)]
     assert judged("LDL below «70»", EntityType.QUANTITY) == [("70", EntityType.QUANTITY)]
