@@ -1,31 +1,74 @@
-"""Sentence borders in running text."""
+"""Sentence borders in running text: one definition for chunks, gate, rules and answers."""
 
 from __future__ import annotations
 
 import re
 
-_END = re.compile(
-    r"(?<=[.!?])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+"
-    r"|\n+"
+_STOP = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|\n+")
+_FULL_WIDTH_STOP = re.compile(
+    rf"{_STOP.pattern}|[。！？]+(?![。！？”’」』）])|[。！？]+[”’」』）]+"
 )
-_FULL_WIDTH_END = re.compile(
-    rf"{_END.pattern}|(?<=[。！？])(?![。！？”’」』）])|(?<=[。！？][”’」』）])"
+_ALWAYS = frozenset(
+    "dr mr mrs ms prof st mt v vs fig eg ie e.g i.e approx tab tabs cap inj".split()
 )
+"""Abbreviations that end no sentence."""
+_BEFORE_NUMBER = frozenset("no nos art arts para paras p pp vol sec ss reg".split())
+"""Abbreviations where a number follows: `no. 12`."""
+_BEFORE_LOWER = frozenset(
+    "jan feb mar apr jun jul aug sep sept oct nov dec inc ltd corp dept jr sr appt"
+    " etc yr yrs mo mos wk wks hr hrs min mins lb lbs oz max temp".split()
+)
+"""Abbreviations that can also end a sentence: no letter in upper case follows them."""
+_INITIALS = re.compile(r"(?:[a-z]\.)*[a-z]")
+_OPENINGS = frozenset(
+    "i you he she it we they the a an my your his her its our their this that these those there if"
+    " when what how why is are can could should do does but and so then please no yes not in on at"
+    " for after before as however also".split()
+)
+"""Words that begin a sentence after initials: `He saw the N.P. She agreed.`"""
+_LAST_WORD = re.compile(r"\S{1,12}\Z")
+_NEXT_WORD = re.compile(r"\s+(?P<open>[\"'“(]?)(?P<word>\[|[^\W_]+)")
 
 
 def sentence_spans(text: str, *, full_width: bool = True) -> list[tuple[int, int]]:
     """Return `[start, end)` of each sentence, in order, without white space at its ends.
 
-    A sentence ends at a line break, and at `.`, `!` or `?` before white space, except after a
-    common abbreviation. `full_width`: it also ends at `。`, `！` or `？`. Outside of the spans
-    there is only white space. Linear in the text.
+    A sentence ends at a line break, and at `.`, `!`, `?` or `…` before white space, except where
+    the stop belongs to an abbreviation or initials. `full_width`: it also ends at `。`, `！` or
+    `？`. Outside of the spans there is only white space. Linear in the text.
     """
     spans: list[tuple[int, int]] = []
     start = 0
-    for match in (_FULL_WIDTH_END if full_width else _END).finditer(text):
-        spans.append((start, match.start()))
+    for match in (_FULL_WIDTH_STOP if full_width else _STOP).finditer(text):
+        if match.group()[0] == "." and _goes_on(text, start, match):
+            continue
+        spans.append((start, match.end()))
         start = match.end()
     return [_trimmed(text, a, b) for a, b in (*spans, (start, len(text))) if text[a:b].strip()]
+
+
+def _goes_on(text: str, start: int, stop: re.Match[str]) -> bool:
+    """Return whether a sentence goes on after a full stop."""
+    following = _NEXT_WORD.match(text, stop.end())
+    if following is None or len(stop.group()) > 1:
+        return False
+    word, opens = following["word"], following["open"]
+    if word == "old" or (opens == "(" and word.islower()):
+        return True
+    last = _LAST_WORD.search(text, max(start, stop.start() - 12), stop.start())
+    if last is None:
+        return False
+    short = last.group().lstrip("([\"'“").casefold()
+    if short in _ALWAYS:
+        return True
+    if short in _BEFORE_NUMBER:
+        return word[0].isdecimal() or word == "["
+    if short in _BEFORE_LOWER:
+        return not word[0].isupper() and word != "["
+    if _INITIALS.fullmatch(short):
+        dotted = "." in short and word.islower()
+        return dotted or word.casefold() not in _OPENINGS
+    return False
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 
 from sage_rag.agents.lexicon import words
-from sage_rag.agents.rules.sentences import is_complete, is_question, uncapitalize
+from sage_rag.agents.rules.sentences import is_complete, uncapitalize
+from sage_rag.common.questions import is_inverted
 
 ClauseEdit = tuple[int, int, str]
 """`[start, end)` and the replacement."""
@@ -102,7 +103,7 @@ def _is_plain_statement(text: str) -> bool:
     return (
         "," not in text
         and len(words(text)) >= _FEWEST
-        and not is_question(text)
+        and not is_inverted(text)
         and not _GOVERNING.search(text)
         and is_complete(text)
     )
@@ -121,6 +122,6 @@ def _are_plain(match: re.Match[str]) -> bool:
         free
         and len(words(main)) > 2
         and len(words(condition)) > 1
-        and not is_question(main)
+        and not is_inverted(main)
         and is_complete(main)
     )

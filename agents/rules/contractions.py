@@ -37,8 +37,17 @@ _SHORT = re.compile(
     r"|\b(?P<can>can)'t\b|\b(?P<wont>wo)n't\b",
     re.IGNORECASE,
 )
-_ASKED_BEFORE = re.compile(r"\b(?:how|what|where|who|than|as)\b[^,.?]{0,25}$", re.IGNORECASE)
-"""`how bad it is now`: the end of such a clause is not contracted."""
+_ASKED_BEFORE = re.compile(
+    r"\b(?:(?:how|what|where|who|than|as)\b[^,.?]{0,25}"
+    r"|(?:of|for|with|about|between|from|on|by|to|like) )$",
+    re.IGNORECASE,
+)
+"""`how bad it is now`, `both of you are`: such a verb is not contracted."""
+_SUBJECT_FOLLOWS = re.compile(
+    r" (?:i|you|he|she|it|we|they|there|this|that|these|those|the|my|your|his|her|our|any\w*)\b",
+    re.IGNORECASE,
+)
+"""`Isn't there a pill?`: `not` would come before its subject."""
 _CLAUSE_CHARS = 40
 """The reach of `_ASKED_BEFORE`, so that the text before it is not searched each time."""
 _HAS_OR_IS = re.compile(r" (?!been\b)\w+(?:ed|en|ne|me|own)\b")
@@ -85,6 +94,8 @@ def _short(match: re.Match[str]) -> str:
 
 
 def _long(match: re.Match[str]) -> str:
+    if match["tail"] is None and _SUBJECT_FOLLOWS.match(match.string, match.end()):
+        return match.group()
     if match["not"]:
         return f"{match['not']} not"
     if match["can"]:

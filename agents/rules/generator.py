@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import CorpusAttributes, Draft, Extraction
 from sage_rag.agents.rules.courtesies import CLOSING, is_closing, is_greeting
-from sage_rag.agents.rules.items import asks, shorten
+from sage_rag.agents.rules.items import shorten
 from sage_rag.agents.rules.sentences import separate
 from sage_rag.agents.rules.wording import RUN, Wording
+from sage_rag.common.questions import asks
 from sage_rag.privacy.gate.leakage import Original, SharedRun
 from sage_rag.privacy.words import tokenize
 

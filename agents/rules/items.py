@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from sage_rag.agents.lexicon import lexicon, words
 from sage_rag.agents.rules.sentences import is_clause
+from sage_rag.common.questions import asks
 
 Item = tuple[str, ...]
 """Sentences in the record's order; the first depends on none before it."""
@@ -38,13 +39,6 @@ _EXPLETIVE = re.compile(
     re.IGNORECASE,
 )
 """`It is important to` refers to no sentence before it."""
-_ASKING = re.compile(
-    r"\b(?:(?:want|wanted|like|need) to (?:know|ask)|wondering|"
-    r"(?:please|kindly|pls) (?:advise|suggest|tell|let me know|explain|recommend|guide)"
-    r"|advise (?:me|any|some|if|whether|what)|suggest (?:me|any|some|what)"
-    r"|any (?:ideas?|suggestions?|advice|thoughts)\b)",
-    re.IGNORECASE,
-)
 _POINTS_BACK = re.compile(r"\b(?:it|its|them|they|their|this|that|these|those)\b", re.IGNORECASE)
 _HE_OR_SHE = re.compile(r"\b(?:he|she|his|her|him)\b(?! or )", re.IGNORECASE)
 _NAMED = re.compile(r"\[PERSON_\d+\]")
@@ -115,11 +109,6 @@ def depends(sentence: str, *, several_persons: bool = True) -> bool:
         or _ELLIPTIC.search(sentence)
         or _SHORT_DEFINITE.fullmatch(sentence)
     )
-
-
-def asks(sentence: str) -> bool:
-    """Return whether a sentence asks something, also indirectly."""
-    return sentence.endswith("?") or bool(_ASKING.search(sentence))
 
 
 def restricts(sentence: str) -> bool:

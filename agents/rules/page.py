@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import Draft
 from sage_rag.agents.rules.courtesies import is_closing, is_greeting
-from sage_rag.agents.rules.items import asks, group, shorten
-from sage_rag.agents.rules.sentences import capitalize, sentence_places
+from sage_rag.agents.rules.items import group, shorten
+from sage_rag.agents.rules.sentences import capitalize
 from sage_rag.agents.rules.wording import Wording
+from sage_rag.common.questions import asks
+from sage_rag.common.sentences import sentence_spans
 
 Place = tuple[int, int]
 """`[start, end)` in a draft's text."""
@@ -123,7 +125,7 @@ def _items(draft: Draft) -> list[_Item]:
     found: list[_Item] = []
     offset = 0
     for name, text in draft.fields.items():
-        sentences = [_Sentence(offset + a, offset + b, text[a:b]) for a, b in sentence_places(text)]
+        sentences = [_Sentence(offset + a, offset + b, text[a:b]) for a, b in sentence_spans(text)]
         rest = iter(sentences)
         for item in group([s.text for s in sentences]):
             found.append(_Item(name, [next(rest) for _ in item]))

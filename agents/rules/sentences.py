@@ -7,16 +7,10 @@ import re
 from sage_rag.agents.lexicon import is_boilerplate, lexicon, words
 from sage_rag.agents.rules.contractions import contract, short_forms
 from sage_rag.agents.rules.tidy import tidy, with_apostrophes
+from sage_rag.common.questions import is_inverted
+from sage_rag.common.sentences import sentence_spans
 
-_ABBREVIATIONS = frozenset(
-    "dr mr mrs ms st prof vs approx no e.g i.e eg ie fig sr jr mt tab cap inj v art para"
-    " jan feb mar apr jun jul aug sep sept oct nov dec inc ltd corp dept".split()
-)
-_END = re.compile(r"(?<=[.?]) +(?=[\"'(]?\[?[A-Z0-9\"])|\n+")
 _TITLES = frozenset("dr mr mrs ms prof sister nurse".split())
-_STOP = re.compile(r"[.!?]+[\"')\]]*(?=\s)|\n+")
-_GOES_ON = re.compile(r" +\([a-z]| +old\b| +(?<=etc\. )[a-z]")
-"""What follows a stop that ends no sentence."""
 _MISSING_STOP = re.compile(
     r"(?<=\w),?\s+(?:and )?(?=(?:i|he|she|they|it|we|there|my \w+) "
     r"(?:am|is|are|was|were|have|has|had|went|took|did|do|got|get|feel|felt|started|still|can"
@@ -57,18 +51,16 @@ _PHRASE = re.compile(
     re.IGNORECASE,
 )
 _HALF = re.compile(r"(?:rather than|instead of|based on)\b[^,]*$", re.IGNORECASE)
+_LAST_WORD_ALONE = re.compile(
+    r"(?<!ly)(?<!ly,) (?:and|but|or|so),? (?:\w+ly|also|just|then|now|maybe|perhaps|please)$", re.IGNORECASE
+)
+"""`It hurts and honestly`: what the writer would say is missing."""
 _SUBORDINATE_START = re.compile(
     r"(?:if|when|whenever|while|because|since|although|though|as|until|unless|after|before|once"
     r"|whether|due to|even|every time|till|in case|should you)\b",
     re.IGNORECASE,
 )
 _LEANING = re.compile(rf"(?:and|or|but)\b|{_SUBORDINATE_START.pattern}", re.IGNORECASE)
-_INVERTED = re.compile(
-    r"(?:(?:what|why|how|where|who|which)(?: \w+){0,3}? )?"
-    r"(?:is|are|am|can|could|should|would|will|do|does|did|has|have|may|might) "
-    r"(?:i|it|this|that|there|he|she|they|we|you|my|the|these|his|her|any\w*)\b",
-    re.IGNORECASE,
-)
 _STOPS = (".", "?", "!", ";")
 _NEVER_LAST = frozenset("a an the and or but".split())
 _RUN_ON = 28
@@ -86,7 +78,7 @@ def split_sentences(text: str) -> list[str]:
     that breaks off is left out. Contractions of the text stay.
     """
     found: list[str] = []
-    for sentence in _stops(tidy(text)):
+    for sentence in separate(tidy(text)):
         for part in _restore_stops(sentence):
             if clean := clean_sentence(part):
                 found.append(clean)
@@ -104,27 +96,12 @@ def clean_sentence(sentence: str) -> str:
     unfinished = _breaks_off(text + "," * typed.endswith(","), ended=typed.endswith(_STOPS))
     if len(text) < 3 or is_boilerplate(text) or unfinished:
         return ""
-    return capitalize(text) + ("?" if typed.endswith("?") or is_question(text) else ".")
-
-
-def sentence_places(text: str) -> list[tuple[int, int]]:
-    """Return `[start, end)` of each sentence of a clean text: with marks and capitals."""
-    places, start = [], 0
-    for match in _END.finditer(text):
-        if not _abbreviates(text[start : match.start()].removesuffix(".")):
-            places.append((start, match.start()))
-            start = match.end()
-    return [(a, b) for a, b in (*places, (start, len(text))) if text[a:b].strip()]
+    return capitalize(text) + ("?" if typed.endswith("?") or is_inverted(text) else ".")
 
 
 def separate(text: str) -> list[str]:
-    """Return the sentences of a clean text."""
-    return [text[a:b] for a, b in sentence_places(text)]
-
-
-def is_question(sentence: str) -> bool:
-    """Return whether a sentence is a question, with or without a question mark."""
-    return bool(_INVERTED.match(sentence))
+    """Return the sentences of a text as written."""
+    return [text[a:b] for a, b in sentence_spans(text)]
 
 
 def is_clause(sentence: str) -> bool:
@@ -162,24 +139,6 @@ def uncapitalize(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _stops(text: str) -> list[str]:
-    parts, start = [], 0
-    for match in _STOP.finditer(text):
-        if match.group().startswith(".") and (
-            _abbreviates(text[start : match.start()]) or _GOES_ON.match(text, match.end())
-        ):
-            continue
-        parts.append(text[start : match.end()])
-        start = match.end()
-    return [part for part in (*parts, text[start:]) if part.strip()]
-
-
-def _abbreviates(text: str) -> bool:
-    """Return whether the last word of a text without its stop is an abbreviation."""
-    last = text.rsplit(" ", 1)[-1].lower().lstrip("(")
-    return last in _ABBREVIATIONS or re.fullmatch(r"[a-z]", last) is not None
-
-
 def _restore_stops(sentence: str) -> list[str]:
     """Return a run-on sentence in parts: plain statements, and questions."""
     parts, start = [], 0
@@ -196,7 +155,7 @@ def _restore_stops(sentence: str) -> list[str]:
             and (asks or not opens_with_phrase(left))
             and not (_OPEN if asks else _GOVERNED).search(left)
             and not _breaks_off(left, ended=False)
-            and not is_question(left)
+            and not is_inverted(left)
         ):
             parts.append(left.rstrip(" ,") + ".")
             start = match.end()
@@ -219,6 +178,8 @@ def _breaks_off(text: str, *, ended: bool) -> bool:
 
     `ended`: whether its writer ended it with a mark: `I know what it is.` is whole.
     """
+    if _LAST_WORD_ALONE.search(text):
+        return True
     last = text.rsplit(" ", 1)[-1].lower().strip(",")
     if ended:
         return last in _NEVER_LAST or bool(_HALF.match(text))

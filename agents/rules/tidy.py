@@ -40,20 +40,28 @@ _ON_MONTH = re.compile(
     r"\b([Oo])n (?=(?:(?:January|February|March|April|May|June|July|August|September|October"
     r"|November|December)\b(?! \d{1,2}\b)|(?:19|20)\d\d\b(?!-)))"
 )
+_ENTRY = re.compile(
+    r"(?:^|(?<=[a-z.!?)\]])|\s)[\s,:;-]*\(?(?P<number>\d{1,2})[.)]\s?(?=[\"'(]?\[?[A-Z])", re.MULTILINE
+)
+"""The number of an entry in a list, also in running text: `done1. CT thorax2. MRI`."""
+_ARTICLE = re.compile(r"\b(?P<article>[Aa])n?(?= (?P<number>\d{1,3})(?!\d))")
+_AN = re.compile(r"8\d{0,2}|1[18]")
+"""Numbers whose spoken form begins with a vowel: eight, eleven, eighteen."""
 _LONE_I = re.compile(r"(?<![\w.])i(?![\w.'’-])")
 _UNIT = re.compile(r"(?<=\d)(mg|ml|mcg|yrs?|years?|months?|weeks?|days?|hrs?|cm|mm|kg|lbs?)\b")
 
 
 def tidy(text: str) -> str:
     """Return the text with typing errors of these kinds corrected."""
-    text = _BULLET.sub("", _PARAGRAPH.sub(_end_paragraph, text.strip()))
+    text = _without_entry_numbers(text.strip())
+    text = _BULLET.sub("", _PARAGRAPH.sub(_end_paragraph, text))
     text = _VAGUE_TWICE.sub("", _VAGUE.sub(r"\g<lead>", text))
     text = _DOTS.sub(_end_or_pause, _calm(_SPACE.sub(" ", text).strip()))
     text = _DASH.sub(", ", _RANGE.sub("-", text))
     text = _GLUED_STOP.sub(_separate, text)
     text = _TIGHT_COMMA.sub(", ", _BLANK_COMMA.sub(r"\1", text))
     text = _MANY_MARKS.sub(_one_mark, text)
-    text = _UNIT.sub(r" \1", text)
+    text = _ARTICLE.sub(_article, _UNIT.sub(r" \1", text))
     text = _LONE_I.sub("I", _SPLIT_CONTRACTION.sub(_write_out, text))
     text = _ON_MONTH.sub(lambda match: "In " if match.group(1) == "O" else "in ", text)
     text = _ITS.sub(r"\1t is", text)
@@ -63,6 +71,28 @@ def tidy(text: str) -> str:
 def with_apostrophes(text: str) -> str:
     """Return the text with contractions as they should be typed: `I'm` for `I m` and `I ’m`."""
     return _SPLIT_CONTRACTION.sub(r"\1'\3", text)
+
+
+def _without_entry_numbers(text: str) -> str:
+    """End the entries of a list with a stop in place of their numbers: 1, 2 and so on."""
+    expected = 1
+    found = []
+    for match in _ENTRY.finditer(text):
+        if int(match["number"]) == expected:
+            found.append(match)
+            expected += 1
+    if len(found) < 2:
+        return text
+    for match in reversed(found):
+        before = text[: match.start()].rstrip()
+        stop = " " if not before or before.endswith((".", "!", "?")) else ". "
+        text = f"{before}{stop}{text[match.end() :]}"
+    return text
+
+
+def _article(match: re.Match[str]) -> str:
+    """Return `an` before a number that is spoken with a vowel first, else `a`."""
+    return match["article"] + "n" * bool(_AN.fullmatch(match["number"]))
 
 
 def _end_paragraph(match: re.Match[str]) -> str:

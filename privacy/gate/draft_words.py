@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 
+from sage_rag.common.sentences import sentence_spans
 from sage_rag.privacy.tokens import PLACEHOLDER, TOKEN
 from sage_rag.privacy.words import Word, tokenize, words
 
 _MARKUP = re.compile(f"(?:{TOKEN.pattern})|(?:{PLACEHOLDER.pattern})")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 
 
 def draft_tokens(text: str) -> list[str]:
@@ -45,9 +45,6 @@ def _words_of(text: str, start: int, end: int) -> list[Word]:
 
 
 def sentence_tokens(text: str) -> list[list[str]]:
-    """Return the words of each sentence that has any.
-
-    A sentence ends at `.!?…` with white space, at `。！？`, or with its line; so an abbreviation
-    with a full stop ends one, too.
-    """
-    return [found for part in _SENTENCE_END.split(text) if (found := draft_tokens(part))]
+    """Return the words of each sentence of `common.sentences` that has any."""
+    spans = sentence_spans(text)
+    return [found for start, end in spans if (found := draft_tokens(text[start:end]))]

@@ -7,10 +7,10 @@ sentence is no change.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from sage_rag.common.questions import asks, reports_question
 from sage_rag.privacy.gate.alterations import alterations
 from sage_rag.privacy.gate.changes import Change
 from sage_rag.privacy.gate.facts.facts import Facts
@@ -28,29 +28,6 @@ _STRAY = 0.5
 covers at most half this share of them."""
 _NEW_WORDS = 3
 """New content words of a draft sentence, beyond those its sources lose, that are an invention."""
-_ASKED = re.compile(
-    r"\b(?:(?:want|wanted|like) to (?:know|ask|find out|learn|understand)|wonder(?:ing|ed)?"
-    r"|my question|question is|please (?:advise|suggest|tell me|guide|explain|help)|any advice"
-    r"|need (?:your |some )?(?:advice|opinion|guidance))\b",
-    re.IGNORECASE,
-)
-"""A question of a record without a question mark."""
-_ASKS = re.compile(
-    r"\b(?:(?:want|wants|wanted|like|likes) to (?:know|ask|find out|learn|understand)"
-    r"|wonder(?:s|ed|ing)?|my question|question is|ask(?:s|ed|ing)?\b"
-    r"|please (?:advise|suggest|tell|help|let|confirm|explain|guide)|whether|any advice"
-    r"|(?:enquire|inquire)[sd]?|need (?:your |some )?(?:advice|opinion|guidance)"
-    r"|seek(?:s|ing)? (?:advice|guidance|help|an opinion|a second opinion)|request(?:s|ed|ing)?)\b",
-    re.IGNORECASE,
-)
-_INVERTED = re.compile(
-    r"\W*(?:(?:and|but|so|also|then|now) )?(?:(?:what|why|how|where|who|which|when)\b"
-    r"(?: \w+){0,3}? )?(?:is|are|am|can|could|should|do|does|did)"
-    r" (?:i|it|this|that|there|he|she|they|we|you|my|the|these|his|her|any\w*)\b",
-    re.IGNORECASE,
-)
-
-
 def meaning_changes(original: Mapping[str, str], draft: Mapping[str, str]) -> list[Finding]:
     """Return the changes of meaning of a draft, in the order of their places.
 
@@ -150,17 +127,18 @@ def _lost_questions(
     start = 0
     for name, text in draft.items():
         end = start + len(text)
-        if name in original and _asking(source, name, _ASKED) and not _asking(written, name, _ASKS):
+        if name in original and _asks(source, name) and not _asks(written, name, also=reports_question):
             message = f"loses the question that the record asks in `{name}`"
             yield Finding(FindingKind.QUESTION_LOST, message, start, end)
         start = end + 1
 
 
-def _asking(reading: Reading, field: str, pattern: re.Pattern[str]) -> bool:
+def _asks(
+    reading: Reading, field: str, *, also: Callable[[str], bool] = lambda text: False
+) -> bool:
+    """Return whether a sentence of a field asks something, or is one that `also` accepts."""
     return any(
-        facts.sentence.asks
-        or _INVERTED.match(facts.sentence.text)
-        or pattern.search(facts.sentence.text)
+        facts.sentence.asks or asks(facts.sentence.text) or also(facts.sentence.text)
         for facts in reading.sentences
         if facts.sentence.field == field
     )

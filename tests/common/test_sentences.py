@@ -18,6 +18,12 @@ def sentences(text: str, *, full_width: bool = True) -> list[str]:
     [
         ("One. Two! Three?  four", ["One.", "Two!", "Three?", "four"]),
         ("See Dr. Novak, e.g. on Monday. Then rest.", ["See Dr. Novak, e.g. on Monday.", "Then rest."]),
+        ("Ask Mrs. Olsen. Or [PERSON_1]?", ["Ask Mrs. Olsen.", "Or [PERSON_1]?"]),
+        ("We meet on Feb. 5. Not in Feb. Then in May.", ["We meet on Feb. 5.", "Not in Feb.", "Then in May."]),
+        ("It is case no. 12. Did it help? No. It did not.", ["It is case no. 12.", "Did it help?", "No.", "It did not."]),
+        ("The N.P. Olsen saw J. R. Novak. She called the N.P. She came.", ["The N.P. Olsen saw J. R. Novak.", "She called the N.P.", "She came."]),
+        ("See section s. 78 of it, etc. and rest.", ["See section s. 78 of it, etc. and rest."]),
+        ('He said "stop." Then (so.) he left… Gone.', ['He said "stop."', "Then (so.)", "he left…", "Gone."]),
         ("a line\n\n another ", ["a line", "another"]),
         ("It rose by 2.5 points. Good.", ["It rose by 2.5 points.", "Good."]),
         ("他走了。她说：“好。”然后呢？", ["他走了。", "她说：“好。”", "然后呢？"]),

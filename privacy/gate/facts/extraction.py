@@ -180,16 +180,6 @@ def _lists(tokens: tuple[Token, ...], at: int) -> bool:
     return not {"or", "nor"}.isdisjoint(following)
 
 
-def _numbers(facts: Facts, mark: Mark) -> bool:
-    """Return whether "no." is the short form of "number"."""
-    following = facts.sentence.tokens[mark.end : mark.end + 2]
-    if facts.sentence.tokens[mark.start].text != "no" or not following:
-        return False
-    return following[0].kind in ("number", "placeholder") or (
-        following[0].text == "." and mark.start > 0
-    )
-
-
 def _absorbed(facts: Facts, mark: Mark) -> bool:
     """Return whether a negation is read as part of a comparator."""
     if facts.sentence.tokens[mark.start].text not in ("not", "no", "never"):

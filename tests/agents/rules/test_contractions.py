@@ -45,3 +45,11 @@ def test_short_forms_are_found_in_order():
 def test_what_may_be_has_or_is_stays_short(text):
     assert write_out(text) == text
     assert not list(toggles(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["Isn't there a pill?", "Don't you agree?", "Once both of you are well, stop."]
+)
+def test_an_inverted_negation_and_the_end_of_a_phrase_stay(text):
+    assert not list(toggles(text))
+    assert write_out(text) == text

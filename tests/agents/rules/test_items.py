@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.agents.rules.items import asks, depends, group, restricts, shorten
+from sage_rag.agents.rules.items import depends, group, restricts, shorten
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,6 @@ def test_what_restricts(sentence):
 @pytest.mark.parametrize("sentence", ["Never smoke in bed.", "Milk is fine.", "It burns."])
 def test_what_does_not_restrict(sentence):
     assert not restricts(sentence)
-
-
-@pytest.mark.parametrize("sentence", ["Is it safe?", "I want to know the cause."])
-def test_what_asks(sentence):
-    assert asks(sentence)
 
 
 def test_no_sentence_stays_without_the_one_that_restricts_it():

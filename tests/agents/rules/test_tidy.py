@@ -55,3 +55,17 @@ def test_placeholders_survive_in_order(pieces):
     text = " ".join(pieces)
     kept = [word for word in re.sub(r"[.,]", " ", tidy(text)).split() if word.startswith("[")]
     assert kept == [piece for piece in pieces if piece.startswith("[")]
+
+
+@pytest.mark.parametrize(
+    ("text", "tidied"),
+    [
+        ("He is in a 18-29 group.", "He is in an 18-29 group."),
+        ("An 12 and an 80.", "A 12 and an 80."),
+        ("Needs: 1) Rest a lot 2) Warm tea", "Needs. Rest a lot. Warm tea"),
+        ("Tests are done1. Blood count2. Skin test", "Tests are done. Blood count. Skin test"),
+        ("Room 2) Warm tea", "Room 2) Warm tea"),
+    ],
+)
+def test_articles_and_numbered_lists_read_well(text, tidied):
+    assert tidy(text) == tidied
