@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-_AUXILIARY = r"(?:is|are|am|was|were|can|could|should|would|will|does|did|has|had|may|might)"
+_AUXILIARY = r"(?:is|are|am|can|could|should|would|will|does|did|has|may|might)"
 _SUBJECT = r"(?:i|it|this|that|there|he|she|they|we|you|my|the|these|those|his|her|any\w*|one)"
 _QUESTION_WORD = (
-    r"(?:what|why|how|where|who|when|(?:what|which|how|whose)(?: \w+){1,3}?|(?:to|for|in) (?:what|which|whom))"
+    r"(?:what|why|how|where|who|when|(?:what|which|how|whose)(?: \w+){1,3}?"
+    r"|(?:to|for|in) (?:what|which|whom))"
 )
-_INVERTED = re.compile(
-    r"\W*(?:(?:and|but|so|also|then|now|or) )?(?:please )?"
+_ORDER = (
     rf"(?:(?:{_QUESTION_WORD} )?{_AUXILIARY}(?:n['’]t)? {_SUBJECT}\b"
     rf"|{_QUESTION_WORD} (?:do|have)(?:n['’]t)? {_SUBJECT}\b"
-    r"|(?:do|have)(?:n['’]t)? (?:i|you|we|they)\b)",
-    re.IGNORECASE,
+    r"|(?:do|have)(?:n['’]t)? (?:i|you|we|they)\b"
+    r"|(?:was|were)(?:n['’]t)? (?:i|you|we|they|he|she|it|this|that|there)\b)"
+)
+_INVERTED = re.compile(
+    rf"\W*(?:(?:and|but|so|also|then|now|or) )?(?:please )?{_ORDER}", re.IGNORECASE
 )
 """Not `Do it daily` and `Have the wound dressed`."""
-_CONDITIONAL = re.compile(r"\W*(?:should|had|were) [^?]*, ", re.IGNORECASE)
+_CONDITIONAL = re.compile(r"\W*(?:should|were) [^?]*, ", re.IGNORECASE)
 """`Should it hurt, come back.`"""
 _ASKS = re.compile(
-    r"\b(?:(?:want|wants|wanted|like|need) to (?:know|ask|find out|learn|understand)|wonder(?:ing|ed)?"
+    r"\b(?:(?:want|wants|wanted|like|need) to (?:know|ask|find out|learn|understand)"
+    r"|wonder(?:ing|ed)?"
     r"|(?:my|the) (?:main )?question is|i have (?:a|one|some|two|several|\d) questions?"
-    r"|(?:please|pls|plz|kindly) (?:\w+ )?(?:advi[sc]e|suggest|tell|guide|explain|help|reply|answer|inform"
+    r"|(?:please|pls|plz|kindly) (?:\w+ )?"
+    r"(?:advi[sc]e|suggest|tell|guide|explain|help|reply|answer|inform"
     r"|let (?:me|us) know|recommend|give (?:me|your|an|some)|assist|clarify|confirm)"
     r"|advise (?:me|us|any|some|if|whether|what)|suggest (?:me|us|any|some|what)|help me\b"
     r"|any (?:ideas?|suggestions?|advice|thoughts|help)\b"
@@ -31,7 +37,8 @@ _ASKS = re.compile(
 )
 """A question without a question mark, or a request for an answer."""
 _OFFERS = re.compile(
-    r"(?:hesitate|feel free|happy|glad|pleased|if you|any (?:more|other|further)|should you)\b[^.?]*$",
+    r"(?:hesitate|feel free|happy|glad|pleased|if you|any (?:more|other|further)|should you)\b"
+    r"[^.?]*$",
     re.IGNORECASE,
 )
 """`If you want to know more, feel free to ask` offers an answer, and asks nothing."""
@@ -41,6 +48,45 @@ _REPORTS = re.compile(
     r"|likes to know|to know)\b",
     re.IGNORECASE,
 )
+
+
+_START = re.compile(
+    r"[\s,.]+(?:and |but |so )*(?=(?:i (?:just |also )*(?:want|wanted|would like|need) to know"
+    r"|i (?:was|am) (?:just )?wondering|please (?:advise|suggest|tell|let me know|recommend)"
+    r"|(?:what|how) (?:should|can|do|could) i|should i|can i|could (?:it|this|there) be"
+    r"|is (?:it|this|there) (?:\w+ )?(?:to|a|an|any|safe|normal|serious|because|possible|right)"
+    r"|will (?:it|this|i) )\b)"
+    r"|\s*,\s*(?:and |but |so )?(?=(?:what|how|why) (?:is|are|can|could|should|would|may|might)"
+    r" (?:i|it|this|that|these|there|be)\b)",
+    re.IGNORECASE,
+)
+_LEANS = re.compile(
+    r"(?:^|\s)(?:if|when|whenever|while|because|since|although|that|which|who|what|where|why|how"
+    r"|as|until|unless|after|before|once|whether|and|or|but|so|than|medicine|time|like|said|told"
+    r"|says|know|think|feel|wonder\w*|ask\w*|day|thing|last|every|sure|hope|to|even|from|not|nor"
+    r"|neither|only|is|are|was|were|be)$",
+    re.IGNORECASE,
+)
+"""The end of a clause that the next words belong to."""
+_GOVERNS = re.compile(
+    r"\W*(?:if|when|whenever|while|because|since|although|though|as|until|unless|after|before|once"
+    r"|in case|given|with|without|for|during|due to|every time|(?:at|in|under|on) no|only|never"
+    r"|rarely|seldom|hardly|nor|not|so)\b",
+    re.IGNORECASE,
+)
+"""The beginning of a clause that may govern the question after it: `If it hurts, should I go?`"""
+
+
+def question_starts(sentence: str) -> Iterator[re.Match[str]]:
+    """Yield the joints of a run-on sentence at which a question of its own begins.
+
+    The text before a match is a statement, the text after it the question.
+    """
+    if _GOVERNS.match(sentence):
+        return
+    for match in _START.finditer(sentence):
+        if match.start() and not _LEANS.search(sentence, 0, match.start()):
+            yield match
 
 
 def is_inverted(sentence: str) -> bool:

@@ -58,6 +58,22 @@ _TWO_QUESTIONS = re.compile(
     r"|did|can|could|should|will|would|may|might|has|have|please)\b",
     re.IGNORECASE,
 )
+_QUESTION_IF = re.compile(
+    r"(?P<main>[^,]+?),? (?P<word>if|when) (?P<condition>(?:i|you|he|she|it|they|we|the|my|your|his"
+    r"|her|there|this)\b[^,]+)",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(r"\b(?:if|when|unless|until|because)\b", re.IGNORECASE)
+_ORDERED = re.compile(
+    r"\b(?:if|when|unless|until|because|since|but|so|then|also|too|else|instead|otherwise|rather"
+    r"|another|other|same|still|yet|please|both|either|neither|not|n['’]t)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+"""Words by which one of two questions depends on the other, or on their order."""
+_REFERS = re.compile(
+    r"\b(?:it|its|they|them|their|this|that|these|those|he|she|him|his|her)\b",
+    re.IGNORECASE,
+)
 _THEN = re.compile(
     r"(?:^|(?<=[.?] ))(?P<condition>[Ii]f [^,.?]+), (?P<then>then )?"
     r"(?=(?:i|you|he|she|it|they|we|the|there|your|my|his|her|this|please)\b)",
@@ -78,6 +94,31 @@ def move(body: str) -> str:
     if (match := _TIME_LAST.fullmatch(body)) and _is_plain_statement(match["rest"]):
         return f"{match['time']}, {uncapitalize(match['rest'])}"
     return body
+
+
+def swap(question: str) -> str:
+    """Exchange two questions that `or` or `and` joins, or put a condition first; without marks.
+
+    Unchanged where the second question refers to a word of the first.
+    """
+    for joint in re.finditer(r",? (?P<word>or|and) ", question, re.IGNORECASE):
+        one, two = question[: joint.start()], question[joint.end() :]
+        if _are_two_questions(one, two):
+            return f"{two}, {joint['word'].lower()} {uncapitalize(one)}"
+    match = _QUESTION_IF.fullmatch(question)
+    if match is None or _TWO_QUESTIONS.search(question) or not is_inverted(match["main"]):
+        return question
+    if _GOVERNING.search(match["main"]) or _WHEN.search(match["condition"]):
+        return question
+    return f"{match['word']} {match['condition']}, {uncapitalize(match['main'])}"
+
+
+def _are_two_questions(one: str, two: str) -> bool:
+    """Return whether two texts are questions of which neither depends on the other."""
+    if not (is_inverted(one) and is_inverted(two)) or _ORDERED.search(f"{one} / {two}"):
+        return False
+    before, after = ({w.casefold() for w in _REFERS.findall(part)} for part in (one, two))
+    return after <= before
 
 
 def indirect(question: str) -> str | None:

@@ -33,6 +33,11 @@ def is_closing(sentence: str) -> bool:
     )
 
 
+def is_courtesy(sentence: str) -> bool:
+    """Return whether a sentence is a greeting or a closing."""
+    return is_greeting(sentence) or is_closing(sentence)
+
+
 @cache
 def _table(kind: str) -> list[tuple[re.Pattern[str], str]]:
     table = load_toml("lexicon.toml")[kind]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import CorpusAttributes, Draft, Extraction
-from sage_rag.agents.rules.courtesies import CLOSING, is_closing, is_greeting
-from sage_rag.agents.rules.items import shorten
+from sage_rag.agents.rules.courtesies import CLOSING, is_closing, is_courtesy, is_greeting
+from sage_rag.agents.rules.items import part_to_leave_out, shorten, warns
 from sage_rag.agents.rules.sentences import separate
 from sage_rag.agents.rules.wording import RUN, Wording
 from sage_rag.common.questions import asks
@@ -19,13 +19,6 @@ from sage_rag.privacy.words import tokenize
 
 _ALIKE = 0.47
 """ROUGE-L F up to which a draft is unlike enough: the gate allows 0.5."""
-_WARNS = re.compile(
-    r"\b(?:emergency|urgent(?:ly)?|immediately|at once|right away|without delay|ambulance|hospital"
-    r"|as (?:soon|early) as possible|dangerous|life[- ]threatening|do not|never|stop|911|112)\b"
-    r"|n['’]t\b",
-    re.IGNORECASE,
-)
-"""A sentence that warns, or may: it is left out after those that do not."""
 _SIGNATURE = re.compile(r"(?:(?:Dr|Prof|Sister|Nurse)\.? )?\[PERSON_\d+\]\.?")
 
 
@@ -47,7 +40,11 @@ class _Passage:
 
     @property
     def warns(self) -> bool:
-        return bool(_WARNS.search(self.text))
+        return warns(self.text)
+
+    @property
+    def is_courtesy(self) -> bool:
+        return is_courtesy(self.text)
 
 
 class RuleGenerator:
@@ -85,9 +82,14 @@ class RuleGenerator:
         reworded = iter(wording.reword([s for p in passages for s in p.sentences], source))
         for passage in passages:
             passage.sentences = [next(reworded) for _ in passage.sentences]
+        passages = [
+            passage
+            for field, items in by_field.items()
+            for passage in _with_courtesies(field, items, passages)
+        ]
         _leave_out_runs(passages, source)
         _reduce_likeness(passages, source)
-        return Draft({field: _field_text(field, by_field[field], passages) for field in by_field})
+        return Draft({f: " ".join(p.text for p in passages if p.field == f) for f in by_field})
 
 
 def _content(items: Sequence[str]) -> list[str]:
@@ -99,15 +101,22 @@ def _content(items: Sequence[str]) -> list[str]:
     ]
 
 
-def _field_text(field: str, items: Sequence[str], passages: Sequence[_Passage]) -> str:
-    """Return one field: greeting, content, closing, signature."""
+def _with_courtesies(
+    field: str, items: Sequence[str], passages: Sequence[_Passage]
+) -> Iterator[_Passage]:
+    """Yield the passages of a field: greeting, content, closing, signature."""
     greeting = [item for item in items if is_greeting(item)]
     closing = [item for item in items if is_closing(item)]
     if signatures := [item for item in items if _SIGNATURE.fullmatch(item)]:
         closing = [item for item in closing if not item.startswith(CLOSING.rstrip(","))]
         closing.append(f"{CLOSING} {signatures[-1].rstrip('.')}.")
-    content = [passage.text for passage in passages if passage.field == field]
-    return " ".join([*greeting[:1], *content, *closing])
+    content = [passage for passage in passages if passage.field == field]
+    if any(passage.asks for passage in content):
+        closing = [item for item in closing if not asks(item)]
+    if content or closing:
+        yield from (_Passage(field, -1, [item]) for item in greeting[:1])
+    yield from content
+    yield from (_Passage(field, len(items), [item]) for item in closing)
 
 
 def _leave_out_runs(passages: list[_Passage], source: Original) -> None:
@@ -120,25 +129,22 @@ def _leave_out_runs(passages: list[_Passage], source: Original) -> None:
 def _place(passages: Sequence[_Passage], run: SharedRun) -> tuple[_Passage, int]:
     """Return the item and the number of the sentence to leave out, so that a run is gone.
 
-    The largest part of the run goes, but a question or a warning only where no other part is
-    enough.
+    `items.part_to_leave_out` says which.
     """
-    found: list[tuple[bool, int, _Passage, int]] = []
+    places: list[tuple[_Passage, int]] = []
+    parts: list[tuple[str, int]] = []
     start = 0
     for passage in passages:
         for number, sentence in enumerate(passage.sentences):
             end = start + len(sentence)
             low, high = max(run.start, start), min(run.end, end)
             if low < high:
-                size = len(tokenize(sentence[low - start : high - start]))
-                needed = asks(sentence) or bool(_WARNS.search(sentence))
-                spares = not needed and run.tokens - size < RUN
-                found.append((spares, size, passage, number))
+                places.append((passage, number))
+                parts.append((sentence, len(tokenize(sentence[low - start : high - start]))))
             start = end + 1
-    if not found:
+    if not parts:
         raise ValueError("a run lies outside of the draft")
-    _, _, passage, number = max(found, key=lambda part: part[:2])
-    return passage, number
+    return places[part_to_leave_out(parts, run.tokens, RUN)]
 
 
 def _cut(passages: list[_Passage], passage: _Passage, count: int) -> None:
@@ -151,10 +157,10 @@ def _cut(passages: list[_Passage], passage: _Passage, count: int) -> None:
 def _reduce_likeness(passages: list[_Passage], source: Original) -> None:
     """Leave out the ends of items, the best first, until the whole is unlike the record.
 
-    Warnings go after everything else but questions; the last item of a field stays.
+    Warnings go after everything else but questions; each field keeps a sentence.
     """
     while (alike := source.rouge_l(_text(passages))) > _ALIKE:
-        spare = [p for p in passages if _has_others(p, passages)]
+        spare = [p for p in passages if not p.is_courtesy and _can_lose(p, passages)]
         choices = [p for p in spare if not p.asks and not p.warns]
         choices = choices or [p for p in spare if not p.asks] or spare
         if not choices:
@@ -172,8 +178,13 @@ def _gain(passage: _Passage, passages: Sequence[_Passage], source: Original, ali
     return (alike - source.rouge_l(rest)) / lost
 
 
-def _has_others(passage: _Passage, passages: Sequence[_Passage]) -> bool:
-    return any(p is not passage and p.field == passage.field for p in passages)
+def _can_lose(passage: _Passage, passages: Sequence[_Passage]) -> bool:
+    """Return whether a field has content left without the last sentence of an item."""
+    if shorten(passage.sentences, len(passage.sentences) - 1):
+        return True
+    return any(
+        p is not passage and p.field == passage.field and not p.is_courtesy for p in passages
+    )
 
 
 def _text(passages: Sequence[_Passage]) -> str:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from sage_rag.agents.lexicon import lexicon, words
+from sage_rag.agents.rules.courtesies import is_courtesy
 from sage_rag.agents.rules.sentences import is_clause
 from sage_rag.common.questions import asks
 
@@ -24,6 +25,12 @@ _RESTRICTS = re.compile(
     re.IGNORECASE,
 )
 _CAUTION = re.compile(r"(?:\b(?:do not|never|avoid|stop|unless|only if|except)\b|n['’]t\b)", re.I)
+_WARNS = re.compile(
+    r"\b(?:emergency|urgent(?:ly)?|immediately|at once|right away|without delay|ambulance|hospital"
+    r"|as (?:soon|early) as possible|dangerous|life[- ]threatening|do not|never|stop|911|112)\b"
+    r"|n['’]t\b",
+    re.IGNORECASE,
+)
 _CONNECTS = re.compile(
     r"(?:so|and|or|also|therefore|thus|hence|besides|moreover|furthermore|meanwhile|after that"
     r"|afterwards|since then|in between|in addition|as a result|this|that|these|those|they|their"
@@ -40,6 +47,8 @@ _EXPLETIVE = re.compile(
 )
 """`It is important to` refers to no sentence before it."""
 _POINTS_BACK = re.compile(r"\b(?:it|its|them|they|their|this|that|these|those)\b", re.IGNORECASE)
+_ASKS_BACK = re.compile(r"(?:(?:so|and|but) )?(?:is|are|was|were) (?:that|those)\b", re.I)
+"""`Is that normal?` asks about the sentence before it."""
 _HE_OR_SHE = re.compile(r"\b(?:he|she|his|her|him)\b(?! or )", re.IGNORECASE)
 _NAMED = re.compile(r"\[PERSON_\d+\]")
 _ROLES = frozenset(
@@ -96,7 +105,7 @@ def depends(sentence: str, *, several_persons: bool = True) -> bool:
     if restricts(sentence):
         return True
     if asks(sentence):  # a question is about the whole record
-        return sentence.endswith(("why?", "then?", "so?"))
+        return sentence.endswith(("why?", "then?", "so?")) or bool(_ASKS_BACK.match(sentence))
     if _EXPLETIVE.match(sentence):
         return False
     if _CONNECTS.match(sentence):
@@ -117,6 +126,28 @@ def restricts(sentence: str) -> bool:
     return bool(
         _RESTRICTS.match(sentence) or (_CAUTION.search(sentence) and _POINTS_BACK.search(opening))
     )
+
+
+def warns(sentence: str) -> bool:
+    """Return whether a sentence warns, or may."""
+    return bool(_WARNS.search(sentence))
+
+
+def part_to_leave_out(parts: Sequence[tuple[str, int]], run: int, limit: int) -> int:
+    """Return the index of the sentence to leave out, so that a repeated run is gone.
+
+    `parts`: the sentences and how many of the run's `run` tokens each has. `limit`: the tokens of a
+    run that is too long. The largest part goes, but a courtesy goes first where that is enough, and
+    a question or a warning only where no other part is enough.
+    """
+
+    def rank(at: int) -> tuple[bool, bool, int]:
+        sentence, size = parts[at]
+        enough = run - size < limit
+        needed = asks(sentence) or warns(sentence)
+        return enough and is_courtesy(sentence), enough and not needed, size
+
+    return max(range(len(parts)), key=rank)
 
 
 def shorten(item: Sequence[str], count: int) -> Item:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import Draft
-from sage_rag.agents.rules.courtesies import is_closing, is_greeting
-from sage_rag.agents.rules.items import group, shorten
+from sage_rag.agents.rules.courtesies import is_courtesy
+from sage_rag.agents.rules.items import group, part_to_leave_out, shorten
 from sage_rag.agents.rules.sentences import capitalize
-from sage_rag.agents.rules.wording import Wording
+from sage_rag.agents.rules.wording import RUN, Wording
 from sage_rag.common.questions import asks
 from sage_rag.common.sentences import sentence_spans
+from sage_rag.privacy.words import tokenize
 
 Place = tuple[int, int]
 """`[start, end)` in a draft's text."""
@@ -31,6 +32,10 @@ class _Sentence:
     def overlap(self, place: Place) -> int:
         return min(place[1], self.end) - max(place[0], self.start)
 
+    def part(self, place: Place) -> str:
+        """Return the part of the sentence at a place."""
+        return self.text[max(place[0] - self.start, 0) : max(place[1] - self.start, 0)]
+
 
 @dataclass(slots=True, eq=False)
 class _Item:
@@ -45,7 +50,7 @@ class _Item:
 
     @property
     def is_courtesy(self) -> bool:
-        return is_greeting(self.sentences[0].text) or is_closing(self.sentences[0].text)
+        return is_courtesy(self.sentences[0].text)
 
     def keep(self, count: int) -> None:
         """Keep at most the first `count` sentences."""
@@ -83,13 +88,13 @@ class Page:
         if not at:
             return
         sentence = max(at, key=lambda s: s.overlap(place))
-        low, high = max(place[0], sentence.start), min(place[1], sentence.end)
-        run = sentence.text[low - sentence.start : high - sentence.start]
-        other = self._wording.loosen(run, sentence.text)
-        if other != sentence.text:
+        other = self._wording.loosen(sentence.part(place), sentence.text)
+        if other != sentence.text and not is_courtesy(sentence.text):
             sentence.text = capitalize(other)
-        else:
-            self.leave_out((sentence.start, sentence.end))
+            return
+        parts = [(s.text, len(tokenize(s.part(place)))) for s in at]
+        spare = at[part_to_leave_out(parts, sum(size for _, size in parts), RUN)]
+        self.leave_out((spare.start, spare.end))
 
     def shorten(self, count: int) -> None:
         """Leave out about `count` words: the fewest whole items that suffice."""

@@ -7,7 +7,7 @@ import re
 from sage_rag.agents.lexicon import is_boilerplate, lexicon, words
 from sage_rag.agents.rules.contractions import contract, short_forms
 from sage_rag.agents.rules.tidy import tidy, with_apostrophes
-from sage_rag.common.questions import is_inverted
+from sage_rag.common.questions import is_inverted, question_starts
 from sage_rag.common.sentences import sentence_spans
 
 _TITLES = frozenset("dr mr mrs ms prof sister nurse".split())
@@ -20,23 +20,6 @@ _MISSING_STOP = re.compile(
     r" (?:i|it|this|that|there|he|she|they|we|you|my))\b)",
     re.IGNORECASE,
 )
-_QUESTION_START = re.compile(
-    r"[\s,.]+(?:and |but |so )*(?=(?:i (?:just |also )*(?:want|wanted|would like|need) to know"
-    r"|i (?:was|am) (?:just )?wondering|please (?:advise|suggest|tell|let me know|recommend)"
-    r"|(?:what|how) (?:should|can|do|could) i|should i|can i|could (?:it|this|there) be"
-    r"|is (?:it|this|there) (?:\w+ )?(?:to|a|an|any|safe|normal|serious|because|possible|right)"
-    r"|will (?:it|this|i) )\b)"
-    r"|\s*,\s*(?:and |but |so )?(?=(?:what|how|why) (?:is|are|can|could|should|would|may|might)"
-    r" (?:i|it|this|that|these|there|be)\b)",
-    re.IGNORECASE,
-)
-_OPEN = re.compile(
-    r"(?:^|\s)(?:if|when|whenever|while|because|since|although|that|which|who|what|where|why|how"
-    r"|as|until|unless|after|before|once|whether|and|or|but|so|than|medicine|time|like|said|told"
-    r"|says|know|think|feel|wonder\w*|ask\w*|day|thing|last|every|sure|hope|to|even|from|not)$",
-    re.IGNORECASE,
-)
-"""The end of a clause that the next words belong to."""
 _GOVERNED = re.compile(
     r"\b(?:if|when|whenever|while|because|since|although|though|as|until|till|unless|after|before"
     r"|once|in case|every time|that|which|who|what|where|why|how|whether|than|sa(?:id|ys?)|told"
@@ -52,7 +35,8 @@ _PHRASE = re.compile(
 )
 _HALF = re.compile(r"(?:rather than|instead of|based on)\b[^,]*$", re.IGNORECASE)
 _LAST_WORD_ALONE = re.compile(
-    r"(?<!ly)(?<!ly,) (?:and|but|or|so),? (?:\w+ly|also|just|then|now|maybe|perhaps|please)$", re.IGNORECASE
+    r"(?<!ly)(?<!ly,) (?:and|but|or|so),? (?:\w+ly|also|just|then|now|maybe|perhaps|please)$",
+    re.IGNORECASE,
 )
 """`It hurts and honestly`: what the writer would say is missing."""
 _SUBORDINATE_START = re.compile(
@@ -143,17 +127,16 @@ def _restore_stops(sentence: str) -> list[str]:
     """Return a run-on sentence in parts: plain statements, and questions."""
     parts, start = [], 0
     size = len(words(sentence))
-    found = [*_QUESTION_START.finditer(sentence)] if size >= _LONG else []
-    found += [*_MISSING_STOP.finditer(sentence)] if size >= _RUN_ON else []
-    for match in sorted(found, key=re.Match.start):
+    questions = [*question_starts(sentence)] if size >= _LONG else []
+    others = [*_MISSING_STOP.finditer(sentence)] if size >= _RUN_ON else []
+    for match in sorted([*questions, *others], key=re.Match.start):
         left, right = sentence[start : match.start()], sentence[match.end() :]
-        asks = match.re is _QUESTION_START
+        asks = match in questions
         if (
             match.start() >= start
             and min(len(words(left)), len(words(right))) >= _SHORTEST
             and is_clause(left)
-            and (asks or not opens_with_phrase(left))
-            and not (_OPEN if asks else _GOVERNED).search(left)
+            and (asks or not (opens_with_phrase(left) or _GOVERNED.search(left)))
             and not _breaks_off(left, ended=False)
             and not is_inverted(left)
         ):

@@ -14,7 +14,7 @@ _SPLIT_CONTRACTION = re.compile(
 _LONG_FORMS = {"m": "am", "ve": "have", "re": "are", "ll": "will"}
 _NEGATED = {"won": "will not", "can": "cannot", "don": "do not"}
 _GLUED_STOP = re.compile(
-    r"(?<=[a-z)\]]{2})([.!?;])(?=\[?[A-Z]|i\b)|(?<=[a-z]{3})([.!?])(?=[a-z]{2})"
+    r"(?<=[a-z)\]]{2})([.!?;])(?=\[?[A-Z]|i\b)|(?:(?<=[a-z]{3})|(?<=[a-z][+]))([.!?])(?=[a-z]{2})"
 )
 _SUFFIX = re.compile(r"\S*@|(?:com|org|net|edu|gov|co|uk|html?|php|info|example)\b")
 _PARAGRAPH = re.compile(r"(?<=[^\s.!?:;,])[ \t]*\n(?:\s*\n\s*|\s*(?=[-*•–] ))|\n\s*(?=[-*•–] )")
@@ -41,7 +41,8 @@ _ON_MONTH = re.compile(
     r"|November|December)\b(?! \d{1,2}\b)|(?:19|20)\d\d\b(?!-)))"
 )
 _ENTRY = re.compile(
-    r"(?:^|(?<=[a-z.!?)\]])|\s)[\s,:;-]*\(?(?P<number>\d{1,2})[.)]\s?(?=[\"'(]?\[?[A-Z])", re.MULTILINE
+    r"(?:^|(?<=[a-z.!?)\]])|\s)[\s,:;-]*\(?(?P<number>\d{1,2})[.)]\s?(?=[\"'(]?\[?[A-Z])",
+    re.MULTILINE,
 )
 """The number of an entry in a list, also in running text: `done1. CT thorax2. MRI`."""
 _ARTICLE = re.compile(r"\b(?P<article>[Aa])n?(?= (?P<number>\d{1,3})(?!\d))")

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from sage_rag.agents.rules.clauses import indirect, move
+from sage_rag.agents.rules.clauses import indirect, move, swap
 from sage_rag.agents.rules.contractions import short_forms, write_out
 from sage_rag.agents.rules.edits import Edit, apply_edit, edits
 from sage_rag.agents.rules.sentences import capitalize
@@ -85,10 +85,12 @@ def _edits_in(sentences: Sequence[str], run: SharedRun) -> Iterator[Edit]:
 
 
 def _moved(sentence: str) -> str:
-    """Return a statement with a condition or a time at its other end, a question as indirect."""
+    """Return a sentence in another order: its conditions, times or questions; else unchanged."""
     mark = sentence[-1:] if sentence[-1:] in ".?" else ""
     body = sentence.removesuffix(mark)
     if mark == "?":
+        if (other := swap(body)) != body:
+            return f"{capitalize(other)}?"
         return f"{asked}." if (asked := indirect(body)) else sentence
     other = move(write_out(body))
     for form in short_forms(body):

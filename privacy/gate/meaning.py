@@ -28,6 +28,8 @@ _STRAY = 0.5
 covers at most half this share of them."""
 _NEW_WORDS = 3
 """New content words of a draft sentence, beyond those its sources lose, that are an invention."""
+
+
 def meaning_changes(original: Mapping[str, str], draft: Mapping[str, str]) -> list[Finding]:
     """Return the changes of meaning of a draft, in the order of their places.
 
@@ -127,7 +129,8 @@ def _lost_questions(
     start = 0
     for name, text in draft.items():
         end = start + len(text)
-        if name in original and _asks(source, name) and not _asks(written, name, also=reports_question):
+        asked = name in original and _asks(source, name)
+        if asked and not _asks(written, name, also=reports_question):
             message = f"loses the question that the record asks in `{name}`"
             yield Finding(FindingKind.QUESTION_LOST, message, start, end)
         start = end + 1

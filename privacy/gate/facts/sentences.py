@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from sage_rag.common.questions import question_starts
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.privacy.gate.facts.words import (
     imperatives,
@@ -65,6 +66,10 @@ _PREDICATES = frozenset(
     " they it you there shows showed gave took went came got said".split()
 )
 """A note without any of these words is telegraphic: "Ramipril 5 mg daily", "No alcohol"."""
+_FINITE = _PREDICATES | _VERBS_OF_SUBJECTS
+_SHORTEST_ASKING = 10
+_SHORTEST_BEFORE = 4
+"""Tokens of a run-on sentence with a question, and of the statement before it."""
 _LEADING = frozenset("please then and also so just kindly do always never first".split())
 
 
@@ -125,7 +130,9 @@ def read_clauses(text: str) -> list[Sentence]:
     """
     tokens = tokenize(text)
     found = []
-    for first, end in pairwise([0, *_joints(tokens), len(tokens)]):
+    for first, end in pairwise(
+        [0, *sorted({*_joints(tokens), *_asking(text, tokens)}), len(tokens)]
+    ):
         part = tokens[first:end]
         if part:
             a, b = part[0].start, part[-1].end
@@ -187,6 +194,17 @@ def _joints(tokens: list[Token]) -> list[int]:
             found.append(at - 1 if joined and words[at - 1] != "," else at)
             first = at
     return found
+
+
+def _asking(text: str, tokens: list[Token]) -> Iterator[int]:
+    """Yield where a question of its own begins after a statement: "it burns, should I go?"."""
+    if len(tokens) < _SHORTEST_ASKING:
+        return
+    for match in question_starts(text):
+        at = next((i for i, t in enumerate(tokens) if t.start >= match.end()), 0)
+        before = {token.text for token in tokens[:at]}
+        if at >= _SHORTEST_BEFORE and not _FINITE.isdisjoint(before):
+            yield at
 
 
 def _segmented(tokens: Iterable[Token], offset: int) -> Iterator[Token]:

@@ -1,6 +1,6 @@
 import pytest
 
-from sage_rag.agents.rules.clauses import consequences, indirect, move
+from sage_rag.agents.rules.clauses import consequences, indirect, move, swap
 
 
 def edited(rule, text):
@@ -75,3 +75,30 @@ def test_another_question_stays(question):
 def test_then_is_added_to_a_condition_or_left_out():
     assert edited(consequences, "If it burns, you can stop.") == {"If it burns, then you can stop."}
     assert edited(consequences, "If it burns, then you can stop.") == {"If it burns, you can stop."}
+
+
+@pytest.mark.parametrize(
+    ("question", "swapped"),
+    [
+        ("Is it a sprain or is it a break", "is it a break, or is it a sprain"),
+        ("Could it be dust, or should we wait", "should we wait, or could it be dust"),
+        ("Is it safe if I swim", "if I swim, is it safe"),
+    ],
+)
+def test_two_questions_change_places_and_a_condition_comes_first(question, swapped):
+    assert swap(question) == swapped
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Is there a pill and can it help",
+        "Is it red or swollen",
+        "Is the drug safe and does it work if I drink",
+        "Should I rest or go back",
+        "Is it a sprain or should I rest instead",
+        "Can I ask if it is safe when I swim",
+    ],
+)
+def test_questions_that_depend_on_each_other_stay(question):
+    assert swap(question) == question

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sage_rag.agents.lexicon import content_stems, load_toml
 from sage_rag.agents.rules.clauses import indirect, move
 from sage_rag.agents.rules.edits import apply_edit, edits
+from sage_rag.privacy.gate.facts.sentences import tokenize
 from sage_rag.privacy.gate.meaning import meaning_changes
 
 TABLE = load_toml("rules/wording.toml")["edits"]
@@ -175,3 +176,16 @@ def test_what_costs_nothing_keeps_every_content_word(text):
 )
 def test_letters_that_only_look_alike_without_case_break_nothing(text):
     assert all(isinstance(other, str) for other in rewordings(text))
+
+
+def test_the_gate_knows_the_words_that_edits_exchange():
+    """Else it takes the edit for a change of meaning in a sentence that is copied otherwise."""
+    faults = []
+    for row in TABLE:
+        source, draft = (tokenize(text) for text in row["example"])
+        known = {key for token in source for key in token.keys}
+        new = [t.text for t in draft if t.content and t.keys.isdisjoint(known)]
+        gone = {key for token in draft for key in token.keys}
+        lost = [t.text for t in source if t.content and t.keys.isdisjoint(gone)]
+        faults += [f"{row['from']}: {lost} {new}"] * bool(new and lost)
+    assert not faults, "\n".join(faults)

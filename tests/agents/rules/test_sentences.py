@@ -80,7 +80,13 @@ def test_a_question_ends_with_its_mark_whatever_was_typed():
 
 
 @pytest.mark.parametrize(
-    "text", ["You can rub it with oil and the", "It burns and honestly.", "If I were your doctor,", "Do not stop unless"]
+    "text",
+    [
+        "You can rub it with oil and the",
+        "It burns and honestly.",
+        "If I were your doctor,",
+        "Do not stop unless",
+    ],
 )
 def test_a_sentence_that_breaks_off_is_left_out(text):
     assert clean_sentence(text) == ""
