@@ -3,13 +3,14 @@
 The attacker needs no key: the embedder is public, and words are words. *Linkage*: which of the
 corpus's records a passage was made from. *Membership*: whether a record was indexed at all.
 
-Both use one matrix of likeness between passages and records, by `cosine` of the embedder's vectors,
-and by `runs`: the number of different runs of four words in common.
+A record is compared with each passage by `cosine` of the embedder's vectors, and by `runs`: the
+number of different runs of four words in common. `union` compares it with the index as a whole:
+runs of the record that any passage has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -20,162 +21,183 @@ from scipy.sparse import csr_matrix
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.proportions import Proportion
-from sage_rag.indexer.protocols import Embedder
+from sage_rag.eval.membership import Membership
+from sage_rag.indexer.protocols import Embedder, Vectors
 from sage_rag.privacy.gate.draft_words import draft_tokens
 from sage_rag.privacy.tokens import readable_view
 
 RUN_WORDS = 4
 """Words of a run. Runs of four are rare enough to tell records apart, and far shorter than those
 that the gate refuses."""
-FALSE_POSITIVES = 0.01
-"""Source: Carlini et al. (2022), "Membership inference attacks from first principles", §III: the
-rate of true positives where false ones are rare; an average hides who is exposed."""
-_RESAMPLES = 2000
+_BLOCK = 512
+"""Passages compared at a time: with 20,000 records a block has 80 MB."""
 
-Scores = NDArray[np.float64]
-
-
-class Membership(BaseModel):
-    """How well a score separates indexed records (`members`) from others of their kind.
-
-    `auc`: the probability that a member has the higher score, ties counting half (the area under
-    the ROC curve), with the 95 % percentile bootstrap over records, seeded. `detected`: members
-    with a score that at most 1 % of the others reach; the interval takes the threshold as given.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    members: int
-    others: int
-    auc: float
-    low: float
-    high: float
-    detected: Proportion
-
-    @classmethod
-    def of(cls, members: Sequence[float], others: Sequence[float]) -> Membership:
-        """Compare the scores of members and of others.
-
-        Raises:
-            InputError: without any of either.
-        """
-        if not len(members) or not len(others):
-            raise InputError("membership needs indexed records and others")
-        own, foreign = np.asarray(members, np.float64), np.asarray(others, np.float64)
-        wins = (np.sign(own[:, None] - foreign[None, :]) + 1) / 2
-        low, high = (round(float(q), 4) for q in np.quantile(_resampled(wins), (0.025, 0.975)))
-        allowed = int(FALSE_POSITIVES * len(foreign))
-        threshold = np.sort(foreign)[::-1][allowed]
-        return cls(
-            members=len(own),
-            others=len(foreign),
-            auc=round(float(wins.mean()), 4),
-            low=low,
-            high=high,
-            detected=Proportion.of(int((own > threshold).sum()), len(own)),
-        )
+_Scores = NDArray[np.float64]
+_Columns = NDArray[np.int64]
 
 
 class Exposure(BaseModel):
     """What one kind of likeness reveals.
 
-    `linked`: passages whose nearest record is their own; a tie with another record does not count.
-    `membership`: `None` without records that were not indexed.
+    `linked`: passages whose nearest record is one of those that they were made from; a tie with
+    another record does not count. `None` for `union`, which compares no single passage. `chance`:
+    the share that a guess links. `membership`: `None` without records that were not indexed.
     """
 
     model_config = ConfigDict(frozen=True)
 
     likeness: str
-    linked: Proportion
+    linked: Proportion | None
+    chance: float | None = None
     membership: Membership | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedText:
-    """The text of a passage, and the id of the record that it was made from."""
+    """The text of a passage, and the ids of the records that it was made from."""
 
-    source: str
+    sources: tuple[str, ...]
     text: str = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class HeldRecords:
+    """The records that an attacker holds, by id.
+
+    `indexed`: the whole corpus; `others`: records of the same kind that were not indexed.
+    `members`: the ids of which membership is asked, by default all of `indexed`. `subject` returns
+    whose record an id is. Membership is asked of subjects: the best score of a subject's records
+    counts. By default each record is its own subject.
+    """
+
+    indexed: Mapping[str, str] = field(repr=False)
+    others: Mapping[str, str] = field(repr=False)
+    members: Collection[str] | None = None
+    subject: Callable[[str], str] = str
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts of all records, indexed ones first."""
+        return [*self.indexed.values(), *self.others.values()]
+
+    def membership(self, scores: _Scores) -> Membership | None:
+        """Compare members and others by `(records,)` scores; `None` without others."""
+        if not self.others:
+            return None
+        known = dict(zip(self.indexed, scores, strict=False))
+        asked = self.indexed if self.members is None else self.members
+        others = zip(self.others, scores[len(self.indexed) :], strict=True)
+        return Membership.of(
+            self._by_subject((record, known[record]) for record in asked),
+            self._by_subject(others),
+        )
+
+    def _by_subject(self, scores: Iterable[tuple[str, float]]) -> list[float]:
+        best: dict[str, float] = {}
+        for record, score in scores:
+            subject = self.subject(record)
+            best[subject] = max(float(score), best.get(subject, -np.inf))
+        return list(best.values())
+
+
 def exposures(
-    published: Sequence[PublishedText],
-    originals: Mapping[str, str],
-    others: Sequence[str],
-    embedder: Embedder,
+    published: Sequence[PublishedText], held: HeldRecords, embedder: Embedder
 ) -> tuple[Exposure, ...]:
     """Measure linkage and membership by each kind of likeness.
-
-    `originals`: the corpus by id; `others`: records of the same kind that were not indexed.
-    Members are the originals with a passage.
 
     Raises:
         InputError: without passages, or for a passage whose record is not in the corpus.
     """
     if not published:
         raise InputError("there is no passage to link")
-    columns = {record: column for column, record in enumerate(originals)}
-    if any(passage.source not in columns for passage in published):
+    columns = {record: column for column, record in enumerate(held.indexed)}
+    if any(not p.sources or not columns.keys() >= set(p.sources) for p in published):
         raise InputError("a passage has a source that is not in the corpus")
-    own = np.asarray([columns[passage.source] for passage in published])
-    passages = [passage.text for passage in published]
-    records = [*originals.values(), *others]
+    own = [np.asarray([columns[source] for source in p.sources]) for p in published]
+    passages, records = [passage.text for passage in published], held.texts
+    runs = _RunTable.of(passages, records)
+    chance = round(sum(map(len, own)) / len(own) / len(columns), 6)
 
-    counts, sizes = _shared_runs(passages, records)
-    scores = {"cosine": _cosines(passages, records, embedder), "runs": counts}
-    # A long record shares more runs with any passage, so membership takes the share of its own.
-    shares = {"cosine": scores["cosine"], "runs": counts / np.maximum(sizes, 1)}
-    known = len(originals)
-    return tuple(
-        Exposure(
+    def exposure(name: str, blocks: Iterable[_Scores], sizes: _Scores | float) -> Exposure:
+        linked, best = _compared(blocks, own, len(columns))
+        return Exposure(
             likeness=name,
-            linked=_linked(scores[name][:, :known], own),
-            membership=_membership(shares[name], own, known),
+            linked=Proportion.of(linked, len(own)),
+            chance=chance,
+            membership=held.membership(best / sizes),
         )
-        for name in scores
+
+    return (
+        exposure("cosine", _cosines(passages, records, embedder), 1.0),
+        # A long record shares more runs with any passage, so membership takes the share of its own.
+        exposure("runs", runs.common(), runs.sizes),
+        Exposure(likeness="union", linked=None, membership=held.membership(runs.anywhere())),
     )
 
 
-def _linked(scores: Scores, own: NDArray[np.int64]) -> Proportion:
-    """Count the rows whose highest score is that of their own column, and of no other."""
-    rows = np.arange(len(own))
-    mine = scores[rows, own]
-    rest = scores.copy()
-    rest[rows, own] = -np.inf
-    return Proportion.of(int((mine > rest.max(axis=1)).sum()), len(own))
+def _compared(
+    blocks: Iterable[_Scores], own: Sequence[_Columns], known: int
+) -> tuple[int, _Scores]:
+    """Return how many passages are linked, and each record's best score.
+
+    `blocks`: `(passages, records)` scores, some passages at a time; the first `known` records are
+    those of the corpus. A passage is linked if the best of its `own` columns exceeds all others.
+    """
+    linked, best = 0, np.zeros(0)
+    columns = iter(own)
+    for block in blocks:
+        highest = block.max(axis=0)
+        best = np.maximum(best, highest) if len(best) else highest
+        for scores, mine in zip(block[:, :known], columns, strict=False):
+            rest = scores.copy()
+            rest[mine] = -np.inf
+            linked += bool(scores[mine].max() > rest.max())
+    return linked, best
 
 
-def _membership(scores: Scores, own: NDArray[np.int64], known: int) -> Membership | None:
-    best = scores.max(axis=0)
-    if len(best) == known:
-        return None
-    return Membership.of(best[np.unique(own)].tolist(), best[known:].tolist())
+def _cosines(
+    passages: Sequence[str], records: Sequence[str], embedder: Embedder
+) -> Iterator[_Scores]:
+    """Yield blocks of `(passages, records)`: cosines of what an index embeds and plain records."""
+    views: Vectors = embedder.embed([readable_view(text) for text in passages])
+    plain = embedder.embed(records).T
+    for start in range(0, len(views), _BLOCK):
+        yield np.asarray(views[start : start + _BLOCK] @ plain, dtype=np.float64)
 
 
-def _resampled(wins: Scores) -> Scores:
-    """Return the mean of `(members, others)` wins for each bootstrap sample of both."""
-    random = np.random.default_rng(0)
-    drawn = [random.multinomial(n, np.full(n, 1 / n), _RESAMPLES) / n for n in wins.shape]
-    return np.asarray((drawn[0] @ wins * drawn[1]).sum(axis=1))
+@dataclass(frozen=True, slots=True)
+class _RunTable:
+    """Which runs of four words passages and records have, as sparse `(texts, runs)` matrices."""
 
+    passages: csr_matrix = field(repr=False)
+    records: csr_matrix = field(repr=False)
 
-def _cosines(passages: Sequence[str], records: Sequence[str], embedder: Embedder) -> Scores:
-    """Return `(passages, records)`: cosines of what an index embeds and of plain records."""
-    views = embedder.embed([readable_view(text) for text in passages])
-    return np.asarray(views @ embedder.embed(records).T, dtype=np.float64)
+    @classmethod
+    def of(cls, passages: Sequence[str], records: Sequence[str]) -> _RunTable:
+        numbers: dict[tuple[str, ...], int] = {}
+        found = [
+            [numbers.setdefault(run, len(numbers)) for run in _runs(text)]
+            for text in chain(passages, records)
+        ]
+        holds = _indicators(found, len(numbers))
+        return cls(holds[: len(passages)], holds[len(passages) :])
 
+    @property
+    def sizes(self) -> _Scores:
+        """`(records,)`: each record's number of runs, at least 1."""
+        return np.maximum(np.asarray(self.records.sum(axis=1), np.float64).ravel(), 1)
 
-def _shared_runs(passages: Sequence[str], records: Sequence[str]) -> tuple[Scores, Scores]:
-    """Return `(passages, records)` counts of common runs, and `(records,)` of each record's own."""
-    numbers: dict[tuple[str, ...], int] = {}
-    found = [
-        [numbers.setdefault(run, len(numbers)) for run in _runs(text)]
-        for text in chain(passages, records)
-    ]
-    holds = _indicators(found, len(numbers))
-    first, second = holds[: len(passages)], holds[len(passages) :]
-    counts = np.asarray((first @ second.T).todense(), dtype=np.float64)
-    return counts, np.asarray(second.sum(axis=1), dtype=np.float64).ravel()
+    def common(self) -> Iterator[_Scores]:
+        """Yield blocks of `(passages, records)`: the number of common runs."""
+        turned = self.records.T
+        for start in range(0, self.passages.shape[0], _BLOCK):
+            block = self.passages[start : start + _BLOCK] @ turned
+            yield np.asarray(block.todense(), dtype=np.float64)
+
+    def anywhere(self) -> _Scores:
+        """Return `(records,)`: the share of a record's runs that occur anywhere in the index."""
+        published = np.asarray(self.passages.sum(axis=0) > 0, np.float64).ravel()
+        return np.asarray(self.records @ published, np.float64) / self.sizes
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:

@@ -54,7 +54,7 @@ def _exposed(likeness: str, figure: Callable[[Exposure], str], row: IndexMeasure
 
 
 def _linked(found: Exposure) -> str:
-    return share(found.linked)
+    return share(found.linked) if found.linked else NO_FIGURE
 
 
 def _area(found: Exposure) -> str:

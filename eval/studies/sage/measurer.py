@@ -13,16 +13,16 @@ from sage_rag.eval.attack import WHOLE_INDEX, Attack
 from sage_rag.eval.detectors.rouge import RougeDetector
 from sage_rag.eval.detectors.runs import SharedRunFinder
 from sage_rag.eval.detectors.suite import compat_detectors, contact_recognizer, detectors
-from sage_rag.eval.linkage import PublishedText, exposures
+from sage_rag.eval.linkage import HeldRecords, PublishedText, exposures
 from sage_rag.eval.originals import Originals
+from sage_rag.eval.ratio import Ratio
 from sage_rag.eval.report import AttackReport
+from sage_rag.eval.studies.answering import EdgeReader
 from sage_rag.eval.studies.corpora import Corpus
-from sage_rag.eval.studies.sage.answering import EdgeReader
 from sage_rag.eval.studies.sage.results import (
     AnswerScores,
     IndexComparison,
     IndexMeasurement,
-    Ratio,
     WordingLikeness,
 )
 from sage_rag.eval.studies.study_home import IndexedVariant, StudyHome
@@ -87,11 +87,18 @@ class Measurer:
             known_ratio=Ratio.of(asked.known, self._reference.known),
             wording=WordingLikeness.of([self._compare(passage) for passage in published]),
             kept=dict(summary.kept),
-            exposures=exposures(published, self._texts, self.corpus.held_out, self._embedder),
+            exposures=exposures(published, self._held(published), self._embedder),
         )
 
+    def _held(self, published: Sequence[PublishedText]) -> HeldRecords:
+        """Return the attacker's records; membership is asked of those with a passage."""
+        members = list(dict.fromkeys(source for p in published for source in p.sources))
+        others = {str(number): text for number, text in enumerate(self.corpus.held_out)}
+        return HeldRecords(self._texts, others, members)
+
     def _compare(self, passage: PublishedText) -> Comparison:
-        return Original(self._texts[passage.source]).compare(passage.text)
+        (source,) = passage.sources
+        return Original(self._texts[source]).compare(passage.text)
 
     def comparison(self, rows: Sequence[IndexMeasurement]) -> IndexComparison:
         """Return the rows with the size of corpus, questions and prompts."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from sage_rag.agents.baselines import NEED_A_MODEL
 from sage_rag.common.proportions import Proportion
+from sage_rag.eval.ratio import Ratio
 from sage_rag.eval.report import Group
 from sage_rag.eval.studies.sage import paper
-from sage_rag.eval.studies.sage.results import IndexComparison, IndexMeasurement, Ratio
+from sage_rag.eval.studies.sage.results import IndexComparison, IndexMeasurement
 from sage_rag.eval.studies.tables import table
 from sage_rag.indexer.recipes import RECIPES
 

@@ -4,7 +4,9 @@ import pytest
 
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.attack import WHOLE_INDEX
-from sage_rag.eval.linkage import Exposure, Membership
+from sage_rag.eval.linkage import Exposure
+from sage_rag.eval.membership import Membership
+from sage_rag.eval.ratio import Ratio
 from sage_rag.eval.report import AttackReport, Group, Measure
 from sage_rag.eval.studies.environment import Environment, environment
 from sage_rag.eval.studies.sage.indexing_cost import IndexingCost
@@ -15,7 +17,6 @@ from sage_rag.eval.studies.sage.results import (
     DraftLeakage,
     IndexComparison,
     IndexMeasurement,
-    Ratio,
     SageStudy,
     StudyPart,
     WordingLikeness,

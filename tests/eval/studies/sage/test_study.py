@@ -2,7 +2,6 @@ import json
 from argparse import Namespace
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from sage_rag.agents.chat.calls import ModelCalls
@@ -23,7 +22,7 @@ from sage_rag.eval.studies.sage.call_savings import (
 )
 from sage_rag.eval.studies.sage.drafts import DraftHistory, measure_drafts
 from sage_rag.eval.studies.sage.measurer import Measurer
-from sage_rag.eval.studies.sage.results import Ratio, SageStudy, StudyPart
+from sage_rag.eval.studies.sage.results import SageStudy, StudyPart
 from sage_rag.eval.studies.sage.study import PARTS, StudyInputs, run, run_part
 from sage_rag.eval.studies.study_home import STAGE_1, StudyHome, Variant, first_of
 from sage_rag.indexer.recipes import RECIPES
@@ -205,30 +204,6 @@ def test_the_scripted_model_goes_wrong_as_often_as_it_says():
     ]
     objections = sum(answer["recovery"] != "ok" for answer in answers)
     assert objections / len(asked) == pytest.approx(1 / once_in, abs=0.08)
-
-
-def test_a_ratio_of_equals_is_one_and_has_no_width():
-    found = Ratio.of([0.1, 0.2, 0.3], [0.1, 0.2, 0.3])
-    assert (found.value, found.low, found.high) == (1.0, 1.0, 1.0)
-
-
-def test_a_ratio_has_an_interval_around_it_and_is_the_same_again():
-    chance = np.random.default_rng(1)
-    reference = chance.random(200)
-    own = reference * chance.uniform(0.5, 1.1, 200)
-    found = Ratio.of(list(own), list(reference))
-    assert found.low < own.sum() / reference.sum() < found.high
-    assert found.high - found.low < 0.1
-    assert found == Ratio.of(list(own), list(reference))
-
-
-def test_draws_in_which_the_reference_is_nothing_are_left_out():
-    found = Ratio.of([1.0, 0.0, 0.0], [1.0, 0.0, 0.0])
-    assert (found.low, found.value, found.high) == (1.0, 1.0, 1.0)
-
-
-def test_nothing_has_no_share():
-    assert Ratio.of([1.0, 1.0], [0.0, 0.0]) is None
 
 
 def test_saved_parts_are_read_again_and_hold_no_folder_or_text(recipes, study_run, tmp_path):

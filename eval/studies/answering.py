@@ -66,7 +66,7 @@ class EdgeReader:
             keys = self._keys(version.manifest)
             restore = keys.restore if keys else str
             rows = map(version.passage, range(len(version)))
-            return [PublishedText(restore(row.source), row.text) for row in rows]
+            return [PublishedText((restore(row.source),), row.text) for row in rows]
 
     def _keys(self, manifest: Manifest) -> CorpusKeys | None:
         """Return what the edge needs for an index; `None` for a plain index."""

@@ -1,6 +1,6 @@
 import numpy as np
 
-from sage_rag.eval.studies.sage.answering import EdgeReader
+from sage_rag.eval.studies.answering import EdgeReader
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.publishing import publish
 from sage_rag.indexer.testing import HashEmbedder
