@@ -14,7 +14,7 @@ import pytest
 from sage_rag.agents.protocols import CorpusAttributes, Roles
 from sage_rag.agents.testing import ReversingAgent, reversing_roles
 from sage_rag.common.exceptions import InputError, ProtectionError, UpstreamError
-from sage_rag.indexer import pipeline
+from sage_rag.indexer import reading
 from sage_rag.indexer.ledger import locked_corpus
 from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.testing import HashEmbedder
@@ -264,13 +264,13 @@ def test_a_damaged_ledger_is_one_clear_error(run: Run, tmp_path: Path) -> None:
 
 def test_the_corpus_is_read_twice(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     readings: list[Path] = []
-    read = pipeline.read_corpus
+    read = reading.read_corpus
 
     def counting(source: Path, fields: Any) -> Any:
         readings.append(source)
         return read(source, fields)
 
-    monkeypatch.setattr(pipeline, "read_corpus", counting)
+    monkeypatch.setattr(reading, "read_corpus", counting)
     run()
     assert len(readings) == 2
 

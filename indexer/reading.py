@@ -1,0 +1,57 @@
+"""Read a corpus twice in one run, and check that it did not change between the readings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.changes import DocumentKey, key_of
+from sage_rag.indexer.corpus import Document, read_corpus
+from sage_rag.indexer.job import IndexJob
+from sage_rag.indexer.timing import timed_items
+
+
+class CorpusReading:
+    """The documents of a job's corpus; it keeps their keys, never their texts."""
+
+    def __init__(self, job: IndexJob) -> None:
+        self._job = job
+        self.keys: list[DocumentKey] = []
+        """The key of each document, in reading order; complete after the first reading."""
+
+    @property
+    def contents(self) -> dict[str, str]:
+        """The content hash of each document, by document hash."""
+        return {key.document_hash: key.content_hash for key in self.keys}
+
+    def first(self) -> Iterator[Document]:
+        """Read the corpus for the first time.
+
+        A line that cannot be read is thus reported before hours of work, not after.
+        """
+        for document in self._documents():
+            self.keys.append(key_of(document))
+            yield document
+
+    def again(self) -> Iterator[Document]:
+        """Read the corpus for the second time.
+
+        Raises:
+            InputError: when it is not the same.
+        """
+        keys = iter(self.keys)
+        for document in self._documents():
+            if next(keys, None) != key_of(document):
+                raise corpus_changed()
+            yield document
+        if next(keys, None) is not None:
+            raise corpus_changed()
+
+    def _documents(self) -> Iterator[Document]:
+        documents = read_corpus(self._job.source, self._job.fields)
+        return timed_items(documents, self._job.timer, "read")
+
+
+def corpus_changed() -> InputError:
+    """Return the error for a corpus that changes during a run."""
+    return InputError("the corpus changed while it was indexed", hint="start again")
