@@ -23,8 +23,8 @@ class Assembly:
     words of all values, so that a question finds a record by a name or a part of it. Blind words
     go nowhere else: no passage, prompt or embedding contains one. `refused`: by document id.
 
-    Rows are in the order of passage ids, a keyed permutation: the order of the corpus would reveal
-    to a reader who knows it which passage is of which document.
+    Rows are in the order of layers and passage ids, a keyed permutation: the order of the corpus
+    would reveal to a reader who knows it which passage is of which document.
     """
 
     passages: list[Passage] = field(default_factory=list)
@@ -38,10 +38,20 @@ class Assembly:
         self.lexical.append(searchable(" ".join([passage.text, *left_out]), words))
 
     def in_order_of_ids(self) -> Assembly:
-        """Return the same content with its rows in the order of passage ids."""
-        order = sorted(range(len(self.passages)), key=lambda row: self.passages[row].id)
+        """Return the same content with its rows in the order of layers, then of passage ids."""
         passages, lexical = self.passages, self.lexical
+        order = sorted(
+            range(len(passages)), key=lambda row: (passages[row].layer, passages[row].id)
+        )
         return Assembly([passages[r] for r in order], [lexical[r] for r in order], self.refused)
+
+    def __add__(self, other: Assembly) -> Assembly:
+        """Return the content of both, for example of two layers, in order."""
+        return Assembly(
+            self.passages + other.passages,
+            self.lexical + other.lexical,
+            self.refused | other.refused,
+        ).in_order_of_ids()
 
 
 def assemble_plain(documents: Iterable[Document]) -> Assembly:

@@ -6,9 +6,15 @@ import hashlib
 import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final, Literal
 
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.protect import join_fields
+
+Layer = Literal["consensus", "records"]
+"""What a passage is made of: statements that several subjects share, or one record."""
+CONSENSUS: Final = "consensus"
+RECORDS: Final = "records"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +29,7 @@ class Passage:
     source: str
     fields: Mapping[str, str]
     score: float = 0.0
+    layer: Layer = RECORDS
 
     @property
     def text(self) -> str:

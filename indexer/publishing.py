@@ -4,33 +4,25 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version as software_version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.common.files import sync_file, sync_folder, write_file
-from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.layers import layer_folder, write_layer
+from sage_rag.indexer.passages import Layer, Passage
 from sage_rag.indexer.protocols import Vectors
-from sage_rag.indexer.stores.faiss import FaissIndex
-from sage_rag.indexer.stores.lexical import LexicalIndex
 from sage_rag.indexer.versions import (
-    LEXICAL,
     MANIFEST,
-    OFFSETS,
-    PASSAGES,
     REPORT,
-    VECTORS,
     Manifest,
     corpus_folder,
     hash_file,
     list_versions,
     open_version,
-    passage_line,
 )
 
 _STAGING = ".staging"
@@ -49,7 +41,8 @@ def publish(
     """Publish a version and make it current; return its folder.
 
     `vectors` is `(n, dim)`, row i for passage i; `lexical` is the text of each passage for the
-    lexical index. Killed at any moment, this leaves the old state or the new one, and at most a
+    lexical index. Passages of one layer are in the order of their ids; each layer gets an index.
+    Killed at any moment, this leaves the old state or the new one, and at most a
     staging folder, which the next run removes.
 
     Raises:
@@ -62,12 +55,21 @@ def publish(
             hint="see the quarantine file for the reasons",
         )
 
+    rows: dict[Layer, list[int]] = {}
+    for row, passage in enumerate(passages):
+        rows.setdefault(passage.layer, []).append(row)
+
     def fill(staging: Path) -> Mapping[str, Any]:
-        write_passages(staging, passages)
-        FaissIndex.write(vectors, staging / VECTORS)
-        LexicalIndex.write(lexical, staging / LEXICAL)
+        for layer, own in rows.items():
+            write_layer(
+                layer_folder(staging, layer, rows),
+                [passages[row] for row in own],
+                vectors[own],
+                [lexical[row] for row in own],
+            )
         (staging / REPORT).write_text(json.dumps(report, indent=2) + "\n", "utf-8")
-        return {**manifest, "dim": int(vectors.shape[1])}
+        sizes = {layer: len(rows[layer]) for layer in sorted(rows)}
+        return {**manifest, "dim": int(vectors.shape[1]), "layers": sizes}
 
     return publish_filled(home, corpus, fill)
 
@@ -121,22 +123,6 @@ def hand_over(home: Path, corpus: str, server_home: Path) -> Path:
     open_version(final, verify=True).close()
     move_pointer(target, number)
     return final
-
-
-def write_passages(folder: Path, passages: Iterable[Passage]) -> None:
-    """Write passages, and the offset at which each begins.
-
-    Raises:
-        ValueError: unless they are in the order of their ids, which hides that of the corpus.
-    """
-    offsets, last = [0], ""
-    with (folder / PASSAGES).open("wb") as file:
-        for passage in passages:
-            if passage.id < last:
-                raise ValueError("passages are not in the order of their ids")
-            last = passage.id
-            offsets.append(offsets[-1] + file.write(passage_line(passage)))
-    np.save(folder / OFFSETS, np.asarray(offsets, dtype=np.int64))
 
 
 def _write_manifest(folder: Path, fields: Mapping[str, Any]) -> None:

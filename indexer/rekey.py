@@ -17,16 +17,21 @@ from typing import Any
 import numpy as np
 
 from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.indexer.layers import (
+    LEXICAL,
+    PASSAGES,
+    VECTORS,
+    LayerIndex,
+    layer_folder,
+    write_passages,
+)
 from sage_rag.indexer.ledger import locked_corpus
 from sage_rag.indexer.passages import Passage, passage_id
-from sage_rag.indexer.publishing import publish_filled, write_passages
+from sage_rag.indexer.publishing import publish_filled
 from sage_rag.indexer.stores.faiss import FaissIndex
 from sage_rag.indexer.stores.vocabulary import copy_renamed, index_words
 from sage_rag.indexer.versions import (
-    LEXICAL,
-    PASSAGES,
     REPORT,
-    VECTORS,
     IndexVersion,
     Manifest,
     corpus_folder,
@@ -141,6 +146,7 @@ class _Renewal:
             passage_id(self.keyset, self.manifest.corpus, self.documents[passage.source]),
             self.tokens[passage.source],
             {name: self.text(text) for name, text in passage.fields.items()},
+            layer=passage.layer,
         )
 
     def text(self, text: str) -> str:
@@ -151,7 +157,7 @@ class _Renewal:
 def _renewal(version: IndexVersion, keyset: Keyset) -> _Renewal:
     """Decrypt everything first, so that a failure comes before anything is written."""
     renewal = _Renewal(keyset, version.manifest)
-    vocabulary = index_words(version.path / LEXICAL)
+    vocabulary = {w for layer in version.layers.values() for w in index_words(layer.path / LEXICAL)}
     for token in _tokens(version, vocabulary):
         renewal.replace(token)
     if renewal.closed:
@@ -183,16 +189,22 @@ def _tokens(version: IndexVersion, vocabulary: Iterable[str]) -> Iterator[str]:
 
 def _fill(staging: Path, version: IndexVersion, renewal: _Renewal) -> Mapping[str, Any]:
     """Write the renewed version; return its manifest's fields."""
-    ids = [_renewed(version.passage(row), renewal).id for row in range(len(version))]
-    order = np.asarray(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.int64)
-    write_passages(staging, (renewal.passage(version.passage(int(row))) for row in order))
-    FaissIndex.copy(version.path / VECTORS, staging / VECTORS, order)
+    for name, layer in version.layers.items():
+        _fill_layer(layer_folder(staging, name, version.layers), layer, renewal)
     shutil.copyfile(version.path / REPORT, staging / REPORT)
-    marks = {**renewal.tokens, **renewal.words}
-    copy_renamed(version.path / LEXICAL, staging / LEXICAL, marks, order)
     _check(staging, renewal)
     kept = version.manifest.model_dump(exclude=_REPLACED)
     return {**kept, "key_ids": (renewal.keyset.primary,)}
+
+
+def _fill_layer(folder: Path, layer: LayerIndex, renewal: _Renewal) -> None:
+    folder.mkdir(exist_ok=True)
+    ids = [_renewed(layer.passage(row), renewal).id for row in range(len(layer))]
+    order = np.asarray(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.int64)
+    write_passages(folder, (renewal.passage(layer.passage(int(row))) for row in order))
+    FaissIndex.copy(layer.path / VECTORS, folder / VECTORS, order)
+    marks = {**renewal.tokens, **renewal.words}
+    copy_renamed(layer.path / LEXICAL, folder / LEXICAL, marks, order)
 
 
 def _renewed(passage: Passage, renewal: _Renewal) -> Passage:
@@ -209,13 +221,14 @@ def _check(staging: Path, renewal: _Renewal) -> None:
     """Check the files that were written, for tokens of other keys."""
     own = frozenset(renewal.tokens.values())
     left = 0
-    for name in (PASSAGES, REPORT):
-        with (staging / name).open(encoding="utf-8") as lines:
+    for path in (*staging.rglob(PASSAGES), staging / REPORT):
+        with path.open(encoding="utf-8") as lines:
             left += sum(m.group() not in own for line in lines for m in TOKEN.finditer(line))
     fresh = frozenset(renewal.words.values())
-    for word in index_words(staging / LEXICAL):
-        left += bool(TOKEN.fullmatch(word)) and word not in own
-        left += bool(BLIND_WORD.fullmatch(word)) and word not in fresh
+    for folder in staging.rglob(LEXICAL):
+        for word in index_words(folder):
+            left += bool(TOKEN.fullmatch(word)) and word not in own
+            left += bool(BLIND_WORD.fullmatch(word)) and word not in fresh
     if left:
         raise ProtectionError(f"{left} tokens of another key would remain: nothing was published")
 

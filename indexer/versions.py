@@ -1,36 +1,30 @@
 """Index versions: immutable folders for a server, and the pointer to the current one.
 
 ```
-HOME/corpora/NAME/versions/000001/   passages.jsonl  passages.offsets.npy  vectors.faiss
-                                     lexical/  report.json  manifest.json
-HOME/corpora/NAME/current            "000001", replaced atomically
+HOME/corpora/NAME/versions/000001/   manifest.json  report.json  and the files of its one layer
+HOME/corpora/NAME/versions/000002/   manifest.json  report.json  consensus/  records/
+HOME/corpora/NAME/current            "000002", replaced atomically
 ```
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import mmap
 import re
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.indexer.passages import Passage
-from sage_rag.indexer.stores.faiss import FaissIndex
-from sage_rag.indexer.stores.lexical import LexicalIndex
+from sage_rag.indexer.layers import LayerIndex, layer_folder
+from sage_rag.indexer.passages import RECORDS, Layer, Passage
 
-FORMAT: Final = "sage-rag-index-1"
+FORMAT: Final = "sage-rag-index-2"
 CORPUS_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _VERSION = re.compile(r"\d{6}")
 
-PASSAGES, OFFSETS, VECTORS = "passages.jsonl", "passages.offsets.npy", "vectors.faiss"
-LEXICAL, REPORT, MANIFEST = "lexical", "report.json", "manifest.json"
+REPORT, MANIFEST = "report.json", "manifest.json"
 
 
 class FileEntry(BaseModel):
@@ -42,10 +36,13 @@ class FileEntry(BaseModel):
 
 
 class Manifest(BaseModel):
-    """The description of a version: its contents and how it was made."""
+    """The description of a version: its contents and how it was made.
+
+    `layers`: the number of passages of each. Format 1 has none: all its passages are records.
+    """
 
     model_config = ConfigDict(frozen=True)
-    format: Literal["sage-rag-index-1"] = FORMAT
+    format: Literal["sage-rag-index-1", "sage-rag-index-2"] = FORMAT
     corpus: str
     version: str
     created: str
@@ -58,44 +55,47 @@ class Manifest(BaseModel):
     dim: int
     key_ids: tuple[str, ...]
     counts: dict[str, int]
+    layers: dict[Layer, int] = {}
     files: dict[str, FileEntry]
+
+    @property
+    def layer_sizes(self) -> dict[Layer, int]:
+        """The number of passages of each layer; there is at least one layer."""
+        return self.layers or {RECORDS: self.counts["passages"]}
 
 
 class IndexVersion:
-    """One version, opened read-only and memory-mapped. Safe for concurrent readers."""
+    """One version, opened read-only and memory-mapped. Safe for concurrent readers.
+
+    Its rows are those of its layers, one layer after the other.
+    """
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path = path
         self.manifest = manifest
-        self._dense = FaissIndex.open(path / VECTORS)
-        self._lexical = LexicalIndex.open(path / LEXICAL)
-        self._offsets: NDArray[np.int64] = np.load(path / OFFSETS, mmap_mode="r")
-        with (path / PASSAGES).open("rb") as file:
-            self._passages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        is_whole = len(self._passages) == int(self._offsets[-1])
-        if not is_whole or not len(self._dense) == len(self) == manifest.counts["passages"]:
+        sizes = manifest.layer_sizes
+        self.layers: dict[Layer, LayerIndex] = {
+            name: LayerIndex(layer_folder(path, name, sizes), name) for name in sizes
+        }
+        is_whole = all(len(self.layers[name]) == size for name, size in sizes.items())
+        if not is_whole or len(self) != manifest.counts["passages"]:
             raise InputError(f"`{path}` is damaged: its parts differ in length")
 
     def __len__(self) -> int:
-        return len(self._offsets) - 1
+        return sum(map(len, self.layers.values()))
 
-    def passage(self, row: int, score: float = 0.0) -> Passage:
+    def passage(self, row: int) -> Passage:
         """Return the passage of a row."""
-        line = self._passages[int(self._offsets[row]) : int(self._offsets[row + 1])]
-        record = json.loads(line)
-        return Passage(record["id"], record["source"], record["fields"], score)
-
-    def search_dense(self, vector: NDArray[np.float32], top_k: int) -> list[tuple[int, float]]:
-        """Return pairs of row and cosine, best first. `vector`: `(dim,)` float32."""
-        return self._dense.search(vector, top_k)
-
-    def search_lexical(self, text: str, top_k: int) -> list[tuple[int, float]]:
-        """Return pairs of row and BM25 score over 0, best first."""
-        return self._lexical.search(text, top_k)
+        for layer in self.layers.values():
+            if row < len(layer):
+                return layer.passage(row)
+            row -= len(layer)
+        raise IndexError("no passage has this row")
 
     def close(self) -> None:
         """Close the memory maps."""
-        self._passages.close()
+        for layer in self.layers.values():
+            layer.close()
 
 
 def open_version(path: Path, *, verify: bool = False) -> IndexVersion:
@@ -190,13 +190,3 @@ def list_versions(folder: Path) -> list[str]:
     """Return the numbers of a corpus's complete versions, oldest first."""
     found = (folder / "versions").glob("[0-9]*") if folder.exists() else ()
     return sorted(p.name for p in found if _VERSION.fullmatch(p.name))
-
-
-def passage_line(passage: Passage) -> bytes:
-    """Return the line of a passage in `passages.jsonl`."""
-    record: dict[str, Any] = {
-        "id": passage.id,
-        "source": passage.source,
-        "fields": dict(passage.fields),
-    }
-    return json.dumps(record, ensure_ascii=False).encode() + b"\n"

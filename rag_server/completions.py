@@ -45,7 +45,14 @@ def cite(answer: str, passages: Sequence[Passage]) -> list[dict[str, Any]]:
     plain = TOKEN.sub("", answer)
     numbers = {int(n) for m in _MARKERS.finditer(plain) for n in m.group(1).split(",")}
     return [
-        {"index": n, "id": p.id, "source": p.source, "text": p.text, "score": p.score}
+        {
+            "index": n,
+            "id": p.id,
+            "source": p.source,
+            "layer": p.layer,
+            "text": p.text,
+            "score": p.score,
+        }
         for n, p in enumerate(passages, start=1)
         if n in numbers
     ]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.passages import CONSENSUS, RECORDS, Layer, Passage
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.stores.lexical import searchable
+from sage_rag.privacy.blind_index import SIGN
+from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.tokens import TOKEN, readable_view
 
 _DENSE = 0.5
@@ -22,8 +24,8 @@ _MIN_DEPTH = 50
 Ranking = Sequence[tuple[int, float]]
 
 
-class Searchable(Protocol):
-    """An index version that can be searched."""
+class SearchableLayer(Protocol):
+    """A layer of an index version. `rows`, where given, are the only ones that are searched."""
 
     def __len__(self) -> int:
         """Return the number of passages."""
@@ -33,20 +35,50 @@ class Searchable(Protocol):
         """Return the passage of a row."""
         ...
 
-    def search_dense(self, vector: NDArray[np.float32], top_k: int) -> Ranking:
+    def search_dense(
+        self, vector: NDArray[np.float32], top_k: int, rows: NDArray[np.int64] | None = None
+    ) -> Ranking:
         """Return rows by similarity to a vector, best first."""
         ...
 
-    def search_lexical(self, text: str, top_k: int) -> Ranking:
+    def search_lexical(
+        self, text: str, top_k: int, rows: NDArray[np.int64] | None = None
+    ) -> Ranking:
         """Return rows by the words of a text, best first."""
+        ...
+
+    def rows_with(self, marks: Iterable[str]) -> NDArray[np.int64]:
+        """Return the rows with at least one of some tokens or blind words, ascending."""
+        ...
+
+
+class Searchable(Protocol):
+    """An index version that can be searched."""
+
+    @property
+    def layers(self) -> Mapping[Layer, SearchableLayer]:
+        """The layers of the version, at least one."""
         ...
 
 
 class Retriever:
-    """Find the passages of one index version that are relevant to a question."""
+    """Find the passages of one index version that are relevant to a question.
+
+    A version with one layer is searched as a whole. With two, a question that names somebody of the
+    corpus searches the records that contain this name, and nothing else; every other question
+    searches the consensus. To name somebody takes a token or blind word of a direct identifier that
+    is in the records and not in the consensus. The server has no key to test it: what it compares
+    is the whole ciphertext, with the ciphertexts of the index.
+
+    Guarantees: without such a token or blind word, no record and no score of one is returned. A
+    client without a key cannot make one: a token authenticates its value by 128 bits, a blind word
+    has 80.
+    Does not guarantee: secrecy of a token. A client that saw one, in an answer for example, can ask
+    for the records of this name, and for those of the tokens in them.
+    """
 
     def __init__(self, version: Searchable, embedder: Embedder) -> None:
-        self._version = version
+        self._layers = version.layers
         self._embedder = embedder
 
     def retrieve(self, question: str, top_k: int, words: Sequence[str] = ()) -> list[Passage]:
@@ -61,17 +93,33 @@ class Retriever:
         words alone, and its best result weighs as much as the best of the other two together,
         because the user wants that person's records.
         """
-        if top_k < 1 or not len(self._version):
+        marks = [*(match.group() for match in TOKEN.finditer(question)), *words]
+        layer, rows = self._scope(marks)
+        if top_k < 1 or not len(layer):
             return []
         depth = max(_MIN_DEPTH, 10 * top_k)
         vector = self._embedder.embed([readable_view(question)])[0]
-        tokens = (match.group() for match in TOKEN.finditer(question))
-        names = " ".join([*tokens, *words])
-        named = self._version.search_lexical(names, depth) if names else []
-        dense = self._version.search_dense(vector, depth)
-        lexical = self._version.search_lexical(searchable(question, words), depth)
+        named = layer.search_lexical(" ".join(marks), depth, rows) if marks else []
+        dense = layer.search_dense(vector, depth, rows)
+        lexical = layer.search_lexical(searchable(question, words), depth, rows)
         fused = fuse(dense, lexical, named)
-        return [self._version.passage(row, score) for row, score in fused[:top_k]]
+        return [layer.passage(row, score) for row, score in fused[:top_k]]
+
+    def _scope(self, marks: Sequence[str]) -> tuple[SearchableLayer, NDArray[np.int64] | None]:
+        """Return the layer that a question searches, and the rows of it; `None`: all rows."""
+        if len(self._layers) == 1:
+            return next(iter(self._layers.values())), None
+        consensus, records = self._layers[CONSENSUS], self._layers[RECORDS]
+        # A token in the consensus is public to every client, so it opens no record.
+        names = [m for m in marks if _is_direct(m) and not len(consensus.rows_with([m]))]
+        rows = records.rows_with(names)
+        return (records, rows) if len(rows) else (consensus, None)
+
+
+def _is_direct(mark: str) -> bool:
+    """Return whether a token or blind word is of a type that identifies a person alone."""
+    entity_type = mark.partition("_[")[0].partition(SIGN)[0]
+    return identifiability(EntityType(entity_type)) is Identifiability.DIRECT
 
 
 def fuse(dense: Ranking, lexical: Ranking, named: Ranking = ()) -> list[tuple[int, float]]:

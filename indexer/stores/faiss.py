@@ -49,9 +49,19 @@ class FaissIndex:
     def __len__(self) -> int:
         return int(self._index.ntotal)
 
-    def search(self, vector: NDArray[np.float32], top_k: int) -> list[tuple[int, float]]:
-        """Return up to `top_k` pairs of row and cosine, best first."""
-        if top_k < 1 or not len(self):
+    def search(
+        self, vector: NDArray[np.float32], top_k: int, rows: NDArray[np.int64] | None = None
+    ) -> list[tuple[int, float]]:
+        """Return up to `top_k` pairs of row and cosine, best first.
+
+        `rows`: `(m,)` int64, the only rows to search; exact, so `m` of them give `min(top_k, m)`.
+        """
+        top_k = min(top_k, len(self) if rows is None else len(rows))
+        if top_k < 1:
             return []
-        scores, rows = self._index.search(vector.reshape(1, -1), min(top_k, len(self)))
-        return [(int(r), float(s)) for r, s in zip(rows[0], scores[0], strict=True) if r >= 0]
+        only = None
+        if rows is not None:
+            selector = faiss.IDSelectorBatch(rows)
+            only = faiss.SearchParameters(sel=selector)  # type: ignore[call-arg] # not in its stubs
+        scores, found = self._index.search(vector.reshape(1, -1), top_k, params=only)
+        return [(int(r), float(s)) for r, s in zip(found[0], scores[0], strict=True) if r >= 0]

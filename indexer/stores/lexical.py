@@ -96,8 +96,13 @@ class LexicalIndex:
                 f"`{folder}` is not a lexical index", hint="index the corpus again"
             ) from None
 
-    def search(self, text: str, top_k: int) -> list[tuple[int, float]]:
-        """Return up to `top_k` pairs of row and score over 0, best first, ties by row."""
+    def search(
+        self, text: str, top_k: int, rows: NDArray[np.int64] | None = None
+    ) -> list[tuple[int, float]]:
+        """Return up to `top_k` pairs of row and score over 0, best first, ties by row.
+
+        `rows`: `(m,)` int64, ascending, the only rows to search; the scores stay the same.
+        """
         vocabulary = self._scorer.vocab_dict
         known = [word for word in lexical_words(text) if word in vocabulary]
         if not known or top_k < 1:
@@ -106,10 +111,18 @@ class LexicalIndex:
         words = [word for word in known if word not in marks]
         scores = np.array(self._scorer.get_scores(words)) if words else self._zeros()
         for mark in sorted(marks):
-            rows = self._rows(vocabulary[mark])
-            scores[rows] += _rarity(len(rows), len(scores))
-        order = np.lexsort((np.arange(len(scores)), -scores))[:top_k]
+            holders = self._rows(vocabulary[mark])
+            scores[holders] += _rarity(len(holders), len(scores))
+        searched = np.arange(len(scores)) if rows is None else rows
+        order = searched[np.lexsort((searched, -scores[searched]))[:top_k]]
         return [(int(row), float(scores[row])) for row in order if scores[row] > 0]
+
+    def rows_with(self, marks: Iterable[str]) -> NDArray[np.int64]:
+        """Return the rows with at least one of some tokens or blind words: `(m,)`, ascending."""
+        vocabulary = self._scorer.vocab_dict
+        known = (m for m in marks if _MARK.fullmatch(m) and m in vocabulary)
+        holders = [self._rows(vocabulary[mark]) for mark in known]
+        return np.unique(np.concatenate(holders)) if holders else np.zeros(0, dtype=np.int64)
 
     def _rows(self, word: int) -> NDArray[np.int64]:
         """Return the rows with a word, by the number of the word in the vocabulary."""

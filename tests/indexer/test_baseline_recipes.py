@@ -10,6 +10,7 @@ import pytest
 from sage_rag.agents.baselines import baseline_roles
 from sage_rag.agents.chat.protocols import ChatMessage
 from sage_rag.agents.testing import ScriptedChatModel
+from sage_rag.indexer.passages import RECORDS
 from sage_rag.indexer.recipes import RECIPES, recipe_called
 from sage_rag.indexer.versions import current_path, open_version
 from sage_rag.privacy.ciphers.siv import SivCipher
@@ -68,7 +69,7 @@ def test_a_made_up_record_is_nobodys(run: Run, tmp_path: Path) -> None:
     run(recipe="attrprompt", roles=baseline_roles("attrprompt", ScriptedChatModel(play)))
     version = open_version(current_path(tmp_path / "home", "clinic"))
     token = SivCipher(KEYSET, "clinic").encrypt("Ada Novakf", EntityType.PERSON)
-    assert version.search_lexical(token, 5) == []
+    assert version.layers[RECORDS].search_lexical(token, 5) == []
 
 
 def test_a_baseline_that_names_somebody_is_quarantined(run: Run) -> None:

@@ -6,10 +6,12 @@ from importlib import resources
 from pathlib import Path
 
 from sage_rag.indexer.corpus import Document
+from sage_rag.indexer.layers import LEXICAL, PASSAGES
+from sage_rag.indexer.passages import RECORDS
 from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.stores.vocabulary import index_words
 from sage_rag.indexer.treatment import Treatment
-from sage_rag.indexer.versions import LEXICAL, PASSAGES, current_path, open_version
+from sage_rag.indexer.versions import current_path, open_version
 from sage_rag.privacy.blind_index import BLIND_WORD, BlindIndex, PartWords
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
@@ -50,7 +52,7 @@ def test_the_record_is_found_by_a_family_name_alone(run: Run, tmp_path: Path):
     run()
     version = open_version(current_path(tmp_path / "home", "clinic"))
     family = words_of(KEYSET, NAME.split(" ")[1])
-    [(row, _)] = version.search_lexical(" ".join(family), 5)
+    [(row, _)] = version.layers[RECORDS].search_lexical(" ".join(family), 5)
     source = version.passage(row).source
     version.close()
     assert source.startswith("SOURCE_[")

@@ -16,6 +16,7 @@ from sage_rag.agents.testing import ReversingAgent, reversing_roles
 from sage_rag.common.exceptions import InputError, ProtectionError, UpstreamError
 from sage_rag.indexer import reading
 from sage_rag.indexer.ledger import locked_corpus
+from sage_rag.indexer.passages import RECORDS
 from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.indexer.versions import current_path, list_versions, open_version
@@ -145,7 +146,7 @@ def test_a_name_that_the_new_text_left_out_still_finds_its_record(run: Run, tmp_
     run(recipe=NAMELESS, roles=roles_of(Nameless()))
     version = open_version(current_path(tmp_path / "home", "clinic"))
     token = SivCipher(KEYSET, "clinic").encrypt("Ada Novakf", EntityType.PERSON)
-    ((row, _),) = version.search_lexical(token, 5)
+    ((row, _),) = version.layers[RECORDS].search_lexical(token, 5)
     assert token not in version.passage(row).text
     assert SivCipher(KEYSET, "clinic").decrypt(version.passage(row).source) == "doc-5"
 

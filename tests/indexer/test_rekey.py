@@ -15,6 +15,7 @@ from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.indexer import publishing
 from sage_rag.indexer import rekey as rekeying
 from sage_rag.indexer.ledger import locked_corpus
+from sage_rag.indexer.passages import RECORDS
 from sage_rag.indexer.publishing import hand_over, publish
 from sage_rag.indexer.rekey import rekey
 from sage_rag.indexer.stores.vocabulary import copy_renamed, index_words
@@ -71,7 +72,7 @@ def documents(version: IndexVersion, ranking: list[tuple[int, float]]) -> dict[s
 
 def asked(version: IndexVersion, keyset: Keyset, name: str) -> str:
     """Return the name of the one document that a question about somebody finds."""
-    ((row, _), *_) = version.search_lexical(token(keyset, name), 3)
+    ((row, _), *_) = version.layers[RECORDS].search_lexical(token(keyset, name), 3)
     return SivCipher(keyset, "clinic").decrypt(version.passage(row).source)
 
 
@@ -105,13 +106,13 @@ def test_records_are_found_and_restored_with_the_new_key_alone(home: Path) -> No
     assert asked(version, NEW_ONLY, "Ada Novakf") == "doc-5"
     passage = passage_of(version, "doc-3", NEW_ONLY)
     assert "Ada Novakd" in restorer.restore(passage.text)
-    assert version.search_lexical(token(KEYSET, "Ada Novakf"), 3) == []
+    assert version.layers[RECORDS].search_lexical(token(KEYSET, "Ada Novakf"), 3) == []
 
 
 def test_parts_of_names_find_their_records_as_before(home: Path) -> None:
     def by_part(version: IndexVersion, keyset: Keyset) -> dict[str, float]:
         words = BlindIndex(keyset, "clinic").words("Novakf", EntityType.PERSON)
-        return documents(version, version.search_lexical(" ".join(words), 5))
+        return documents(version, version.layers[RECORDS].search_lexical(" ".join(words), 5))
 
     before = by_part(current(home), KEYSET)
     assert before
@@ -126,9 +127,9 @@ def test_ranks_and_scores_of_other_words_are_as_they_were(home: Path) -> None:
     after = current(home)
     vector = HashEmbedder().embed(["complaint number 7"])[0]
     for search in (
-        *(lambda version, w=w: version.search_lexical(w, 20)
+        *(lambda version, w=w: version.layers[RECORDS].search_lexical(w, 20)
           for w in ("remedy number 7", "complaint", "awake nights of May", "zzz")),
-        lambda version: version.search_dense(vector, 20),
+        lambda version: version.layers[RECORDS].search_dense(vector, 20),
     ):  # fmt: skip
         assert documents(after, search(after)) == documents(before, search(before))
 
@@ -143,7 +144,7 @@ def test_vectors_stay_because_the_readable_view_does(home: Path) -> None:
         new = readable_view(after.passage(row).text)
         assert old == new
         vector = embedder.embed([new])[0]
-        assert np.isclose(dict(after.search_dense(vector, 20))[row], 1.0)
+        assert np.isclose(dict(after.layers[RECORDS].search_dense(vector, 20))[row], 1.0)
 
 
 def test_a_rekeyed_version_equals_one_that_is_indexed_under_the_new_key(

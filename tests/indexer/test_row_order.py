@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sage_rag.indexer.layers import write_passages
 from sage_rag.indexer.passages import Passage
-from sage_rag.indexer.publishing import write_passages
 from sage_rag.indexer.versions import MANIFEST, REPORT, current_path, open_version
 from tests.indexer.conftest import Run, record, rows_of
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sage_rag.common.exceptions import InputError, ProtectionError
-from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.passages import RECORDS, Passage
 from sage_rag.indexer.publishing import hand_over, publish
 from sage_rag.indexer.stores.faiss import FaissIndex
 from sage_rag.indexer.stores.lexical import lexical_words
@@ -54,8 +54,8 @@ def test_what_was_published_is_found_again(tmp_path: Path) -> None:
     version = opened(tmp_path)
     assert [version.passage(i) for i in range(len(version))] == PASSAGES
     vector = HashEmbedder().embed(["swollen knee"])[0]
-    assert version.search_dense(vector, 2)[0][0] == 1
-    assert len(version.search_dense(vector, 99)) == len(PASSAGES)
+    assert version.layers[RECORDS].search_dense(vector, 2)[0][0] == 1
+    assert len(version.layers[RECORDS].search_dense(vector, 99)) == len(PASSAGES)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_was_published_is_found_again(tmp_path: Path) -> None:
 )
 def test_words_find_their_passages(tmp_path: Path, query: str, rows: set[int]) -> None:
     published(tmp_path)
-    assert {row for row, _ in opened(tmp_path).search_lexical(query, 10)} == rows
+    assert {row for row, _ in opened(tmp_path).layers[RECORDS].search_lexical(query, 10)} == rows
 
 
 def test_a_token_is_one_word_and_keeps_its_case() -> None:

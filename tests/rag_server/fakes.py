@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import zlib
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.web import sse
-from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.passages import RECORDS, Layer, Passage
 from sage_rag.indexer.protocols import Embedder, Vectors
 from sage_rag.indexer.versions import Manifest
 from sage_rag.rag_server.answering.protocols import AnswerContext, Piece
@@ -40,7 +40,10 @@ class WordsEmbedder:
 
 
 class MemoryVersion:
-    """An index version of a few passages in memory. `closed`: whether `close` was called."""
+    """An index version of a few records in memory, and its one layer.
+
+    `closed`: whether `close` was called.
+    """
 
     def __init__(self, manifest: Manifest, passages: Sequence[Passage], embedder: Embedder) -> None:
         self.manifest = manifest
@@ -58,25 +61,43 @@ class MemoryVersion:
         found = self._passages[row]
         return Passage(found.id, found.source, found.fields, score)
 
-    def search_dense(self, vector: NDArray[np.float32], top_k: int) -> list[tuple[int, float]]:
-        """Return rows by cosine, best first."""
-        return _best(enumerate(map(float, self._vectors @ vector)), top_k)
+    @property
+    def layers(self) -> dict[Layer, MemoryVersion]:
+        """This, as the only layer."""
+        return {RECORDS: self}
 
-    def search_lexical(self, text: str, top_k: int) -> list[tuple[int, float]]:
+    def search_dense(
+        self, vector: NDArray[np.float32], top_k: int, rows: NDArray[np.int64] | None = None
+    ) -> list[tuple[int, float]]:
+        """Return rows by cosine, best first."""
+        return self._best(enumerate(map(float, self._vectors @ vector)), top_k, rows)
+
+    def search_lexical(
+        self, text: str, top_k: int, rows: NDArray[np.int64] | None = None
+    ) -> list[tuple[int, float]]:
         """Return rows by the number of words that they share with the text, best first."""
         words = set(text.split())
         shared = (
             (i, float(len(words & set(p.text.split())))) for i, p in enumerate(self._passages)
         )
-        return _best([(row, score) for row, score in shared if score > 0], top_k)
+        return self._best([(row, score) for row, score in shared if score > 0], top_k, rows)
+
+    def rows_with(self, marks: Iterable[str]) -> NDArray[np.int64]:
+        """Return the rows whose texts contain one of some words."""
+        wanted = set(marks)
+        found = [i for i, p in enumerate(self._passages) if wanted & set(p.text.split())]
+        return np.asarray(found, dtype=np.int64)
+
+    def _best(
+        self, scored: Iterable[tuple[int, float]], top_k: int, rows: NDArray[np.int64] | None
+    ) -> list[tuple[int, float]]:
+        allowed = set(range(len(self)) if rows is None else rows.tolist())
+        kept = (item for item in scored if item[0] in allowed)
+        return sorted(kept, key=lambda item: (-item[1], item[0]))[:top_k]
 
     def close(self) -> None:
         """Record that it was closed."""
         self.closed = True
-
-
-def _best(scored: Any, top_k: int) -> list[tuple[int, float]]:
-    return sorted(scored, key=lambda item: (-item[1], item[0]))[:top_k]
 
 
 class MemoryCatalog:

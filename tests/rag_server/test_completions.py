@@ -31,9 +31,16 @@ def test_markers_become_citations(answer, numbers):
     assert [c["index"] for c in cite(answer, PASSAGES)] == numbers
 
 
-def test_a_citation_holds_passage_source_text_and_score():
+def test_a_citation_holds_passage_source_layer_text_and_score():
     assert cite("[2]", PASSAGES) == [
-        {"index": 2, "id": "p2", "source": "SOURCE_[2]", "text": "Q\ntext 2", "score": 0.2}
+        {
+            "index": 2,
+            "id": "p2",
+            "source": "SOURCE_[2]",
+            "layer": "records",
+            "text": "Q\ntext 2",
+            "score": 0.2,
+        }
     ]
 
 
