@@ -119,7 +119,7 @@ def _adapt(extra: str, out: Path, seed: int) -> None:
 
 @contextmanager
 def _bar(what: str) -> Iterator[Progress]:
-    """Show a progress bar; outside a terminal, also a line every 500 steps."""
+    """Show the steps of a training and the loss of the last one."""
     from sage_rag.common.progress import progress_bars
 
     recent = 0.0
@@ -128,8 +128,6 @@ def _bar(what: str) -> Iterator[Progress]:
         nonlocal recent
         recent = loss
         show(what, step, steps)
-        if step % 500 == 0 and not sys.stderr.isatty():
-            typer.echo(f"{what}: step {step} of {steps}, loss {loss:.4f}", err=True)
 
     with progress_bars(lambda: f"loss {recent:.4f}") as show:
         yield report
