@@ -78,4 +78,4 @@ class ProgressLines:
         rate = (done - before) / (now - began) if now > began else 0.0
         left = f", about {(total - done) / rate:,.0f} s left" if rate and done < total else ""
         note = f", {self._note()}" if self._note else ""
-        print(f"{stage}: {done:,} of {total:,}{left}{note}", file=sys.stderr, flush=True)
+        sys.stderr.write(f"{stage}: {done:,} of {total:,}{left}{note}\n")
