@@ -201,10 +201,10 @@ def process_pool(set_up: SetUp, workers: int, fingerprint: str | None = None) ->
     return WorkerPool(partial(_ProcessWorker, set_up, cores), workers, fingerprint)
 
 
-def local_pool(handler: Handler) -> WorkerPool:
-    """Return a pool of one worker that is this process: one question at a time."""
+def local_pool(handler: Handler, size: int = 1) -> WorkerPool:
+    """Return a pool of workers that are threads of this process: `size` questions at a time."""
     responder = Responder(lambda: handler)
-    return WorkerPool(lambda: _LocalWorker(responder), 1, None)
+    return WorkerPool(lambda: _LocalWorker(responder), size, None)
 
 
 def map_on_processes(

@@ -10,7 +10,14 @@ from typing import Protocol, TypeVar
 
 from sage_rag.common.workers import WorkerPool, local_pool, process_pool
 from sage_rag.indexer.embedding import WrappedEmbedder
-from sage_rag.indexer.engines.models import EMBED, RECOGNIZE, ModelHandler, ModelSetup
+from sage_rag.indexer.engines.cores import ThreadCores, usable_cores
+from sage_rag.indexer.engines.models import (
+    EMBED,
+    RECOGNIZE,
+    FirstAlone,
+    ModelHandler,
+    ModelSetup,
+)
 from sage_rag.indexer.protocols import Embedder, Vectors
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.spans import Span
@@ -46,14 +53,21 @@ class Engine:
         documents_in_flight: int,
         threads: int,
         endpoint: EndpointRecognizer | None = None,
+        thread_cores: ThreadCores | None = None,
     ) -> None:
+        """With `thread_cores`, the workers are the threads."""
         self._pool = pool
         self._endpoint = endpoint
         self.recognizer: Recognizer = _PoolRecognizer(pool, models.recognizer, endpoint)
         self.embedder: Embedder = _PoolEmbedder(pool, models.embedder)
         self.documents_in_flight = documents_in_flight
         size = max(threads, documents_in_flight)
-        self._threads = ThreadPoolExecutor(size, thread_name_prefix="engine")
+        self._thread_cores = thread_cores
+        self._threads = ThreadPoolExecutor(
+            size,
+            thread_name_prefix="engine",
+            initializer=thread_cores.begin_thread if thread_cores else None,
+        )
 
     async def run_in_executor(self, work: Callable[[], _T]) -> _T:
         """Do blocking work in a thread, in the caller's context."""
@@ -66,6 +80,8 @@ class Engine:
         if self._endpoint is not None:
             self._endpoint.close()
         self._threads.shutdown(wait=True, cancel_futures=True)
+        if self._thread_cores is not None:
+            self._thread_cores.end()
 
 
 def in_process(
@@ -75,14 +91,23 @@ def in_process(
     threads: int,
     endpoint: EndpointRecognizer | None = None,
 ) -> Engine:
-    """Return an engine that works in this process, apart from the event loop.
+    """Return an engine that works in this process, in threads apart from the event loop.
 
-    It reads one text at a time: a network uses every core for one text, and Python runs one thread
-    at a time anyway. `threads` threads may wait for the `endpoint` together.
+    A network gives up Python's lock while it works, so the threads share the cores: up to four
+    texts are read at a time, each on its part of the cores. `threads` threads may wait for the
+    `endpoint` together.
     """
+    cores = ThreadCores(usable_cores())
     models = ModelHandler(recognizer, embedder)
-    pool = local_pool(models)
-    return Engine(pool, models, documents_in_flight=1, threads=threads, endpoint=endpoint)
+    pool = local_pool(FirstAlone(models), cores.threads)
+    return Engine(
+        pool,
+        models,
+        documents_in_flight=cores.threads,
+        threads=threads,
+        endpoint=endpoint,
+        thread_cores=cores,
+    )
 
 
 def on_processes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -36,6 +37,29 @@ class ModelHandler:
             raise
         except Exception as error:  # noqa: BLE001 - its message may hold the text
             raise ProtectionError(f"recognising failed: {type(error).__name__}") from None
+
+
+class FirstAlone:
+    """Let a handler answer the first question of each task alone, since it loads a model."""
+
+    def __init__(self, handler: ModelHandler) -> None:
+        self._handler = handler
+        self._answered: set[str] = set()
+        self._turn = threading.Lock()
+
+    @property
+    def fingerprint(self) -> str:
+        """The handler's."""
+        return self._handler.fingerprint
+
+    def answer(self, task: str, argument: Any) -> Any:
+        """Return the handler's answer."""
+        if task in self._answered:
+            return self._handler.answer(task, argument)
+        with self._turn:
+            answer = self._handler.answer(task, argument)
+            self._answered.add(task)
+            return answer
 
 
 @dataclass(frozen=True, slots=True)

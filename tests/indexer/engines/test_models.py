@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.common.workers import local_pool
-from sage_rag.indexer.engines.models import EMBED, RECOGNIZE, ModelSetup
+from sage_rag.indexer.engines.models import (
+    EMBED,
+    RECOGNIZE,
+    FirstAlone,
+    ModelHandler,
+    ModelSetup,
+)
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.spans import Span
 from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
 
 CANARY = "Zebulon Quist"
@@ -48,3 +58,26 @@ def test_a_failure_with_a_reason_of_its_own_keeps_it() -> None:
     pool = local_pool(ModelSetup(lambda: Missing({}), HashEmbedder)())
     with pytest.raises(InputError, match="the model is gone"):
         pool.ask(RECOGNIZE, CANARY)
+
+
+def test_the_first_question_of_each_task_is_answered_alone() -> None:
+    class Loading(TableRecognizer):
+        """Notes how many threads load it together."""
+
+        loading = most = 0
+        loaded = False
+
+        def recognize(self, text: str) -> list[Span]:
+            if not self.loaded:
+                self.loading += 1
+                self.most = max(self.most, self.loading)
+                time.sleep(0.05)  # room for others to come in
+                self.loading, self.loaded = self.loading - 1, True
+            return list(super().recognize(text))
+
+    recognizer = Loading({CANARY: EntityType.PERSON})
+    pool = local_pool(FirstAlone(ModelHandler(recognizer, HashEmbedder())), 4)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda text: pool.ask(RECOGNIZE, text), [CANARY] * 8))
+    assert [len(spans) for spans in found] == [1] * 8
+    assert recognizer.most == 1

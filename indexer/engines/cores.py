@@ -1,0 +1,44 @@
+"""Share the cores of a machine among the threads of an engine."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+_MOST_THREADS = 4
+"""Beyond this many, threads wait for Python's lock: a third of the work on a record is Python."""
+_SWITCH_S = 0.0005
+"""How long a thread may keep Python's lock while another one waits. A network asks for it after
+each of its hundred operations; with Python's default of 5 ms, it waits longer than it works."""
+
+
+def usable_cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class ThreadCores:
+    """The part of the cores that the networks of each thread use, until `end`."""
+
+    def __init__(self, cores: int) -> None:
+        import torch
+
+        self.threads = min(cores, _MOST_THREADS)
+        self._each = cores // self.threads
+        self._before = torch.get_num_threads(), sys.getswitchinterval()
+
+    def begin_thread(self) -> None:
+        """Limit the networks of the calling thread."""
+        import torch
+
+        torch.set_num_threads(self._each)
+        sys.setswitchinterval(min(_SWITCH_S, self._before[1]))
+
+    def end(self) -> None:
+        """Restore the limits for threads that begin later."""
+        import torch
+
+        torch.set_num_threads(self._before[0])
+        sys.setswitchinterval(self._before[1])

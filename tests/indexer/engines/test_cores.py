@@ -1,0 +1,29 @@
+"""Threads that share the cores of a machine."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import torch
+
+from sage_rag.indexer.engines.cores import ThreadCores, usable_cores
+
+
+@pytest.mark.parametrize(
+    ("cores", "threads", "each"), [(1, 1, 1), (2, 2, 1), (3, 3, 1), (4, 4, 1), (16, 4, 4)]
+)
+def test_threads_share_the_cores(cores: int, threads: int, each: int) -> None:
+    before = torch.get_num_threads(), sys.getswitchinterval()
+    shared = ThreadCores(cores)
+    assert shared.threads == threads
+    with ThreadPoolExecutor(1, initializer=shared.begin_thread) as pool:
+        assert pool.submit(torch.get_num_threads).result() == each
+        assert sys.getswitchinterval() < before[1]
+    shared.end()
+    assert (torch.get_num_threads(), sys.getswitchinterval()) == before
+
+
+def test_this_process_has_a_core() -> None:
+    assert usable_cores() >= 1
