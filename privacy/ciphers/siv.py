@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 
-from Crypto.Cipher import AES
-from Crypto.Cipher._mode_siv import SivMode
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.ciphers.faults import Fault, TokenError, value_bytes
@@ -36,7 +36,7 @@ class SivCipher:
             raise InputError("the name of the corpus is empty: tokens are bound to it")
         self._keyset = keyset
         self._corpus = corpus_id.encode()
-        self._keys: dict[tuple[str, EntityType], bytes] = {}
+        self._ciphers: dict[tuple[str, EntityType], AESSIV] = {}
 
     def encrypt(self, value: str, entity_type: EntityType) -> str:
         """Return `TYPE_[base64url(key id + SIV + ciphertext)]`.
@@ -49,9 +49,8 @@ class SivCipher:
         if len(plain) > MAX_VALUE_BYTES:
             raise InputError(f"a value of {len(plain)} bytes is too long for one token")
         key_id = self._keyset.primary
-        cipher = self._cipher(key_id, entity_type)
-        body, tag = cipher.encrypt_and_digest(_pad(plain))
-        payload = base64.urlsafe_b64encode(bytes.fromhex(key_id) + tag + body)
+        sealed = self._cipher(key_id, entity_type).encrypt(_pad(plain), self._bound(entity_type))
+        payload = base64.urlsafe_b64encode(bytes.fromhex(key_id) + sealed)
         return f"{entity_type}_[{payload.decode().rstrip('=')}]"
 
     def decrypt(self, token: str) -> str:
@@ -66,9 +65,8 @@ class SivCipher:
         entity_type, payload = EntityType(match.group(1)), match.group(2)
         raw = _decode(payload)
         key_id = raw[:KEY_ID_BYTES].hex()
-        tag = raw[KEY_ID_BYTES : KEY_ID_BYTES + _TAG_BYTES]
-        body = raw[KEY_ID_BYTES + _TAG_BYTES :]
-        if not body or len(body) % _BLOCK:
+        sealed = raw[KEY_ID_BYTES:]
+        if len(sealed) < _TAG_BYTES + _BLOCK or len(sealed) % _BLOCK:
             raise TokenError(Fault.MALFORMED)
         if key_id not in self._keyset:
             raise TokenError(Fault.UNKNOWN_KEY)
@@ -77,19 +75,20 @@ class SivCipher:
         except KeysetError:
             raise TokenError(Fault.NOT_GRANTED) from None
         try:
-            return _unpad(cipher.decrypt_and_verify(body, tag)).decode()
-        except ValueError:  # also UnicodeDecodeError: another holder of the key made the token
+            return _unpad(cipher.decrypt(sealed, self._bound(entity_type))).decode()
+        except (InvalidTag, UnicodeDecodeError):  # not text: another holder of the key made it
             raise TokenError(Fault.FORGED) from None
 
-    def _cipher(self, key_id: str, entity_type: EntityType) -> SivMode:
-        if (key_id, entity_type) not in self._keys:
-            # Deriving a key takes as long as opening a token.
-            self._keys[key_id, entity_type] = self._keyset.entity_key(
-                key_id, entity_type, purpose="siv", size_bytes=64
-            )
-        cipher = AES.new(self._keys[key_id, entity_type], AES.MODE_SIV)
-        cipher.update(self._corpus)
-        cipher.update(entity_type.encode())
+    def _bound(self, entity_type: EntityType) -> list[bytes]:
+        """Return the associated data: what a token is bound to."""
+        return [self._corpus, entity_type.encode()]
+
+    def _cipher(self, key_id: str, entity_type: EntityType) -> AESSIV:
+        """Return the cipher of a key and type; at most one for each is kept, as long as `self`."""
+        cipher = self._ciphers.get((key_id, entity_type))
+        if cipher is None:
+            key = self._keyset.entity_key(key_id, entity_type, purpose="siv", size_bytes=64)
+            cipher = self._ciphers[key_id, entity_type] = AESSIV(key)
         return cipher
 
 

@@ -12,25 +12,42 @@ from numpy.typing import NDArray
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.recognizers.tagging.base import CLS, PAD, SEP
-from sage_rag.privacy.recognizers.tagging.network import TaggerNetwork, load_network
+from sage_rag.privacy.recognizers.tagging.eight_bits import EightBitLinear
+from sage_rag.privacy.recognizers.tagging.network import LINEAR, TaggerNetwork, load_network
 from sage_rag.privacy.recognizers.tagging.pieces import FEATURES, Row
+from sage_rag.privacy.recognizers.tagging.precision import Precision, fastest_precision
 from sage_rag.privacy.recognizers.tagging.weights_file import read_weights
 
-_ROWS, _MULTIPLE = (16, 4, 1), 16
-"""The numbers of rows in a forward pass; the multiple to which their length is rounded up."""
+_MULTIPLE = 16
+"""The length of a forward pass is rounded up to a multiple of it."""
+
+
+_ROWS = {
+    Precision.HALF: (16, 4, 1),
+    Precision.EIGHT_BITS: (4, 2, 1),
+    Precision.SINGLE: (4, 2, 1),
+}
+"""The numbers of rows in a forward pass: few enough that their numbers fit into the cache."""
 
 
 class TaggerModel:
     """A network ready to answer. Safe to share between threads: nothing changes after loading."""
 
-    def __init__(self, network: TaggerNetwork) -> None:
+    def __init__(self, network: TaggerNetwork, precision: Precision | None = None) -> None:
+        """Take over a network, in the given precision or the fastest one of this machine."""
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        precision = precision or fastest_precision()
         network = network.to(self._device).eval().requires_grad_(False)
-        if self._device.type == "cpu" and has_fast_bfloat16():
+        if precision is Precision.HALF:
             head = network.head
             network = network.bfloat16()
             network.head = head.float()  # scores keep their last digits
+        elif precision is Precision.EIGHT_BITS:
+            for layer in network.layers:
+                for name in LINEAR:
+                    setattr(layer, name, EightBitLinear(getattr(layer, name)))
         self._network = network
+        self._sizes = _ROWS[precision]
 
     def ask(self, rows: Sequence[Row]) -> list[NDArray[np.float32]]:
         """Return the logits (n, types, 3) of each row's pieces.
@@ -40,7 +57,7 @@ class TaggerModel:
         answers: list[NDArray[np.float32]] = []
         while len(answers) < len(rows):
             left = len(rows) - len(answers)
-            size = next(size for size in _ROWS if size <= left)
+            size = next(size for size in self._sizes if size <= left)
             answers += self._ask(rows[len(answers) : len(answers) + size])
         return answers
 
@@ -82,13 +99,3 @@ def padded(
         features[i, 1:end] = torch.from_numpy(row_features)
         mask[i, : end + 1] = True
     return ids, features, mask
-
-
-def has_fast_bfloat16() -> bool:
-    """Return whether this processor multiplies half-precision matrices in hardware.
-
-    Where it does, half precision is three times as fast; where it does not, many times slower.
-    """
-    read = getattr(torch.cpu, "get_capabilities", None)
-    capabilities = read() if read else {}  # an old torch cannot report them: full precision
-    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))

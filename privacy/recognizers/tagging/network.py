@@ -25,6 +25,8 @@ CLASSES = 3
 
 _LAYERS, _WIDTH, _INNER, _HEADS = 6, 384, 1536, 12
 _EPSILON = 1e-12
+LINEAR = ("qkv", "out", "up", "down")
+"""The linear layers of a `Layer`: nearly all of the network's work."""
 
 
 class Layer(nn.Module):

@@ -53,8 +53,8 @@ class TaggerRecognizer:
     Guarantees: a text of any length is read whole; every piece has context on both sides and is
     decided once. A name, organisation or place with a high score is found everywhere in its text,
     a person also by surname and initials. Safe to share between threads.
-    Does not guarantee: every value; or the last bit of a score, which in half precision depends on
-    the texts in the same batch.
+    Does not guarantee: every value; or the last digits of a score, which depend on the precision
+    of this machine and, in half precision, on the texts in the same batch.
     """
 
     def __init__(

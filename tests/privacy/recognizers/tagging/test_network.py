@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +13,17 @@ from safetensors.torch import save_file
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.recognizers.tagging.base import base_folder, base_tokenizer
-from sage_rag.privacy.recognizers.tagging.model import TaggerModel, has_fast_bfloat16, padded
+from sage_rag.privacy.recognizers.tagging.model import TaggerModel, padded
 from sage_rag.privacy.recognizers.tagging.network import TaggerNetwork, load_base
 from sage_rag.privacy.recognizers.tagging.pieces import pieces_of
+from sage_rag.privacy.recognizers.tagging.precision import (
+    Precision,
+    fastest_precision,
+    has_instructions_for_eight_bits,
+)
 from sage_rag.privacy.recognizers.tagging.weights_file import read_weights
 
+_TOLERANCE = {Precision.HALF: 0.2, Precision.EIGHT_BITS: 0.3, Precision.SINGLE: 1e-4}
 TEXT = "Maria Keller of Leeds saw Dr. Okafor on 3 May 2021."
 
 
@@ -43,14 +50,36 @@ def test_without_training_it_computes_what_minilm_computes(network: TaggerNetwor
     assert torch.allclose(ours[mask], expected[mask], atol=1e-4)
 
 
-def test_half_precision_changes_answers_little(network: TaggerNetwork) -> None:
+@pytest.mark.parametrize("precision", Precision)
+def test_a_precision_changes_answers_little(network: TaggerNetwork, precision: Precision) -> None:
+    if precision is Precision.EIGHT_BITS and not has_instructions_for_eight_bits():
+        pytest.skip("without VNNI, sums overflow")
     pieces = pieces_of(TEXT, base_tokenizer())
     row = (pieces.ids, pieces.features)
     with torch.inference_mode():
         exact = network(*padded([row]))[0, 1 : len(pieces) + 1].numpy()
-    (answers,) = TaggerModel(network).ask([row])
-    assert answers.shape == (len(pieces), 9, 3)
-    np.testing.assert_allclose(answers, exact, atol=0.2 if has_fast_bfloat16() else 1e-4)
+    answers = TaggerModel(deepcopy(network), precision).ask([row] * 3)
+    for answer in answers:
+        assert answer.shape == (len(pieces), 9, 3)
+        np.testing.assert_allclose(answer, exact, atol=_TOLERANCE[precision])
+
+
+@pytest.mark.parametrize(
+    ("instructions", "precision"),
+    [
+        ({"avx512_bf16", "avx512_vnni"}, Precision.HALF),
+        ({"amx_bf16"}, Precision.HALF),
+        ({"avx512_vnni", "avx2"}, Precision.EIGHT_BITS),
+        ({"avx_vnni"}, Precision.EIGHT_BITS),
+        ({"avx2"}, Precision.SINGLE),
+    ],
+)
+def test_the_precision_follows_from_the_processor(
+    monkeypatch: pytest.MonkeyPatch, instructions: set[str], precision: Precision
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: dict.fromkeys(instructions, True))
+    assert fastest_precision() is precision
 
 
 def test_a_file_that_holds_no_weights_is_refused(tmp_path: Path) -> None:
