@@ -34,12 +34,12 @@ from timing import median_s, records_as_text
 from transformers import BertModel, PreTrainedTokenizerFast
 
 from sage_rag.privacy.recognizers.default import default_recognizer
-from sage_rag.privacy.recognizers.tagging import model
 from sage_rag.privacy.recognizers.tagging.base import base_folder
 from sage_rag.privacy.recognizers.tagging.precision import Precision, fastest_precision
 from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
 
 Step = Callable[[Sequence[str]], object]
+_PRECISION = "sage_rag.privacy.recognizers.tagging.model.fastest_precision"
 _BATCH = 32
 _MESSAGE_CHARS = 200
 
@@ -105,7 +105,7 @@ def main() -> None:
     parser.add_argument("--passes", type=int, default=3)
     parser.add_argument("--precision", type=Precision, default=fastest_precision())
     options = parser.parse_args()
-    with mock.patch.object(model, "fastest_precision", return_value=options.precision):
+    with mock.patch(_PRECISION, return_value=options.precision):
         figures = measure(options)
     print(json.dumps(figures, indent=1))
 
