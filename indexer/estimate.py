@@ -1,39 +1,36 @@
 """Estimate the work and the cost of a run without writing anything or asking a model.
 
-Documents to treat are counted exactly, from the ledger. A sample of them is protected to measure
-time and length; the other figures are assumptions, which the estimate states.
+Documents to treat are counted exactly, from the ledger. A sample of them is treated to measure time
+and length; the other figures are assumptions, which the estimate states.
 """
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from sage_rag.agents.attributes import parse_attributes
 from sage_rag.agents.chat.protocols import TokenUsage
-from sage_rag.agents.chat.structured import as_json
 from sage_rag.agents.prompts import prompt
 from sage_rag.agents.samples import SamplePool
-from sage_rag.common.exceptions import ProtectionError
 from sage_rag.indexer.corpus import Document, read_corpus
 from sage_rag.indexer.coverage import refused_languages, uncovered_line
 from sage_rag.indexer.job import IndexJob, treatment_of
 from sage_rag.indexer.ledger import Ledger
+from sage_rag.indexer.sample_work import (
+    BYTES_PER_TOKEN,
+    SAMPLE,
+    SampleWork,
+    sample_of,
+    sample_work,
+)
 from sage_rag.indexer.short_records import is_short, short_records_line
-from sage_rag.indexer.treatment import Treatment
 from sage_rag.indexer.versions import corpus_folder
 
-SAMPLE = 20
-"""Documents that an estimate protects: under a second, once the recognizer is loaded."""
 ROUNDS = 1.0
 """Rewrites per record, where the ledger holds no result. The paper's agents needed 2.7 on dialogues
 (arXiv 2406.14773, Table 7); ours receive the gate's findings from the first round on."""
-_BYTES_PER_TOKEN = 4
-"""An average for English; other scripts need more tokens for fewer bytes."""
 _ATTRIBUTES_TOKENS = 200
 _VERDICT_TOKENS = 60
 _CALL_S, _TOKENS_PER_S = 0.5, 50.0
@@ -42,7 +39,8 @@ _CALL_S, _TOKENS_PER_S = 0.5, 50.0
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The expected work of a run. `money` is `None` without a price; `seconds` is wall time.
+    """The expected work of a run. `money` is `None` without a price; `seconds` is wall time,
+    with loading the models.
 
     `to_treat` documents need both stages, `to_refine` ones have a stored draft, `finished` ones a
     stored result. `assumed` states the assumptions about the model. `short` documents are hard to
@@ -99,25 +97,25 @@ def estimate(job: IndexJob) -> Estimate:
     """
     corpus_folder(job.home, job.name)
     count = _Count(job)
-    sample, local_s, lengths = _sampled(job, count)
-    length = sum(lengths) / len(lengths) if lengths else 0.0
+    sample = sample_of(count.sample.items, count.chars)
+    local = sample_work(job, count.treatment, sample) if count.treatment else SampleWork()
+    length = sum(local.tokens) / len(local.tokens) if local.tokens else 0.0
     usage, calls = TokenUsage(), 0
     if job.costs is not None and job.recipe.synthesize:
         calls, usage = _model_usage(job, count, length)
     price = job.costs.price if job.costs else None
-    work = count.to_treat + count.to_refine
     waiting = (calls * _CALL_S + usage.completion_tokens / _TOKENS_PER_S) / job.concurrency
     return Estimate(
         documents=count.documents,
         finished=count.finished,
         to_refine=count.to_refine,
         to_treat=count.to_treat,
-        sampled=sample,
+        sampled=local.documents,
         calls=calls,
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
         money=round(price.of(usage), 4) if price else None,
-        seconds=round(local_s * work + waiting, 1),
+        seconds=round(local.load_s + local.seconds_per_char * count.chars + waiting, 1),
         assumed=_assumed(count) if calls else "no model is asked",
         short=count.short,
         languages_refused=refused_languages(count.refusals),
@@ -152,6 +150,8 @@ class _Count:
 
     def __init__(self, job: IndexJob) -> None:
         self.documents = self.finished = self.to_refine = self.to_treat = self.short = 0
+        self.chars = 0
+        """Length of the documents that are not finished."""
         self.refusals: Counter[str] = Counter()
         self.identified = job.attributes is not None or job.recipe.method not in _IDENTIFYING
         self.rounds: float | None = None
@@ -173,6 +173,7 @@ class _Count:
             self.documents += 1
             self.short += is_short(document)
             if not self._is_done(document, ledger, rounds):
+                self.chars += len(document.text)
                 self.sample.add(document, document.content_hash)
         self.rounds = sum(rounds) / len(rounds) if rounds else None
 
@@ -207,34 +208,6 @@ class _Count:
         return False
 
 
-def _sampled(job: IndexJob, count: _Count) -> tuple[int, float, list[float]]:
-    """Return the size of the sample, seconds for each document, and lengths in tokens."""
-    treatment, sample = count.treatment, count.sample.items
-    if treatment is None or not sample:
-        return 0, 0.0, []
-    if job.costs is None and job.roles is not None and not treatment.attributes.entries:
-        with suppress(ProtectionError):
-            protected = [treatment.protect(document).protected for document in sample]
-            attributes = asyncio.run(job.roles.identifier.identify(protected))
-            treatment = treatment.with_attributes(attributes)
-    _local_work(job, treatment, sample[0])  # loads models, which is not timed
-    started = time.perf_counter()
-    lengths = [_local_work(job, treatment, document) for document in sample]
-    return len(sample), (time.perf_counter() - started) / len(sample), lengths
-
-
-def _local_work(job: IndexJob, treatment: Treatment, document: Document) -> float:
-    """Do the part of a document's treatment that needs no model; return its length in tokens."""
-    try:
-        protected = treatment.protect(document).protected
-    except ProtectionError:
-        return 0.0
-    if job.costs is None:
-        asyncio.run(treatment.treat(document))
-    job.embedder.embed([protected.text])
-    return len(as_json(protected.fields).encode()) / _BYTES_PER_TOKEN
-
-
 def _model_usage(job: IndexJob, count: _Count, length: float) -> tuple[int, TokenUsage]:
     rounds = ROUNDS if count.rounds is None else count.rounds
     plan = [(_DRAFTING[job.recipe.method], float(count.to_treat))]
@@ -251,12 +224,12 @@ def _model_usage(job: IndexJob, count: _Count, length: float) -> tuple[int, Toke
 
 def _fixed(call: _Call) -> float:
     """Return the tokens of the call's prompt and of the attributes in it."""
-    return len(prompt(call.prompt).template.encode()) / _BYTES_PER_TOKEN + _ATTRIBUTES_TOKENS
+    return len(prompt(call.prompt).template.encode()) / BYTES_PER_TOKEN + _ATTRIBUTES_TOKENS
 
 
 def _assumed(count: _Count) -> str:
     known = f"{ROUNDS:g} assumed" if count.rounds is None else f"{count.rounds:.1f} so far"
     return (
-        f"one call a draft, one review, rewrites a record: {known}; {_BYTES_PER_TOKEN} bytes a "
+        f"one call a draft, one review, rewrites a record: {known}; {BYTES_PER_TOKEN} bytes a "
         f"token; {_CALL_S:g} s a call and {_TOKENS_PER_S:g} tokens a second of its answer"
     )

@@ -81,6 +81,16 @@ class Summary:
     path: Path | None = None
 
 
+_RECORDS_PER_CALL = 2
+"""While some records are protected, judged and stored, others keep the model busy."""
+
+
+def records_in_work(job: IndexJob, engine: Engine) -> int:
+    """Return the number of records in work at a time; `ModelCalls` limits the calls among them."""
+    per_call = _RECORDS_PER_CALL if job.costs is not None else 1
+    return max(per_call * job.concurrency, engine.documents_in_flight)
+
+
 def treatment_of(
     job: IndexJob,
     vectors: VectorStore | None = None,

@@ -18,7 +18,7 @@ from sage_rag.indexer.changes import DocumentKey
 from sage_rag.indexer.concurrency import each
 from sage_rag.indexer.corpus import Document
 from sage_rag.indexer.index_run import IndexRun
-from sage_rag.indexer.job import treatment_of
+from sage_rag.indexer.job import records_in_work, treatment_of
 from sage_rag.indexer.ledger import Result
 from sage_rag.indexer.reading import corpus_changed
 from sage_rag.indexer.reporting import report_of
@@ -26,9 +26,6 @@ from sage_rag.indexer.short_records import is_short, short_records_line
 from sage_rag.indexer.timing import timed, timed_roles
 from sage_rag.indexer.treatment import Treatment
 from sage_rag.privacy.gate.kept import add_kept
-
-_RECORDS_PER_CALL = 2
-"""While some records are protected, judged and stored, others keep the model busy."""
 
 
 class RecordsLayer:
@@ -138,13 +135,8 @@ class RecordsLayer:
             done += 1
             self._run.progress("protect", done, self._summary.documents)
 
-        await each(self._run.reading.again(), work, self._at_once)
-
-    @property
-    def _at_once(self) -> int:
-        """Records in work at a time; `ModelCalls` limits the calls among them."""
-        per_call = _RECORDS_PER_CALL if self._job.costs is not None else 1
-        return max(per_call * self._job.concurrency, self._run.engine.documents_in_flight)
+        at_once = records_in_work(self._job, self._run.engine)
+        await each(self._run.reading.again(), work, at_once)
 
     async def _treat(
         self, treatment: Treatment, document: Document, audit: CorpusAudit | None

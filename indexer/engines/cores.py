@@ -20,12 +20,13 @@ def usable_cores() -> int:
 
 
 class ThreadCores:
-    """The part of the cores that the networks of each thread use, until `end`."""
+    """The part of the cores that the networks of each of `threads` threads use, until `end`."""
 
-    def __init__(self, cores: int) -> None:
+    def __init__(self, cores: int, most: int) -> None:
+        """`most`: the greatest number of threads; there are no more than four, or than cores."""
         import torch
 
-        self.threads = min(cores, _MOST_THREADS)
+        self.threads = min(cores, most, _MOST_THREADS)
         self._each = cores // self.threads
         self._before = torch.get_num_threads(), sys.getswitchinterval()
 

@@ -94,10 +94,10 @@ def in_process(
     """Return an engine that works in this process, in threads apart from the event loop.
 
     A network gives up Python's lock while it works, so the threads share the cores: up to four
-    texts are read at a time, each on its part of the cores. `threads` threads may wait for the
-    `endpoint` together.
+    texts are read at a time, each on its part of the cores, and never more than `threads`, which
+    may all wait for the `endpoint` together.
     """
-    cores = ThreadCores(usable_cores())
+    cores = ThreadCores(usable_cores(), threads)
     models = ModelHandler(recognizer, embedder)
     pool = local_pool(FirstAlone(models), cores.threads)
     return Engine(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,11 +12,15 @@ import pytest
 
 from sage_rag.agents.chat.costs import CallCosts, Price
 from sage_rag.agents.protocols import Roles
-from sage_rag.agents.testing import ReversingAgent
+from sage_rag.agents.testing import ReversingAgent, reversing_roles
+from sage_rag.indexer.corpus import Document
 from sage_rag.indexer.estimate import ROUNDS, Estimate, estimate, estimate_lines
 from sage_rag.indexer.job import IndexJob
 from sage_rag.indexer.recipes import recipe_called
-from tests.indexer.conftest import Run, clinic_job
+from sage_rag.indexer.sample_work import sample_of
+from sage_rag.privacy.spans import Span
+from sage_rag.privacy.testing import TableRecognizer
+from tests.indexer.conftest import NAMES, Run, clinic_job
 
 
 class Silent(ReversingAgent):
@@ -50,7 +56,7 @@ def test_a_first_dry_run_writes_nothing_and_asks_nobody(job: IndexJob, tmp_path:
     assert files(tmp_path) == before
     assert not job.home.exists()
     assert (made.documents, made.to_treat, made.to_refine, made.finished) == (20, 20, 0, 0)
-    assert made.sampled == 20
+    assert made.sampled == 5
     assert made.calls == 20 * (1 + 1 + ROUNDS) + 1
     assert made.money == pytest.approx(
         (made.prompt_tokens + 4 * made.completion_tokens) / 1e6, abs=1e-4
@@ -103,3 +109,24 @@ def test_the_table_says_each_figure_once(job: IndexJob) -> None:
 )
 def test_baselines_are_one_call_a_record(job: IndexJob, recipe: str, calls: int) -> None:
     assert estimated(job, recipe=recipe_called(recipe)).calls == calls
+
+
+def test_the_sample_is_a_twentieth_of_the_text() -> None:
+    def documents(count: int, words: int = 10) -> list[Document]:
+        return [Document(str(i), {"text": "word " * words}) for i in range(count)]
+
+    assert len(sample_of(documents(30), 30 * 50)) == 5
+    assert len(sample_of(documents(200), 200 * 50)) == 10
+    assert len(sample_of(documents(900), 900 * 50)) == 20
+    assert len(sample_of(documents(3), 3 * 50)) == 3
+
+
+def test_the_time_is_that_of_the_run(job: IndexJob, run: Run) -> None:
+    class Slow(TableRecognizer):
+        def recognize(self, text: str) -> Sequence[Span]:
+            time.sleep(0.03)  # releases the lock, as a network does
+            return super().recognize(text)
+
+    changes = {"recognizer": Slow(NAMES), "roles": reversing_roles()}
+    made = estimated(job, costs=None, **changes)
+    assert 0.5 < made.seconds / run(**changes).seconds < 2

@@ -12,11 +12,12 @@ from sage_rag.indexer.engines.cores import ThreadCores, usable_cores
 
 
 @pytest.mark.parametrize(
-    ("cores", "threads", "each"), [(1, 1, 1), (2, 2, 1), (3, 3, 1), (4, 4, 1), (16, 4, 4)]
+    ("cores", "most", "threads", "each"),
+    [(1, 8, 1, 1), (2, 8, 2, 1), (3, 8, 3, 1), (16, 8, 4, 4), (2, 1, 1, 2)],
 )
-def test_threads_share_the_cores(cores: int, threads: int, each: int) -> None:
+def test_threads_share_the_cores(cores: int, most: int, threads: int, each: int) -> None:
     before = torch.get_num_threads(), sys.getswitchinterval()
-    shared = ThreadCores(cores)
+    shared = ThreadCores(cores, most)
     assert shared.threads == threads
     with ThreadPoolExecutor(1, initializer=shared.begin_thread) as pool:
         assert pool.submit(torch.get_num_threads).result() == each
