@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import statistics
 import time
 from collections.abc import Callable, Mapping
@@ -36,3 +37,36 @@ def median_s(works: Mapping[str, Work], passes: int) -> dict[str, float]:
 def records_as_text(path: Path) -> list[str]:
     """Return the strings of each record of a jsonl file, joined by line breaks."""
     return ["\n".join(v for v in row.values() if isinstance(v, str)) for row in rows(path)]
+
+
+def dense_records(count: int) -> list[str]:
+    """Return invented records of 18 lines, each with one value."""
+    return [_dense_record(random.Random(seed)) for seed in range(count)]
+
+
+def _dense_record(choice: random.Random) -> str:
+    def digits(length: int) -> str:
+        return "".join(choice.choices("0123456789", k=length))
+
+    day, year = choice.randint(1, 28), choice.randint(1940, 2010)
+    rows = {
+        "Date of birth": f"{year}-05-{day:02}",
+        "Visit": f"{day} March {choice.randint(2010, 2024)}, {choice.randint(10, 18)}:45",
+        "Age": str(2026 - year),
+        "Phone": f"+1 713 555 {digits(4)}",
+        "E-mail": f"anna.{digits(4)}@example.org",
+        "Website": f"https://clinic.example.org/p/{digits(5)}",
+        "IP": f"10.{choice.randint(0, 255)}.{choice.randint(0, 255)}.7",
+        "MAC": f"00:1b:44:{choice.randint(10, 99)}:3a:b7",
+        "SSN": f"{choice.randint(100, 665)}-{choice.randint(10, 99)}-{choice.randint(1000, 9999)}",
+        "Card": choice.choice(("4111 1111 1111 1111", "5555 5555 5555 4444", "378282246310005")),
+        "IBAN": choice.choice(("DE89370400440532013000", "GB82WEST12345698765432")),
+        "Account no": digits(10),
+        "Passport": f"X{digits(8)}",
+        "Licence": f"D{digits(7)}",
+        "MRN": digits(8),
+        "NPI": f"1{digits(9)}",
+        "Case": f"{choice.randint(2010, 2024)}-CV-{digits(5)}",
+        "Weight": f"{choice.randint(50, 99)} kg",
+    }
+    return "\n".join(f"{name}: {value}" for name, value in rows.items())

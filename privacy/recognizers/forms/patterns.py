@@ -35,20 +35,28 @@ class Anchor:
 
     def windows(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the disjoint ranges of a text to search, in order."""
-        start = end = -1
+        start = reach = -1
         for match in self.regex.finditer(text):
-            if match.start() - self.before > end:
-                if end >= 0:
-                    yield start, end
-                start = max(0, match.start() - self.before)
-            if match.end() + self.after > end:
-                gap = _SPACE.search(text, match.end() + self.after)
-                end = gap.start() if gap else len(text)
-        if end >= 0:
-            yield start, end
+            first = max(0, match.start() - self.before)
+            if reach < 0:
+                start = first
+            elif first > reach and first > (end := _next_space(text, reach)):
+                yield start, end
+                start = first
+            reach = match.end() + self.after
+        if reach >= 0:
+            yield start, _next_space(text, reach)
 
 
 _SPACE = re.compile(r"\s")
+
+
+def _next_space(text: str, place: int) -> int:
+    space = _SPACE.search(text, place)
+    return space.start() if space else len(text)
+
+
+_Windows = dict[Anchor, tuple[tuple[int, int], ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +77,26 @@ class Pattern:
     type_of: TypeOf | None = None
     anchor: Anchor | None = None
 
-    def find(self, text: str) -> Iterator[Span]:
-        """Yield the spans of one text, in order."""
+    def find(self, text: str, windows: _Windows | None = None) -> Iterator[Span]:
+        """Yield the spans of one text, in order.
+
+        `windows`: the ranges of this text by anchor, which patterns with the same anchor share.
+        """
         if self.needs and not any(c in text for c in self.needs):
             return
-        windows = self.anchor.windows(text) if self.anchor else ((0, len(text)),)
-        for start, end in windows:
+        for start, end in self._windows(text, {} if windows is None else windows):
             for match in self.regex.finditer(text, start, end):
                 found = self.check(match) if self.check else _value(match)
                 if found and found[0] < found[1]:
                     kind = self.type_of(match) if self.type_of else self.entity_type
                     yield Span(*found, kind, self.score)
+
+    def _windows(self, text: str, known: _Windows) -> Iterable[tuple[int, int]]:
+        if self.anchor is None:
+            return ((0, len(text)),)
+        if self.anchor not in known:
+            known[self.anchor] = tuple(self.anchor.windows(text))
+        return known[self.anchor]
 
 
 def pattern(
@@ -131,4 +148,5 @@ class PatternRecognizer:
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans of all patterns; different patterns' spans may overlap."""
-        return [span for pattern in self._patterns for span in pattern.find(text)]
+        windows: _Windows = {}
+        return [span for pattern in self._patterns for span in pattern.find(text, windows)]

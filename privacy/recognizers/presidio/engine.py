@@ -14,8 +14,8 @@ from importlib.metadata import version
 from typing import Any
 
 from sage_rag.common.exceptions import extra
+from sage_rag.privacy.labels import Scheme, type_of_label
 from sage_rag.privacy.recognizers.presidio.patterns import Match, Patterns
-from sage_rag.privacy.recognizers.presidio.table import COMPARISON_ROWS, DEFAULT_ROWS, Row
 from sage_rag.privacy.spans import Span
 
 with extra("presidio", needed_by="PresidioEngine"):
@@ -25,39 +25,33 @@ with extra("presidio", needed_by="PresidioEngine"):
 
 
 class PresidioEngine:
-    """`AnalyzerEngine` with pattern recognizers only and a spaCy pipeline that only cuts words.
+    """`AnalyzerEngine` with Presidio's own default recognizers for English, as people run it.
 
-    Every row's recognizer runs on English text, whatever country its numbers are from, since a
-    text does not state in which language its numbers are.
+    Does not guarantee: names and places, which Presidio leaves to a spaCy model: the pipeline here
+    only cuts words and writes them in small letters for the search of context words.
     """
 
-    def __init__(self, rows: Sequence[Row] = (*DEFAULT_ROWS, *COMPARISON_ROWS)) -> None:
-        recognizers = [presidio_recognizer(row.name) for row in rows]
-        for recognizer in recognizers:
-            recognizer.supported_language = "en"
-            recognizer.patterns = _linear(recognizer)
-        registry = presidio_analyzer.RecognizerRegistry(
-            recognizers=recognizers, supported_languages=["en"]
-        )
+    def __init__(self) -> None:
+        _library()  # before any recognizer makes a network request
+        pipeline = _pipeline()
+        registry = presidio_analyzer.RecognizerRegistry(supported_languages=["en"])
+        registry.load_predefined_recognizers(languages=["en"], nlp_engine=pipeline)
         self.engine: Any = presidio_analyzer.AnalyzerEngine(
-            registry=registry, nlp_engine=_tokenizer(), supported_languages=["en"]
+            registry=registry, nlp_engine=pipeline, supported_languages=["en"]
         )
-        self._types = {
-            entity: row.entity_type
-            for row, recognizer in zip(rows, recognizers, strict=True)
-            for entity in recognizer.supported_entities
-        }
+        self.recognizers = tuple(type(r).__name__ for r in registry.recognizers)
 
     @property
     def fingerprint(self) -> str:
         """Presidio's version and the number of recognizers."""
-        return f"presidio-engine-{version('presidio-analyzer')}-{len(self._types)}"
+        return f"presidio-engine-{version('presidio-analyzer')}-{len(self.recognizers)}"
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return what the engine returns with its default threshold."""
         return [
-            Span(r.start, r.end, self._types[r.entity_type], r.score)
+            Span(r.start, r.end, entity_type, r.score)
             for r in self.engine.analyze(text, language="en")
+            if (entity_type := type_of_label(r.entity_type, Scheme.PRESIDIO)) is not None
         ]
 
 
@@ -104,8 +98,18 @@ def _library() -> Any:
     return import_module("presidio_analyzer.predefined_recognizers")
 
 
-def _tokenizer() -> Any:
+def _pipeline() -> Any:
     """Return an NLP engine with spaCy's tokenizer and no model: there is nothing to download."""
     engine = SpacyNlpEngine(models=[{"lang_code": "en", "model_name": "blank"}])
-    engine.nlp = {"en": spacy.blank("en")}
+    pipeline = spacy.blank("en")
+    pipeline.add_pipe("small_letters")
+    engine.nlp = {"en": pipeline}
     return engine
+
+
+@spacy.Language.component("small_letters")  # type: ignore[untyped-decorator]
+def _small_letters(words: Any) -> Any:
+    """Take each word in small letters as its lemma, which Presidio compares with context words."""
+    for word in words:
+        word.lemma_ = word.lower_
+    return words
