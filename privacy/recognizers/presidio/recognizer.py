@@ -39,6 +39,8 @@ _MIN_SCORE = 0.31
 _MIN_STEM = 5
 """A context word of this length or more also counts with an ending: "passports"; a shorter one
 ("id", "sin") counts only unchanged."""
+_ENDING = 3
+"""Letters of the longest ending."""
 
 PatternSource = Callable[[str], Patterns]
 
@@ -54,7 +56,13 @@ class _Rule:
         # Presidio's own flags
         flags = regex.IGNORECASE | regex.MULTILINE | regex.DOTALL
         self._expressions = [(regex.compile(e, flags), score) for e, score in patterns.expressions]
-        self._context = _context(row.context or patterns.context)
+        words = row.context or patterns.context
+        self._context = _context(words)
+        self._announcing = _first_words(words) if row.needs_context else None
+
+    def is_possible(self, words: frozenset[str]) -> bool:
+        """Return whether a text with these words (`_words`) can hold a value."""
+        return self._announcing is None or not self._announcing.isdisjoint(words)
 
     def find(self, text: str) -> Iterator[Span]:
         for start, end, score in self._matches(text):
@@ -108,8 +116,30 @@ def _before(text: str, start: int) -> str:
 
 def _context(words: Sequence[str]) -> re.Pattern[str] | None:
     bare = sorted({w.strip(" #.").lower() for w in words} - {""})
-    forms = [re.escape(w) + (r"\w{0,3}" if len(w) >= _MIN_STEM else "") for w in bare]
+    forms = [re.escape(w) + (rf"\w{{0,{_ENDING}}}" if len(w) >= _MIN_STEM else "") for w in bare]
     return re.compile(rf"(?<!\w)(?:{'|'.join(forms)})(?!\w)", re.IGNORECASE) if forms else None
+
+
+def _first_words(context: Sequence[str]) -> frozenset[str] | None:
+    """Return a word of each context phrase, as `_words` spells it; `None` if one has no word."""
+    found = [_WORD.search(_in_small_letters(phrase.strip(" #."))) for phrase in context]
+    return frozenset(match.group() for match in found if match) if all(found) else None
+
+
+def _words(text: str) -> frozenset[str]:
+    """Return the words of a text in small letters, and long ones without each possible ending."""
+    words = set(_WORD.findall(_in_small_letters(text)))
+    cut = {word[:-n] for word in words for n in range(1, _ENDING + 1) if len(word) - n >= _MIN_STEM}
+    return frozenset(words | cut)
+
+
+def _in_small_letters(text: str) -> str:
+    """Return a text in which letters that `re.IGNORECASE` does not distinguish are the same."""
+    return text.lower().translate(_SAME_LETTERS)
+
+
+_WORD = re.compile(r"\w+")
+_SAME_LETTERS = str.maketrans({"ı": "i", "ſ": "s", "\u0307": None})
 
 
 @cache
@@ -172,9 +202,10 @@ class PresidioRecognizer:
         if not present:
             return []
         rules = _rules(self._rows, self._source)
+        words = _words(text)
         best: dict[tuple[int, int, EntityType], Span] = {}
         for row in self._rows:
-            if row.shape in present:
+            if row.shape in present and rules[row].is_possible(words):
                 for span in rules[row].find(text):
                     key = (span.start, span.end, span.entity_type)
                     if key not in best or best[key].score < span.score:

@@ -9,7 +9,11 @@ from hypothesis import strategies as st
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.presidio.patterns import shipped_patterns
-from sage_rag.privacy.recognizers.presidio.recognizer import PresidioRecognizer
+from sage_rag.privacy.recognizers.presidio.recognizer import (
+    PresidioRecognizer,
+    _rules,
+    _words,
+)
 from sage_rag.privacy.recognizers.presidio.table import COMPARISON_ROWS, DEFAULT_ROWS
 
 pytestmark = pytest.mark.slow
@@ -144,3 +148,18 @@ def test_double_the_text_takes_about_double_the_time(unit):
     RECOGNIZER.recognize("44051401359")
     short = seconds(5_000)
     assert seconds(10_000) < 3 * short + 0.02
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            "Passports PASSPORT passport kİmlik KIMLIK ſin id plates, # of no. X1234567 12345678"
+            " MH12AB1234 10000000146 AB12CDE".split()
+        ),
+        max_size=12,
+    ).map(" ".join)
+)
+def test_the_look_at_words_skips_no_row_that_finds_something(text: str) -> None:
+    for row, rule in _rules(DEFAULT_ROWS, shipped_patterns).items():
+        if any(rule.find(text)):
+            assert rule.is_possible(_words(text)), row.name
