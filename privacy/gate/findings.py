@@ -24,6 +24,8 @@ class FindingKind(StrEnum):
     LENGTH = "length"
     MEANING_CHANGED = "meaning-changed"
     QUESTION_LOST = "question-lost"
+    UNSUPPORTED_DETAIL = "unsupported-detail"
+    TOO_FEW_SUBJECTS = "too-few-subjects"
 
 
 HINTS: Mapping[FindingKind, str] = {
@@ -44,6 +46,8 @@ HINTS: Mapping[FindingKind, str] = {
     FindingKind.LENGTH: "tell no more than the record tells",
     FindingKind.MEANING_CHANGED: "state the fact as the record does, with its condition, negation, "
     "number and side, or leave the whole sentence out",
+    FindingKind.UNSUPPORTED_DETAIL: "write only what the statements say, in their words",
+    FindingKind.TOO_FEW_SUBJECTS: "merge the topic with another one",
     FindingKind.QUESTION_LOST: "ask what the record asks, as a question",
 }
 """A hint for each kind; the same for every record, so that no hint contains a value."""

@@ -1,0 +1,1 @@
+"""Passages of what at least k subjects of a corpus say."""

@@ -1,0 +1,44 @@
+"""Options of the recipe `consensus`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sage_rag.common.exceptions import InputError
+
+VERSION = 1
+_FEWEST, _MOST = 2, 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ConsensusOptions:
+    """How records become passages.
+
+    `k`: subjects that support a statement. `topic_records`: records of a topic, on average, before
+    each record is in `topics_per_record` topics. `words`: the most words of a field.
+
+    The defaults are measured on healthcaremagic and chatdoctor (docs/results/consensus.md): larger
+    topics say less of each record and hide it better.
+    """
+
+    k: int = 3
+    topic_records: int = 8
+    topics_per_record: int = 4
+    words: int = 60
+
+    def __post_init__(self) -> None:
+        """Check the ranges.
+
+        Raises:
+            InputError: for a value out of its range.
+        """
+        if not _FEWEST <= self.k <= _MOST:
+            raise InputError(f"k is {self.k}", hint=f"from {_FEWEST} to {_MOST} subjects")
+        if min(self.topic_records, self.topics_per_record, self.words) < 1:
+            raise InputError("topic_records, topics_per_record and words are at least 1")
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with anything that decides the passages of given records."""
+        sizes = (self.k, self.topic_records, self.topics_per_record, self.words)
+        return "-".join(map(str, (VERSION, *sizes)))

@@ -1,0 +1,58 @@
+"""Choose the statements of a topic that are nearest to what its records say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sage_rag.indexer.consensus.candidates import Candidate
+
+_LEAST_COSINE = 0.15
+_NOVELTY = 0.02
+"""What a new content word is worth, in units of cosine."""
+
+_Vectors = NDArray[np.float32]
+_Vector = NDArray[np.float32]
+
+
+def choose(
+    candidates: Sequence[Candidate], vectors: _Vectors, centroid: _Vector, most_words: int
+) -> list[int]:
+    """Return the rows of chosen candidates, in the order in which they are chosen.
+
+    Greedy: each step adds the statement with which the sum of the chosen vectors, each weighed by
+    the square root of its words, is nearest to the centroid of the topic's records. Half of a
+    statement's content words are not yet said.
+
+    Source: Rossiello et al. (2017), "Centroid-based text summarization through compositionality of
+    word embeddings", §3 (greedy selection). Differs: statements are vectors of the whole embedder.
+    """
+    weights = np.sqrt([len(c.key) for c in candidates]).astype(np.float32)
+    near = vectors @ centroid
+    total = np.zeros_like(centroid)
+    said: set[str] = set()
+    chosen: list[int] = []
+    room = most_words
+    pool = [int(row) for row in np.argsort(-near, kind="stable") if near[row] > _LEAST_COSINE]
+    while pool:
+        pool = [r for r in pool if len(candidates[r].key) <= room]
+        novelty = np.array([_novelty(candidates[r], said) for r in pool])
+        pool = [r for r, new in zip(pool, novelty, strict=True) if new >= 0.5]
+        if not pool:
+            break
+        novelty = novelty[novelty >= 0.5]
+        sums = total + vectors[pool] * weights[pool, None]
+        cosines = (sums @ centroid) / np.maximum(np.linalg.norm(sums, axis=1), 1e-9)
+        best = pool[int(np.argmax(cosines + _NOVELTY * novelty * weights[pool]))]
+        chosen.append(best)
+        total = total + vectors[best] * weights[best]
+        said |= candidates[best].stems
+        room -= len(candidates[best].key)
+        pool.remove(best)
+    return chosen
+
+
+def _novelty(candidate: Candidate, said: set[str]) -> float:
+    return len(candidate.stems - said) / len(candidate.stems)

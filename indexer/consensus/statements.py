@@ -1,0 +1,156 @@
+"""Statements of protected records by rules: clauses and noun phrases that k subjects say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sage_rag.agents.lexicon import is_boilerplate, lexicon
+from sage_rag.common.sentences import sentence_spans
+from sage_rag.privacy.gate.draft_words import draft_words
+from sage_rag.privacy.gate.support import RUN_WORDS, SupportCounts
+from sage_rag.privacy.tokens import PLACEHOLDER
+
+MOST_WORDS = 14
+_SENTENCE_WORDS = 4
+"""Fewest words of a statement that begins with a pronoun: "it feels" says nothing."""
+_CONTENT_LETTERS = 3
+_COURTESY = frozenset(
+    "hi hello dear welcome thank thanks regards hope hopes wish query queries chat answer answers"
+    " answered answering question questions advice advise please kindly glad happy".split()
+)
+"""Words that address the reader. Many records have them, and they tell nothing of their matter."""
+_SEGMENT_END = re.compile(r"[.,;:!?()\[\]\"\n]+|\s[-–—]+\s")
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_CONJUNCTIONS = _set(
+    "and or but which because so if unless until when while then that as since after before though"
+    " although however also than whether where who"
+)
+_CONDITIONS = _set("if unless until when while than except")
+"""A statement neither begins with one nor ends before one: it would lose its condition."""
+_PREPOSITIONS = _set("in on at for from with by into during about through like due")
+_PRONOUNS = _set("i you he she it we they this that there")
+_SUBJECTS = _set("i you he she it we they")
+"""What follows one of these is a verb without its subject."""
+_DETERMINERS = _set("a an the my your his her our their this these those some any")
+_NEGATIONS = _set(
+    "no not without never nor neither denies denied don doesn isn aren wasn weren didn hasn haven"
+    " hadn won wouldn shouldn couldn cannot can't don't nil negative unlikely avoid stop rule rules"
+    " ruled exclude excluded instead against"
+)
+_NO_BEGINNING = _set(
+    "of and or but than then is are was were be been being am that which who as by s t m ve re ll d"
+    " have has had do does did will would can could may might must should"
+)
+_NO_END = lexicon().stop_words | _set("lot kind due able going etc per")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Words of a record that stand by themselves. `key`: their case-folded form.
+
+    `place`: where the record says it, from 0 (its beginning) to 1.
+    """
+
+    key: tuple[str, ...]
+    text: str
+    place: float
+
+
+def statements(text: str, counts: SupportCounts, k: int) -> Iterator[Statement]:
+    """Yield the longest statements of a protected text that k subjects of the corpus say.
+
+    A statement begins where a clause begins, or after a function word; it ends where a clause or a
+    phrase ends. A question is whole, and ends with its mark. No statement contains a number, a
+    placeholder or a courtesy, begins within three words after a negation, or ends before a
+    condition.
+    """
+    for start, end in sentence_spans(text):
+        sentence = text[start:end]
+        if is_boilerplate(sentence):
+            continue
+        for segment, mark in _segments(sentence):
+            yield from _of_segment(segment, mark == "?", counts, k, start / len(text))
+
+
+def _segments(sentence: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts between marks of punctuation, each with the first sign of the next mark."""
+    start = 0
+    text = PLACEHOLDER.sub("\n", sentence)
+    for mark in _SEGMENT_END.finditer(text):
+        yield text[start : mark.start()], mark.group().strip()[:1]
+        start = mark.end()
+    yield text[start:], ""
+
+
+def _of_segment(
+    segment: str, is_question: bool, counts: SupportCounts, k: int, place: float
+) -> Iterator[Statement]:
+    words = draft_words(segment)
+    tokens = [word.text for word in words]
+    supported = [counts.of_runs(tokens, size) >= k for size in range(1, RUN_WORDS + 1)]
+    reached = 0
+    if is_question:
+        whole = all(_is_supported(end, end, supported) for end in range(1, len(tokens) + 1))
+        if whole and len(tokens) <= MOST_WORDS and _is_publishable(tokens):
+            yield Statement(tuple(tokens), " ".join(segment.split()) + "?", place)
+            return
+    for start in range(len(tokens)):
+        end = _end(tokens, start, supported) if _may_begin(tokens, start) else None
+        if end is None or end <= reached or not _is_publishable(tokens[start:end]):
+            continue
+        first = tokens[start]
+        if start == 0 or first in _DETERMINERS or not _is_function(first):
+            reached = end
+            surface = " ".join(segment[words[start].start : words[end - 1].end].split())
+            yield Statement(tuple(tokens[start:end]), surface, place)
+
+
+def _may_begin(tokens: list[str], start: int) -> bool:
+    if tokens[start] in _NO_BEGINNING or tokens[start] in _CONJUNCTIONS:
+        return False
+    if _NEGATIONS.intersection(tokens[max(0, start - 3) : start]):
+        return False
+    before = tokens[start - 1] if start else None
+    return before is None or (_is_function(before) and before not in _SUBJECTS)
+
+
+def _end(tokens: list[str], start: int, supported: list[NDArray[np.bool_]]) -> int | None:
+    """Return the end of the longest supported statement that begins at `start`."""
+    best = None
+    is_sentence = tokens[start] in _PRONOUNS
+    borders = _CONJUNCTIONS if is_sentence else _CONJUNCTIONS | _PREPOSITIONS
+    fewest = _SENTENCE_WORDS if is_sentence else 1
+    for end in range(start + fewest, min(len(tokens), start + MOST_WORDS) + 1):
+        if not _is_supported(end - start, end, supported):
+            break
+        after = tokens[end] if end < len(tokens) else None
+        closes = after is None or (after in borders and after not in _CONDITIONS)
+        if closes and tokens[end - 1] not in _NO_END:
+            best = end
+    return best
+
+
+def _is_supported(words: int, end: int, supported: list[NDArray[np.bool_]]) -> bool:
+    """Return whether the last run of `words` words before `end` is supported."""
+    size = min(RUN_WORDS, words)
+    return bool(supported[size - 1][end - size])
+
+
+def _is_function(token: str) -> bool:
+    return token in lexicon().stop_words
+
+
+def _is_publishable(tokens: list[str]) -> bool:
+    if _COURTESY.intersection(tokens) or any(c.isdigit() for token in tokens for c in token):
+        return False
+    return not all(len(token) < _CONTENT_LETTERS or _is_function(token) for token in tokens)

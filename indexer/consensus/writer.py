@@ -1,0 +1,33 @@
+"""Write the chosen statements of a topic as the text of a field."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sage_rag.indexer.consensus.candidates import Candidate
+from sage_rag.privacy.gate.draft_words import draft_tokens
+from sage_rag.privacy.gate.support import OFTEN, SupportGate
+
+_OFTEN = 0.5
+"""Share of the topic's subjects."""
+
+
+def write(chosen: Sequence[Candidate], gate: SupportGate, before: list[str]) -> str:
+    """Return one statement a line: the frequent ones first, each group in the records' order.
+
+    `before`: the words that precede the text; the text's own are added. A statement that the gate
+    does not let follow these words is left out.
+    """
+    lines = []
+    for candidate in sorted(chosen, key=lambda c: (c.share < _OFTEN, c.place, c.key)):
+        if gate.joins(before, candidate.text):
+            before += draft_tokens(candidate.text)
+            lines.append(_line(candidate))
+    return "\n".join(lines)
+
+
+def _line(candidate: Candidate) -> str:
+    end = "" if candidate.text.endswith("?") else "."
+    if candidate.share >= _OFTEN:
+        return f"{OFTEN}: {candidate.text}{end}"
+    return f"{candidate.text[0].upper()}{candidate.text[1:]}{end}"

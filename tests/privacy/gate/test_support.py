@@ -1,0 +1,131 @@
+"""Counts of subjects, and the gate of support."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sage_rag.privacy.gate.draft_words import draft_tokens
+from sage_rag.privacy.gate.findings import FindingKind
+from sage_rag.privacy.gate.support import (
+    OFTEN,
+    SupportCounts,
+    SupportGate,
+    content_stems,
+    split_statements,
+)
+
+words = st.lists(st.sampled_from("rash fever the a of cough night".split()), max_size=12)
+texts = words.map(" ".join)
+records = st.lists(st.tuples(st.sampled_from("abcd"), st.lists(texts, max_size=2)), max_size=8)
+
+
+def holders(given_records, run):
+    """Return the subjects that say a run, counted plainly."""
+    found = set()
+    for subject, parts in given_records:
+        for part in parts:
+            tokens = draft_tokens(part)
+            starts = range(len(tokens) - len(run) + 1)
+            if any(tokens[i : i + len(run)] == run for i in starts):
+                found.add(subject)
+    return found
+
+
+@given(records, words, st.integers(1, 4))
+def test_counts_are_those_of_a_plain_search(given_records, asked, size):
+    counts = SupportCounts(given_records)
+    expected = [
+        len(holders(given_records, asked[i : i + size])) for i in range(len(asked) - size + 1)
+    ]
+    assert counts.of_runs(asked, size).tolist() == expected
+
+
+@given(records, texts)
+def test_subjects_with_all_stems_are_those_of_a_plain_search(given_records, asked):
+    counts = SupportCounts(given_records)
+    stems = content_stems(asked)
+    held = {}
+    for subject, parts in given_records:
+        held.setdefault(subject, set()).update(*map(content_stems, parts))
+    expected = sum(stems <= own for own in held.values())
+    assert counts.together(stems) == counts.together(stems, held) == expected
+
+
+@given(records, texts, texts)
+def test_what_passes_is_said_by_k_subjects(given_records, first, second):
+    gate = SupportGate(SupportCounts(given_records), 2)
+    fields = {"text": f"{first}.\n{second}."}
+    if gate.judge(fields):
+        return
+    for statement in split_statements(fields["text"]):
+        tokens = draft_tokens(statement)
+        size = min(4, len(tokens))
+        for start in range(len(tokens) - size + 1):
+            assert len(holders(given_records, tokens[start : start + size])) >= 2
+    tokens = draft_tokens(fields["text"])
+    for start in range(len(tokens) - 3):
+        assert len(holders(given_records, tokens[start : start + 4])) != 1
+
+
+THREE = [(name, ["Drink plenty of water and see a doctor."]) for name in "abc"]
+
+
+def kinds(fields, given_records=THREE, k=3, subjects=None):
+    gate = SupportGate(SupportCounts(given_records), k)
+    return [finding.kind for finding in gate.judge(fields, subjects)]
+
+
+def test_a_statement_that_three_subjects_say_passes():
+    assert kinds({"answer": f"{OFTEN}: drink plenty of water.\nSee a doctor."}) == []
+
+
+@pytest.mark.parametrize("text", ["Drink plenty of tea.", "Water of plenty drink.", "Drink 3."])
+def test_words_and_runs_that_fewer_say_do_not_pass(text):
+    assert kinds({"answer": text}) == [FindingKind.UNSUPPORTED_DETAIL]
+
+
+def test_three_notes_of_one_subject_are_one_subject():
+    notes = [("a", ["She drinks water."])] * 3
+    assert kinds({"text": "She drinks water."}, notes) == [FindingKind.UNSUPPORTED_DETAIL]
+
+
+def test_one_subjects_run_does_not_pass_in_two_statements():
+    told = [*THREE, ("d", ["Her green parrot bites."])]
+    told += [(name, ["Her green. Parrot. Bites."][:1]) for name in "e"]
+    told += [(name, ["A green door. My parrot. He bites her."]) for name in "fgh"]
+    assert kinds({"text": "Green.\nParrot.\nBites."}, told) == []
+    told[3] = ("d", ["My green parrot bites often."])
+    assert FindingKind.UNSUPPORTED_DETAIL in kinds(
+        {"text": "My.\nGreen.\nParrot.\nBites."}, [*told, *[(n, ["my"]) for n in "ij"]]
+    )
+
+
+def test_content_words_are_said_together_by_subjects_of_the_topic():
+    apart = [*((n, ["a rash"]) for n in "abc"), *((n, ["a fever"]) for n in "def")]
+    gate = SupportGate(SupportCounts(apart), 3)
+    assert gate.supports("a rash", frozenset("abc"))
+    assert not gate.supports("a rash", frozenset("abd"))
+    assert not gate.supports("rash fever")
+
+
+def test_a_topic_of_two_subjects_is_refused():
+    assert kinds({"text": "See a doctor."}, subjects=frozenset("ab")) == [
+        FindingKind.TOO_FEW_SUBJECTS
+    ]
+
+
+def test_findings_quote_nothing():
+    gate = SupportGate(SupportCounts(THREE), 3)
+    (finding,) = gate.judge({"text": "Maria Keller."})
+    assert "Keller" not in finding.message
+
+
+def test_k_is_two_at_least():
+    with pytest.raises(ValueError, match="at least 2"):
+        SupportGate(SupportCounts(THREE), 1)
+
+
+def test_an_empty_corpus_supports_nothing():
+    assert kinds({"text": "See a doctor."}, []) == [FindingKind.UNSUPPORTED_DETAIL]
