@@ -1,0 +1,129 @@
+"""Measure `sage-rag index` as an owner runs it: time, memory, growth, one long record, a dry run.
+
+    python benchmarks/indexing.py --corpus qa.jsonl [--records 500 2000 5000] [--long 70000]
+        [--cores 2] [--json FILE]
+
+The corpus is a jsonl file with `question` and `answer`. Records beyond its own are copies, each
+with its own number. Every run is the command in a process of its own, by rules, recipe `sage`, from
+its start to its end, with the models loaded: `wall_s`, `cpu_s` and `peak_mib` are those of the
+process; other processes of the machine lengthen `wall_s`, and `cpu_s` less. The
+dry run of the same corpus runs first, in the same way: `dry_s` is its wall time and `predicted_s`
+what it says. `--long` adds a corpus of one record with this many characters in two fields.
+
+`exponent` is the slope of log time over log records between two sizes: 1 is linear.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import log
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from sage_rag.common.jsonl import rows
+from sage_rag.eval.studies.sage.indexing_cost import OwnerCommands
+
+_FIELDS = ("question", "answer")
+_MEBIBYTE = 2**20
+
+
+def records(source: Path, count: int) -> Iterator[dict[str, str]]:
+    """Yield `count` records, no two equal."""
+    originals = list(rows(source))
+    for i in range(count):
+        copy = i // len(originals)
+        record = {name: str(originals[i % len(originals)][name]) for name in _FIELDS}
+        if copy:
+            record["question"] += f" This is copy {copy}."
+        yield {"id": str(i), **record}
+
+
+def long_record(source: Path, chars: int) -> dict[str, str]:
+    """Return one record whose two fields have `chars` characters together."""
+    originals = list(rows(source))
+    text = {name: " ".join(str(row[name]) for row in originals) for name in _FIELDS}
+    return {"id": "long", **{name: value[: chars // 2] for name, value in text.items()}}
+
+
+def dry_run(owner: OwnerCommands, corpus: Path) -> tuple[float, float]:
+    """Return the seconds that a dry run takes, and those that it predicts."""
+    command = [str(Path(sys.executable).parent / "sage-rag"), "index", str(corpus), "--dry-run"]
+    command += ["--name", "dry", "--home", str(owner.home), "--keyset", str(owner.keyset)]
+    command += ["--text-fields", ",".join(_FIELDS)]
+    environment = {**os.environ, "SAGE_RAG_PASSPHRASE": owner.passphrase}
+    started = time.monotonic()
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
+    return time.monotonic() - started, float(json.loads(done.stdout)["seconds"])
+
+
+def _children_cpu_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def measured(name: str, corpus_records: Iterator[dict[str, str]]) -> dict[str, Any]:
+    """Return the figures of a dry run and of a run over these records."""
+    with TemporaryDirectory() as folder:
+        corpus = Path(folder) / "corpus.jsonl"
+        with corpus.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(record) + "\n" for record in corpus_records)
+        owner = OwnerCommands(Path(folder) / "home")
+        dry_s, predicted_s = dry_run(owner, corpus)
+        before = _children_cpu_s()
+        cost = owner.index(corpus, name, "sage", _FIELDS)
+        cpu_s = _children_cpu_s() - before
+    return {
+        "records": cost.documents,
+        "published": cost.published,
+        "wall_s": round(cost.wall_s, 1),
+        "per_s": round(cost.documents_per_s, 2),
+        "cpu_s": round(cpu_s, 1),
+        "peak_mib": cost.peak_rss_bytes // _MEBIBYTE,
+        "dry_s": round(dry_s, 1),
+        "dry_share": round(dry_s / cost.wall_s, 3),
+        "predicted_s": predicted_s,
+        "predicted_of_wall": round(predicted_s / cost.wall_s, 2),
+    }
+
+
+def with_exponents(found: Sequence[dict[str, Any]]) -> None:
+    """Add to each row but the first the exponent of its growth."""
+    for before, row in pairwise(found):
+        growth = log(row["wall_s"] / before["wall_s"])
+        row["exponent"] = round(growth / log(row["records"] / before["records"]), 2)
+
+
+def main() -> None:
+    """Measure, print a line for each run, and write the figures."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--records", type=int, nargs="*", default=[500, 2000, 5000])
+    parser.add_argument("--long", type=int, help="characters of one long record")
+    parser.add_argument("--cores", type=int, help="limit the runs to this many cores")
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    if arguments.cores:
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: arguments.cores])
+    found = [measured("corpus", records(arguments.corpus, n)) for n in arguments.records]
+    with_exponents(found)
+    if arguments.long:
+        found.append(measured("long", iter([long_record(arguments.corpus, arguments.long)])))
+    for row in found:
+        print("  ".join(f"{name} {value}" for name, value in row.items()))
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
