@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 
-from sage_rag.agents.lexicon import content_stems, load_toml
+from sage_rag.agents.lexicon import content_stems
 from sage_rag.agents.rules.clauses import consequences
 from sage_rag.agents.rules.contractions import toggles
+from sage_rag.agents.rules.phrases import phrases
 from sage_rag.privacy.tokens import PLACEHOLDER
 from sage_rag.privacy.words import tokenize
 
@@ -37,7 +38,6 @@ _COUNT = re.compile(
 _RANGE = re.compile(
     r"(?<=\d)(?P<joint> to |-)(?=\d+ (?:minutes|hours|days|weeks|months|years|times)\b)"
 )
-_LOOKING_BACK = re.compile(r"\{(?P<none>not )?after: (?P<words>[^{}]+)\}")
 _MARKUP = re.compile(rf"{PLACEHOLDER.pattern}|<[A-Z_]+>")
 
 
@@ -90,9 +90,7 @@ def apply_edit(text: str, edit: Edit, option: str) -> str:
 
 
 def _phrase_edits(blank: str) -> Iterator[Edit]:
-    pattern, alternatives = _phrases()
-    for match in pattern.finditer(blank):
-        options = alternatives[int((match.lastgroup or "g0")[1:])]
+    for match, options in phrases().find(blank):
         others = tuple(option for option in options if option != match.group().casefold())
         yield _edit(blank, *match.span(), others)
 
@@ -125,28 +123,3 @@ def _respell(number: str) -> str | None:
     if not number.isdecimal():
         return None  # without case `ı` matches an i
     return _NUMBERS[int(number) - 1] if 1 <= int(number) <= len(_NUMBERS) else None
-
-
-@cache
-def _phrases() -> tuple[re.Pattern[str], list[Sequence[str]]]:
-    """Return one pattern for all phrases, longest first, and their alternatives."""
-    table = {_looking_back(e["from"]): e["to"] for e in load_toml("rules/wording.toml")["edits"]}
-    phrases = sorted(table, key=lambda phrase: (-phrase.count(" "), -len(phrase), phrase))
-    groups = (f"(?P<g{number}>{phrase})" for number, phrase in enumerate(phrases))
-    pattern = re.compile(rf"(?<![\w'’-])(?:{'|'.join(groups)})(?![\w'’-])", re.IGNORECASE)
-    return pattern, [table[phrase] for phrase in phrases]
-
-
-def _looking_back(phrase: str) -> str:
-    """Expand `{after: a|b}` and `{not after: a|b}`: one, or none, of these words comes before.
-
-    Each word becomes a look-behind of its own, since Python requires a fixed length.
-    """
-
-    def written(match: re.Match[str]) -> str:
-        before = match["words"].split("|")
-        if match["none"]:
-            return "".join(f"(?<!{word} )" for word in before)
-        return "(?:" + "|".join(f"(?<={word} )" for word in before) + ")"
-
-    return _LOOKING_BACK.sub(written, phrase)

@@ -17,6 +17,7 @@ from sage_rag.privacy.recognizers.tagging.base import base_tokenizer
 from sage_rag.privacy.recognizers.tagging.model import padded
 from sage_rag.privacy.recognizers.tagging.network import CLASSES, TaggerNetwork
 from sage_rag.privacy.recognizers.tagging.pieces import Pieces, Row, pieces_of
+from sage_rag.privacy.recognizers.tagging.precision import Precision, fastest_precision
 from sage_rag.privacy.recognizers.windows import windows
 from sage_rag.training.recognition.examples import Example
 from sage_rag.training.recognition.optimization import Progress, optimize
@@ -125,7 +126,8 @@ def _loss(
     labels = torch.full((*ids.shape, len(TAGGED)), UNKNOWN)
     for i, window in enumerate(batch):
         labels[i, 1 : len(window.labels) + 1] = torch.from_numpy(window.labels)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
+    half = fastest_precision() is Precision.HALF
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
         logits = network(ids, features, mask)
     return functional.cross_entropy(
         logits.float().view(-1, CLASSES), labels.view(-1), weight, ignore_index=UNKNOWN
