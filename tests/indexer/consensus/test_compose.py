@@ -37,7 +37,7 @@ def published(consensus):
 
 def test_what_all_say_is_published_and_what_one_says_is_not():
     text = published(composed())
-    assert "What should I do?" in text
+    assert "I have an itchy rash" in text
     assert "avoid hot showers" in text.lower()
     assert "number" not in text
     assert "colleague" not in text
