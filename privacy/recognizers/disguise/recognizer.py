@@ -8,9 +8,11 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from urllib.parse import unquote
 
+from sage_rag.privacy.occurrences import find_repetitions
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.disguise.aligned_text import AlignedText, Edit
 from sage_rag.privacy.recognizers.disguise.characters import (
@@ -19,10 +21,14 @@ from sage_rag.privacy.recognizers.disguise.characters import (
     look_alike_edits,
     visible_edits,
 )
+from sage_rag.privacy.recognizers.disguise.rereading import changed_parts
 from sage_rag.privacy.spans import Span
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of how disguises are removed."""
+
+_SURE = 0.5
+"""Score from which a disguised name is searched in the rest of the text."""
 
 _ESCAPE_ROUNDS = 3
 """`&amp;#64;` and `%2540` are escaped twice; no known software escapes more often."""
@@ -89,7 +95,7 @@ class DisguiseRecognizer:
 
     Guarantees: every span of the inner recognizer in the unchanged text is returned; the span of a
     value found without disguises covers every hidden character inside it. A text without disguises
-    is read once.
+    is read once; of any other one, the parts near a disguise are read twice (`changed_parts`).
     Does not guarantee: that every disguise is known.
     """
 
@@ -107,8 +113,23 @@ class DisguiseRecognizer:
         view = without_disguises(text)
         if view.text == text:
             return plain
-        mapped = map(view.original_span, self._inner.recognize(view.text))
+        mapped = map(view.original_span, self._read_again(text, view))
         return list(dict.fromkeys([*plain, *mapped]))
+
+    def _read_again(self, text: str, view: AlignedText) -> list[Span]:
+        """Return the spans of the view near its changes, and other mentions of names among them."""
+        found: list[Span] = []
+        for part in changed_parts(text, view):
+            spans = self._inner.recognize(view.text[part.start : part.end])
+            moved = (
+                replace(span, start=span.start + part.start, end=span.end + part.start)
+                for span in spans
+            )
+            found += filter(part.counts, moved)
+        sure = [span for span in found if span.score >= _SURE]
+        known = {(span.start, span.end) for span in found}
+        again = find_repetitions({"": view.text}, {"": sure})[""]
+        return [*found, *(span for span in again if (span.start, span.end) not in known)]
 
 
 def without_disguises(text: str) -> AlignedText:
