@@ -37,6 +37,10 @@ def attack(
         typer.Option(help="jsonl with `prompt`, and `kind`, `target`. Default: 80 built in."),
     ] = None,
     top_k: Annotated[int, typer.Option(min=1, help="Passages per prompt, of a folder.")] = 5,
+    layer: Annotated[
+        str | None,
+        typer.Option(help="Only consensus or only records, of a folder. Default: every layer."),
+    ] = None,
     model: Annotated[str | None, typer.Option(help="Model to ask, of a URL.")] = None,
     api_key: Annotated[
         str,
@@ -66,6 +70,7 @@ def attack(
     """Attack an index or a server with extraction prompts and count what of ORIGINALS leaks.
 
     For a folder it is the worst case: every retrieved passage counts as shown, without a model.
+    `--layer consensus` measures what a client without a key can get of a version with both layers.
 
     Example: sage-rag attack home/corpora/clinic --originals clinic.jsonl --compat
     """
@@ -78,7 +83,7 @@ def attack(
     probes = _spread(read_probes(prompts) if prompts else builtin_probes(), limit)
     plan = _plan(probes, originals, _fields(text_fields), canaries, show_leaks=show_leaks)
     notes.print(f"{len(probes)} prompts, {plan.originals} originals")
-    with closing(_open(target, probes, top_k, model, api_key)) as opened:
+    with closing(_open(target, probes, top_k, layer, model, api_key)) as opened:
         report = _run(plan, opened, probes, top_k, notes)
     _print(report, json_file, compat=compat)
     if fail_on_leak and report.leaked:
@@ -119,20 +124,31 @@ def _fields(text_fields: str | None) -> list[str] | None:
 
 
 def _open(
-    target: str, probes: list[Probe], top_k: int, model: str | None, api_key: str
+    target: str,
+    probes: list[Probe],
+    top_k: int,
+    layer: str | None,
+    model: str | None,
+    api_key: str,
 ) -> VersionTarget | UrlTarget:
     from sage_rag.eval.targets.backends.openai_url import UrlTarget
     from sage_rag.eval.targets.version import VersionTarget, version_path
     from sage_rag.indexer.embedding import CachedEmbedder, embedder_called
+    from sage_rag.indexer.passages import layer_called
     from sage_rag.indexer.versions import read_manifest
     from sage_rag.privacy.tokens import readable_view
 
     if target.startswith(("http://", "https://")):
+        if layer is not None:
+            raise InputError(
+                "`--layer` is for a folder: the server decides which layer it searches"
+            )
         return UrlTarget(target, model, api_key=api_key)
+    only = layer_called(layer) if layer is not None else None
     path = version_path(Path(target))
     embedder = CachedEmbedder(embedder_called(read_manifest(path).embedder))
     embedder.embed([readable_view(probe.prompt) for probe in probes])  # faster than one by one
-    return VersionTarget(path, embedder, top_k)
+    return VersionTarget(path, embedder, top_k, only)
 
 
 def _run(

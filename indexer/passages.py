@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.protect import join_fields
 
@@ -50,6 +51,18 @@ class SealedDocument:
     tokens: tuple[str, ...]
     words: tuple[str, ...]
     identifiers: tuple[str, ...]
+
+
+def layer_called(name: str) -> Layer:
+    """Return the layer of a name.
+
+    Raises:
+        InputError: for another name.
+    """
+    layers: dict[str, Layer] = {CONSENSUS: CONSENSUS, RECORDS: RECORDS}
+    if name not in layers:
+        raise InputError(f"no layer is called `{name}`", hint=f"one of: {', '.join(layers)}")
+    return layers[name]
 
 
 def passage_id(keyset: Keyset, corpus: str, document_id: str) -> str:

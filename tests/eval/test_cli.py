@@ -123,3 +123,16 @@ def test_a_folder_that_is_no_index_is_refused(corpus, capsys):
 def test_help_has_an_example(capsys):
     assert run(["attack", "--help"], [ATTACK]) == 0
     assert "Example: sage-rag attack" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_layer_is_chosen_of_a_folder_alone(attack):
+    code, _, err = attack("--layer", "records")
+    assert code == 2
+    assert "the server decides" in err
+
+
+def test_an_unknown_layer_is_an_error(corpus, tmp_path, capsys):
+    named = ["--originals", str(corpus), "--text-fields", "body", "--layer", "hidden"]
+    code = run(["attack", str(tmp_path), *named], [ATTACK])
+    assert code == 2
+    assert "one of: consensus, records" in capsys.readouterr().err

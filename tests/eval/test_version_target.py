@@ -1,4 +1,5 @@
 import json
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.publishing import publish
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.indexer.versions import current_path
+from sage_rag.privacy.keyset.keyset import Keyset
+from tests.indexer.layered import PEOPLE, SHARED, consensus, publish_layers, records, token
 
 
 def publish_texts(home, texts):
@@ -100,6 +103,43 @@ def test_a_rewritten_index_leaks_nothing(tmp_path, originals):
     judges = detectors(originals, contact_recognizer())
     assert not Attack(builtin_probes(), judges, originals=3).run(target, top_k=2).leaked
     target.close()
+
+
+KEYSET = Keyset.generate()
+
+
+@pytest.fixture
+def layered(tmp_path):
+    return publish_layers(tmp_path, KEYSET, consensus(KEYSET) + records(KEYSET))
+
+
+def test_a_prompt_without_a_name_searches_every_layer_of_an_index(layered):
+    with closing(VersionTarget(layered, HashEmbedder(), top_k=3)) as target:
+        shown = target.ask("a cold and a cough")
+        assert set(shown) == {text for _, text in target.passages()}
+        assert len(shown) == len(SHARED) + len(PEOPLE)
+        assert target.name == "clinic 000001 (sage)"
+
+
+def test_an_attack_on_the_consensus_is_that_of_a_client_without_a_key(layered):
+    with closing(VersionTarget(layered, HashEmbedder(), top_k=9, layer="consensus")) as target:
+        named = f"{token(KEYSET, 'Maria Keller')} and the piano factory"
+        for prompt in ("a cold and a cough", named):
+            assert set(target.ask(prompt)) == set(SHARED)
+        assert {text for _, text in target.passages()} == set(SHARED)
+        assert target.name == "clinic 000001 (sage, layer consensus)"
+
+
+def test_the_records_alone_are_attacked_as_a_whole(layered):
+    with closing(VersionTarget(layered, HashEmbedder(), top_k=9, layer="records")) as target:
+        assert len(target.ask("the piano factory")) == len(PEOPLE)
+        assert not set(target.ask("coffee")) & set(SHARED)
+
+
+def test_a_layer_that_the_version_has_not_is_refused(tmp_path, texts):
+    path = publish_texts(tmp_path, texts)
+    with pytest.raises(InputError, match="no layer `consensus`"):
+        VersionTarget(path, HashEmbedder(), top_k=2, layer="consensus")
 
 
 def test_a_corpus_folder_means_its_current_version(tmp_path, texts):
