@@ -38,8 +38,7 @@ def attack(
     ] = None,
     top_k: Annotated[int, typer.Option(min=1, help="Passages per prompt, of a folder.")] = 5,
     layer: Annotated[
-        str | None,
-        typer.Option(help="Only consensus or only records, of a folder. Default: every layer."),
+        str | None, typer.Option(help="Attack only consensus, or only records, of a folder.")
     ] = None,
     model: Annotated[str | None, typer.Option(help="Model to ask, of a URL.")] = None,
     api_key: Annotated[
@@ -70,7 +69,7 @@ def attack(
     """Attack an index or a server with extraction prompts and count what of ORIGINALS leaks.
 
     For a folder it is the worst case: every retrieved passage counts as shown, without a model.
-    `--layer consensus` measures what a client without a key can get of a version with both layers.
+    `--layer consensus`: what a client without a key can get of a version with both layers.
 
     Example: sage-rag attack home/corpora/clinic --originals clinic.jsonl --compat
     """
