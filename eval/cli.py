@@ -37,9 +37,7 @@ def attack(
         typer.Option(help="jsonl with `prompt`, and `kind`, `target`. Default: 80 built in."),
     ] = None,
     top_k: Annotated[int, typer.Option(min=1, help="Passages per prompt, of a folder.")] = 5,
-    layer: Annotated[
-        str | None, typer.Option(help="Attack only consensus, or only records, of a folder.")
-    ] = None,
+    layer: Annotated[str | None, typer.Option(help="The one layer to attack, of a folder.")] = None,
     model: Annotated[str | None, typer.Option(help="Model to ask, of a URL.")] = None,
     api_key: Annotated[
         str,
