@@ -11,7 +11,7 @@ from importlib import resources
 from string import Template
 
 STAGE_1 = ("identify", "extract", "generate", "synthesize")
-ROLES = (*STAGE_1, "review", "rewrite", "infer")
+ROLES = (*STAGE_1, "review", "rewrite", "infer", "consensus")
 
 
 def prompt(role: str) -> Template:

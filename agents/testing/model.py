@@ -20,7 +20,7 @@ from sage_rag.privacy.tokens import PLACEHOLDER
 OTHER = "other"
 """The role of a prompt that is not ours."""
 ROLES = (
-    *("identify", "extract", "generate", "synthesize", "review", "rewrite", "infer"),
+    *("identify", "extract", "generate", "synthesize", "review", "rewrite", "infer", "consensus"),
     *("paraphrase", "checklist", "zerogen"),
 )
 ASPECTS = (
@@ -66,6 +66,8 @@ def answer_to(system: str, user: str) -> dict[str, Any]:
             return _revised(record, user.rpartition("\nFindings:\n")[2])
         case "infer":
             return {"guesses": []}
+        case "consensus":
+            return _statements(user)
         case "zerogen":
             return {"pairs": [_pair(name, text) for name, text in record.items() if phrases(text)]}
     return draft
@@ -166,6 +168,16 @@ def _shorter(text: str) -> str:
     if len(plain) > 1:
         del words[plain[-1]]
     return " ".join(words)
+
+
+def _statements(user: str) -> dict[str, str]:
+    """Write each field's statements as sentences, in their order."""
+    topic = next(json_objects(user), {})
+    shared = {name: found for name, found in topic.items() if isinstance(found, list)}
+    return {
+        name: " ".join(f"{one['statement'].rstrip('.').capitalize()}." for one in found)
+        for name, found in shared.items()
+    }
 
 
 def _pair(field: str, text: str) -> dict[str, str]:

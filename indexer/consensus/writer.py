@@ -6,10 +6,7 @@ from collections.abc import Sequence
 
 from sage_rag.indexer.consensus.candidates import Candidate
 from sage_rag.privacy.gate.draft_words import draft_tokens
-from sage_rag.privacy.gate.support import OFTEN, SupportGate
-
-_OFTEN = 0.5
-"""Share of the topic's subjects."""
+from sage_rag.privacy.gate.support import OFTEN, OFTEN_SHARE, SupportGate
 
 
 def write(chosen: Sequence[Candidate], gate: SupportGate, before: list[str]) -> str:
@@ -19,7 +16,7 @@ def write(chosen: Sequence[Candidate], gate: SupportGate, before: list[str]) -> 
     does not let follow these words is left out.
     """
     lines = []
-    for candidate in sorted(chosen, key=lambda c: (c.share < _OFTEN, c.place, c.key)):
+    for candidate in sorted(chosen, key=lambda c: (c.share < OFTEN_SHARE, c.place, c.key)):
         if gate.joins(before, candidate.text):
             before += draft_tokens(candidate.text)
             lines.append(_line(candidate))
@@ -28,6 +25,6 @@ def write(chosen: Sequence[Candidate], gate: SupportGate, before: list[str]) -> 
 
 def _line(candidate: Candidate) -> str:
     end = "" if candidate.text.endswith("?") else "."
-    if candidate.share >= _OFTEN:
+    if candidate.share >= OFTEN_SHARE:
         return f"{OFTEN}: {candidate.text}{end}"
     return f"{candidate.text[0].upper()}{candidate.text[1:]}{end}"

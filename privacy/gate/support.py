@@ -26,6 +26,7 @@ RUN_WORDS = 4
 
 OFTEN = "Often"
 """The label of a statement that at least half of the topic's subjects support."""
+OFTEN_SHARE = 0.5
 _BORDER = re.compile(r"[\n.,;:!?]+")
 _FEWEST = 2
 _NO_COUNTS = np.zeros(0, np.int64)
