@@ -14,7 +14,7 @@ from sage_rag.privacy.gate.changes import (
     quantity_name,
     same_quantity,
 )
-from sage_rag.privacy.gate.exchanges import CONVERSE, exchanges, flipped
+from sage_rag.privacy.gate.exchanges import CONVERSE, exchanges, flipped, turned_comparison
 from sage_rag.privacy.gate.facts.facts import Fact, Facts, binding
 from sage_rag.privacy.gate.facts.sentences import Token
 from sage_rag.privacy.gate.governing import governing
@@ -25,6 +25,7 @@ _STRICT = frozenset({"more", "least", "less", "most"})
 _UPWARD = frozenset({"more", "least", "beyond", "over"})
 _DOWNWARD = frozenset({"less", "most", "below"})
 _NUMBER_OF = re.compile(r"\b(?:\w+) (?:out )?of (?:the|these|our|his|her|all) ")
+_OF = re.compile(r" (?:out )?of (?:(?:the|these|our|his|her|all) )?")
 _RESTRICTING = frozenset({"only", "solely", "exclusively", "sole", "merely"})
 
 
@@ -37,6 +38,7 @@ def alterations(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iter
     yield from _quantities(draft, sources, record)
     yield from _sides(draft, sources)
     yield from _negations(draft, sources, record)
+    yield from _parity(draft, sources)
     yield from governing(draft, sources, record)
     yield from _amounts(draft, sources)
     yield from _opposites(draft, sources)
@@ -135,6 +137,25 @@ def _negations(draft: Facts, sources: Sequence[Facts], record: Reading) -> Itera
             yield change_at(draft, "changes", "negation", negation)
 
 
+def _parity(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
+    """Yield a negation more or less where all other words stay: "none left", "one left"."""
+    if len(sources) != 1 or draft.sentence.asks != sources[0].sentence.asks:
+        return
+    source = sources[0]
+    ours, theirs = ([t for t in f.content if t not in _negating(f)] for f in (draft, source))
+    known = [{k for t in part for k in t.keys} for part in (ours, theirs)]
+    new = any(t.keys.isdisjoint(known[1]) for t in ours)
+    lost = any(t.keys.isdisjoint(known[0]) for t in theirs)
+    counts = [sum(n.value != "like" for n in f.negations) for f in (draft, source)]
+    governed = any(f.conditions or "only" in f.values("quantity") for f in (draft, source))
+    if not (new or lost or governed) and (counts[0] - counts[1]) % 2:
+        yield Change("changes", "negation", draft.sentence.start, draft.sentence.end)
+
+
+def _negating(facts: Facts) -> list[Token]:
+    return [facts.sentence.tokens[n.at] for n in facts.negations if n.value == "hard"]
+
+
 def same_word(negation: Fact, facts: Facts, others: Sequence[Facts]) -> bool:
     """Return whether a verb such as "refused" is one of the others' negations, too."""
     keys = facts.sentence.tokens[negation.at].keys
@@ -186,12 +207,23 @@ def _amounts(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
         common = ours & theirs & {"all", "some", "most"}
         if mark is not None and value not in theirs and theirs & against and not common:
             yield change_at(draft, "changes", "quantity", mark)
+    yield from _lost_parts(draft, sources)
     if one := _one_of(draft, sources):
         yield change_at(draft, "changes", "quantity", one)
     mark = draft.first("quantity", "only")
     written = draft.sentence.tokens[mark.start].text if mark else ""
     if mark is not None and "only" not in theirs and written in _RESTRICTING:
         yield change_at(draft, "adds", "restriction", mark)
+
+
+def _lost_parts(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
+    """Yield "two of the four windows" that became "the four windows"."""
+    ours = {q.written: q for q in draft.quantities}
+    for source in sources:
+        for part, whole in pairwise(source.quantities):
+            between = source.sentence.text[part.end : whole.start]
+            if _OF.fullmatch(between) and part.written not in ours and whole.written in ours:
+                yield change_at(draft, "changes", "quantity", ours[whole.written])
 
 
 def _one_of(draft: Facts, sources: Sequence[Facts]) -> Token | None:
@@ -230,10 +262,15 @@ def _opposites(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
             continue
         if own is None:
             known = not fact.head[0].isdisjoint(words) or (number, 1 - side) in draft.poles
-            converse = CONVERSE.search(
-                " ".join(f.sentence.text for f in (draft, *sources))
-            ) and any(flipped(draft, s) for s in sources)
-            if equal and not known and not converse:
+            if equal and not known and not _is_converse(draft, sources):
                 yield change_at(draft, "reverses", "word", fact)
         elif exchanged(fact, own, [own, other], [fact]):
             yield change_at(draft, "exchanges", "word", fact)
+
+
+def _is_converse(draft: Facts, sources: Sequence[Facts]) -> bool:
+    """Return whether two persons, or the sides of a comparison, change places with the word."""
+    text = " ".join(f.sentence.text for f in (draft, *sources))
+    if CONVERSE.search(text) and any(flipped(draft, s) for s in sources):
+        return True
+    return any(turned_comparison(draft, s) is not None for s in sources)

@@ -8,9 +8,12 @@ from itertools import combinations
 
 from sage_rag.privacy.gate.changes import Change, change_at, exchanged, keys_of, same_fact
 from sage_rag.privacy.gate.facts.facts import Fact, Facts, binding
+from sage_rag.privacy.gate.facts.sentences import Token
 from sage_rag.privacy.gate.provenance import Reading
 
-_STRICT = frozenset("drug disease complaint crime weekday month examination currency".split())
+_STRICT = frozenset(
+    "drug disease complaint crime weekday month season examination currency".split()
+)
 """Sets whose members a draft may not add, either. A member of another set that nothing in the
 source was exchanged for can be a word that the source only means."""
 _PARTIES = frozenset(
@@ -23,7 +26,14 @@ CONVERSE = re.compile(
     r"\b(?:receiv(?:e|es|ed|ing)|bought|buys?|buying|purchas(?:e|es|ed|ing)|borrow(?:s|ed|ing)?"
     r"|inherit(?:s|ed)?|belongs?|suffer(?:s|ed)?|learn(?:s|ed|t)?|hears?|heard)\b"
 )
-_PRONOUNS = {"you": {"you"}, "he": {"he", "him"}, "she": {"she", "her"}, "i": {"i", "me"}}
+_PRONOUNS = {
+    "you": {"you"},
+    "he": {"he", "him"},
+    "she": {"she", "her"},
+    "i": {"i", "me"},
+    "we": {"we", "us"},
+}
+_COMPARED = frozenset("left right i me he him she her we us they them you".split())
 _AND = frozenset("and or nor & as well with versus , ; : if that because when while who".split())
 _CASES = frozenset({"by", "to", "from"})
 _ORDER = frozenset({"ordinal", "sequence"})
@@ -48,6 +58,7 @@ def exchanges(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterat
     if sources:
         yield from _roles(draft, sources[0])
         yield from _sequence(draft, sources[0])
+        yield from _compared(draft, sources[0])
 
 
 def _members(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
@@ -108,6 +119,8 @@ def _roles(draft: Facts, source: Facts) -> Iterator[Change]:
     here, there = _actors(draft), _actors(source)
     shared = [name for name in here if name in there]
     for one, other in combinations(shared, 2):
+        if "we" in (one, other) and "you" not in (one, other):
+            continue
         ours, theirs = (here[one], here[other]), (there[one], there[other])
         if _cases(draft, ours) != _cases(source, theirs) and _cases(draft, ours) == _cases(
             source, theirs[::-1]
@@ -175,6 +188,36 @@ def _sequence(draft: Facts, source: Facts) -> Iterator[Change]:
     (token, first, then), (_, their_first, their_then) = here, there
     if then & their_first and first & their_then and not then & their_then:
         yield change_at(draft, "reverses", "sequence", token)
+
+
+def _compared(draft: Facts, source: Facts) -> Iterator[Change]:
+    """Yield "the left is larger than the right" that became "the right is larger than the left"."""
+    than = turned_comparison(draft, source)
+    if than is not None and not draft.sentence.tokens[than - 1].keys.isdisjoint(source.keys):
+        yield change_at(draft, "exchanges", "comparison", draft.sentence.tokens[than])
+
+
+def turned_comparison(draft: Facts, source: Facts) -> int | None:
+    """Return the "than" of a draft around which the two sides have changed places, or `None`."""
+    here, there = _sides_of_than(draft), _sides_of_than(source)
+    if here is None or there is None:
+        return None
+    (than, one, other), (_, their_one, their_other) = here, there
+    turned = (one & their_other) - their_one and (other & their_one) - their_other
+    return than if turned else None
+
+
+def _sides_of_than(facts: Facts) -> tuple[int, frozenset[str], frozenset[str]] | None:
+    """Return where "than" stands, and the keys of what is compared before and after it."""
+    tokens = facts.sentence.tokens
+    at = next((i for i, t in enumerate(tokens) if t.text == "than"), 0)
+    if not at or any(t.kind == "number" for t in tokens[at + 1 : at + 3]):
+        return None
+
+    def keys(part: Sequence[Token]) -> frozenset[str]:
+        return frozenset(k for t in part if t.content or t.text in _COMPARED for k in t.keys)
+
+    return at, keys(tokens[: at - 1]), keys(tokens[at + 1 :])
 
 
 def _after(facts: Facts) -> tuple[Fact, frozenset[str], frozenset[str]] | None:

@@ -147,6 +147,8 @@ def _force(source: Facts, drafts: Sequence[Facts]) -> Iterator[str]:
     theirs, ours = forces(source), {v for d in drafts for v in forces(d)}
     if "none" in theirs and "none" not in ours and "can" not in ours:
         yield "force"
+    if _forbids(source) and not any(map(_denies, drafts)):
+        yield "force"
     for value in ("must", "should"):
         accepted = {"must", "should", "directed", "instruction", "forbid"}
         mark = source.first("force", value)
@@ -163,6 +165,19 @@ def _force(source: Facts, drafts: Sequence[Facts]) -> Iterator[str]:
         certain = {v for d in drafts for v in d.values("certainty")}
         if not certain & {"hedged", "weak"} and not ours & {"can", "directed", "should"}:
             yield "certainty"
+
+
+def _forbids(facts: Facts) -> bool:
+    """Return whether a sentence is a prohibition."""
+    hard = any(n.value == "hard" for n in facts.negations)
+    return hard and facts.sentence.instructs and "none" not in facts.values("force")
+
+
+def _denies(facts: Facts) -> bool:
+    """Return whether a sentence denies, forbids or restricts anything, in whatever words."""
+    limits = bool(facts.values("force") & {"none", "forbid"}) or "only" in facts.values("quantity")
+    turning = any(c.value in ("unless", "until", "before", "unless_like") for c in facts.conditions)
+    return bool(facts.negations) or limits or turning or any(q.comparator for q in facts.quantities)
 
 
 def _amounts(source: Facts, drafts: Sequence[Facts]) -> Iterator[str]:

@@ -119,7 +119,9 @@ def _invented(facts: Facts, sources: Sequence[Facts], link: Link, record: Readin
     if not sources or (link.support < _SUPPORT and len(new) > 1):
         return len(content) > 2
     stray = link.support <= _STRAY and link.covered[0] <= _STRAY / 2
-    return (stray and bool(new)) or len(new) - len(lost) >= _NEW_WORDS
+    copied = any(s.sentence.text.rstrip(" .") in facts.sentence.text for s in sources)
+    added = len(new) + copied  # where the whole source is there, nothing is reworded
+    return (stray and bool(new)) or added - len(lost) >= _NEW_WORDS
 
 
 def _lost_questions(

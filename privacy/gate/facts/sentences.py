@@ -166,6 +166,12 @@ def _instructs(tokens: list[Token], text: str) -> bool:
     words = [token.text for token in tokens]
     if begins_instruction(words) or _INSTRUCTS.search(text):
         return True
+    if (
+        words[0] in _DEPENDENT
+        and "," in words
+        and begins_instruction(words[words.index(",") + 1 :])
+    ):
+        return True  # "If it bleeds, press on it"
     telegraphic = _PREDICATES.isdisjoint(words) and not any(w.endswith("ed") for w in words)
     return telegraphic and ("no" in words[:1] or any(t.kind == "number" for t in tokens))
 

@@ -132,3 +132,41 @@ def test_a_field_that_asks_has_a_draft_that_asks() -> None:
 @pytest.mark.parametrize("draft", ["Hi.", "Hello doctor.", "Thank you.", "I hope this helps."])
 def test_a_greeting_or_thanks_has_no_fact_to_change(draft: str) -> None:
     assert found("Hello doctor, I do not sleep since my left knee hurts. Thanks.", draft) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "draft"),
+    [
+        ("The left wing is larger than the right.", "The right wing is larger than the left."),
+        ("The child weighs more than her sister.", "The child weighs less than her sister."),
+        ("None of the guests stayed.", "One of the guests stayed."),
+        ("Two of the four lamps leak.", "The four lamps leak."),
+        ("We will pay you for the crate.", "You will pay us for the crate."),
+        ("If it is over 39 degrees, take paracetamol.", "Take paracetamol for it."),
+        ("The gate opens inwards.", "The gate opens outwards."),
+        ("The fair was in spring 2019.", "The fair was in autumn 2019."),
+        ("The shed is dry.", "The shed is dry after a repair of the roof."),
+        ("Do not let it touch the skin.", "Wash it with care by hand."),
+    ],
+)
+def test_a_change_of_a_comparison_a_part_or_a_role_is_found(source: str, draft: str) -> None:
+    assert found(source, draft)
+
+
+@pytest.mark.parametrize(
+    ("source", "draft"),
+    [
+        ("The left wing is larger than the right.", "The right wing is smaller than the left."),
+        ("We will pay you for the crate.", "You will be paid by us for the crate."),
+        ("Two of the four lamps leak.", "Of the four lamps, two leak."),
+        ("Do not let it touch the skin.", "Avoid any contact with the skin."),
+    ],
+)
+def test_the_same_comparison_part_or_role_in_other_words_passes(source: str, draft: str) -> None:
+    assert found(source, draft) == []
+
+
+def test_a_question_at_the_end_of_a_run_on_is_a_sentence_of_its_own() -> None:
+    source = "I ate at noon, I did not drink, I woke up with a cramp what should i do?"
+    assert found(source, "What should I do?") == []
+    assert found("If I wake up with a cramp, what should i do?", "What should I do?")
