@@ -104,7 +104,10 @@ def _content(items: Sequence[str]) -> list[str]:
 def _with_courtesies(
     field: str, items: Sequence[str], passages: Sequence[_Passage]
 ) -> Iterator[_Passage]:
-    """Yield the passages of a field: greeting, content, closing, signature."""
+    """Yield the passages of a field: greeting, content, closing, signature.
+
+    `items`: those of the record's field.
+    """
     greeting = [item for item in items if is_greeting(item)]
     closing = [item for item in items if is_closing(item)]
     if signatures := [item for item in items if _SIGNATURE.fullmatch(item)]:
@@ -113,8 +116,9 @@ def _with_courtesies(
     content = [passage for passage in passages if passage.field == field]
     if any(passage.asks for passage in content):
         closing = [item for item in closing if not asks(item)]
-    if content or closing:
-        yield from (_Passage(field, -1, [item]) for item in greeting[:1])
+    if not content and _content(items) and not any(map(asks, closing)):
+        return  # courtesies without content would hide from the gate that a field is blank
+    yield from (_Passage(field, -1, [item]) for item in greeting[:1])
     yield from content
     yield from (_Passage(field, len(items), [item]) for item in closing)
 

@@ -36,7 +36,7 @@ _CONNECTS = re.compile(
     r"|afterwards|since then|in between|in addition|as a result|this|that|these|those|they|their"
     r"|them|its|such|both|neither|either|another|the (?:other|former|latter|same)|one of"
     r"|(?:after|during|before) the (?:procedure|operation|surgery|treatment)"
-    r"|the (?:condition|procedure)"
+    r"|the (?:condition|procedure)|along with|together with|as well as|including|such as|plus"
     r"|it|it's|again|(?:help|kill|cause|happen|hurt|come|feel|seem|look|work|make|start)s)\b",
     re.IGNORECASE,
 )

@@ -14,7 +14,7 @@ _SPLIT_CONTRACTION = re.compile(
 _LONG_FORMS = {"m": "am", "ve": "have", "re": "are", "ll": "will"}
 _NEGATED = {"won": "will not", "can": "cannot", "don": "do not"}
 _GLUED_STOP = re.compile(
-    r"(?<=[a-z)\]]{2})([.!?;])(?=\[?[A-Z]|i\b)|(?:(?<=[a-z]{3})|(?<=[a-z][+]))([.!?])(?=[a-z]{2})"
+    r"(?<=[a-z)\]]{2})([.!?;])(?=\[?[A-Z]|i\b|\()|(?:(?<=[a-z]{3})|(?<=[a-z][+]))([.!?])(?=[a-z]{2})"
 )
 _SUFFIX = re.compile(r"\S*@|(?:com|org|net|edu|gov|co|uk|html?|php|info|example)\b")
 _PARAGRAPH = re.compile(r"(?<=[^\s.!?:;,])[ \t]*\n(?:\s*\n\s*|\s*(?=[-*•–] ))|\n\s*(?=[-*•–] )")

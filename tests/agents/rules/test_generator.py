@@ -113,3 +113,20 @@ def test_placeholders_are_written_as_they_are(attributes):
     extraction = {"examinations advised": ("You should see [PERSON_2] at [ORGANIZATION_1].",)}
     answer = generate(extraction, attributes).fields["answer"]
     assert "[PERSON_2] at [ORGANIZATION_1]" in answer
+
+
+def test_courtesies_alone_are_no_content(attributes):
+    long = "The old green tram of this town was seen beside a wall of red stone on a hill."
+    draft = generate(
+        {"symptoms": (long, "Hello.", "Thanks."), "assessment": ASSESSMENT}, attributes
+    )
+    assert draft.fields["question"] == ""
+
+
+def test_an_item_loses_its_end_where_the_whole_is_too_alike(attributes):
+    item = "The cough is dry. It ends at dusk."
+    phrases = {"symptoms": (item,), "assessment": ASSESSMENT}
+    sentences = {"question": (item,), "answer": ASSESSMENT}
+    draft = generate(phrases, attributes, sentences)
+    assert item.startswith(draft.fields["question"])
+    assert 0 < len(draft.fields["question"]) < len(item)

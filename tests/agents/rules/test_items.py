@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.agents.rules.items import depends, group, restricts, shorten
+from sage_rag.agents.rules.items import depends, group, part_to_leave_out, restricts, shorten
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,8 @@ from sage_rag.agents.rules.items import depends, group, restricts, shorten
         ("You fear a fracture.", "No not at all."),
         ("Use the ointment.", "Kills most germs."),
         ("The ear rings at night.", "Any idea why?"),
+        ("The ear rings at night.", "Is that normal?"),
+        ("The sugar is normal.", "Along with the salts."),
     ],
 )
 def test_a_sentence_depends_on_the_one_it_refers_to(before, sentence):
@@ -115,3 +117,10 @@ def test_a_shortened_item_is_its_beginning_and_nothing_restricts_its_end(sentenc
     assert len(kept) <= max(count, 0) or len(kept) == len(sentences)
     if 0 < len(kept) < len(sentences):
         assert not restricts(sentences[len(kept)])
+
+
+def test_of_a_repeated_run_a_courtesy_goes_first_and_a_question_last():
+    parts = [("The old brown brace helps me.", 5), ("Is it safe?", 3), ("Thanks.", 1)]
+    assert part_to_leave_out(parts, 10, 10) == 2
+    assert part_to_leave_out(parts[:2], 10, 10) == 0
+    assert part_to_leave_out([("Rest.", 1), ("Is it safe to swim?", 14)], 15, 10) == 1
