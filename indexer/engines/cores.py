@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 _MOST_THREADS = 4
@@ -12,23 +11,20 @@ _SWITCH_S = 0.0005
 each of its hundred operations; with Python's default of 5 ms, it waits longer than it works."""
 
 
-def usable_cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 class ThreadCores:
-    """The part of the cores that the networks of each of `threads` threads use, until `end`."""
+    """The part of the cores that the networks of each of `threads` threads use, until `end`.
 
-    def __init__(self, cores: int, most: int) -> None:
+    The cores are those that torch would use: `OMP_NUM_THREADS`, or all that the process may use.
+    """
+
+    def __init__(self, most: int) -> None:
         """`most`: the greatest number of threads; there are no more than four, or than cores."""
         import torch
 
+        cores = torch.get_num_threads()
         self.threads = min(cores, most, _MOST_THREADS)
         self._each = cores // self.threads
-        self._before = torch.get_num_threads(), sys.getswitchinterval()
+        self._before = cores, sys.getswitchinterval()
 
     def begin_thread(self) -> None:
         """Limit the networks of the calling thread."""

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 from sage_rag.common.workers import WorkerPool, local_pool, process_pool
 from sage_rag.indexer.embedding import WrappedEmbedder
-from sage_rag.indexer.engines.cores import ThreadCores, usable_cores
+from sage_rag.indexer.engines.cores import ThreadCores
 from sage_rag.indexer.engines.models import (
     EMBED,
     RECOGNIZE,
@@ -97,7 +97,7 @@ def in_process(
     texts are read at a time, each on its part of the cores, and never more than `threads`, which
     may all wait for the `endpoint` together.
     """
-    cores = ThreadCores(usable_cores(), threads)
+    cores = ThreadCores(threads)
     models = ModelHandler(recognizer, embedder)
     pool = local_pool(FirstAlone(models), cores.threads)
     return Engine(

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 
-from sage_rag.indexer.engines.cores import ThreadCores, usable_cores
+from sage_rag.indexer.engines.cores import ThreadCores
 
 
 @pytest.mark.parametrize(
@@ -16,15 +16,15 @@ from sage_rag.indexer.engines.cores import ThreadCores, usable_cores
     [(1, 8, 1, 1), (2, 8, 2, 1), (3, 8, 3, 1), (16, 8, 4, 4), (2, 1, 1, 2)],
 )
 def test_threads_share_the_cores(cores: int, most: int, threads: int, each: int) -> None:
-    before = torch.get_num_threads(), sys.getswitchinterval()
-    shared = ThreadCores(cores, most)
-    assert shared.threads == threads
-    with ThreadPoolExecutor(1, initializer=shared.begin_thread) as pool:
-        assert pool.submit(torch.get_num_threads).result() == each
-        assert sys.getswitchinterval() < before[1]
-    shared.end()
-    assert (torch.get_num_threads(), sys.getswitchinterval()) == before
-
-
-def test_this_process_has_a_core() -> None:
-    assert usable_cores() >= 1
+    usual, interval = torch.get_num_threads(), sys.getswitchinterval()
+    torch.set_num_threads(cores)
+    try:
+        shared = ThreadCores(most)
+        assert shared.threads == threads
+        with ThreadPoolExecutor(1, initializer=shared.begin_thread) as pool:
+            assert pool.submit(torch.get_num_threads).result() == each
+            assert sys.getswitchinterval() < interval
+        shared.end()
+        assert (torch.get_num_threads(), sys.getswitchinterval()) == (cores, interval)
+    finally:
+        torch.set_num_threads(usual)
