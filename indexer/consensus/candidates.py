@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from sage_rag.indexer.consensus.statements import Statement
 from sage_rag.privacy.gate.support import SupportGate, content_stems
 
-_LIFT = 2.0
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -63,13 +61,8 @@ def candidates(
         text = spellings.of(key)
         stems = content_stems(text)
         holders = gate.support(stems, subjects)
-        if holders >= gate.k and _is_of_topic(stems, holders / len(subjects), gate):
+        if holders >= gate.k:
             place = sum(places[key]) / len(places[key])
             share = holders / len(subjects)
             supported.append(Candidate(key, text, stems, share, place))
     return supported
-
-
-def _is_of_topic(stems: frozenset[str], share: float, gate: SupportGate) -> bool:
-    """Return whether one word is frequent here and not everywhere; two are specific enough."""
-    return len(stems) > 1 or share >= _LIFT * gate.support(stems) / gate.subjects

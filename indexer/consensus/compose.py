@@ -13,10 +13,10 @@ import numpy as np
 from sage_rag.common.progress import Progress
 from sage_rag.indexer.consensus.candidates import Candidate, Spellings, candidates
 from sage_rag.indexer.consensus.options import ConsensusOptions
-from sage_rag.indexer.consensus.selection import choose
+from sage_rag.indexer.consensus.selection import choose, without_distractions
 from sage_rag.indexer.consensus.statements import Statement, statements
 from sage_rag.indexer.consensus.topics import group_records
-from sage_rag.indexer.consensus.writer import write
+from sage_rag.indexer.consensus.writer import in_order, write
 from sage_rag.indexer.protocols import Embedder, Vectors
 from sage_rag.privacy.gate.support import SupportCounts, SupportGate
 
@@ -135,7 +135,8 @@ class _Composer:
             return []
         vectors = self._embed([candidate.text for candidate in supported])
         centroid = centroid / max(float(np.linalg.norm(centroid)), 1e-9)
-        return [supported[i] for i in choose(supported, vectors, centroid, self._options.words)]
+        chosen = [supported[i] for i in choose(supported, vectors, centroid, self._options.words)]
+        return without_distractions(in_order(chosen), self._embedder, centroid)
 
     def _statements(self, name: str, counts: SupportCounts) -> list[list[Statement]]:
         found: list[list[Statement]] = []

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sage_rag.indexer.consensus.candidates import Candidate
+from sage_rag.indexer.protocols import Embedder
 
 _LEAST_COSINE = 0.15
+_FEWEST, _MOST_DROPPED = 8, 4
 _NOVELTY = 0.02
 """What a new content word is worth, in units of cosine."""
 
@@ -52,6 +54,23 @@ def choose(
         room -= len(candidates[best].key)
         pool.remove(best)
     return chosen
+
+
+def without_distractions(
+    chosen: Sequence[Candidate], embedder: Embedder, centroid: _Vector
+) -> list[Candidate]:
+    """Return the statements without those, four at most, that draw the whole from the centroid.
+
+    `choose` adds vectors, which is an estimate. Here each text without one statement is embedded.
+    """
+    if len(chosen) < _FEWEST:
+        return list(chosen)
+    whole = [candidate.text for candidate in chosen]
+    texts = [". ".join(whole), *(". ".join(whole[:i] + whole[i + 1 :]) for i in range(len(whole)))]
+    near = embedder.embed(texts) @ centroid
+    gains = near[1:] - near[0]
+    worst = {int(i) for i in np.argsort(-gains, kind="stable")[:_MOST_DROPPED] if gains[i] > 0}
+    return [candidate for i, candidate in enumerate(chosen) if i not in worst]
 
 
 def _novelty(candidate: Candidate, said: set[str]) -> float:

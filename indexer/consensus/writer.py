@@ -10,17 +10,22 @@ from sage_rag.privacy.gate.support import OFTEN, OFTEN_SHARE, SupportGate
 
 
 def write(chosen: Sequence[Candidate], gate: SupportGate, before: list[str]) -> str:
-    """Return one statement a line: the frequent ones first, each group in the records' order.
+    """Return one statement a line.
 
     `before`: the words that precede the text; the text's own are added. A statement that the gate
     does not let follow these words is left out.
     """
     lines = []
-    for candidate in sorted(chosen, key=lambda c: (c.share < OFTEN_SHARE, c.place, c.key)):
+    for candidate in chosen:
         if gate.joins(before, candidate.text):
             before += draft_tokens(candidate.text)
             lines.append(_line(candidate))
     return "\n".join(lines)
+
+
+def in_order(chosen: Sequence[Candidate]) -> list[Candidate]:
+    """Return the frequent statements before the others, each group in the records' order."""
+    return sorted(chosen, key=lambda c: (c.share < OFTEN_SHARE, c.place, c.key))
 
 
 def _line(candidate: Candidate) -> str:
