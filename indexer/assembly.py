@@ -77,7 +77,7 @@ def assemble(
             continue
         sealed = seal(result)
         identifiers.add(sealed.identifiers)
-        name, source = treatment.passage_id(document_id), treatment.source(document_id)
+        name, source = treatment.names(document_id)
         candidates.append((document_id, Passage(name, source, sealed.fields), sealed))
     for document_id, passage, sealed in candidates:
         if identifiers.count(passage.text):

@@ -29,10 +29,15 @@ _KNOWN_FIELDS = (("text",), ("question", "answer"))
 
 @dataclass(frozen=True)
 class Document:
-    """One record of the owner's corpus, in plain text. `fields` keep their order."""
+    """One record of the owner's corpus, in plain text. `fields` keep their order.
+
+    `subject`: what the record names as its subject, or for a piece of a longer text the hash of
+    the whole; empty where the record is its own subject.
+    """
 
     id: str
     fields: Mapping[str, str]
+    subject: str = ""
 
     @property
     def text(self) -> str:
@@ -45,16 +50,27 @@ class Document:
         content = json.dumps(list(self.fields.items()), ensure_ascii=False)
         return hashlib.sha256(content.encode()).hexdigest()
 
+    @property
+    def subject_hash(self) -> str:
+        """SHA-256 of the subject; equal texts without a named subject have one subject.
+
+        A text that a corpus contains twice is thus never counted as two people's.
+        """
+        return hashlib.sha256((self.subject or self.content_hash).encode()).hexdigest()
+
     def __repr__(self) -> str:
         return f"Document(fields={list(self.fields)})"
 
 
-def read_corpus(path: Path, text_fields: Sequence[str] | None = None) -> Iterator[Document]:
+def read_corpus(
+    path: Path, text_fields: Sequence[str] | None = None, subject: str | None = None
+) -> Iterator[Document]:
     """Yield the documents of a file or of a folder of jsonl, txt and md files.
 
     `text_fields` are the fields of a jsonl record that make up a document; the default is `text`,
     or `question` and `answer`. A document of one field that is longer than `CHUNK_CHARS` is split
-    between sentences; one of several fields (a dialogue) stays whole.
+    between sentences; one of several fields (a dialogue) stays whole. `subject`: the field of a
+    jsonl record that names its subject.
 
     Raises:
         InputError: for anything that cannot be read, with file and line.
@@ -65,7 +81,7 @@ def read_corpus(path: Path, text_fields: Sequence[str] | None = None) -> Iterato
     seen: set[str] = set()
     found = False
     for file in files:
-        for document in _read_file(file, root, text_fields):
+        for document in _read_file(file, root, text_fields, subject):
             for piece in _chunks(document):
                 if piece.id in seen:
                     raise InputError(f"`{file}` repeats the document id `{piece.id}`")
@@ -93,9 +109,13 @@ def _files(path: Path) -> list[Path]:
     return files
 
 
-def _read_file(file: Path, root: Path, text_fields: Sequence[str] | None) -> Iterator[Document]:
+def _read_file(
+    file: Path, root: Path, text_fields: Sequence[str] | None, subject: str | None
+) -> Iterator[Document]:
     if file.suffix.lower() == ".jsonl":
-        return _read_jsonl(file, text_fields)
+        return _read_jsonl(file, text_fields, subject)
+    if subject is not None:
+        raise InputError(f"`{file}` has no field `{subject}`: only jsonl records have a subject")
     with reading(file):
         return iter([Document(file.relative_to(root).as_posix(), {"text": _file_text(file)})])
 
@@ -108,7 +128,9 @@ def _file_text(file: Path) -> str:
     return read_text(file)
 
 
-def _read_jsonl(file: Path, text_fields: Sequence[str] | None) -> Iterator[Document]:
+def _read_jsonl(
+    file: Path, text_fields: Sequence[str] | None, subject: str | None
+) -> Iterator[Document]:
     for number, record in numbered_rows(file):
         place = f"`{file}` line {number}"
         fields = {name: _text(record, name, place) for name in text_fields or _guess(record)}
@@ -118,7 +140,19 @@ def _read_jsonl(file: Path, text_fields: Sequence[str] | None) -> Iterator[Docum
                 hint=f"name its text with --text-fields; it has: {', '.join(record)[:200]}",
             )
         identity = record.get("id")
-        yield Document(f"{file.stem}:{number}" if identity is None else str(identity), fields)
+        name = f"{file.stem}:{number}" if identity is None else str(identity)
+        yield Document(name, fields, _subject(record, subject, place) if subject else "")
+
+
+def _subject(record: Mapping[str, Any], name: str, place: str) -> str:
+    value = record.get(name)
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        problem = f"has no subject `{name}`" if value is None else f"has a subject `{name}` that"
+        kind = "" if value is None else " is neither a string nor a whole number"
+        raise InputError(f"{place} {problem}{kind}", hint="each record names whom it is about")
+    if not str(value).strip():
+        raise InputError(f"{place}: the subject `{name}` is empty")
+    return str(value).strip()
 
 
 def _guess(record: Mapping[str, Any]) -> tuple[str, ...]:
@@ -146,4 +180,5 @@ def _chunks(document: Document) -> Iterator[Document]:
         return
     ((name, text),) = document.fields.items()
     for number, (start, end) in enumerate(chunk_spans(text, CHUNK_CHARS), 1):
-        yield Document(f"{document.id}#{number}", {name: text[start:end]})
+        whole = document.subject or document.content_hash
+        yield Document(f"{document.id}#{number}", {name: text[start:end]}, whole)

@@ -21,6 +21,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from sage_rag.agents.chat.options import ModelOptions
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import reading
+from sage_rag.indexer.consensus.options import LEAST_K, MOST_K, ConsensusOptions
+from sage_rag.indexer.passages import Layer
 from sage_rag.indexer.versions import corpus_folder
 from sage_rag.privacy.gate.limits import GateLimits, Limit, parse_limits
 
@@ -36,12 +38,33 @@ class EngineName(StrEnum):
     RAY = "ray"
 
 
+_STRICT = ConfigDict(
+    strict=True, extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True
+)
+
+
+class ConsensusTable(BaseModel):
+    """The table `consensus` of a corpus file."""
+
+    model_config = _STRICT
+
+    k: int = Field(
+        default=ConsensusOptions().k,
+        ge=LEAST_K,
+        le=MOST_K,
+        description="Subjects that say each statement; a larger k says less and protects better.",
+    )
+
+    @property
+    def options(self) -> ConsensusOptions:
+        """The options of the recipe."""
+        return ConsensusOptions(k=self.k)
+
+
 class CorpusFile(BaseModel):
     """Settings of one corpus."""
 
-    model_config = ConfigDict(
-        strict=True, extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True
-    )
+    model_config = _STRICT
 
     source: Path = Field(
         description="The documents: a jsonl, txt, md, pdf, docx or html file, or a folder.",
@@ -54,6 +77,13 @@ class CorpusFile(BaseModel):
         "and answer.",
         examples=[["question", "answer"]],
     )
+    subject: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Field of a jsonl record that names whom it is about, for recipe consensus; "
+        "it is never published. Default: each record has a subject of its own.",
+        examples=["patient"],
+    )
     keyset: Path | None = Field(
         default=None,
         description="The sealed keyset; its passphrase is never stored here.",
@@ -62,6 +92,13 @@ class CorpusFile(BaseModel):
     recipe: str = Field(
         default="sage",
         description="How records are treated:",
+    )
+    layers: tuple[Layer, ...] | None = Field(
+        default=None,
+        min_length=1,
+        description="What a version holds: consensus, records, or both. A question that names "
+        "someone searches the records, any other one the consensus. Default: by recipe.",
+        examples=[["consensus", "records"]],
     )
     policy: str | None = Field(
         default=None,
@@ -112,6 +149,7 @@ class CorpusFile(BaseModel):
         ge=1,
         description="Processes that recognise and embed; local with 1: no other process.",
     )
+    consensus: ConsensusTable = ConsensusTable()
     model: ModelOptions = ModelOptions()
     gate: dict[str, float | int | bool | str] = {}
 
@@ -129,7 +167,11 @@ class CorpusFile(BaseModel):
 
 
 GATE_DEFAULTS = {each.name: each.default for each in fields(GateLimits)}
-TABLES = {"model": tuple(ModelOptions.model_fields), "gate": tuple(GATE_DEFAULTS)}
+TABLES = {
+    "consensus": tuple(ConsensusTable.model_fields),
+    "model": tuple(ModelOptions.model_fields),
+    "gate": tuple(GATE_DEFAULTS),
+}
 TOP_KEYS = tuple(name for name in CorpusFile.model_fields if name not in TABLES)
 KEYS = (*TOP_KEYS, *(f"{table}.{key}" for table, keys in TABLES.items() for key in keys))
 """Every key, those of a table with its name before a dot."""

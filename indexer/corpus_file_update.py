@@ -16,6 +16,7 @@ from sage_rag.indexer.corpus_file import (
     GATE_DEFAULTS,
     TABLES,
     TOP_KEYS,
+    ConsensusTable,
     CorpusFile,
     absolute,
     parse_settings,
@@ -97,6 +98,9 @@ def _rendered(name: str, settings: Mapping[str, Any]) -> str:
         "# file. Keys and passphrases never belong here.",
     ]
     lines += _section("", CorpusFile.model_fields, TOP_KEYS, settings)
+    lines += ["", "# Recipe and layer consensus."]
+    table = ConsensusTable.model_fields
+    lines += ["[consensus]", *_section("consensus.", table, TABLES["consensus"], settings)]
     lines += ["", "# The model that the agents ask; its key is read from SAGE_RAG_LLM_API_KEY."]
     lines += ["[model]", *_section("model.", ModelOptions.model_fields, TABLES["model"], settings)]
     lines += ["", '# Limits of the gate that replace those of recipe and policy; "off" for none.']

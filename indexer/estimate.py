@@ -167,7 +167,7 @@ class _Count:
 
     def _count(self, job: IndexJob, ledger: Ledger | None) -> None:
         rounds: list[int] = []
-        for document in read_corpus(job.source, job.fields):
+        for document in read_corpus(job.source, job.fields, job.subject):
             if not self.documents:
                 self._take_attributes(job, ledger, list(document.fields))
             self.documents += 1

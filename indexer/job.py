@@ -12,8 +12,11 @@ from sage_rag.agents.protocols import CorpusAttributes, Roles
 from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.changes import Changes
+from sage_rag.indexer.consensus.figures import ConsensusFigures
+from sage_rag.indexer.consensus.options import ConsensusOptions
 from sage_rag.indexer.engines.local import Engine
 from sage_rag.indexer.likeness import EmbeddingLikeness
+from sage_rag.indexer.passages import RECORDS, Layer
 from sage_rag.indexer.protocols import Embedder, VectorStore
 from sage_rag.indexer.recipes import Recipe
 from sage_rag.indexer.timing import Timer, timed_roles
@@ -32,7 +35,9 @@ class IndexJob:
     identifier would propose. `costs` are those of the agents' model. `engine` starts the engine
     that replaces `recognizer` and `embedder` with the same results; without one, they work in this
     process. `languages`, as ISO 639-1 codes: those that the recognizer covers. `timer` times the
-    stages.
+    stages. `subject`: the field of a record that names its subject. `consensus`: how records of a
+    recipe about subjects become passages. `layers`: those of the version; `recipe` treats the
+    records, if they are one of them.
     """
 
     source: Path
@@ -51,6 +56,18 @@ class IndexJob:
     engine: Callable[[], Engine] | None = None
     languages: frozenset[str] = DEFAULT_LANGUAGES
     timer: Timer | None = None
+    subject: str | None = None
+    consensus: ConsensusOptions = field(default_factory=ConsensusOptions)
+    layers: tuple[Layer, ...] = (RECORDS,)
+
+    def __post_init__(self) -> None:
+        """Check that no record is published by a recipe about subjects.
+
+        Raises:
+            ValueError: when it would be.
+        """
+        if self.recipe.of_subjects and RECORDS in self.layers:
+            raise ValueError(f"recipe {self.recipe.name} makes no passages of records")
 
     @property
     def owner_folder(self) -> Path:
@@ -64,7 +81,7 @@ class Summary:
 
     `resumed` documents had a stored result, `redrafted` ones only a stored draft; a person decided
     on the `reviewed` ones. `anonymity` are the figures of `anonymity_figures`. `kept` counts what
-    the published records keep of their originals.
+    the published records keep of their originals. `consensus`: of a recipe about subjects.
     """
 
     documents: int = 0
@@ -78,6 +95,7 @@ class Summary:
     reasons: dict[str, int] = field(default_factory=dict)
     anonymity: dict[str, Any] | None = None
     kept: Kept = field(default_factory=dict)
+    consensus: ConsensusFigures | None = None
     path: Path | None = None
 
 

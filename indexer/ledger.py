@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Literal
 
@@ -21,7 +21,7 @@ from sage_rag.common.ledger import StageLedger, StageTable, to_json
 from sage_rag.indexer.protocols import Vector
 from sage_rag.privacy.gate.kept import Kept
 
-_FORMAT = 2
+_FORMAT = 3
 """Raised with every change of the tables and of what their fingerprints cover."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
@@ -36,8 +36,9 @@ CREATE TABLE IF NOT EXISTS decisions (
     content_hash TEXT PRIMARY KEY, verb TEXT NOT NULL, protection TEXT NOT NULL, draft TEXT);
 """
 _DRAFTS = StageTable("drafts", result="draft")
+_PROTECTIONS = StageTable("protections", result="protected")
 _VECTORS = StageTable("vectors", content="text_hash", fingerprint="embedder", result="vector")
-_BY_CONTENT = ("drafts", "results", "decisions")
+_BY_CONTENT = ("drafts", "results", "decisions", "protections")
 
 Fields = Mapping[str, str]
 
@@ -67,6 +68,18 @@ class Result:
     transcript: str | None = None
     order_free: float = 0.0
     kept: Kept | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectedRecord:
+    """A document's protected fields, or the reason why it has none.
+
+    `identifiers`: the tokens of all direct identifiers.
+    """
+
+    fields: Fields | None
+    identifiers: tuple[str, ...] = ()
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +114,11 @@ class Ledger(StageLedger):
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         """Open or make a ledger; `read_only` writes nothing and requires one that exists."""
         super().__init__(
-            path, (_DRAFTS, _VECTORS), version=_FORMAT, schema=_SCHEMA, read_only=read_only
+            path,
+            (_DRAFTS, _PROTECTIONS, _VECTORS),
+            version=_FORMAT,
+            schema=_SCHEMA,
+            read_only=read_only,
         )
 
     def draft(self, content_hash: str, fingerprint: str) -> Fields | None:
@@ -111,6 +128,19 @@ class Ledger(StageLedger):
     def store_draft(self, content_hash: str, fingerprint: str, draft: Fields) -> None:
         """Commit the draft of stage 1."""
         self.store(_DRAFTS, fingerprint, {content_hash: dict(draft)})
+
+    def protection(self, content_hash: str, fingerprint: str) -> ProtectedRecord | None:
+        """Return the protected form of a document, if it was made under these settings."""
+        stored = self.stored(_PROTECTIONS, content_hash, fingerprint)
+        if stored is None:
+            return None
+        return ProtectedRecord(stored["fields"], tuple(stored["identifiers"]), stored["reason"])
+
+    def store_protection(
+        self, content_hash: str, fingerprint: str, record: ProtectedRecord
+    ) -> None:
+        """Commit the protected form of a document."""
+        self.store(_PROTECTIONS, fingerprint, {content_hash: asdict(record)})
 
     def result(self, content_hash: str, fingerprint: str) -> Result | None:
         """Return the result of a document under these settings, if it is finished."""
@@ -167,8 +197,9 @@ class Ledger(StageLedger):
     def store_documents(self, documents: Mapping[str, str], text_hashes: Iterable[str]) -> None:
         """Record the published documents, and delete what is no longer in the corpus.
 
-        Drafts, results and decisions of removed contents are deleted under every fingerprint. If
-        there are any, the vectors of all texts that are not published are deleted, too.
+        Drafts, results, protections and decisions of removed contents are deleted under every
+        fingerprint. If there are any, the vectors of all other texts than `text_hashes` are
+        deleted, too.
         """
         published = self.documents()
         with self._transaction():

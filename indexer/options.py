@@ -29,6 +29,9 @@ def _option(kind: Any, help_text: str, *names: str, **more: Any) -> Any:
 NewName = _option(str | None, "The corpus's name; clients see it as the model.")
 RecipeName = _option(str | None, "How to treat records; default: sage.")
 TextFields = _option(str | None, "Fields of a jsonl record, e.g. question,answer.")
+Subject = _option(str | None, "Field of a jsonl record that names whom it is about.")
+Subjects = _option(int | None, "Subjects that say a statement of consensus; default: 3.", "--k")
+Layers = _option(str | None, "consensus, records, or both with a comma; default: by recipe.")
 BaseUrl = _option(str | None, "OpenAI-compatible endpoint of the agents, ending in /v1.")
 ModelName = _option(str | None, "Model of the agents; default: rules.")
 Settings = _option(

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from typing import Any
 
 from sage_rag.common.progress import Progress
 from sage_rag.indexer.assembly import Assembly
 from sage_rag.indexer.changes import changes
+from sage_rag.indexer.consensus.layer import ConsensusLayer
 from sage_rag.indexer.embedding import text_hash
 from sage_rag.indexer.engines.local import Engine, in_process
 from sage_rag.indexer.index_run import IndexRun, embedded_text
 from sage_rag.indexer.job import IndexJob, Summary
 from sage_rag.indexer.ledger import Ledger, locked_corpus
+from sage_rag.indexer.passages import CONSENSUS, RECORDS
 from sage_rag.indexer.protocols import Vectors
 from sage_rag.indexer.publishing import publish
 from sage_rag.indexer.reading import CorpusReading
 from sage_rag.indexer.records_layer import RecordsLayer
-from sage_rag.indexer.reporting import manifest_of
+from sage_rag.indexer.reporting import manifest_of, run_report
 from sage_rag.indexer.timing import timed
 from sage_rag.indexer.versions import corpus_folder
 
@@ -80,27 +84,45 @@ def _parts(job: IndexJob, ledger: Ledger, engine: Engine, progress: Progress) ->
 
 async def _run(run: IndexRun, notice: Callable[[str], None] | None) -> Summary:
     started = time.monotonic()
-    records = RecordsLayer(run)
-    line = records.read(run.reading.first())
-    if notice and line:
-        notice(line)
+    records = RecordsLayer(run) if RECORDS in run.job.layers else None
+    consensus = ConsensusLayer(run) if CONSENSUS in run.job.layers else None
+    if line := _read(run, records):
+        (notice or (lambda _: None))(line)
     now, summary = run.reading.contents, run.summary
     summary.documents = len(now)
     summary.changes = changes(run.ledger.documents(), now)
-    assembly = await records.assemble()
+    assembly = Assembly()
+    if consensus:
+        assembly += await consensus.assemble()
+    if records:
+        assembly += await records.assemble()
+    run.refuse(assembly.refused, records.fingerprint if records else "")
     texts = [embedded_text(passage) for passage in assembly.passages]
     vectors = await run.embed(texts)
     summary.published = len(assembly.passages)
     summary.seconds = time.monotonic() - started
-    _publish(run, records, assembly, vectors)
-    run.ledger.store_documents(now, map(text_hash, texts))
+    with run.time("report"):
+        report = {**run_report(run.job, summary), **(records.report() if records else {})}
+        report |= consensus.report() if consensus else {}
+    _publish(run, assembly, vectors, report)
+    embedded = {*map(text_hash, texts), *(consensus.embedded if consensus else ())}
+    run.ledger.store_documents(now, embedded)
     return summary
 
 
-def _publish(run: IndexRun, records: RecordsLayer, assembly: Assembly, vectors: Vectors) -> None:
+def _read(run: IndexRun, records: RecordsLayer | None) -> str | None:
+    """Read the corpus for the first time; return what the owner may want to know."""
+    documents = run.reading.first()
+    if records is not None:
+        return records.read(documents)
+    deque(documents, maxlen=0)
+    return None
+
+
+def _publish(
+    run: IndexRun, assembly: Assembly, vectors: Vectors, report: Mapping[str, Any]
+) -> None:
     job, summary = run.job, run.summary
-    with run.time("report"):
-        report = records.report()
     with run.time("publish"):
         summary.path = publish(
             job.home,

@@ -48,7 +48,7 @@ class CorpusReading:
             raise corpus_changed()
 
     def _documents(self) -> Iterator[Document]:
-        documents = read_corpus(self._job.source, self._job.fields)
+        documents = read_corpus(self._job.source, self._job.fields, self._job.subject)
         return timed_items(documents, self._job.timer, "read")
 
 

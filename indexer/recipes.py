@@ -9,7 +9,7 @@ from typing import Literal
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.gate.limits import IDENTIFIERS_ONLY, GateLimits, Limit
 
-Method = Literal["none", "sage", "paraphrase", "checklist", "zerogen", "attrprompt"]
+Method = Literal["none", "sage", "paraphrase", "checklist", "zerogen", "attrprompt", "consensus"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,12 @@ class Recipe:
     @property
     def synthesize(self) -> bool:
         """Whether agents rewrite the records."""
-        return self.method != "none"
+        return self.method not in ("none", "consensus")
+
+    @property
+    def of_subjects(self) -> bool:
+        """Whether a passage says what several subjects say; otherwise it is of one document."""
+        return self.method == "consensus"
 
     @property
     def refine(self) -> bool:
@@ -84,6 +89,10 @@ _RECIPES = (
         "sage", "synthetic", "sage", "sage", GateLimits(),
         "a synthetic record, identifiers as tokens; the default",
     ),
+    Recipe(
+        "consensus", "synthetic", "sage", "consensus", IDENTIFIERS_ONLY,
+        "what at least k subjects say, by topic: no passage is anyone's record",
+    ),
 )  # fmt: skip
 
 RECIPES = {recipe.name: recipe for recipe in _RECIPES}
@@ -102,4 +111,9 @@ def recipe_called(
     recipe = RECIPES[name]
     if recipe.policy is None and (policy is not None or limits):
         raise InputError(f"recipe `{name}` protects nothing, so no policy or limit applies")
+    if recipe.of_subjects and limits:
+        raise InputError(
+            f"recipe `{name}` has no `gate` limit",
+            hint="its one limit is --k: subjects a statement",
+        )
     return replace(recipe, policy=policy or recipe.policy, own_limits=limits or {})

@@ -21,7 +21,7 @@ from sage_rag.indexer.index_run import IndexRun
 from sage_rag.indexer.job import records_in_work, treatment_of
 from sage_rag.indexer.ledger import Result
 from sage_rag.indexer.reading import corpus_changed
-from sage_rag.indexer.reporting import report_of
+from sage_rag.indexer.reporting import records_report
 from sage_rag.indexer.short_records import is_short, short_records_line
 from sage_rag.indexer.timing import timed, timed_roles
 from sage_rag.indexer.treatment import Treatment
@@ -68,13 +68,12 @@ class RecordsLayer:
         return short_records_line(self._job, self._short, len(self._run.reading.keys))
 
     async def assemble(self) -> Assembly:
-        """Treat the documents, decide which results become passages, and record the refused ones.
+        """Treat the documents, and decide which results become passages.
 
         Raises:
             ProtectionError, UpstreamError, BudgetExceededError: as `index_corpus`.
         """
         if self._treatment is None:
-            self._run.refuse({}, "")
             return assemble_plain(self._run.reading.again())
         if self._job.recipe.synthesize:
             attributes = await self._attributes(self._treatment)
@@ -86,8 +85,12 @@ class RecordsLayer:
         results = ((key.id, self._finished(key)) for key in self._run.reading.keys)
         assembly = assemble(results, of, self._job.timer)
         self._refused = frozenset(assembly.refused)
-        self._run.refuse(assembly.refused, self._fingerprints[0])
         return assembly
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the results in the ledger."""
+        return self._fingerprints[0]
 
     def report(self) -> dict[str, Any]:
         """Return the figures of the run, and complete its summary."""
@@ -95,7 +98,7 @@ class RecordsLayer:
         limits = self._treatment.gate_limits if self._treatment else None
         published = list(self._published())
         self._summary.kept = add_kept([r.kept for r in published if r.kept is not None])
-        report = report_of(self._job, self._summary, published, attributes, limits)
+        report = records_report(self._job, self._summary, published, attributes, limits)
         self._summary.anonymity = report["quasi_identifiers"]
         return report
 

@@ -15,6 +15,7 @@ from sage_rag.indexer.anonymity import anonymity_figures
 from sage_rag.indexer.coverage import refused_languages
 from sage_rag.indexer.job import IndexJob, Summary
 from sage_rag.indexer.ledger import Result
+from sage_rag.indexer.passages import CONSENSUS
 from sage_rag.privacy.gate.kept import Kept
 from sage_rag.privacy.gate.limits import Limit
 from sage_rag.privacy.policy import load_policy
@@ -39,16 +40,11 @@ def manifest_of(job: IndexJob, summary: Summary) -> dict[str, Any]:
             "passages": summary.published,
             "quarantined": summary.quarantined,
         },
+        "k": job.consensus.k if CONSENSUS in job.layers else None,
     }
 
 
-def report_of(
-    job: IndexJob,
-    summary: Summary,
-    published: Sequence[Result],
-    attributes: CorpusAttributes,
-    limits: Mapping[str, Limit] | None,
-) -> dict[str, Any]:
+def run_report(job: IndexJob, summary: Summary) -> dict[str, Any]:
     """Return figures of the run; they go to the server, so they name no document."""
     return {
         "recipe": job.recipe.name,
@@ -63,13 +59,25 @@ def report_of(
         "reviewed": summary.reviewed,
         "seconds": round(summary.seconds, 2),
         "peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "model": job.costs.snapshot() if job.costs else None,
+    }
+
+
+def records_report(
+    job: IndexJob,
+    summary: Summary,
+    published: Sequence[Result],
+    attributes: CorpusAttributes,
+    limits: Mapping[str, Limit] | None,
+) -> dict[str, Any]:
+    """Return figures of the layer of records, which name no document either."""
+    return {
         "rounds": dict(sorted(Counter(str(r.rounds) for r in published).items())),
         "wording": wording_figures(published, limits or {}) if published else None,
         "kept": {kind: {"kept": left, "of": of} for kind, (left, of) in summary.kept.items()},
         "quasi_identifiers": anonymity_figures(job.recipe, published, job.recognizer),
         "attributes": [a.name for a in attributes.entries],
         "gate": dict(limits) if limits else None,
-        "model": job.costs.snapshot() if job.costs else None,
     }
 
 

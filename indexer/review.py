@@ -49,7 +49,7 @@ class ReviewSession:
     def __iter__(self) -> Iterator[QuarantinedRecord]:
         """Yield them in the order of the corpus, without those whose content changed since."""
         refusals = {r.document_hash: r for r in self._ledger.refusals()}
-        for document in read_corpus(self._job.source, self._job.fields):
+        for document in read_corpus(self._job.source, self._job.fields, self._job.subject):
             refusal = refusals.get(document_hash(document.id))
             if refusal is not None and refusal.content_hash == document.content_hash:
                 yield self._quarantined(document, refusal)
@@ -88,7 +88,7 @@ class ReviewSession:
         Raises:
             InputError: when the corpus has no such document.
         """
-        for document in read_corpus(self._job.source, self._job.fields):
+        for document in read_corpus(self._job.source, self._job.fields, self._job.subject):
             if document.id == document_id:
                 decision = Decision("drop", self._treatment.protection)
                 self._ledger.store_decision(document.content_hash, decision)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -45,8 +45,8 @@ from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.catalog import DEFAULT_LANGUAGES
 
 _MALFORMED = "malformed-agent-output"
-_UNPROTECTABLE = "unprotectable"
 
+UNPROTECTABLE = "unprotectable"
 DROPPED = "dropped-in-review"
 
 _T = TypeVar("_T")
@@ -56,7 +56,7 @@ DraftSink = Callable[[Draft], None]
 Executor = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Runs blocking work outside the event loop and returns its result."""
 _PASSES = 4
-"""Passes of the recognizer over text that no agent rewrites: see `Protector.protect`."""
+"""Passes of the recognizer over text that is published as it is: see `Protector.protect`."""
 
 
 class Treatment:
@@ -145,7 +145,7 @@ class Treatment:
 
     def protect(self, document: Document) -> Protection:
         """Protect one document under the recipe's policy."""
-        passes = 1 if self._recipe.synthesize else _PASSES
+        passes = _PASSES if self._recipe.method == "none" else 1
         return self._protector.protect(document.fields, passes=passes)
 
     async def protect_sample(self, document: Document) -> Protection | None:
@@ -185,7 +185,7 @@ class Treatment:
         try:
             protection, original = await self._protected(document)
         except (ProtectionError, InputError, AgentOutputError):
-            return self._quarantined(_UNPROTECTABLE)
+            return self._quarantined(UNPROTECTABLE)
         judge = self._judge(original, protection)
         try:
             draft = drafted or await self._draft(protection)
@@ -197,7 +197,7 @@ class Treatment:
         except AgentOutputError:
             return self._quarantined(_MALFORMED)
         except ProtectionError:
-            return self._quarantined(_UNPROTECTABLE)  # the recognizer failed on a draft
+            return self._quarantined(UNPROTECTABLE)  # the recognizer failed on a draft
 
     async def follow(self, document: Document, decision: Decision) -> Result | None:
         """Return the result of a person's decision; the gate still judges the draft.
@@ -216,7 +216,7 @@ class Treatment:
             outcome = await _judged(Draft(decision.draft), judge)
             return replace(await self._result(outcome, protection, judge), reviewed=True)
         except (ProtectionError, InputError, AgentOutputError):
-            return self._quarantined(_UNPROTECTABLE)
+            return self._quarantined(UNPROTECTABLE)
 
     def check(self, document: Document, draft: Mapping[str, str]) -> Verdict:
         """Return the gate's verdict on a person's draft.
@@ -256,7 +256,8 @@ class Treatment:
             outcome = await self._refine(draft, protection, judge)
             rounds = result.rounds + outcome.rounds
             # Stock phrases occur in many documents; no agent can avoid them by rewording.
-            shorter = _without_shared_runs(outcome.draft, audit)
+            fields = outcome.draft.fields
+            shorter = Draft({name: audit.without_runs(text) for name, text in fields.items()})
             if not outcome.safe and shorter != outcome.draft:
                 again = await self._refine(shorter, protection, judge)
                 rounds += again.rounds
@@ -265,7 +266,7 @@ class Treatment:
         except AgentOutputError:
             return self._quarantined(_MALFORMED)
         except ProtectionError:
-            return self._quarantined(_UNPROTECTABLE)
+            return self._quarantined(UNPROTECTABLE)
 
     async def _result(
         self, outcome: RefinementOutcome, protection: Protection, judge: Judge
@@ -276,7 +277,7 @@ class Treatment:
             safe=outcome.safe,
             fields=outcome.draft.fields if outcome.safe else None,
             tokens=self._tokens(protection),
-            identifiers=self._direct_identifiers(protection),
+            identifiers=self.direct_identifiers(protection),
             key_id=self._key_id,
             rounds=outcome.rounds,
             longest_run=outcome.verdict.longest_run,
@@ -318,7 +319,7 @@ class Treatment:
 
     async def _draft(self, protection: Protection) -> Draft:
         if self._roles is None:
-            if self._recipe.synthesize:
+            if self._recipe.method != "none":
                 raise ValueError(f"recipe {self._recipe.name} needs roles")
             return Draft(protection.protected.fields)
         extraction = await self._roles.extractor.extract(protection.protected, self.attributes)
@@ -334,7 +335,8 @@ class Treatment:
         record = protection.protected
         return await refine(record, draft, self._roles, judge, infer=infer, options=self._options)
 
-    def _direct_identifiers(self, protection: Protection) -> tuple[str, ...]:
+    def direct_identifiers(self, protection: Protection) -> tuple[str, ...]:
+        """Return the tokens of a record's direct identifiers."""
         direct = [
             i
             for i in protection.identifiers
@@ -350,7 +352,7 @@ class Treatment:
         return replace(
             result,
             tokens=self._tokens(protection),
-            identifiers=self._direct_identifiers(protection),
+            identifiers=self.direct_identifiers(protection),
             key_id=self._key_id,
         )
 
@@ -359,19 +361,20 @@ class Treatment:
         if not result.safe or result.fields is None:
             raise ValueError("only a safe result can be sealed")
         fields = {name: seal(text, result.tokens) for name, text in result.fields.items()}
-        identifiers = tuple(map(self._cipher.decrypt, result.identifiers))
+        identifiers = self.plain_identifiers(result.identifiers)
         tokens = tuple(result.tokens.values())
         # Derived from the tokens instead of stored, so they always have the tokens' key.
         words = self._blind_index.words_of_tokens(tokens, self._cipher)
         return SealedDocument(fields, tokens, words, identifiers)
 
-    def passage_id(self, document_id: str) -> str:
-        """Return a passage's name, which does not reveal its document's id."""
-        return passage_id(self._keyset, self._corpus, document_id)
+    def plain_identifiers(self, tokens: Iterable[str]) -> tuple[str, ...]:
+        """Return the values of `direct_identifiers`, for the audit across documents."""
+        return tuple(map(self._cipher.decrypt, tokens))
 
-    def source(self, document_id: str) -> str:
-        """Return a document's id as a token."""
-        return self._cipher.encrypt(document_id, EntityType.SOURCE)
+    def names(self, document_id: str) -> tuple[str, str]:
+        """Return a passage's id, which does not reveal its document's id, and the id as a token."""
+        name = passage_id(self._keyset, self._corpus, document_id)
+        return name, self._cipher.encrypt(document_id, EntityType.SOURCE)
 
 
 async def _run_here(work: Callable[[], _T]) -> _T:
@@ -394,7 +397,3 @@ async def _without_values(draft: Draft, judge: Judge) -> Draft:
 
 def _digest(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-
-
-def _without_shared_runs(draft: Draft, audit: CorpusAudit) -> Draft:
-    return Draft({name: audit.without_runs(text) for name, text in draft.fields.items()})

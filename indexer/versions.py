@@ -39,6 +39,7 @@ class Manifest(BaseModel):
     """The description of a version: its contents and how it was made.
 
     `layers`: the number of passages of each. Format 1 has none: all its passages are records.
+    `k`: the number of subjects that say each statement of a consensus.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -56,6 +57,7 @@ class Manifest(BaseModel):
     key_ids: tuple[str, ...]
     counts: dict[str, int]
     layers: dict[Layer, int] = {}
+    k: int | None = None
     files: dict[str, FileEntry]
 
     @property

@@ -19,12 +19,13 @@ from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions
 from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.corpus import read_corpus
-from sage_rag.indexer.corpus_file import CorpusFile, EngineName
+from sage_rag.indexer.corpus_file import ConsensusTable, CorpusFile, EngineName
 from sage_rag.indexer.embedding import embedder_called
 from sage_rag.indexer.engines.local import Engine, in_process, on_processes
 from sage_rag.indexer.engines.models import ModelSetup
 from sage_rag.indexer.engines.ray import on_ray
 from sage_rag.indexer.job import IndexJob
+from sage_rag.indexer.passages import CONSENSUS, RECORDS, Layer
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.recipes import Recipe, recipe_called
 from sage_rag.privacy.keyset.keyset import Keyset
@@ -44,13 +45,35 @@ _NEED_A_MODEL = ("attributes_per_field", "domain", "two_calls", "adversary")
 def recipe_of(corpus: CorpusFile) -> Recipe:
     """Return the recipe with the policy and the limits that the file sets.
 
+    It treats the layer of records, if there is one: by `sage` where the file names `consensus`.
+
     Raises:
         InputError: for an unknown recipe or domain, or a policy for a recipe without one.
     """
+    layers = layers_of(corpus)
+    name = corpus.recipe
+    if RECORDS not in layers:
+        name = CONSENSUS
+    elif name == CONSENSUS:
+        name = "sage"
     policy = corpus.policy
     if policy is None and corpus.domain is not None:
         policy = load_domain(corpus.domain).policy
-    return recipe_called(corpus.recipe, policy, corpus.limits)
+    recipe = recipe_called(name, policy, corpus.limits)
+    if CONSENSUS not in layers and corpus.consensus != ConsensusTable():
+        raise InputError("`consensus.k`: only for recipe or layer `consensus`")
+    if CONSENSUS in layers and recipe.policy is None:
+        raise InputError(f"recipe `{name}` protects nothing, so there is no layer `consensus`")
+    return recipe
+
+
+def layers_of(corpus: CorpusFile) -> tuple[Layer, ...]:
+    """Return the layers of a version: those that the file names, or the recipe's one."""
+    return corpus.layers or _own_layer(corpus.recipe)
+
+
+def _own_layer(recipe: str) -> tuple[Layer, ...]:
+    return (CONSENSUS,) if recipe == CONSENSUS else (RECORDS,)
 
 
 def model_of(corpus: CorpusFile, owner_folder: Path, *, keep: bool = True) -> ModelCalls | None:
@@ -110,6 +133,9 @@ def index_job(
         costs=model.costs if model else None,
         engine=_engine(corpus, recipe.policy, model, used) if own else None,
         languages=covered_languages(corpus.recognizers, corpus.languages),
+        subject=corpus.subject,
+        consensus=corpus.consensus.options,
+        layers=corpus.layers or _own_layer(recipe.name),
     )
 
 
@@ -137,7 +163,7 @@ def _attributes(corpus: CorpusFile, recipe: Recipe) -> CorpusAttributes | None:
         return None
     if recipe.method != "sage":
         raise InputError(f"recipe `{recipe.name}` takes no `attributes`")
-    first = next(read_corpus(corpus.source, corpus.fields))
+    first = next(read_corpus(corpus.source, corpus.fields, corpus.subject))
     return load_attributes(corpus.attributes, list(first.fields))
 
 
