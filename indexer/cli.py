@@ -195,12 +195,14 @@ def _forget_replies(owner_folder: Path) -> None:
 
 def _print(job: IndexJob, summary: Summary) -> None:
     from sage_rag.indexer.anonymity import anonymity_line
+    from sage_rag.indexer.consensus.figures import consensus_lines
     from sage_rag.indexer.coverage import refused_languages, uncovered_line
-    from sage_rag.indexer.reporting import kept_line
+    from sage_rag.indexer.reporting import fit_line, kept_line
 
     rate = summary.documents / summary.seconds if summary.seconds else 0.0
+    what = "passages from" if summary.consensus else "of"
     message = (
-        f"published {summary.published} of {summary.documents} documents in "
+        f"published {summary.published} {what} {summary.documents} documents in "
         f"{summary.seconds:.1f} s ({rate:.0f} a second, {summary.resumed} resumed)"
     )
     typer.echo(message, err=True)
@@ -210,6 +212,10 @@ def _print(job: IndexJob, summary: Summary) -> None:
         f"{changes.removed} removed",
         err=True,
     )
+    for line in consensus_lines(summary.consensus) if summary.consensus else ():
+        typer.echo(line, err=True)
+    if fit := fit_line(job, summary):
+        typer.echo(fit, err=True)
     if summary.anonymity:
         typer.echo(anonymity_line(summary.anonymity), err=True)
     if summary.kept:

@@ -153,7 +153,7 @@ class CorpusFile(BaseModel):
     model: ModelOptions = ModelOptions()
     gate: dict[str, float | int | bool | str] = {}
 
-    @field_validator("fields")
+    @field_validator("fields", "layers")
     @classmethod
     def _differ(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
         if names and (len(set(names)) < len(names) or not all(names)):

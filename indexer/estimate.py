@@ -14,6 +14,8 @@ from sage_rag.agents.attributes import parse_attributes
 from sage_rag.agents.chat.protocols import TokenUsage
 from sage_rag.agents.prompts import prompt
 from sage_rag.agents.samples import SamplePool
+from sage_rag.indexer.consensus.protection import protection_fingerprint
+from sage_rag.indexer.consensus.survival import survival, survival_line
 from sage_rag.indexer.corpus import Document, read_corpus
 from sage_rag.indexer.coverage import refused_languages, uncovered_line
 from sage_rag.indexer.job import IndexJob, treatment_of
@@ -45,6 +47,7 @@ class Estimate:
     `to_treat` documents need both stages, `to_refine` ones have a stored draft, `finished` ones a
     stored result. `assumed` states the assumptions about the model. `short` documents are hard to
     reword by rules. `languages_refused` counts, by language, those that will be refused for it.
+    `survives`: see `consensus.survival`.
     """
 
     documents: int
@@ -60,6 +63,7 @@ class Estimate:
     assumed: str
     short: int
     languages_refused: dict[str, int]
+    survives: dict[int, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,7 @@ def estimate(job: IndexJob) -> Estimate:
         assumed=_assumed(count) if calls else "no model is asked",
         short=count.short,
         languages_refused=refused_languages(count.refusals),
+        survives=survival(lambda: read_corpus(job.source, job.fields, job.subject)),
     )
 
 
@@ -143,6 +148,7 @@ def estimate_lines(job: IndexJob, estimated: Estimate) -> Iterator[str]:
         yield f"will be refused: {uncovered_line(estimated.languages_refused)}"
     if line := short_records_line(job, estimated.short, estimated.documents):
         yield line
+    yield survival_line(estimated.survives)
 
 
 class _Count:
@@ -157,6 +163,10 @@ class _Count:
         self.rounds: float | None = None
         self.sample = SamplePool[Document](most=SAMPLE)
         self.treatment = treatment_of(job)
+        self._protected = ""
+        """The fingerprint of protected records, for a recipe that reads no other result."""
+        if self.treatment and job.keyset and job.recipe.of_subjects:
+            self._protected = protection_fingerprint(self.treatment, job.keyset.primary)
         path = job.owner_folder / "ledger.sqlite"
         ledger = Ledger(path, read_only=True) if path.exists() else None
         try:
@@ -192,6 +202,9 @@ class _Count:
             self.finished += 1
             return True
         content = document.content_hash
+        if ledger and self._protected and ledger.protection(content, self._protected):
+            self.finished += 1
+            return True
         decision = ledger.decision(content) if ledger else None
         decided = decision is not None and decision.applies(self.treatment.protection)
         if not decided and (reason := self.treatment.coverage.refusal(document)):

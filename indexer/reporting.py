@@ -81,6 +81,28 @@ def records_report(
     }
 
 
+def fit_line(job: IndexJob, summary: Summary) -> str | None:
+    """Return in one line whose questions the version fits; `None` for a plain corpus."""
+    if job.recipe.policy is None:
+        return None
+    figures = summary.consensus
+    of_one = summary.published - (figures.passages if figures else 0)
+    fits = []
+    if figures:
+        fits.append(
+            f"anyone who asks about the subject ({figures.passages} passages of what {figures.k} "
+            "or more subjects say)"
+        )
+    if of_one:
+        fits.append(f"holders of a key who ask about a person ({of_one} passages of one record)")
+    line = f"it fits {' and '.join(fits)}"
+    if figures and of_one:
+        return line
+    other = "--recipe sage" if figures else "--recipe consensus"
+    whom = "holders of a key who ask about a person" if figures else "anyone about the subject"
+    return f"{line}; for {whom}: {other}, and --layers consensus,records for both"
+
+
 def kept_line(counts: Kept) -> str:
     """Return in one line what the published records keep of their originals."""
     shares = [

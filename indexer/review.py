@@ -145,6 +145,9 @@ class ReviewSession:
     def _decide(
         self, found: QuarantinedRecord, draft: Fields, verb: Literal["accept", "edit"]
     ) -> None:
+        if self._job.recipe.of_subjects:
+            name = self._job.recipe.name
+            raise InputError(f"recipe `{name}` publishes no record, so there is no draft to accept")
         try:
             verdict = self._treatment.check(found.document, draft)
         except AgentOutputError as error:

@@ -97,7 +97,7 @@ async def _local_work(
             return len(as_json(protected.fields).encode()) / BYTES_PER_TOKEN
         return 0.0
 
-    if job.costs is None:
+    if job.costs is None and not job.recipe.of_subjects:
         await treatment.treat(document)
         return len(as_json(document.fields).encode()) / BYTES_PER_TOKEN
     found: float = await engine.run_in_executor(protect_and_embed)

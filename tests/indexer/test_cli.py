@@ -24,6 +24,7 @@ from sage_rag.indexer.engines.local import in_process
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.privacy.testing import TableRecognizer
 from tests.indexer.conftest import KEYSET, NAMES, record
+from tests.indexer.consensus.conftest import dialogue, write
 
 Command = Callable[..., Any]
 
@@ -252,3 +253,32 @@ def test_a_name_that_is_also_a_file_must_be_made_clear(
     assert "a corpus and also a file" in command(source=("clinic",)).exception.message
     assert "--name is missing" in command(source=(str(corpus),)).exception.message
     assert command(source=("--name", "clinic")).exit_code == 0
+
+
+def test_a_consensus_says_its_figures_and_whom_it_fits(
+    command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    write(corpus, map(dialogue, range(24)))
+    done = command("--recipe", "consensus", "--k", "4", "--subject", "patient")
+    assert done.exit_code == 0, done.output
+    assert settings(tmp_path)["consensus"] == {"k": 4}
+    assert settings(tmp_path)["subject"] == "patient"
+    assert "represent 24 of 24 records of 24 subjects, and 4 or more subjects say" in done.stderr
+    assert "it fits anyone who asks about the subject (1 passages" in done.stderr
+    both = command("--layers", "records", "--set", "consensus.k=", "--recipe", "encrypted")
+    assert "it fits holders of a key who ask about a person (24 passages of one" in both.stderr
+
+
+def test_a_dry_run_of_a_consensus_says_what_would_survive(
+    command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    write(corpus, map(dialogue, range(24)))
+    first = command("--recipe", "consensus", "--dry-run")
+    assert first.exit_code == 0, first.output
+    assert not (tmp_path / "home").exists()
+    said = json.loads(first.stdout)
+    assert said["to_treat"] == 24
+    assert 0 < said["survives"]["5"] < said["survives"]["2"] < 1
+    assert "a consensus could say at most this share of the words" in first.stderr
+    command("--recipe", "consensus")
+    assert json.loads(command("--dry-run").stdout)["finished"] == 24

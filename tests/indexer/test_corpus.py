@@ -98,4 +98,51 @@ def test_other_encodings_and_kinds_are_refused(tmp_path: Path) -> None:
 
 
 def test_no_repr_shows_a_document() -> None:
-    assert "Ada" not in repr(Document("Ada", {"text": "Ada"}))
+    assert "Ada" not in repr(Document("Ada", {"text": "Ada"}, "Ada"))
+
+
+def test_the_subject_of_a_record_is_the_value_of_its_field(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text('{"text": "x", "p": " A "}\n{"text": "y", "p": "A"}\n{"text": "z", "p": 7}')
+    first, second, third = read_corpus(path, subject="p")
+    assert first.subject_hash == second.subject_hash != third.subject_hash
+    assert (first.subject, third.subject) == ("A", "7")
+
+
+def test_without_a_subject_equal_texts_have_one_and_so_do_the_pieces_of_a_text(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "c.jsonl"
+    long = " ".join(f"Sentence number {i} is here to fill the page." for i in range(100))
+    path.write_text(f'{{"text": "x"}}\n{{"text": "x"}}\n{{"text": "y"}}\n{{"text": "{long}"}}')
+    hashes = [document.subject_hash for document in read_corpus(path)]
+    assert len(hashes) > 5
+    assert hashes[0] == hashes[1] != hashes[2]
+    assert len(set(hashes)) == 3
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ('{"text": "Ada"}', "line 1 has no subject `p`"),
+        ('{"text": "Ada", "p": null}', "line 1 has no subject `p`"),
+        ('{"text": "Ada", "p": " "}', "line 1: the subject `p` is empty"),
+        ('{"text": "Ada", "p": true}', "line 1 has a subject `p` that is neither"),
+        ('{"text": "Ada", "p": [1]}', "line 1 has a subject `p` that is neither"),
+    ],
+)
+def test_a_record_without_its_subject_is_one_line_with_its_place(
+    tmp_path: Path, record: str, message: str
+) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text(record)
+    with pytest.raises(InputError) as caught:
+        list(read_corpus(path, subject="p"))
+    assert message in str(caught.value)
+    assert "Ada" not in f"{caught.value}{caught.value.hint}"
+
+
+def test_a_text_file_has_no_subject(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("first")
+    with pytest.raises(InputError, match="only jsonl records have a subject"):
+        list(read_corpus(tmp_path, subject="p"))

@@ -35,7 +35,11 @@ def test_every_key_is_read(file: Path, tmp_path: Path) -> None:
         domain = "health"
         recognizers = ["spacy:en_core_web_lg"]
         concurrency = 4
+        subject = "patient"
+        layers = ["consensus", "records"]
         engine = "ray"
+        [consensus]
+        k = 5
         [model]
         name = "qwen3:8b"
         base_url = "http://localhost:11434/v1"
@@ -51,6 +55,8 @@ def test_every_key_is_read(file: Path, tmp_path: Path) -> None:
     assert (corpus.domain, corpus.recognizers) == ("health", ("spacy:en_core_web_lg",))
     assert (corpus.fields, corpus.engine) == (("question", "answer"), EngineName.RAY)
     assert (corpus.model.name, corpus.model.price) == ("qwen3:8b", (1.0, 2.5))
+    assert (corpus.subject, corpus.layers) == ("patient", ("consensus", "records"))
+    assert corpus.consensus.options.k == 5
     assert corpus.limits == {"rouge_l": 0.4, "likeness": None}
     assert corpus.recipe == CorpusFile(source=Path("x")).recipe == "sage"
 
@@ -71,6 +77,9 @@ def test_every_key_is_read(file: Path, tmp_path: Path) -> None:
         ('fields = ["a", "a"]', "`fields` must be different names", None),
         ("[model]\nprice = [1]", "`model.price` ", None),
         ("[model]\nprice = [1, inf]", "`model.price` ", None),
+        ("[consensus]\nk = 1", "`consensus.k` should be greater than or equal to 2", None),
+        ('layers = ["plain"]', "`layers` should be 'consensus' or 'records'", None),
+        ('layers = ["records", "records"]', "`layers` must be different names", None),
         ("model = 3", "`model` ", None),
         ("gate = 3", "`gate` ", None),
         ("[gate]\nrouge_l = 7", "`rouge_l` is a number from 0 to 1", None),

@@ -33,7 +33,7 @@ def test_a_new_file_explains_every_key_and_sets_those_that_are_given(file: Path)
     )  # fmt: skip
     text = file.read_text()
     assert tomllib.loads(text) == {
-        "source": "/n.jsonl", "fields": ["a", "ü"], "model": {"price": [0.15, 0.6]}, "gate": {},
+        "source": "/n.jsonl", "fields": ["a", "ü"], "consensus": {}, "model": {"price": [0.15, 0.6]}, "gate": {},
     }  # fmt: skip
     assert all(f"{key.rpartition('.')[2]} = " in text for key in KEYS)
     assert "leaks by design" in text
@@ -45,9 +45,12 @@ def test_every_shown_default_is_valid_when_it_is_uncommented(file: Path) -> None
     lines = file.read_text().splitlines()
     live = [line.removeprefix("# ") for line in lines if " = " in line]
     tables = [line for line in lines if line.startswith("[")]
-    top = len([k for k in KEYS if "." not in k])
-    model = len([k for k in KEYS if k.startswith("model.")])
-    parts = [*live[:top], tables[0], *live[top : top + model], tables[1], *live[top + model :]]
+    parts = live[: len([k for k in KEYS if "." not in k])]
+    for table in tables:
+        size = len([k for k in KEYS if k.startswith(f"{table[1:-1]}.")])
+        start = len(parts) - len([p for p in parts if p in tables])
+        parts += [table, *live[start : start + size]]
+    assert len(parts) == len(live) + len(tables)
     file.write_text("\n".join(parts))
     assert read_corpus_file(file).recipe == "sage"
 

@@ -9,7 +9,7 @@ import pytest
 
 from sage_rag.agents.chat.options import ModelOptions
 from sage_rag.common.exceptions import InputError
-from sage_rag.indexer.corpus_file import CorpusFile
+from sage_rag.indexer.corpus_file import ConsensusTable, CorpusFile
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.indexer.wiring import index_job, model_of, recipe_of, working_recognizer
 from sage_rag.privacy.testing import TableRecognizer
@@ -46,6 +46,9 @@ def test_the_files_limits_replace_those_of_recipe_and_policy(corpus: Path) -> No
         {"adversary": True, "attributes_per_field": 3},
         {"recipe": "paraphrase", "attributes": "medical-dialogue"},
         {"recipe": "nonsense"},
+        {"consensus": ConsensusTable(k=4)},
+        {"recipe": "consensus", "gate": {"rouge_l": 0.3}},
+        {"recipe": "origin", "layers": ("consensus", "records")},
     ],
 )
 def test_settings_that_do_not_fit_together_are_one_line(
@@ -54,6 +57,32 @@ def test_settings_that_do_not_fit_together_are_one_line(
     with pytest.raises(InputError) as error:
         index_job(settings(corpus, **changes), "clinic", tmp_path, KEYSET, **PARTS)
     assert "\n" not in error.value.message
+
+
+@pytest.mark.parametrize(
+    ("changes", "recipe", "layers"),
+    [
+        ({}, "sage", ("records",)),
+        ({"recipe": "consensus"}, "consensus", ("consensus",)),
+        ({"layers": ("consensus",)}, "consensus", ("consensus",)),
+        (
+            {"recipe": "consensus", "layers": ("consensus", "records")},
+            "sage",
+            ("consensus", "records"),
+        ),
+        (
+            {"recipe": "encrypted", "layers": ("consensus", "records")},
+            "encrypted",
+            ("consensus", "records"),
+        ),
+    ],
+)
+def test_the_recipe_treats_the_records_of_the_layers(
+    corpus: Path, tmp_path: Path, changes: dict[str, Any], recipe: str, layers: tuple[str, ...]
+) -> None:
+    job = index_job(settings(corpus, **changes), "clinic", tmp_path, KEYSET, **PARTS)
+    assert (job.recipe.name, job.layers) == (recipe, layers)
+    assert (job.roles is None) == (recipe != "sage")
 
 
 def test_no_model_is_built_without_its_name_and_no_answers_are_stored_without_keep(

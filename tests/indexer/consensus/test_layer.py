@@ -1,0 +1,360 @@
+"""Recipe `consensus` in the pipeline: what is published, resumed, forgotten and refused."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sage_rag.agents.testing import reversing_roles
+from sage_rag.common.exceptions import InputError, ProtectionError, UpstreamError
+from sage_rag.indexer.consensus.protection import protected_record
+from sage_rag.indexer.corpus import read_corpus
+from sage_rag.indexer.job import treatment_of
+from sage_rag.indexer.ledger import Ledger
+from sage_rag.indexer.pipeline import index_corpus
+from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.review import ReviewSession
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.indexer.versions import current_path, open_version
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.spans import Span
+from sage_rag.privacy.testing import TableRecognizer
+from tests.indexer.conftest import NAMES, clinic_job
+from tests.indexer.consensus.conftest import (
+    DETAILS,
+    MATTERS,
+    ConsensusRun,
+    Record,
+    consensus_job,
+    dialogue,
+    write,
+)
+from tests.indexer.test_row_order import content
+
+CANARY = "Chew fresh turmeric root every morning."
+
+
+class CountingRecognizer(TableRecognizer):
+    """Count the texts that it reads; fail after `most` of them."""
+
+    def __init__(self, most: int = 10**6) -> None:
+        super().__init__(NAMES)
+        self.read = 0
+        self._most = most
+
+    def recognize(self, text: str) -> list[Span]:
+        if self.read == self._most:
+            raise UpstreamError("it ends here")
+        self.read += 1
+        return list(super().recognize(text))
+
+
+def published(home: Path) -> str:
+    version = open_version(current_path(home, "clinic"), verify=True)
+    return "\n".join(version.passage(row).text for row in range(len(version)))
+
+
+def everything_under(folder: Path) -> bytes:
+    return b"".join(p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file())
+
+
+def with_canary(holders: int, **fields: str) -> list[Record]:
+    """Return the corpus with the canary in the first records of one matter."""
+    step = len(MATTERS)
+    chosen = {step * i for i in range(holders)}
+    return [
+        {**dialogue(i, extra=CANARY), **fields} if i in chosen else dialogue(i) for i in range(24)
+    ]
+
+
+def test_what_several_say_is_published_and_what_one_says_is_not(
+    consensus: ConsensusRun, tmp_path: Path
+) -> None:
+    summary = consensus()
+    version = open_version(current_path(tmp_path / "home", "clinic"))
+    assert (version.manifest.recipe, version.manifest.k) == ("consensus", 3)
+    assert version.manifest.layer_sizes == {"consensus": summary.published}
+    text = published(tmp_path / "home")
+    for question, answer in MATTERS.values():
+        assert question in text
+        assert answer in text
+    assert not any(detail in text for detail in DETAILS)
+
+
+def test_no_subject_name_or_document_id_is_stored_in_clear(
+    consensus: ConsensusRun, tmp_path: Path
+) -> None:
+    consensus(subject="patient")
+    stored = everything_under(tmp_path / "home")
+    assert not any(name.encode() in stored for name in NAMES)
+    assert b"Ada Novak" not in stored
+    assert b"doc-1" not in stored
+
+
+def test_the_report_states_k_and_what_became_of_the_records(
+    consensus: ConsensusRun, tmp_path: Path
+) -> None:
+    consensus()
+    path = current_path(tmp_path / "home", "clinic") / "report.json"
+    figures = json.loads(path.read_text())["consensus"]
+    assert {name: figures[name] for name in ("k", "records", "subjects", "represented")} == {
+        "k": 3, "records": 24, "subjects": 24, "represented": 24,
+    }  # fmt: skip
+    assert figures["topics"] == figures["passages"] + sum(figures["refused"].values())
+
+
+def test_the_owner_sees_which_documents_a_passage_was_made_of(
+    consensus: ConsensusRun, tmp_path: Path
+) -> None:
+    consensus()
+    version = open_version(current_path(tmp_path / "home", "clinic"))
+    lines = (tmp_path / "home/owner/clinic/topics.jsonl").read_text().splitlines()
+    topics = [json.loads(line) for line in lines]
+    names = [version.passage(row).id for row in range(len(version))]
+    assert [topic["id"] for topic in topics] == names
+    assert all(len(set(topic["documents"])) >= 3 for topic in topics)
+
+
+@pytest.mark.parametrize(("holders", "said"), [(1, False), (2, False), (3, True), (5, True)])
+def test_a_canary_is_published_from_the_third_subject_on(
+    consensus: ConsensusRun, dialogues: Path, tmp_path: Path, holders: int, said: bool
+) -> None:
+    write(dialogues, with_canary(holders))
+    consensus()
+    assert ("turmeric" in published(tmp_path / "home")) is said
+
+
+def test_many_records_of_one_subject_are_one_subject(
+    consensus: ConsensusRun, dialogues: Path, tmp_path: Path
+) -> None:
+    write(dialogues, with_canary(5, patient="the same"))
+    consensus(subject="patient")
+    assert "turmeric" not in published(tmp_path / "home")
+    consensus()
+    assert "turmeric" in published(tmp_path / "home")
+
+
+def test_a_repeated_text_is_not_two_subjects(
+    consensus: ConsensusRun, dialogues: Path, tmp_path: Path
+) -> None:
+    copies = [{**dialogue(0, extra=CANARY), "id": f"copy-{i}"} for i in range(5)]
+    write(dialogues, [*copies, *map(dialogue, range(1, 24))])
+    consensus()
+    assert "turmeric" not in published(tmp_path / "home")
+
+
+def test_a_larger_k_says_less(consensus: ConsensusRun, dialogues: Path, tmp_path: Path) -> None:
+    write(dialogues, with_canary(4))
+    consensus(k=4)
+    assert "turmeric" in published(tmp_path / "home")
+    consensus(k=5)
+    assert "turmeric" not in published(tmp_path / "home")
+    assert open_version(current_path(tmp_path / "home", "clinic")).manifest.k == 5
+
+
+def test_a_second_run_repeats_nothing_and_publishes_the_same_bytes(
+    consensus: ConsensusRun,
+) -> None:
+    first = consensus()
+    recognizer, embedder = CountingRecognizer(), HashEmbedder()
+    second = consensus(recognizer=recognizer, embedder=embedder)
+    assert (second.resumed, embedder.embedded) == (24, 0)
+    assert recognizer.read == second.published  # the gate reads the passages again
+    assert first.path
+    assert second.path
+    assert content(first.path) == content(second.path)
+
+
+def test_a_permuted_corpus_gives_the_same_bytes(
+    consensus: ConsensusRun, dialogues: Path, tmp_path: Path
+) -> None:
+    versions = []
+    for seed in range(3):
+        records = random.Random(seed).sample([dialogue(i) for i in range(24)], 24)  # noqa: S311
+        write(dialogues, records)
+        path = consensus(home=tmp_path / f"home-{seed}").path
+        assert path is not None
+        versions.append(content(path))
+    assert versions[0] == versions[1] == versions[2]
+
+
+def test_a_run_that_ends_early_recognises_no_record_twice(
+    consensus: ConsensusRun,
+) -> None:
+    with pytest.raises(UpstreamError):
+        consensus(recognizer=CountingRecognizer(most=20))  # two fields a record
+    recognizer = CountingRecognizer()
+    summary = consensus(recognizer=recognizer)
+    assert summary.resumed == 10
+    assert recognizer.read == 2 * 14 + summary.published
+
+
+def test_a_failure_between_the_stages_leaves_all_protected_and_nothing_published(
+    consensus: ConsensusRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: Any) -> None:
+        raise UpstreamError("it ends here")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("sage_rag.indexer.consensus.layer.compose", killed)
+        with pytest.raises(UpstreamError):
+            consensus()
+    with pytest.raises(InputError):
+        current_path(tmp_path / "home", "clinic")
+    assert consensus().resumed == 24
+
+
+def test_a_statement_vanishes_with_a_subject_and_the_ledger_forgets_the_record(
+    consensus: ConsensusRun, dialogues: Path, tmp_path: Path
+) -> None:
+    write(dialogues, with_canary(3))
+    consensus()
+    assert "turmeric" in published(tmp_path / "home")
+    write(dialogues, with_canary(3)[1:])
+    summary = consensus()
+    assert (summary.changes.removed, summary.resumed) == (1, 23)
+    assert "turmeric" not in published(tmp_path / "home")
+    write(dialogues, with_canary(0))
+    assert consensus().changes.changed == 2
+    ledger = b"".join(p.read_bytes() for p in tmp_path.glob("home/owner/clinic/ledger.sqlite*"))
+    assert b"turmeric" not in ledger
+
+
+def test_after_a_removal_no_remaining_text_is_embedded_again(
+    consensus: ConsensusRun, dialogues: Path
+) -> None:
+    consensus()
+    write(dialogues, [dialogue(i) for i in range(23)])
+    consensus()
+    embedder = HashEmbedder()
+    consensus(embedder=embedder)
+    assert embedder.embedded == 0
+
+
+def test_records_that_have_nothing_in_common_are_not_published(
+    consensus: ConsensusRun, dialogues: Path, tmp_path: Path
+) -> None:
+    write(
+        dialogues,
+        [
+            {"id": str(i), "question": f"{d}?", "answer": f"{d[::-1]}."}
+            for i, d in enumerate(DETAILS)
+        ],
+    )
+    with pytest.raises(ProtectionError, match=r"would represent 0 of 8 records") as error:
+        consensus()
+    assert "\n" not in error.value.message
+    assert error.value.hint
+    with pytest.raises(InputError):
+        current_path(tmp_path / "home", "clinic")
+
+
+def test_other_languages_are_refused_as_in_other_recipes(
+    consensus: ConsensusRun, dialogues: Path
+) -> None:
+    spanish = "Me duele mucho la rodilla desde que corro todos los días por la montaña con mi perro"
+    records = [{"id": f"es-{i}", "question": spanish, "answer": spanish} for i in range(4)]
+    write(dialogues, [*records, *map(dialogue, range(24))])
+    summary = consensus()
+    assert summary.reasons == {"language-not-covered:es": 4}
+    assert summary.consensus
+    assert summary.consensus.subjects == 24
+
+
+class SeesPassages(TableRecognizer):
+    """Take `knee` for a name, but only in a passage."""
+
+    def recognize(self, text: str) -> list[Span]:
+        spans = list(super().recognize(text))
+        place = text.find("knee pain")
+        if place >= 0 and text.startswith(("Often", "Sometimes")):
+            spans.append(Span(place, place + 4, EntityType.PERSON, 1.0))
+        return spans
+
+
+def test_a_passage_that_seems_to_name_someone_is_refused(
+    consensus: ConsensusRun, dialogues: Path, tmp_path: Path
+) -> None:
+    write(dialogues, map(dialogue, range(120)))
+    allowed = consensus().consensus
+    summary = consensus(recognizer=SeesPassages(NAMES))
+    assert allowed
+    assert summary.consensus
+    assert summary.consensus.refused["unprotected"] > 0
+    assert 0 < summary.consensus.passages < allowed.passages
+    assert "knee pain" not in published(tmp_path / "home")
+
+
+def test_an_identifier_of_one_record_is_in_no_passage(
+    consensus: ConsensusRun, dialogues: Path, tmp_path: Path
+) -> None:
+    """The recognizer finds the name of a physician in one record alone; five others say it."""
+
+    class Forgetful(TableRecognizer):
+        def recognize(self, text: str) -> list[Span]:
+            known = {**NAMES, "Horace Winterbottom": EntityType.PERSON}
+            return list(TableRecognizer(known if "number 3." in text else NAMES).recognize(text))
+
+    extra = "Ask Horace Winterbottom in the morning."
+    records = [dialogue(i, extra=extra if i % 3 == 0 else "") for i in range(120)]
+    records[3]["question"] = f"{extra} {records[3]['question']} It is number 3."
+    write(dialogues, records)
+    summary = consensus(recognizer=Forgetful(NAMES))
+    assert summary.consensus
+    assert summary.consensus.refused["known-identifier"] > 0
+    assert "Winterbottom" not in published(tmp_path / "home")
+
+
+def test_a_version_can_have_both_layers(dialogues: Path, tmp_path: Path) -> None:
+    job = consensus_job(dialogues, tmp_path / "home", layers=("consensus", "records"))
+    recipe = replace(job.recipe, own_limits={"meaning": False})
+    job = replace(job, recipe=recipe, roles=reversing_roles())
+    summary = asyncio.run(index_corpus(job, lambda *_: None))
+    version = open_version(current_path(tmp_path / "home", "clinic"), verify=True)
+    sizes = version.manifest.layer_sizes
+    assert summary.consensus
+    assert sizes["consensus"] == summary.consensus.passages
+    assert sizes["consensus"] + sizes["records"] == summary.published
+    assert (version.manifest.recipe, version.manifest.k) == ("sage", 3)
+    report = json.loads((version.path / "report.json").read_text())
+    assert report["consensus"]["k"] == 3
+    assert report["rounds"]
+
+
+def test_an_owner_can_drop_a_record_and_accept_none(
+    consensus: ConsensusRun, dialogues: Path, tmp_path: Path
+) -> None:
+    write(dialogues, with_canary(3))
+    consensus()
+    job = consensus_job(dialogues, tmp_path / "home")
+    ledger = Ledger(job.owner_folder / "ledger.sqlite")
+    ReviewSession(job, ledger).drop("doc-0")
+    ledger.close()
+    summary = consensus()
+    assert summary.reasons == {"dropped-in-review": 1}
+    assert "turmeric" not in published(tmp_path / "home")
+    ledger = Ledger(job.owner_folder / "ledger.sqlite")
+    with pytest.raises(InputError, match="publishes no record"):
+        ReviewSession(job, ledger).edit("doc-0", {"question": "a", "answer": "b"})
+    ledger.close()
+
+
+def test_the_recipe_never_publishes_records(dialogues: Path, tmp_path: Path) -> None:
+    job = clinic_job(dialogues, tmp_path)
+    with pytest.raises(ValueError, match="no passages of records"):
+        replace(job, recipe=recipe_called("consensus"))
+
+
+def test_a_stored_record_has_placeholders_and_tokens_alone(dialogues: Path, tmp_path: Path) -> None:
+    treatment = treatment_of(consensus_job(dialogues, tmp_path / "home"))
+    assert treatment is not None
+    record = protected_record(treatment, next(read_corpus(dialogues)))
+    assert record.fields
+    assert "[PERSON_1]" in record.fields["question"]
+    assert treatment.plain_identifiers(record.identifiers) == ("Ada Novaka",)
