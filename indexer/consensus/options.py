@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sage_rag.common.exceptions import InputError
 
 VERSION = 1
-_FEWEST, _MOST = 2, 1000
+LEAST_K, MOST_K = 2, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class ConsensusOptions:
         Raises:
             InputError: for a value out of its range.
         """
-        if not _FEWEST <= self.k <= _MOST:
-            raise InputError(f"k is {self.k}", hint=f"from {_FEWEST} to {_MOST} subjects")
+        if not LEAST_K <= self.k <= MOST_K:
+            raise InputError(f"k is {self.k}", hint=f"from {LEAST_K} to {MOST_K} subjects")
         if min(self.topic_records, self.topics_per_record, self.words) < 1:
             raise InputError("topic_records, topics_per_record and words are at least 1")
 
