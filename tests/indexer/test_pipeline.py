@@ -267,9 +267,9 @@ def test_the_corpus_is_read_twice(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
     readings: list[Path] = []
     read = reading.read_corpus
 
-    def counting(source: Path, fields: Any) -> Any:
+    def counting(source: Path, *settings: Any) -> Any:
         readings.append(source)
-        return read(source, fields)
+        return read(source, *settings)
 
     monkeypatch.setattr(reading, "read_corpus", counting)
     run()
