@@ -16,6 +16,7 @@ from sage_rag.indexer.options import Subject, TextFields, keyset_of
 from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
 
 if TYPE_CHECKING:
+    from sage_rag.indexer.consensus.audit import ConsensusAudit
     from sage_rag.indexer.corpus_file import CorpusFile
     from sage_rag.indexer.versions import Manifest
     from sage_rag.privacy.keyset.keyset import Keyset
@@ -39,42 +40,24 @@ def audit(
 
     Example: sage-rag audit home/corpora/clinic/versions/000001 --corpus notes.jsonl
     """
-    from sage_rag.common.progress import progress_bars
-    from sage_rag.indexer.consensus.audit import ConsensusAudit, audited_k
-    from sage_rag.indexer.corpus import read_corpus
-    from sage_rag.indexer.job import treatment_of
+    from sage_rag.indexer.consensus.audit import audited_k
     from sage_rag.indexer.versions import open_version
-    from sage_rag.indexer.wiring import index_job, model_of
 
     opened = open_version(version, verify=True)
     manifest = opened.manifest
     k = audited_k(manifest)
     settings = _settings(corpus, text_fields, subject, manifest)
     keys = _keys(keyset, passphrase_file, keyset_secret, settings)
-    model = model_of(settings, version.parent, keep=False)
-    try:
-        job = index_job(settings, manifest.corpus, Path(), keys, model=model, agents=False)
-        treatment = treatment_of(job)
-        if treatment is None:
-            raise InputError("the settings of the corpus protect nothing")
-        documents = read_corpus(settings.source, settings.fields, settings.subject)
-        with progress_bars() as progress:
-            checked = ConsensusAudit(documents, treatment, progress)
-    finally:
-        if model:
-            asyncio.run(model.close())
+    checked = _counted(settings, manifest.corpus, keys)
     found = 0
     for finding in checked.findings(opened, k):
         found += 1
         typer.echo(json.dumps(asdict(finding)))
     opened.close()
-    counts = checked.counts
-    if counts.documents != manifest.counts["documents"]:
-        typer.echo(
-            f"warning: the corpus has {counts.documents} documents, the version was made of "
-            f"{manifest.counts['documents']}",
-            err=True,
-        )
+    counts, before = checked.counts, manifest.counts["documents"]
+    if counts.documents != before:
+        said = f"the corpus has {counts.documents} documents, the version was made of {before}"
+        typer.echo(f"warning: {said}", err=True)
     typer.echo(
         f"{found} findings in {counts.passages} passages at k = {k}, by {counts.documents} "
         f"documents of {counts.subjects} subjects ({counts.refused} refused)",
@@ -82,6 +65,29 @@ def audit(
     )
     if found:
         raise typer.Exit(1)
+
+
+def _counted(settings: CorpusFile, name: str, keys: Keyset) -> ConsensusAudit:
+    """Protect and count the documents; a model is built only for a recognizer that asks one."""
+    from sage_rag.common.progress import progress_bars
+    from sage_rag.indexer.consensus.audit import ConsensusAudit
+    from sage_rag.indexer.corpus import read_corpus
+    from sage_rag.indexer.job import treatment_of
+    from sage_rag.indexer.wiring import asks_a_model, index_job, model_of
+
+    reads = any(map(asks_a_model, settings.recognizers))
+    model = model_of(settings, Path(), keep=False) if reads else None
+    try:
+        job = index_job(settings, name, Path(), keys, model=model, agents=False)
+        treatment = treatment_of(job)
+        if treatment is None:
+            raise InputError("the settings of the corpus protect nothing")
+        documents = read_corpus(settings.source, settings.fields, settings.subject)
+        with progress_bars() as progress:
+            return ConsensusAudit(documents, treatment, progress)
+    finally:
+        if model:
+            asyncio.run(model.close())
 
 
 def _settings(

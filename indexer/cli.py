@@ -70,16 +70,16 @@ def index(
     """
     from sage_rag.indexer.corpus_file import corpus_file_path, settings_of
     from sage_rag.indexer.corpus_file_update import update_corpus_file
-    from sage_rag.indexer.wiring import index_job, model_of, recipe_of
+    from sage_rag.indexer.wiring import index_job, model_of
 
     source, name = _source_and_name(corpus, name, home)
     named = {
         "source": source,
-        "fields": text_fields.split(",") if text_fields is not None else None,
+        "fields": _names(text_fields),
         "keyset": keyset,
         "subject": subject,
         "recipe": recipe,
-        "layers": layers.split(",") if layers is not None else None,
+        "layers": _names(layers),
         "consensus.k": k,
         "model.base_url": llm_base_url,
         "model.name": llm_model,
@@ -87,8 +87,7 @@ def index(
     }
     update = update_corpus_file(corpus_file_path(home, name), settings_of(named, settings or ()))
     chosen = update.corpus
-    _check(chosen, allow_plaintext)
-    protects = recipe_of(chosen).policy is not None
+    protects = _check(chosen, allow_plaintext)
     keys = keyset_of(keyset, passphrase_file, keyset_secret, chosen) if protects else None
     model = model_of(chosen, update.path.parent, keep=not dry_run)
     job = index_job(chosen, name, home, keys, model=model)
@@ -146,16 +145,23 @@ def _source_and_name(corpus: str | None, name: str | None, home: Path) -> tuple[
     raise InputError("--name is missing", hint=f"sage-rag index {corpus} --name NAME")
 
 
-def _check(corpus: CorpusFile, allow_plaintext: bool) -> None:
+def _names(listed: str | None) -> list[str] | None:
+    return listed.split(",") if listed is not None else None
+
+
+def _check(corpus: CorpusFile, allow_plaintext: bool) -> bool:
+    """Return whether the recipe protects."""
     from sage_rag.indexer.wiring import recipe_of
 
-    if recipe_of(corpus).policy is None and not allow_plaintext:
+    protects = recipe_of(corpus).policy is not None
+    if not protects and not allow_plaintext:
         raise InputError(
             f"recipe `{corpus.recipe}` publishes the corpus in clear",
             hint="to do so, add --allow-plaintext",
         )
     if not corpus.source.exists():
         raise InputError(f"there is no corpus at `{corpus.source}`")
+    return protects
 
 
 def _estimate(job: IndexJob) -> None:
