@@ -56,7 +56,10 @@ def kill_when(arguments: list[str], ledger: Path, table: str, at_least: int) -> 
     return rows(ledger, table)
 
 
-def test_killed_twice_it_publishes_what_an_undisturbed_run_does(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("recipe", "table"), [("sage", "results"), ("consensus", "protections")])
+def test_killed_twice_it_publishes_what_an_undisturbed_run_does(
+    tmp_path: Path, recipe: str, table: str
+) -> None:
     env = environment(SAGE_RAG_PASSPHRASE=PASSPHRASE)
     corpus, keyset = tmp_path / "c.jsonl", tmp_path / "k.keyset"
     write_corpus(corpus)
@@ -64,12 +67,12 @@ def test_killed_twice_it_publishes_what_an_undisturbed_run_does(tmp_path: Path) 
 
     def arguments(home: str) -> list[str]:
         place = ["--home", str(tmp_path / home), "--keyset", str(keyset)]
-        return ["index", str(corpus), "--name", "clinic", *place]
+        return ["index", str(corpus), "--name", "clinic", "--recipe", recipe, *place]
 
     ledger = tmp_path / "killed/owner/clinic/ledger.sqlite"
-    half = kill_when(arguments("killed"), ledger, "results", DOCUMENTS // 2)
+    half = kill_when(arguments("killed"), ledger, table, DOCUMENTS // 2)
     assert DOCUMENTS // 2 <= half <= DOCUMENTS
-    whole = kill_when(arguments("killed"), ledger, "results", DOCUMENTS)
+    whole = kill_when(arguments("killed"), ledger, table, DOCUMENTS)
     assert whole == DOCUMENTS, "killed with all treated and nothing published"
     assert list_versions(tmp_path / "killed/corpora/clinic") == []
 
@@ -85,4 +88,6 @@ def test_killed_twice_it_publishes_what_an_undisturbed_run_does(tmp_path: Path) 
     ]
     passages = [(v.path / "passages.jsonl").read_bytes() for v in versions]
     assert passages[0] == passages[1]
-    assert len(versions[0]) == DOCUMENTS - versions[0].manifest.counts["quarantined"]
+    assert versions[0].manifest.counts["documents"] == DOCUMENTS
+    if recipe == "sage":
+        assert len(versions[0]) == DOCUMENTS - versions[0].manifest.counts["quarantined"]
