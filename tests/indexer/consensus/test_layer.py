@@ -19,13 +19,14 @@ from sage_rag.indexer.job import treatment_of
 from sage_rag.indexer.ledger import Ledger
 from sage_rag.indexer.pipeline import index_corpus
 from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.rekey import rekey
 from sage_rag.indexer.review import ReviewSession
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.indexer.versions import current_path, open_version
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.testing import TableRecognizer
-from tests.indexer.conftest import NAMES, clinic_job
+from tests.indexer.conftest import KEYSET, NAMES, clinic_job
 from tests.indexer.consensus.conftest import (
     DETAILS,
     MATTERS,
@@ -358,3 +359,18 @@ def test_a_stored_record_has_placeholders_and_tokens_alone(dialogues: Path, tmp_
     assert record.fields
     assert "[PERSON_1]" in record.fields["question"]
     assert treatment.plain_identifiers(record.identifiers) == ("Ada Novaka",)
+
+
+def test_under_another_key_the_passages_are_the_same_and_their_ids_are_not(
+    consensus: ConsensusRun, tmp_path: Path
+) -> None:
+    consensus()
+    before = open_version(current_path(tmp_path / "home", "clinic"))
+    rotated = KEYSET.rotate()
+    renewed = rekey(tmp_path / "home", "clinic", rotated).path
+    fresh = consensus(keyset=rotated, home=tmp_path / "fresh").path
+    assert fresh is not None
+    assert content(renewed) == content(fresh)
+    after = open_version(fresh)
+    assert before.passage(0).fields == after.passage(0).fields
+    assert before.passage(0).id != after.passage(0).id
