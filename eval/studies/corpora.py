@@ -28,7 +28,7 @@ KNOWN_ITEMS = 100
 _DIALOGUES, _JUDGMENTS, _STORIES = 600, 102, 15
 _OTHER_JUDGMENTS, _OTHER_STORIES = 25, 10
 """Documents that are not indexed."""
-_FIELDS = ("question", "answer")
+DIALOGUE_FIELDS = ("question", "answer")
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Corpus:
     questions: tuple[str, ...] = field(default=(), repr=False)
     references: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     marked: tuple[str, ...] = field(default=(), repr=False)
-    held_out: tuple[str, ...] = field(default=(), repr=False)
+    held_out: tuple[Document, ...] = field(default=(), repr=False)
 
     @property
     def known_items(self) -> tuple[tuple[str, str], ...]:
@@ -78,21 +78,21 @@ def load_corpus(name: str, data: Path, home: Path, share: float = 1.0) -> Corpus
 
 
 def _dialogues(name: str, file: str, data: Path, path: Path, share: float) -> Corpus:
-    records = _records(data / file, max(EVERY, share * _DIALOGUES))
+    records = first_records(data / file, max(EVERY, share * _DIALOGUES))
     held_out = records[EVERY - 1 :: EVERY]
     if not held_out:
         raise InputError(f"the study needs at least {EVERY} dialogues")
     rest = [record for i, record in enumerate(records, start=1) if i % EVERY]
-    documents = _written(path, rest, _FIELDS)
+    documents = write_records(path, rest, DIALOGUE_FIELDS)
     return Corpus(
         name,
         path,
-        _FIELDS,
+        DIALOGUE_FIELDS,
         documents,
         _prompts(data, "chat"),
         tuple(record["question"] for record in held_out),
         tuple((record["answer"],) for record in held_out),
-        held_out=_others(path, held_out, _FIELDS),
+        held_out=_others(path, held_out, DIALOGUE_FIELDS),
     )
 
 
@@ -105,10 +105,12 @@ def _chatdoctor(data: Path, path: Path, share: float) -> Corpus:
 
 
 def _tab(data: Path, path: Path, share: float) -> Corpus:
-    records = _records(data / "tab_echr_english/tab.jsonl", share * _JUDGMENTS)
-    documents = _written(path, ({"id": r["doc_id"], "text": r["text"]} for r in records), ("text",))
+    records = first_records(data / "tab_echr_english/tab.jsonl", share * _JUDGMENTS)
+    documents = write_records(
+        path, ({"id": r["doc_id"], "text": r["text"]} for r in records), ("text",)
+    )
     marked = [s["text"] for r in records for s in r["spans"] if s["identifier_type"] == "DIRECT"]
-    others = _records(
+    others = first_records(
         data / "tab_echr_english/tab_sample25_text_only.jsonl", share * _OTHER_JUDGMENTS
     )
     return Corpus(
@@ -123,11 +125,11 @@ def _tab(data: Path, path: Path, share: float) -> Corpus:
 
 
 def _squality(data: Path, path: Path, share: float) -> Corpus:
-    found = _records(data / "squality/dev.jsonl", share * (_STORIES + _OTHER_STORIES))
+    found = first_records(data / "squality/dev.jsonl", share * (_STORIES + _OTHER_STORIES))
     stories = [{"id": r["passage_id"], "text": r["text"]} for r in found]
     indexed = max(1, round(share * _STORIES))
     records = found[:indexed]
-    documents = _written(path, stories[:indexed], ("text",))
+    documents = write_records(path, stories[:indexed], ("text",))
     asked = [q for record in records for q in record["questions"]]
     # "What is the plot?" belongs to every story, so no passage answers it alone.
     times = Counter(q["question"] for q in asked)
@@ -152,25 +154,28 @@ CORPORA: Mapping[str, Callable[[Path, Path, float], Corpus]] = {
 }
 
 
-def _records(file: Path, most: float) -> list[Row]:
+def first_records(file: Path, most: float) -> list[Row]:
     """Return the first records of a file, at least one."""
     return list(islice(rows(file), max(1, round(most))))
 
 
-def _written(path: Path, records: Iterable[Row], fields: Sequence[str]) -> tuple[Document, ...]:
-    kept = ({name: record[name] for name in ("id", *fields)} for record in records)
+def write_records(
+    path: Path, records: Iterable[Row], fields: Sequence[str], also: Sequence[str] = ()
+) -> tuple[Document, ...]:
+    """Write ids, `fields` and the keys `also` of records; return the documents of the fields."""
+    kept = ({name: record[name] for name in ("id", *also, *fields)} for record in records)
     lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in kept]
     write_file(path, "".join(lines))
     return tuple(read_corpus(path, fields))
 
 
-def _others(path: Path, records: Iterable[Row], fields: Sequence[str]) -> tuple[str, ...]:
-    """Return the texts of records as an index would hold them, in pieces where they are long."""
+def _others(path: Path, records: Iterable[Row], fields: Sequence[str]) -> tuple[Document, ...]:
+    """Return records as an index would hold them, in pieces where they are long."""
     held_out = list(records)
     if not held_out:
         return ()
     other_file = path.with_name(f"{path.stem}-held-out.jsonl")
-    return tuple(document.text for document in _written(other_file, held_out, fields))
+    return write_records(other_file, held_out, fields)
 
 
 def _prompts(data: Path, kind: str) -> tuple[Probe, ...]:

@@ -27,6 +27,7 @@ from sage_rag.eval.studies.environment import Environment, environment
 _PROGRAM = "python -m sage_rag.eval.studies"
 STUDIES: Mapping[str, str] = {
     "codebook": "codebook",
+    "consensus": "consensus.study",
     "examples": "examples",
     "frequency": "frequency.study",
     "hard_cases": "hard_cases",

@@ -1,8 +1,13 @@
-"""Markdown tables."""
+"""Markdown tables, and figures in their cells."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.ratio import Ratio
+
+NO_FIGURE = "–"
 
 
 def table(titles: Sequence[object], rows: Iterable[Iterable[object]]) -> str:
@@ -17,3 +22,14 @@ def _row(cells: Iterable[object]) -> str:
 def cell(text: str) -> str:
     """Return a text with its pipes escaped, for one cell."""
     return text.replace("|", "\\|")
+
+
+def share(found: Proportion) -> str:
+    """Format a proportion with its 95 % interval in per cent, short enough for a wide table."""
+    low, high = (f"{100 * bound:.1f}" for bound in (found.low, found.high))
+    return f"{found.successes} of {found.trials} ({low}–{high} %)"
+
+
+def ratio(found: Ratio | None) -> str:
+    """Format a ratio with its 95 % interval."""
+    return NO_FIGURE if found is None else f"{found.value:.2f} ({found.low:.2f}–{found.high:.2f})"

@@ -16,14 +16,12 @@ from sage_rag.eval.studies.sage.tables import (
     ANSWERING_K,
     FOUND,
     NAMES,
-    NO_FIGURE,
     finding,
     pieces,
     prompts,
     rouge_share,
-    share,
 )
-from sage_rag.eval.studies.tables import table
+from sage_rag.eval.studies.tables import NO_FIGURE, share, table
 
 _SIDES = 2
 """Fields of a dialogue; the paper counts the attributes of both."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from sage_rag.eval.studies.sage import paper
 from sage_rag.eval.studies.sage.results import CallCost, IndexComparison, IndexMeasurement
-from sage_rag.eval.studies.sage.tables import ANSWERING_K, ratio, share
-from sage_rag.eval.studies.tables import table
+from sage_rag.eval.studies.sage.tables import ANSWERING_K
+from sage_rag.eval.studies.tables import ratio, share, table
 
 _LEAKS = ("repeat", "rouge", "contacts")
 _TRIED = ("targeted", "untargeted")

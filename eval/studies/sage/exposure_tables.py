@@ -7,8 +7,8 @@ from functools import partial
 
 from sage_rag.eval.linkage import Exposure
 from sage_rag.eval.studies.sage.results import IndexComparison, IndexMeasurement, WordingLikeness
-from sage_rag.eval.studies.sage.tables import NO_FIGURE, row_name, share
-from sage_rag.eval.studies.tables import table
+from sage_rag.eval.studies.sage.tables import row_name
+from sage_rag.eval.studies.tables import NO_FIGURE, share, table
 
 Figure = Callable[[IndexMeasurement], str]
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from sage_rag.eval.studies.sage.readings import DraftReading
 from sage_rag.eval.studies.sage.results import IndexComparison, IndexMeasurement
-from sage_rag.eval.studies.sage.tables import NO_FIGURE, share
-from sage_rag.eval.studies.tables import table
+from sage_rag.eval.studies.tables import NO_FIGURE, share, table
 from sage_rag.privacy.gate.findings import FindingKind
 from sage_rag.privacy.gate.kept import KINDS
 

@@ -93,7 +93,7 @@ class Measurer:
     def _held(self, published: Sequence[PublishedText]) -> HeldRecords:
         """Return the attacker's records; membership is asked of those with a passage."""
         members = list(dict.fromkeys(source for p in published for source in p.sources))
-        others = {str(number): text for number, text in enumerate(self.corpus.held_out)}
+        others = {document.id: document.text for document in self.corpus.held_out}
         return HeldRecords(self._texts, others, members)
 
     def _compare(self, passage: PublishedText) -> Comparison:

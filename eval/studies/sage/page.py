@@ -10,8 +10,7 @@ from sage_rag.eval.studies.sage.criteria import AGREEMENT, criteria
 from sage_rag.eval.studies.sage.kept_table import kept_of_records
 from sage_rag.eval.studies.sage.readings import read_readings
 from sage_rag.eval.studies.sage.results import IndexComparison, SageStudy, StudyPart
-from sage_rag.eval.studies.sage.tables import share
-from sage_rag.eval.studies.tables import table
+from sage_rag.eval.studies.tables import share, table
 
 
 def markdown(study: SageStudy) -> str:

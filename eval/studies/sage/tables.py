@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from sage_rag.agents.baselines import NEED_A_MODEL
-from sage_rag.common.proportions import Proportion
-from sage_rag.eval.ratio import Ratio
 from sage_rag.eval.report import Group
 from sage_rag.eval.studies.sage import paper
 from sage_rag.eval.studies.sage.results import IndexComparison, IndexMeasurement
-from sage_rag.eval.studies.tables import table
+from sage_rag.eval.studies.tables import NO_FIGURE, ratio, share, table
 from sage_rag.indexer.recipes import RECIPES
 
 NAMES = {"sage-stage-1": "sage, stage 1 alone", "sage": "sage, both stages"}
 _NOT_HERE = "needs a model"
-NO_FIGURE = "–"
 _PAPER_K, ANSWERING_K = 1, 5
 
 
@@ -27,17 +24,6 @@ def prompts(group: Group, detector: str) -> str:
     """Return how many prompts leaked, with the 95 % interval."""
     found = group.find(detector)
     return NO_FIGURE if found is None else share(found.prompts)
-
-
-def share(found: Proportion) -> str:
-    """Format a proportion with its 95 % interval in per cent, short enough for a wide table."""
-    low, high = (f"{100 * bound:.1f}" for bound in (found.low, found.high))
-    return f"{found.successes} of {found.trials} ({low}–{high} %)"
-
-
-def ratio(found: Ratio | None) -> str:
-    """Format a ratio with its 95 % interval."""
-    return NO_FIGURE if found is None else f"{found.value:.2f} ({found.low:.2f}–{found.high:.2f})"
 
 
 def whole_indexes(compared: IndexComparison) -> str:

@@ -21,8 +21,7 @@ from sage_rag.eval.studies.sage.results import (
     StudyPart,
     WordingLikeness,
 )
-from sage_rag.eval.studies.sage.tables import ratio, share
-from sage_rag.eval.studies.tables import cell, table
+from sage_rag.eval.studies.tables import cell, ratio, share, table
 
 DETECTORS = ("repeat", "rouge", "contacts", "rouge-compat")
 

@@ -1,0 +1,84 @@
+"""The targets of recipe `consensus`, and whether each corpus meets them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sage_rag.eval.studies.consensus.results import CorpusFigures, IndexFigures, Wording
+from sage_rag.eval.studies.consensus.tables import area, rare_words
+from sage_rag.eval.studies.tables import ratio, share, table
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What is expected of `consensus` at its default k on one corpus."""
+
+    auc: float
+    content_f1: float
+    cosine: float
+    detected: float = 0.05
+    rare_words: int = 3
+
+
+TARGETS: Mapping[str, Targets] = {
+    "healthcaremagic": Targets(auc=0.65, content_f1=0.85, cosine=0.93),
+    "chatdoctor": Targets(auc=0.62, content_f1=0.97, cosine=0.92),
+}
+
+
+def criteria(splits: Mapping[str, IndexFigures], sizes: Mapping[str, CorpusFigures]) -> str:
+    """Tabulate whether the default of `consensus` meets the targets of each corpus."""
+    columns = {name: list(_verdicts(row, TARGETS[name])) for name, row in splits.items()}
+    titles = [title for title, _ in next(iter(columns.values()))]
+    heads = [f"{name} ({sizes[name].indexed} indexed)" for name in columns]
+    rows = ([t, *(found[n][1] for found in columns.values())] for n, t in enumerate(titles))
+    return table(["expected at k = 3", *heads], rows)
+
+
+def _verdicts(row: IndexFigures, targets: Targets) -> Iterator[tuple[str, str]]:
+    worst, detected = row.worst, row.detected
+    yield (
+        "membership, worst area under the curve",
+        _verdict(worst.auc <= targets.auc, f"{area(worst)}, at most {targets.auc}"),
+    )
+    yield (
+        "members detected at 1 % false alarms, worst attack",
+        _verdict(
+            detected.successes <= targets.detected * detected.trials,
+            f"{share(detected)}, at most {targets.detected:.0%}",
+        ),
+    )
+    if row.utility is not None:
+        ratios = row.utility.ratios
+        for title, name, least in (
+            ("content F1 as a share of `origin`'s", "content_f1", targets.content_f1),
+            ("cosine to the true answer as a share of `origin`'s", "cosine", targets.cosine),
+        ):
+            found = ratios[name]
+            met = found is not None and found.value >= least
+            yield title, _verdict(met, f"{ratio(found)}, at least {least}")
+    if row.wording is not None:
+        yield from _wording_verdicts(row.wording, targets)
+
+
+def _wording_verdicts(found: Wording, targets: Targets) -> Iterator[tuple[str, str]]:
+    yield (
+        "passages with ten words in a row of any original",
+        _verdict(not found.repeated.successes, share(found.repeated)),
+    )
+    yield (
+        "passages with ROUGE-L F over 0.5 with any original",
+        _verdict(not found.similar.successes, share(found.similar)),
+    )
+    yield (
+        f"longest run shared with fewer than {found.rare.k} subjects",
+        _verdict(
+            found.rare.longest <= targets.rare_words,
+            f"{rare_words(found)} words, at most {targets.rare_words}",
+        ),
+    )
+
+
+def _verdict(met: bool, figure: str) -> str:
+    return f"{'yes' if met else '**no**'}: {figure}"
