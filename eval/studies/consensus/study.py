@@ -16,7 +16,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sage_rag.common.exceptions import ProtectionError
+from pydantic import ValidationError
+
+from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.eval.studies.consensus.canaries import PLANTED_IN, canaries, plant, published
 from sage_rag.eval.studies.consensus.indexes import SplitIndexes
 from sage_rag.eval.studies.consensus.measurer import MeasuredIndex, Measurer
@@ -167,9 +169,7 @@ def add_options(parser: ArgumentParser) -> None:
 def run(options: Namespace, run: StudyRun) -> StudyResult:
     """Run the chosen parts; each is saved when it is complete."""
     saved = run.home / "consensus.json"
-    study = ConsensusStudy()
-    if saved.exists():
-        study = ConsensusStudy.model_validate_json(saved.read_text("utf-8"))
+    study = _read(saved)
     inputs = StudyInputs(options.data, options.share, StudyHome(run.home))
     for name in options.part or PARTS:
         parts = {**study.parts, name: run_part(name, inputs, run)}
@@ -181,6 +181,21 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
         plot.parent.mkdir(parents=True, exist_ok=True)
         plot.write_text(curve_plot(study.parts["curve"]), "utf-8")
     return StudyResult(markdown(study, plot.name))
+
+
+def _read(saved: Path) -> ConsensusStudy:
+    """Return the parts of earlier runs.
+
+    Raises:
+        InputError: when they have another form.
+    """
+    if not saved.exists():
+        return ConsensusStudy()
+    try:
+        return ConsensusStudy.model_validate_json(saved.read_text("utf-8"))
+    except ValidationError:
+        hint = "delete it, and run all parts again"
+        raise InputError(f"`{saved}` is of another version of this study", hint=hint) from None
 
 
 def run_part(name: str, inputs: StudyInputs, run: StudyRun) -> StudyPart:

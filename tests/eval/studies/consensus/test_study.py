@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from sage_rag.common.exceptions import InputError
 from sage_rag.eval.studies.consensus.indexes import SplitIndexes
 from sage_rag.eval.studies.consensus.measurer import Measurer
 from sage_rag.eval.studies.consensus.results import ConsensusStudy
@@ -107,3 +108,10 @@ def test_parts_are_resumed_and_the_page_has_no_folder_or_text(main, study_run, t
     assert parts["healthcaremagic"] == main
     for private in ("Falk", "stairs at home", str(tmp_path)):
         assert private not in saved.read_text() + result.page
+
+
+def test_results_of_another_version_are_refused(study_run, tmp_path):
+    (tmp_path / "consensus.json").write_text('{"parts": {"tab": {"command": "x"}}}')
+    options = Namespace(data=tmp_path, share=1.0, part=["tab"], out=tmp_path / "page.md")
+    with pytest.raises(InputError, match="another version"):
+        run(options, replace(study_run, home=tmp_path))
