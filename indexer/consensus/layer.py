@@ -37,6 +37,8 @@ from sage_rag.indexer.treatment import DROPPED, UNPROTECTABLE, Treatment
 from sage_rag.privacy.entities import Identifiability, identifiability
 from sage_rag.privacy.protect import join_fields
 
+TOPICS = "topics.jsonl"
+"""In the owner's folder: each passage's id with the hashes of its topic's documents."""
 LEAST_REPRESENTED = 0.05
 """A consensus that represents a smaller share of the records is not published."""
 _REFUSED_KNOWN = "known-identifier"
@@ -192,7 +194,7 @@ class ConsensusLayer:
             assembly.add(Passage(name, source, passage.fields, layer=CONSENSUS))
             topics[name] = sorted(self._rows[row].key.document_hash for row in passage.members)
         lines = [json.dumps({"id": n, "documents": topics[n]}) + "\n" for n in sorted(topics)]
-        write_file(self._job.owner_folder / "topics.jsonl", "".join(lines))
+        write_file(self._job.owner_folder / TOPICS, "".join(lines))
         return assembly.in_order_of_ids()
 
 
