@@ -15,7 +15,7 @@ from sage_rag.agents.chat.protocols import TokenUsage
 from sage_rag.agents.prompts import prompt
 from sage_rag.agents.samples import SamplePool
 from sage_rag.indexer.consensus.protection import protection_fingerprint
-from sage_rag.indexer.consensus.survival import survival, survival_line
+from sage_rag.indexer.consensus.survival import Survival, survival, survival_line
 from sage_rag.indexer.corpus import Document, read_corpus
 from sage_rag.indexer.coverage import refused_languages, uncovered_line
 from sage_rag.indexer.job import IndexJob, treatment_of
@@ -63,7 +63,7 @@ class Estimate:
     assumed: str
     short: int
     languages_refused: dict[str, int]
-    survives: dict[int, float]
+    survives: dict[int, Survival]
 
 
 @dataclass(frozen=True, slots=True)

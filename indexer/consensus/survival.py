@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,41 +11,49 @@ from numpy.typing import NDArray
 from sage_rag.indexer.corpus import Document
 from sage_rag.privacy.gate.draft_words import draft_tokens
 from sage_rag.privacy.gate.support import RUN_WORDS, SupportCounts
+from sage_rag.privacy.recognizers.wordlists import FUNCTION_WORDS
 
 LEVELS = (2, 3, 5)
 """The values of k that a dry run compares."""
 
 
-def survival(documents: Callable[[], Iterable[Document]]) -> dict[int, float]:
-    """Return, for each k, the share of words that are in a run of four words of k subjects.
+@dataclass(frozen=True, slots=True)
+class Survival:
+    """The shares of a corpus that at least k subjects say, in [0, 1].
 
-    `documents` reads the corpus; it is read twice. The share is an upper bound: a topic has fewer
-    subjects than the corpus, and private values are counted here as words.
+    `words`: of the words that are no function words; no consensus says another one. `runs`: of the
+    runs of four words; no statement of four words or more contains another one.
+    """
+
+    words: float
+    runs: float
+
+
+def survival(documents: Callable[[], Iterable[Document]]) -> dict[int, Survival]:
+    """Return by k what a consensus could say at most; `documents` reads the corpus, twice.
+
+    A topic has fewer subjects than the corpus, and private values are counted here as words: a
+    version says less.
     """
     counts = SupportCounts((d.subject_hash, d.fields.values()) for d in documents())
-    words = 0
-    said = dict.fromkeys(LEVELS, 0)
+    most = LEVELS[-1]
+    words, runs = np.zeros(most + 1, np.int64), np.zeros(most + 1, np.int64)
     for document in documents():
         for text in document.fields.values():
             tokens = draft_tokens(text)
-            support = _support(counts.of_runs(tokens, min(RUN_WORDS, len(tokens) or 1)), tokens)
-            words += len(tokens)
-            for k in LEVELS:
-                said[k] += int((support >= k).sum())
-    return {k: said[k] / words if words else 0.0 for k in LEVELS}
+            content = np.array([token not in FUNCTION_WORDS for token in tokens], dtype=bool)
+            said = counts.of_runs(tokens, 1)[content]
+            words += np.bincount(np.minimum(said, most), minlength=most + 1)
+            said = counts.of_runs(tokens, RUN_WORDS)
+            runs += np.bincount(np.minimum(said, most), minlength=most + 1)
+
+    def share(histogram: NDArray[np.int64], k: int) -> float:
+        return float(histogram[k:].sum() / max(int(histogram.sum()), 1))
+
+    return {k: Survival(share(words, k), share(runs, k)) for k in LEVELS}
 
 
-def _support(runs: NDArray[np.int64], tokens: list[str]) -> NDArray[np.int64]:
-    """Return for each word the highest support of a run that contains it."""
-    support = np.zeros(len(tokens), np.int64)
-    size = len(tokens) - len(runs) + 1
-    for offset in range(size if len(runs) else 0):
-        part = support[offset : offset + len(runs)]
-        np.maximum(part, runs, out=part)
-    return support
-
-
-def survival_line(shares: Mapping[int, float]) -> str:
+def survival_line(shares: Mapping[int, Survival]) -> str:
     """Return the shares in one line."""
-    listed = ", ".join(f"{share:.0%} at k = {k}" for k, share in shares.items())
-    return f"a consensus could say at most this share of the words: {listed}"
+    listed = "; ".join(f"k = {k}: {s.words:.0%} and {s.runs:.0%}" for k, s in shares.items())
+    return f"at least k subjects say, of the content words and of the runs of four words: {listed}"
