@@ -52,9 +52,18 @@ def test_records_are_found_in_an_index_of_records(main):
     assert plain.wording is None
 
 
-def test_answers_fit_their_own_questions_better_than_others(main):
-    found = main.splits[0].row("origin").utility
-    assert found.content_f1 > found.unrelated["content_f1"] > 0
+def test_answers_to_known_questions_fit_them_better_than_others(inputs):
+    corpus = inputs.split("healthcaremagic")
+    by_complaint = {d.fields["question"][:20]: d for d in corpus.documents}
+    known = replace(
+        corpus,
+        questions=tuple(d.fields["question"] for d in by_complaint.values()),
+        references=tuple((d.fields["answer"],) for d in by_complaint.values()),
+    )
+    index = SplitIndexes(inputs.home, corpus).by_record("origin")
+    found = Measurer(inputs.home, known).measure(index, wording=False).utility
+    assert found.questions == 6
+    assert found.content_f1 > 1.5 * found.unrelated["content_f1"] > 0
     assert found.cosine > found.unrelated["cosine"] > 0
 
 
