@@ -35,14 +35,17 @@ from sage_rag.indexer.recipes import recipe_called
 from sage_rag.indexer.timing import timed
 from sage_rag.indexer.treatment import DROPPED, UNPROTECTABLE, Treatment
 from sage_rag.privacy.entities import Identifiability, identifiability
+from sage_rag.privacy.gate.findings import FindingKind
 from sage_rag.privacy.protect import join_fields
+from sage_rag.privacy.words import tokenize
 
 TOPICS = "topics.jsonl"
 """In the owner's folder: each passage's id with the hashes of its topic's documents."""
 LEAST_REPRESENTED = 0.05
 """A consensus that represents a smaller share of the records is not published."""
 _REFUSED_KNOWN = "known-identifier"
-_REFUSED_CLEAR = "unprotected"
+_REFUSED_EMPTY = FindingKind.EMPTY.value
+_REFUSED_CLEAR = FindingKind.UNPROTECTED.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ class ConsensusLayer:
         records = [self._stored(row.key.content_hash) for row in self._rows]
         consensus = await self._composed(records)
         refused = Counter(consensus.refused)
-        passages = await self._without_values(_distinct(consensus), records, refused)
+        passages = await self._publishable(_distinct(consensus), records, refused)
         self._run.summary.consensus = figures = self._figures(consensus, passages, refused)
         if not passages or figures.represented < LEAST_REPRESENTED * figures.records:
             self._run.refuse(self._refused, self._fingerprint)
@@ -145,20 +148,26 @@ class ConsensusLayer:
         with self._run.time("compose"):
             return await self._run.engine.run_in_executor(work)
 
-    async def _without_values(
+    async def _publishable(
         self,
         passages: Sequence[ConsensusPassage],
         records: Sequence[ProtectedRecord],
         refused: Counter[str],
     ) -> list[ConsensusPassage]:
-        """Return the passages without a private value in clear; count the others in `refused`."""
+        """Return the passages with content and without a private value in clear.
+
+        The others are counted in `refused`. As for drafts, fewer words than the gate's `min_tokens`
+        are no content.
+        """
         audit = timed(IdentifierAudit(), self._job.timer, "audit")
         for record in records:
             audit.add(self._treatment.plain_identifiers(record.identifiers))
         kept = []
         for done, passage in enumerate(passages, 1):
             text = join_fields(passage.fields)
-            if audit.count(text):
+            if len(tokenize(text)) < (self._treatment.limits.min_tokens or 1):
+                refused[_REFUSED_EMPTY] += 1
+            elif audit.count(text):
                 refused[_REFUSED_KNOWN] += 1
             elif await self._run.engine.run_in_executor(partial(self._names_someone, text)):
                 refused[_REFUSED_CLEAR] += 1

@@ -374,3 +374,17 @@ def test_under_another_key_the_passages_are_the_same_and_their_ids_are_not(
     after = open_version(fresh)
     assert before.passage(0).fields == after.passage(0).fields
     assert before.passage(0).id != after.passage(0).id
+
+
+def test_a_passage_of_a_few_words_is_refused_as_empty(
+    consensus: ConsensusRun, dialogues: Path
+) -> None:
+    few = [
+        {"id": str(i), "question": f"{detail}. I have fever.", "answer": "Drink water."}
+        for i, detail in enumerate(DETAILS)
+    ]
+    write(dialogues, few)
+    with pytest.raises(ProtectionError, match="would represent 0 of 8 records"):
+        consensus()
+    write(dialogues, [{**r, "answer": "Drink warm water and rest in bed."} for r in few])
+    assert consensus().published == 1
