@@ -150,7 +150,11 @@ def add_options(parser: ArgumentParser) -> None:
         "--gold", action="append", required=True, help="SCHEME=PATH, a jsonl with `text`, `spans`"
     )
     parser.add_argument("--halves", action="store_true", help="count odd and even lines apart")
-    parser.add_argument("--peer", action="store_true", help="also run Presidio's patterns")
+    parser.add_argument(
+        "--peer",
+        action="store_true",
+        help="also run Presidio's own default recognizers, without a spaCy model",
+    )
 
 
 def run(options: Namespace, run: StudyRun) -> StudyResult:
