@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sage_rag.common.exceptions import InputError
 
-VERSION = 1
+VERSION = 2
 LEAST_K, MOST_K = 2, 1000
 
 
@@ -22,7 +22,7 @@ class ConsensusOptions:
     """
 
     k: int = 3
-    topic_records: int = 8
+    topic_records: int = 6
     topics_per_record: int = 4
     words: int = 60
 

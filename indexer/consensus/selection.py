@@ -11,7 +11,7 @@ from sage_rag.indexer.consensus.candidates import Candidate
 from sage_rag.indexer.protocols import Embedder
 
 _LEAST_COSINE = 0.15
-_FEWEST, _MOST_DROPPED = 8, 4
+_FEWEST, _MOST_DROPPED = 8, 7
 _NOVELTY = 0.02
 """What a new content word is worth, in units of cosine."""
 
@@ -59,7 +59,7 @@ def choose(
 def without_distractions(
     chosen: Sequence[Candidate], embedder: Embedder, centroid: _Vector
 ) -> list[Candidate]:
-    """Return the statements without those, four at most, that draw the whole from the centroid.
+    """Return the statements without those, seven at most, that draw the whole from the centroid.
 
     `choose` adds vectors, which is an estimate. Here each text without one statement is embedded.
     """

@@ -47,6 +47,14 @@ _NEGATIONS = _set(
     " hadn won wouldn shouldn couldn cannot can't don't nil negative unlikely avoid stop rule rules"
     " ruled exclude excluded instead against"
 )
+_VAGUE = _set(
+    "feel feels felt feeling worried worry concerned suffer suffers suffering suffered diagnosed"
+    " diagnose treated prescribed advised normal worse hurt hurts sore cure cured experiencing"
+    " taking taken noticed sit sitting heal healed healing severe painful high common condition"
+    " patient patients symptom symptoms problem problems issue medical noted considered going"
+    " getting started required included tired side doctor doctors treatment case matter article"
+)
+"""Words that say nothing alone."""
 _NO_BEGINNING = _set(
     "of and or but than then is are was were be been being am that which who as by s t m ve re ll d"
     " have has had do does did will would can could may might must should"
@@ -153,4 +161,6 @@ def _is_function(token: str) -> bool:
 def _is_publishable(tokens: list[str]) -> bool:
     if _COURTESY.intersection(tokens) or any(c.isdigit() for token in tokens for c in token):
         return False
-    return not all(len(token) < _CONTENT_LETTERS or _is_function(token) for token in tokens)
+    return any(
+        len(t) >= _CONTENT_LETTERS and not _is_function(t) and t not in _VAGUE for t in tokens
+    )
