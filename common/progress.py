@@ -69,6 +69,8 @@ class ProgressLines:
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Write a line if the last one of the stage is old, or the stage ends."""
         now = self._clock()
+        if done < self._began.get(stage, (now, done))[1]:
+            del self._began[stage]  # the stage starts again, with other items
         began, before = self._began.setdefault(stage, (now, done))
         last = self._written.get(stage)
         due = now - (began if last is None else last) >= self._every_s

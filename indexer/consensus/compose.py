@@ -17,6 +17,7 @@ from sage_rag.indexer.consensus.selection import choose, without_distractions
 from sage_rag.indexer.consensus.statements import Statement, statements
 from sage_rag.indexer.consensus.topics import group_records
 from sage_rag.indexer.consensus.writer import in_order, write
+from sage_rag.indexer.embedding import CachedEmbedder
 from sage_rag.indexer.protocols import Embedder, Vectors
 from sage_rag.privacy.gate.support import SupportCounts, SupportGate
 
@@ -83,6 +84,7 @@ class _Composer:
     ) -> None:
         self._records = records
         self._embedder = embedder
+        self._short_texts = CachedEmbedder(embedder)
         self._options = options
         self._progress = progress or (lambda *_: None)
         self._names = list(dict.fromkeys(name for record in records for name in record.fields))
@@ -133,10 +135,10 @@ class _Composer:
     def _chosen(self, supported: Sequence[Candidate], centroid: Vectors) -> list[Candidate]:
         if not supported:
             return []
-        vectors = self._embed([candidate.text for candidate in supported])
+        vectors = self._short_texts.embed([candidate.text for candidate in supported])
         centroid = centroid / max(float(np.linalg.norm(centroid)), 1e-9)
         chosen = [supported[i] for i in choose(supported, vectors, centroid, self._options.words)]
-        return without_distractions(in_order(chosen), self._embedder, centroid)
+        return without_distractions(in_order(chosen), self._short_texts, centroid)
 
     def _statements(self, name: str, counts: SupportCounts) -> list[list[Statement]]:
         found: list[list[Statement]] = []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sage_rag.common.exceptions import InputError
 
-VERSION = 2
+VERSION = 3
 LEAST_K, MOST_K = 2, 1000
 
 

@@ -11,7 +11,7 @@ from sage_rag.indexer.consensus.candidates import Candidate
 from sage_rag.indexer.protocols import Embedder
 
 _LEAST_COSINE = 0.15
-_FEWEST, _MOST_DROPPED = 8, 7
+_FEWEST, _SUSPECTS, _MOST_DROPPED = 8, 12, 7
 _NOVELTY = 0.02
 """What a new content word is worth, in units of cosine."""
 
@@ -61,16 +61,19 @@ def without_distractions(
 ) -> list[Candidate]:
     """Return the statements without those, seven at most, that draw the whole from the centroid.
 
-    `choose` adds vectors, which is an estimate. Here each text without one statement is embedded.
+    `choose` adds vectors, which is an estimate. Here the text without each of the statements that
+    are farthest from the centroid is embedded.
     """
     if len(chosen) < _FEWEST:
         return list(chosen)
     whole = [candidate.text for candidate in chosen]
-    texts = [". ".join(whole), *(". ".join(whole[:i] + whole[i + 1 :]) for i in range(len(whole)))]
+    far = np.argsort(embedder.embed(whole) @ centroid, kind="stable")[:_SUSPECTS]
+    texts = [". ".join(whole), *(". ".join(whole[:i] + whole[i + 1 :]) for i in far)]
     near = embedder.embed(texts) @ centroid
     gains = near[1:] - near[0]
-    worst = {int(i) for i in np.argsort(-gains, kind="stable")[:_MOST_DROPPED] if gains[i] > 0}
-    return [candidate for i, candidate in enumerate(chosen) if i not in worst]
+    order = np.argsort(-gains, kind="stable")[:_MOST_DROPPED]
+    dropped = {int(far[i]) for i in order if gains[i] > 0}
+    return [candidate for i, candidate in enumerate(chosen) if i not in dropped]
 
 
 def _novelty(candidate: Candidate, said: set[str]) -> float:
