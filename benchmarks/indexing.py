@@ -6,10 +6,11 @@
 The corpus is a jsonl file with `question` and `answer`. Records beyond its own are copies, each
 with its own number. Every run is the command in a process of its own, by rules, recipe `sage`, from
 its start to its end, with the models loaded: `wall_s`, `cpu_s` and `peak_mib` are those of the
-process; other processes of the machine lengthen `wall_s`, and `cpu_s` less. The
-dry run of the same corpus runs first, in the same way: `dry_s` is its wall time and `predicted_s`
-what it says. `--long` adds a corpus of twenty records and one with this many characters in two fields;
-alone, a record that the gate refuses would leave nothing to publish.
+process; other processes of the machine lengthen `wall_s`, and `cpu_s` less. The dry run of the same
+corpus runs first, in the same way: `dry_s` is its wall time and `predicted_s` what it says.
+
+`--long` adds a corpus of twenty records and one with this many characters in two fields; alone, a
+record that the gate refuses would leave nothing to publish.
 
 `exponent` is the slope of log time over log records between two sizes: 1 is linear.
 """
