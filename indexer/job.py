@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sage_rag.agents.chat.costs import CallCosts
+from sage_rag.agents.model.consensus import ConsensusWriter
 from sage_rag.agents.protocols import CorpusAttributes, Roles
 from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions
 from sage_rag.common.exceptions import InputError
@@ -36,8 +37,8 @@ class IndexJob:
     that replaces `recognizer` and `embedder` with the same results; without one, they work in this
     process. `languages`, as ISO 639-1 codes: those that the recognizer covers. `timer` times the
     stages. `subject`: the field of a record that names its subject. `consensus`: how records of a
-    recipe about subjects become passages. `layers`: those of the version; `recipe` treats the
-    records, if they are one of them.
+    recipe about subjects become passages, which `consensus_writer` writes again. `layers`: those of
+    the version; `recipe` treats the records, if they are one of them.
     """
 
     source: Path
@@ -58,6 +59,7 @@ class IndexJob:
     timer: Timer | None = None
     subject: str | None = None
     consensus: ConsensusOptions = field(default_factory=ConsensusOptions)
+    consensus_writer: ConsensusWriter | None = None
     layers: tuple[Layer, ...] = (RECORDS,)
 
     def __post_init__(self) -> None:

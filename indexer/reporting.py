@@ -32,7 +32,7 @@ def manifest_of(job: IndexJob, summary: Summary) -> dict[str, Any]:
         "recipe": job.recipe.name,
         "protection": job.recipe.protection,
         "policy": load_policy(job.recipe.policy).name if job.recipe.policy else None,
-        "agents": job.roles.fingerprint if job.roles and job.recipe.synthesize else None,
+        "agents": _agents(job),
         "embedder": job.embedder.name,
         "key_ids": (job.keyset.primary,) if job.keyset and job.recipe.policy else (),
         "counts": {
@@ -42,6 +42,13 @@ def manifest_of(job: IndexJob, summary: Summary) -> dict[str, Any]:
         },
         "k": job.consensus.k if CONSENSUS in job.layers else None,
     }
+
+
+def _agents(job: IndexJob) -> str | None:
+    """Return the names of what wrote records and consensus; `None` for rules of the consensus."""
+    agents = [job.roles.fingerprint] if job.roles and job.recipe.synthesize else []
+    writer = [job.consensus_writer.fingerprint] if job.consensus_writer else []
+    return " ".join(agents + writer) or None
 
 
 def run_report(job: IndexJob, summary: Summary) -> dict[str, Any]:

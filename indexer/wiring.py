@@ -11,6 +11,7 @@ from sage_rag.agents.baselines import baseline_roles
 from sage_rag.agents.chat.calls import ModelCalls
 from sage_rag.agents.chat.options import chat_model
 from sage_rag.agents.model.adversary import ModelAdversary
+from sage_rag.agents.model.consensus import ConsensusWriter
 from sage_rag.agents.model.domains import load_domain
 from sage_rag.agents.model.recognizer import LlmRecognizer
 from sage_rag.agents.model.roles import model_roles
@@ -117,6 +118,7 @@ def index_job(
     used = embedder or embedder_called()
     if roles is None and agents:
         roles = _roles(corpus, recipe, model)
+    layers = corpus.layers or _own_layer(recipe.name)
     return IndexJob(
         source=corpus.source,
         fields=corpus.fields,
@@ -135,7 +137,8 @@ def index_job(
         languages=covered_languages(corpus.recognizers, corpus.languages),
         subject=corpus.subject,
         consensus=corpus.consensus.options,
-        layers=corpus.layers or _own_layer(recipe.name),
+        consensus_writer=ConsensusWriter(model) if model and CONSENSUS in layers else None,
+        layers=layers,
     )
 
 

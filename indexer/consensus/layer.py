@@ -22,6 +22,7 @@ from sage_rag.indexer.consensus.compose import (
     compose,
 )
 from sage_rag.indexer.consensus.figures import ConsensusFigures
+from sage_rag.indexer.consensus.model_writing import written_by_model
 from sage_rag.indexer.consensus.protection import protected_record, protection_fingerprint
 from sage_rag.indexer.corpus import Document
 from sage_rag.indexer.embedding import CachedEmbedder, WrappedEmbedder, text_hash
@@ -134,7 +135,10 @@ class ConsensusLayer:
         return record
 
     async def _composed(self, records: Sequence[ProtectedRecord]) -> Consensus:
-        """Embed the fields by all workers, then compose from the stored vectors."""
+        """Embed the fields by all workers, then compose from the stored vectors.
+
+        A model, if the corpus file names one, writes the passages again.
+        """
         texts = {text for record in records for text in (record.fields or {}).values()}
         await self._run.embed(sorted(texts))
         cached = CachedEmbedder(self._job.embedder, self._run.ledger)
@@ -146,7 +150,11 @@ class ConsensusLayer:
         options, progress = self._job.consensus, self._run.progress
         work: Callable[[], Consensus] = partial(compose, named, embedder, options, progress)
         with self._run.time("compose"):
-            return await self._run.engine.run_in_executor(work)
+            consensus = await self._run.engine.run_in_executor(work)
+        if self._job.consensus_writer is None:
+            return consensus
+        writer, at_once = self._job.consensus_writer, self._job.concurrency
+        return await written_by_model(consensus, named, options.k, writer, at_once=at_once)
 
     async def _publishable(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.gate import support
 
 VERSION = 3
 LEAST_K, MOST_K = 2, 1000
@@ -41,4 +42,4 @@ class ConsensusOptions:
     def fingerprint(self) -> str:
         """Changes with anything that decides the passages of given records."""
         sizes = (self.k, self.topic_records, self.topics_per_record, self.words)
-        return "-".join(map(str, (VERSION, *sizes)))
+        return "-".join(map(str, (VERSION, support.VERSION, *sizes)))

@@ -10,13 +10,10 @@ from sage_rag.indexer.corpus import Document
 from sage_rag.indexer.ledger import ProtectedRecord
 from sage_rag.indexer.treatment import UNPROTECTABLE, Treatment
 
-VERSION = 1
-"""Raised with every change of a protected record that no other fingerprint shows."""
-
 
 def protection_fingerprint(treatment: Treatment, key_id: str) -> str:
     """Return a name that changes with anything that decides a protected record."""
-    parts = (treatment.protection, treatment.coverage.fingerprint, key_id, str(VERSION))
+    parts = (treatment.protection, treatment.coverage.fingerprint, key_id)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 

@@ -17,18 +17,24 @@ from pathlib import Path
 
 from sage_rag.agents.baselines import baseline_roles
 from sage_rag.agents.model.adversary import ModelAdversary
+from sage_rag.agents.model.consensus import ConsensusWriter, SharedStatement
 from sage_rag.agents.model.recognizer import LlmRecognizer
 from sage_rag.agents.model.roles import model_roles
 from sage_rag.agents.protocols import CorpusAttributes, Draft, Roles
 from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.agents.testing.fakes import ScriptedChatModel
+from sage_rag.indexer.consensus.compose import ConsensusRecord, compose
+from sage_rag.indexer.consensus.options import ConsensusOptions
 from sage_rag.indexer.embedding import embedder_called, vector_key
 from sage_rag.indexer.likeness import EmbeddingLikeness
+from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.gate import support
 from sage_rag.privacy.gate.gate import Gate
 from sage_rag.privacy.gate.leakage import Original
 from sage_rag.privacy.gate.limits import GateLimits
+from sage_rag.privacy.gate.support import SupportCounts, SupportGate
 from sage_rag.privacy.keyset.keyset import KEY_BYTES, Keyset, key_id_of
 from sage_rag.privacy.languages import (
     language_of,
@@ -324,6 +330,40 @@ def _likeness() -> StageOutput:
     return StageOutput(likeness.fingerprint, output)
 
 
+def _subjects() -> list[ConsensusRecord]:
+    """Return the records of twelve subjects, each record said by four of them."""
+    fields = [dict(p.protected.fields) for _, p in _protections("sage", 3)][:3]
+    return [ConsensusRecord(f"subject-{n}", fields[n % 3]) for n in range(_RECORDS)]
+
+
+def _support() -> StageOutput:
+    records = _subjects()
+    gate = SupportGate(SupportCounts((r.subject, r.fields.values()) for r in records), 3)
+    fewer = SupportGate(SupportCounts((r.subject, r.fields.values()) for r in records[:6]), 3)
+    found = [finding for g in (gate, fewer) for r in records[:3] for finding in g.judge(r.fields)]
+    return StageOutput(str(support.VERSION), [(f.kind, f.message) for f in found])
+
+
+def _consensus() -> StageOutput:
+    options = ConsensusOptions(topic_records=4, topics_per_record=1)
+    made = compose(_subjects(), HashEmbedder(), options)
+    output = [(dict(p.fields), p.members, p.subjects) for p in made.passages]
+    return StageOutput(options.fingerprint, [output, dict(made.refused)])
+
+
+_SHARED = {"question": ["migraine"], "answer": ["try propranolol"]}
+
+
+def _model_consensus() -> StageOutput:
+    model = _scripted([{"question": "Migraine.", "answer": "Try propranolol. See Ada Novak."}])
+    records = [(str(n), ["migraine", "try propranolol"]) for n in range(3)]
+    gate = SupportGate(SupportCounts(records), 3)
+    topic = {name: [SharedStatement(s, 3) for s in said] for name, said in _SHARED.items()}
+    writer = ConsensusWriter(model)
+    written = asyncio.run(writer.write(topic, gate, frozenset("012")))
+    return StageOutput(writer.fingerprint, [written, *_messages(model)])
+
+
 _RECOGNIZERS = "sage_rag.privacy.recognizers"
 _MODEL = "sage_rag.agents.model"
 STAGES: dict[str, Stage] = {
@@ -366,6 +406,9 @@ STAGES: dict[str, Stage] = {
     },
     "surrogates": Stage("sage_rag.privacy.operators.surrogate", _surrogates),
     "languages": Stage("sage_rag.privacy.languages", _languages),
+    "support": Stage("sage_rag.privacy.gate.support", _support),
+    "consensus": Stage("sage_rag.indexer.consensus.options", _consensus),
+    "model-consensus": Stage(f"{_MODEL}.consensus", _model_consensus),
     "gate": Stage("sage_rag.privacy.gate.gate", _gate),
     "rules": Stage("sage_rag.agents.rules.roles", _rules),
     "baselines": Stage("sage_rag.agents.baselines", _baselines),

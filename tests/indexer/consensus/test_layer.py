@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sage_rag.agents.testing import reversing_roles
+from sage_rag.agents.chat.protocols import ChatMessage
+from sage_rag.agents.model.consensus import ConsensusWriter
+from sage_rag.agents.testing import ScriptedChatModel, reversing_roles
+from sage_rag.agents.testing.model import answer_to
 from sage_rag.common.exceptions import InputError, ProtectionError, UpstreamError
 from sage_rag.indexer.consensus.protection import protected_record
 from sage_rag.indexer.corpus import read_corpus
@@ -108,6 +112,24 @@ def test_the_report_states_k_and_what_became_of_the_records(
         "k": 3, "records": 24, "subjects": 24, "represented": 24,
     }  # fmt: skip
     assert figures["topics"] == figures["passages"] + sum(figures["refused"].values())
+
+
+def test_a_model_writes_the_passages_if_there_is_one(
+    consensus: ConsensusRun, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    def answer(messages: Sequence[ChatMessage]) -> str:
+        asked.append(messages[1].content)
+        return json.dumps(answer_to(messages[0].content, messages[1].content))
+
+    writer = ConsensusWriter(ScriptedChatModel(answer))
+    summary = consensus(consensus_writer=writer)
+    version = open_version(current_path(tmp_path / "home", "clinic"))
+    assert version.manifest.agents == writer.fingerprint
+    assert len(asked) == summary.published > 0
+    assert not any(detail in text for detail in DETAILS for text in asked)
+    assert not any(detail in published(tmp_path / "home") for detail in DETAILS)
 
 
 def test_the_owner_sees_which_documents_a_passage_was_made_of(
