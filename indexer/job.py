@@ -15,6 +15,7 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.changes import Changes
 from sage_rag.indexer.consensus.figures import ConsensusFigures
 from sage_rag.indexer.consensus.options import ConsensusOptions
+from sage_rag.indexer.consensus.statements import STATEMENT_LANGUAGES
 from sage_rag.indexer.engines.local import Engine
 from sage_rag.indexer.likeness import EmbeddingLikeness
 from sage_rag.indexer.passages import RECORDS, Layer
@@ -129,13 +130,15 @@ def treatment_of(
         raise InputError(
             f"recipe `{job.recipe.name}` needs a keyset", hint="sage-rag keys new --out FILE"
         )
+    # The rules that find statements read English; a model writes of what they find.
+    languages = job.languages & STATEMENT_LANGUAGES if job.recipe.of_subjects else job.languages
     return Treatment(
         job.recipe,
         job.keyset,
         job.name,
         job.recognizer,
         timed_roles(job.roles, job.timer) if job.roles else None,
-        languages=job.languages,
+        languages=languages,
         refinement=job.refinement,
         likeness=EmbeddingLikeness(job.embedder, vectors),
         run_in_executor=run_in_executor,

@@ -15,6 +15,8 @@ from sage_rag.privacy.gate.draft_words import draft_words
 from sage_rag.privacy.gate.support import RUN_WORDS, SupportCounts
 from sage_rag.privacy.tokens import PLACEHOLDER
 
+STATEMENT_LANGUAGES = frozenset({"en"})
+"""The languages that these rules read, as ISO 639-1 codes."""
 MOST_WORDS = 14
 _SENTENCE_WORDS = 4
 """Fewest words of a statement that begins with a pronoun: "it feels" says nothing."""

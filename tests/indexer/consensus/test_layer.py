@@ -132,6 +132,17 @@ def test_a_model_writes_the_passages_if_there_is_one(
     assert not any(detail in published(tmp_path / "home") for detail in DETAILS)
 
 
+def test_a_language_that_the_rules_do_not_read_is_refused(
+    consensus: ConsensusRun, dialogues: Path, tmp_path: Path
+) -> None:
+    question = "医生您好，我母亲最近两周晚上总是咳嗽，白天还好，没有发烧。"
+    chinese = {"id": "doc-zh", "question": question, "answer": "先观察体温，多喝水，请到医院就诊。"}
+    write(dialogues, [*map(dialogue, range(24)), {**dialogue(24), **chinese}])
+    summary = consensus()
+    assert summary.reasons == {"language-not-covered:zh": 1}
+    assert "咳" not in published(tmp_path / "home")
+
+
 def test_the_owner_sees_which_documents_a_passage_was_made_of(
     consensus: ConsensusRun, tmp_path: Path
 ) -> None:
