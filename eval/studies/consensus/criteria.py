@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from sage_rag.eval.ratio import Ratio
 from sage_rag.eval.studies.consensus.results import CorpusFigures, IndexFigures, Wording
 from sage_rag.eval.studies.consensus.tables import area, rare_words
-from sage_rag.eval.studies.tables import ratio, share, table
+from sage_rag.eval.studies.tables import NO_FIGURE, share, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def _verdicts(row: IndexFigures, targets: Targets) -> Iterator[tuple[str, str]]:
         ):
             found = ratios[name]
             met = found is not None and found.value >= least
-            yield title, _verdict(met, f"{ratio(found)}, at least {least}")
+            yield title, _verdict(met, f"{_three_digits(found)}, at least {least}")
     if row.wording is not None:
         yield from _wording_verdicts(row.wording, targets)
 
@@ -78,6 +79,13 @@ def _wording_verdicts(found: Wording, targets: Targets) -> Iterator[tuple[str, s
             f"{rare_words(found)} words, at most {targets.rare_words}",
         ),
     )
+
+
+def _three_digits(found: Ratio | None) -> str:
+    """Format a ratio so that it differs from a target that it misses narrowly."""
+    if found is None:
+        return NO_FIGURE
+    return f"{found.value:.3f} ({found.low:.3f}–{found.high:.3f})"
 
 
 def _verdict(met: bool, figure: str) -> str:

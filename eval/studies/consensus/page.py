@@ -64,6 +64,7 @@ def _corpus(split: CorpusFigures) -> Iterator[str]:
     yield from ("### Members detected, and linkage", tables.detection(split))
     if split.questions:
         yield from ("### Utility of answers", tables.utility(split))
+        yield from (_SPECIFIC, tables.specific(split))
     if any(row.wording for row in split.rows):
         yield from ("### Wording", tables.wording(split))
 
@@ -108,8 +109,7 @@ are indexed, and the questions of the others are asked.
 * *Content F1*: the F1 of the sets of content stems of answer and true answer, weighted by idf over
   the indexed originals. *Cosine*: of the embedder's vectors of both. Courtesies are left out of
   both sides, and a refused question scores 0. Answers are extractive, from the first five passages,
-  and read with the key. *Unrelated*: the same answers against the true answers of five other
-  questions; an answer that fits its question scores more.
+  and read with the key.
 * *Rare run*: words in a row that a passage shares with at least one subject's originals, but with
   fewer than k subjects'.
 
@@ -118,6 +118,9 @@ questions for areas and ratios."""
 
 _SEEDS = """\
 The same measurement on other random splits: which records are indexed, and which are asked."""
+_SPECIFIC = """\
+*Unrelated*: the same answers against the true answers of five other questions. A general statement
+fits many questions; what an answer scores above that belongs to its own question."""
 _CURVE = """\
 On healthcaremagic, seed 0. A point's label is the number of records a topic."""
 _CANARIES = """\

@@ -40,7 +40,7 @@ from sage_rag.indexer.consensus.options import ConsensusOptions
 MAIN = "healthcaremagic"
 KS = (2, 3, 5, 10)
 BY_RECORD = ("origin", "encrypted", "sage")
-TOPIC_RECORDS = (4, 8, 16, 32)
+TOPIC_RECORDS = (4, 6, 12, 24)
 BASELINES = {"chatdoctor": 1300}
 """The first records of a large corpus, on which it is compared with the recipes by record: `sage`
 takes minutes for a thousand records."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.linkage import Exposure
@@ -76,8 +76,29 @@ def utility(split: CorpusFigures) -> str:
     """Tabulate the utility of answers, as means and as shares of `origin`'s."""
     titles = ["recipe", "content F1", "of `origin`", "cosine", "of `origin`"]
     titles += ["ROUGE-L F", "of `origin`", "BLEU-1", "of `origin`", "refused"]
-    titles += ["content F1, unrelated", "cosine, unrelated"]
-    return table(titles, (_answered(row) for row in split.rows if row.utility))
+    return table(titles, map(_answered, _with_utility(split)))
+
+
+def specific(split: CorpusFigures) -> str:
+    """Tabulate how much better answers fit their own questions than others."""
+    titles = ["recipe", "content F1, unrelated", "own minus unrelated", "of `origin`"]
+    titles += ["cosine, unrelated", "own minus unrelated", "of `origin`"]
+    return table(titles, ([_name(row), *_gains(row, split)] for row in _with_utility(split)))
+
+
+def _gains(row: IndexFigures, split: CorpusFigures) -> Iterator[str]:
+    origin = split.rows[0].utility
+    if row.utility is None or origin is None:
+        return
+    for name, unrelated in row.utility.unrelated.items():
+        gain = row.utility.means[name] - unrelated
+        reference = origin.means[name] - origin.unrelated[name]
+        yield from (f"{unrelated:.4f}", f"{gain:.4f}")
+        yield f"{gain / reference:.2f}" if reference > 0 else NO_FIGURE
+
+
+def _with_utility(split: CorpusFigures) -> list[IndexFigures]:
+    return [row for row in split.rows if row.utility is not None]
 
 
 def _answered(row: IndexFigures) -> list[str]:
@@ -87,8 +108,7 @@ def _answered(row: IndexFigures) -> list[str]:
     cells = [_name(row)]
     for name, mean in found.means.items():
         cells += [f"{mean:.4f}", ratio(found.ratios[name])]
-    unrelated = [f"{found.unrelated[name]:.4f}" for name in ("content_f1", "cosine")]
-    return [*cells, share(found.refused), *unrelated]
+    return [*cells, share(found.refused)]
 
 
 def wording(split: CorpusFigures) -> str:
