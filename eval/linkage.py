@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,8 +67,9 @@ class HeldRecords:
 
     `indexed`: the whole corpus; `others`: records of the same kind that were not indexed.
     `members`: the ids of which membership is asked, by default all of `indexed`. `subject` returns
-    whose record an id is. Membership is asked of subjects: the best score of a subject's records
-    counts. By default each record is its own subject.
+    whose record an id is. Membership is asked of subjects: the mean score of a subject's records
+    counts, since a piece of stock phrases alone is in any index. By default each record is its own
+    subject.
     """
 
     indexed: Mapping[str, str] = field(repr=False)
@@ -93,11 +95,10 @@ class HeldRecords:
         )
 
     def _by_subject(self, scores: Iterable[tuple[str, float]]) -> list[float]:
-        best: dict[str, float] = {}
+        grouped: dict[str, list[float]] = {}
         for record, score in scores:
-            subject = self.subject(record)
-            best[subject] = max(float(score), best.get(subject, -np.inf))
-        return list(best.values())
+            grouped.setdefault(self.subject(record), []).append(float(score))
+        return list(map(fmean, grouped.values()))
 
 
 def exposures(

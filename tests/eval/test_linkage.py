@@ -116,13 +116,28 @@ def test_pieces_of_a_record_all_over_the_index_are_found_in_their_union():
     assert once["runs"].membership == once["union"].membership
 
 
-def test_membership_is_asked_of_subjects_by_their_best_record():
+def test_membership_is_asked_of_subjects_by_the_mean_of_their_records():
     notes = {f"p{i // 3}#{i}": text for i, text in enumerate(RECORDS.values())}
     first = {name: text for i, (name, text) in enumerate(notes.items()) if i % 3 == 0}
     found = measured(first, originals=notes, subject=lambda name: name.partition("#")[0])
     assert {e.membership.members for e in found.values()} == {20}
     assert {e.membership.others for e in found.values()} == {100}
     assert found["runs"].membership.auc == 1
+
+
+def test_a_stock_phrase_in_a_record_of_another_subject_hides_no_member():
+    phrase = "thank you for your question today"
+    members = {f"m{i}": text for i, text in enumerate(texts(10))}
+    others = {f"o{i}": text for i, text in enumerate(texts(10))}
+    held = HeldRecords(
+        members | {f"{name}#2": phrase for name in members},
+        others | {f"{name}#2": phrase for name in others},
+        subject=lambda name: name.partition("#")[0],
+    )
+    passages = [PublishedText((name,), text) for name, text in held.indexed.items()]
+    for exposure in exposures(passages, held, HashEmbedder()):
+        assert exposure.membership.members == exposure.membership.others == 10
+        assert exposure.membership.auc == 1
 
 
 def test_more_passages_than_a_block_are_all_compared(monkeypatch):

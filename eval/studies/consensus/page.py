@@ -144,4 +144,4 @@ _LIMITS = """\
 * Content F1 rewards words that many answers have. A passage of common statements therefore scores
   high; rare facts, which the recipe leaves out by design, count in few questions.
 * Judgments are indexed in pieces of 1,500 characters. Membership is asked of whole judgments: the
-  best of their pieces counts."""
+  mean over their pieces counts."""
