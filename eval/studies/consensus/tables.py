@@ -196,8 +196,10 @@ def canaries(found: Iterable[CanaryFigures], k: int) -> str:
 
 def cost(runs: Iterable[IndexingCost]) -> str:
     """Tabulate the speed of indexing by recipe."""
+    titles = ["recipe", "documents", "passages", "seconds", "documents a second"]
+    titles += ["processor seconds", "peak memory"]
     return table(
-        ["recipe", "documents", "passages", "seconds", "documents a second", "peak memory"],
+        titles,
         (
             [
                 f"`{run.recipe}`",
@@ -205,6 +207,7 @@ def cost(runs: Iterable[IndexingCost]) -> str:
                 run.published,
                 f"{run.wall_s:.0f}",
                 f"{run.documents_per_s:.1f}",
+                NO_FIGURE if run.processor_s is None else f"{run.processor_s:.0f}",
                 f"{run.peak_rss_bytes / 2**20:.0f} MiB",
             ]
             for run in runs

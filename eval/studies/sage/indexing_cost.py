@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from resource import struct_rusage
 
 from pydantic import BaseModel, ConfigDict
 
@@ -21,7 +22,11 @@ _KIBIBYTE = 1024
 
 
 class IndexingCost(BaseModel):
-    """One run of `sage-rag index`. `wall_s` includes the start of the process and its models."""
+    """One run of `sage-rag index`. `wall_s` includes the start of the process and its models.
+
+    `processor_s`: of all threads and ended children, user and system; it depends less on what else
+    the machine does. `None` in results of earlier versions.
+    """
 
     model_config = ConfigDict(frozen=True)
     recipe: str
@@ -30,6 +35,7 @@ class IndexingCost(BaseModel):
     quarantined: int
     reasons: dict[str, int]
     wall_s: float
+    processor_s: float | None = None
     peak_rss_bytes: int
     version_bytes: int
 
@@ -58,7 +64,7 @@ class OwnerCommands:
         home = ["--home", str(self.home), "--keyset", str(self.keyset)]
         plain = ["--allow-plaintext"] if recipe == "origin" else []
         command = ["index", str(corpus), "--name", name, "--recipe", recipe, *home, *plain]
-        wall_s, peak_rss_bytes = self._run([*command, "--text-fields", ",".join(fields)])
+        wall_s, usage = self._run([*command, "--text-fields", ",".join(fields)])
         version = current_path(self.home, name)
         report = json.loads((version / REPORT).read_text("utf-8"))
         return IndexingCost(
@@ -68,12 +74,13 @@ class OwnerCommands:
             quarantined=report["quarantined"],
             reasons=report["reasons"],
             wall_s=wall_s,
-            peak_rss_bytes=peak_rss_bytes,
+            processor_s=usage.ru_utime + usage.ru_stime,
+            peak_rss_bytes=usage.ru_maxrss * _KIBIBYTE,
             version_bytes=sum(f.stat().st_size for f in version.rglob("*") if f.is_file()),
         )
 
-    def _run(self, arguments: Sequence[str]) -> tuple[float, int]:
-        """Run `sage-rag`; return wall time in seconds and peak resident memory in bytes."""
+    def _run(self, arguments: Sequence[str]) -> tuple[float, struct_rusage]:
+        """Run `sage-rag`; return wall time in seconds, and the resources that it used."""
         program = Path(sys.executable).parent / "sage-rag"
         environment: Mapping[str, str] = {**os.environ, _PASSPHRASE: self.passphrase}
         started = time.monotonic()
@@ -85,4 +92,4 @@ class OwnerCommands:
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             raise UpstreamError(f"`sage-rag {arguments[0]}` failed with {process.returncode}")
-        return time.monotonic() - started, usage.ru_maxrss * _KIBIBYTE
+        return time.monotonic() - started, usage

@@ -127,7 +127,7 @@ def test_every_part_has_a_section_and_missing_parts_have_none():
     row = figures("consensus, k = 3", 3)
     cost = [
         IndexingCost(
-            recipe=recipe, documents=480, published=50, quarantined=0, reasons={}, wall_s=seconds,
+            recipe=recipe, documents=480, published=50, quarantined=0, reasons={}, wall_s=seconds, processor_s=seconds / 2,
             peak_rss_bytes=2**29, version_bytes=1,
         )
         for recipe, seconds in (("sage", 96.0), ("consensus", 32.0))
@@ -147,7 +147,7 @@ def test_every_part_has_a_section_and_missing_parts_have_none():
         assert f"## {title}\n" in page
     assert "![curve](x.svg)" in page
     assert "| 2 | must not | 0 of 20 (0.0–13.9 %) |" in page
-    assert "| `consensus` | 480 | 50 | 32 | 15.0 | 512 MiB |" in page
+    assert "| `consensus` | 480 | 50 | 32 | 15.0 | 16 | 512 MiB |" in page
     assert "| mean | 0.600 | 2.0% | 0.90 | 0.90 |" in page
     assert "pieces of judgments are indexed" in page
     assert "## Planted facts" not in markdown(study(row), "x.svg")
