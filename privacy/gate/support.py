@@ -1,8 +1,8 @@
 """Support: how many subjects of a corpus say what a passage says.
 
 A *subject* is a person, or whatever the records are about; several records may be about one. A
-*statement* is what stands between two line breaks of a passage. What at least k subjects say is not
-the record of any of them.
+*statement* is a part of a passage between two marks of punctuation or line breaks. What at least k
+subjects say is not the record of one of them.
 """
 
 from __future__ import annotations
