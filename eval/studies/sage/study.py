@@ -76,7 +76,8 @@ _Figures = dict[str, Any]
 def _recipes(inputs: StudyInputs) -> _Figures:
     measurer = Measurer(inputs.home, inputs.corpus(MAIN))
     offered = RECIPES if inputs.home.model else _by_rules()
-    others = [Variant(RECIPES[name]) for name in offered if name not in ("origin", "sage")]
+    named = [name for name in offered if not RECIPES[name].of_subjects]  # study `consensus`
+    others = [Variant(RECIPES[name]) for name in named if name not in ("origin", "sage")]
     rows = inputs.measure(measurer, [*others, _STAGE_1, _SAGE])
     return {"compared": (measurer.comparison(rows),)}
 
