@@ -136,9 +136,14 @@ _LIMITS = """\
 * **A figure near 0.5 is not a proof.** It is what these attacks find. An attacker who knows k - 1
   of the subjects of a statement, or two versions of one corpus, learns more. The recipe is not
   differentially private.
+* **Linkage remains.** The record nearest to a passage by vectors is mostly one of its topic. That
+  says which topic a record is in once its indexing is known, and little about whether it was
+  indexed: an unindexed record on the same subject is as near.
 * An attacker of membership holds the original text. One who knows only facts about a person has
   less.
 * Splits of one corpus overlap, so means over seeds are less certain than three independent corpora.
+* Runs of words count as the originals have them. A run of four words in a passage has k subjects,
+  but a longer run that consists of such runs may have fewer: see *longest rare run*.
 * An answer is compared with one person's words. A share near 1 means that it holds as much of the
   true answer as an answer from the originals, not that either answer is good.
 * Content F1 rewards words that many answers have. A passage of common statements therefore scores
