@@ -148,5 +148,5 @@ _LIMITS = """\
   true answer as an answer from the originals, not that either answer is good.
 * Content F1 rewards words that many answers have. A passage of common statements therefore scores
   high; rare facts, which the recipe leaves out by design, count in few questions.
-* Judgments are indexed in pieces of 1,500 characters. Membership is asked of whole judgments: the
-  mean over their pieces counts."""
+* Of 127 judgments one is there twice, so 126 are split. They are indexed in pieces of 1,500
+  characters. Membership is asked of whole judgments: the mean over their pieces counts."""
