@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from sage_rag.agents.lexicon import is_boilerplate, lexicon
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.privacy.gate.draft_words import draft_words
-from sage_rag.privacy.gate.support import RUN_WORDS, SupportCounts
+from sage_rag.privacy.gate.support import MOST_WORDS, SupportCounts
 from sage_rag.privacy.tokens import PLACEHOLDER
 
 STATEMENT_LANGUAGES = frozenset({"en"})
 """The languages that these rules read, as ISO 639-1 codes."""
-MOST_WORDS = 14
 _SENTENCE_WORDS = 4
 """Fewest words of a statement that begins with a pronoun: "it feels" says nothing."""
 _CONTENT_LETTERS = 3
@@ -107,11 +106,11 @@ def _of_segment(
 ) -> Iterator[Statement]:
     words = draft_words(segment)
     tokens = [word.text for word in words]
-    supported = [counts.of_runs(tokens, size) >= k for size in range(1, RUN_WORDS + 1)]
+    supported = [counts.of_runs(tokens, size) >= k for size in range(1, MOST_WORDS + 1)]
     reached = 0
     if is_question:
-        whole = all(_is_supported(end, end, supported) for end in range(1, len(tokens) + 1))
-        if whole and len(tokens) <= MOST_WORDS and _is_publishable(tokens):
+        whole = 0 < len(tokens) <= MOST_WORDS and supported[len(tokens) - 1][0]
+        if whole and _is_publishable(tokens):
             yield Statement(tuple(tokens), " ".join(segment.split()) + "?", place)
             return
     for start in range(len(tokens)):
@@ -141,19 +140,13 @@ def _end(tokens: list[str], start: int, supported: list[NDArray[np.bool_]]) -> i
     borders = _CONJUNCTIONS if is_sentence else _CONJUNCTIONS | _PREPOSITIONS
     fewest = _SENTENCE_WORDS if is_sentence else 1
     for end in range(start + fewest, min(len(tokens), start + MOST_WORDS) + 1):
-        if not _is_supported(end - start, end, supported):
+        if not supported[end - start - 1][start]:
             break
         after = tokens[end] if end < len(tokens) else None
         closes = after is None or (after in borders and after not in _CONDITIONS)
         if closes and tokens[end - 1] not in _NO_END:
             best = end
     return best
-
-
-def _is_supported(words: int, end: int, supported: list[NDArray[np.bool_]]) -> bool:
-    """Return whether the last run of `words` words before `end` is supported."""
-    size = min(RUN_WORDS, words)
-    return bool(supported[size - 1][end - size])
 
 
 def _is_function(token: str) -> bool:

@@ -20,16 +20,17 @@ from sage_rag.privacy.gate.draft_words import draft_tokens
 from sage_rag.privacy.gate.findings import Finding, FindingKind
 from sage_rag.privacy.recognizers.wordlists import FUNCTION_WORDS
 
-VERSION = 1
+VERSION = 2
 RUN_WORDS = 4
 """Runs of four words are rare enough to tell records apart (`eval.linkage`)."""
+MOST_WORDS = 9
+"""The most words of a statement: a run of ten is repeated text (`GateLimits.run_tokens`)."""
 
 OFTEN = "Often"
 """The label of a statement that at least half of the topic's subjects support."""
 OFTEN_SHARE = 0.5
 _BORDER = re.compile(r"[\n.,;:!?]+")
 _FEWEST = 2
-_NO_COUNTS = np.zeros(0, np.int64)
 
 Texts = Iterable[str]
 _Codes = NDArray[np.uint64]
@@ -42,11 +43,11 @@ def content_stems(text: str) -> frozenset[str]:
 
 
 class SupportCounts:
-    """Counts of distinct subjects by run of one to four words, and the subjects of each stem.
+    """Counts of distinct subjects by run of one to nine words, and the subjects of each stem.
 
     `records`: pairs of a subject and its texts; a run does not continue in the next text. A run is
     stored as 64 bits of a hash: two of n runs are mixed up with a probability of about n² / 2⁶⁵,
-    which is 10⁻⁵ for 20,000 records of 200 words.
+    which is 10⁻⁵ for 10,000 records of 200 words.
     """
 
     def __init__(self, records: Iterable[tuple[str, Texts]]) -> None:
@@ -74,8 +75,8 @@ class SupportCounts:
 
         Shape: `(len(tokens) - size + 1,)`, empty for fewer tokens.
         """
-        if not 1 <= size <= RUN_WORDS:
-            raise ValueError(f"runs have 1 to {RUN_WORDS} words, not {size}")
+        if not 1 <= size <= MOST_WORDS:
+            raise ValueError(f"runs have 1 to {MOST_WORDS} words, not {size}")
         if len(tokens) < size:
             return np.zeros(0, np.int64)
         wanted = list(self._runs(tokens))[size - 1]
@@ -105,7 +106,7 @@ class SupportCounts:
         """Yield the codes of all runs of one word, of two, … as long as there are any."""
         words = np.fromiter(map(self._word_code, tokens), dtype=np.uint64, count=len(tokens))
         codes = words
-        for size in range(1, min(RUN_WORDS, len(tokens)) + 1):
+        for size in range(1, min(MOST_WORDS, len(tokens)) + 1):
             if size > 1:
                 codes = codes[:-1] * _FACTOR + words[size - 1 :]
             yield codes
@@ -147,14 +148,15 @@ class SupportGate:
         return [_finding(statement) for statement in dict.fromkeys(refused)]
 
     def supports(self, statement: str, subjects: frozenset[str] | None = None) -> bool:
-        """Return whether k subjects support a statement.
+        """Return whether k subjects support a statement of at most nine words.
 
-        Every run of four words (or all words, if there are fewer) is said by k subjects of the
-        corpus, and the content words occur together in the records of k subjects of the topic.
+        All its words in a row are said by k subjects of the corpus, and the content words occur
+        together in the records of k subjects of the topic.
         """
         tokens = draft_tokens(statement)
-        runs = self._counts.of_runs(tokens, min(RUN_WORDS, len(tokens))) if tokens else _NO_COUNTS
-        if not len(runs) or runs.min() < self.k:
+        if not 1 <= len(tokens) <= MOST_WORDS:
+            return False
+        if self._counts.of_runs(tokens, len(tokens))[0] < self.k:
             return False
         return self._counts.together(content_stems(statement), subjects) >= self.k
 
@@ -170,11 +172,15 @@ class SupportGate:
     def joins(self, before: Sequence[str], statement: str) -> bool:
         """Return whether a statement may follow the words `before`.
 
-        A run of four words across the border is said by k subjects, or by none.
+        A run of four to nine words across the border is said by k subjects, or by none.
         """
-        tokens = [*before[1 - RUN_WORDS :], *draft_tokens(statement)[: RUN_WORDS - 1]]
-        counts = self._counts.of_runs(tokens, RUN_WORDS)
-        return bool(((counts == 0) | (counts >= self.k)).all())
+        first, second = before[1 - MOST_WORDS :], draft_tokens(statement)[: MOST_WORDS - 1]
+        tokens, border = [*first, *second], len(first)
+        for size in range(RUN_WORDS, MOST_WORDS + 1):
+            counts = self._counts.of_runs(tokens, size)[max(0, border - size + 1) : border]
+            if ((counts > 0) & (counts < self.k)).any():
+                return False
+        return True
 
 
 def split_statements(text: str) -> list[str]:

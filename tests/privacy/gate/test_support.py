@@ -33,7 +33,7 @@ def holders(given_records, run):
     return found
 
 
-@given(records, words, st.integers(1, 4))
+@given(records, words, st.integers(1, 9))
 def test_counts_are_those_of_a_plain_search(given_records, asked, size):
     counts = SupportCounts(given_records)
     expected = [
@@ -61,12 +61,11 @@ def test_what_passes_is_said_by_k_subjects(given_records, first, second):
         return
     for statement in split_statements(fields["text"]):
         tokens = draft_tokens(statement)
-        size = min(4, len(tokens))
-        for start in range(len(tokens) - size + 1):
-            assert len(holders(given_records, tokens[start : start + size])) >= 2
+        assert len(holders(given_records, tokens)) >= 2
     tokens = draft_tokens(fields["text"])
-    for start in range(len(tokens) - 3):
-        assert len(holders(given_records, tokens[start : start + 4])) != 1
+    for size in range(4, len(tokens) + 1):
+        for start in range(len(tokens) - size + 1):
+            assert len(holders(given_records, tokens[start : start + size])) != 1
 
 
 THREE = [(name, ["Drink plenty of water and see a doctor."]) for name in "abc"]
@@ -84,6 +83,21 @@ def test_a_statement_that_three_subjects_say_passes():
 @pytest.mark.parametrize("text", ["Drink plenty of tea.", "Water of plenty drink.", "Drink 3."])
 def test_words_and_runs_that_fewer_say_do_not_pass(text):
     assert kinds({"answer": text}) == [FindingKind.UNSUPPORTED_DETAIL]
+
+
+def test_parts_that_three_say_are_no_whole_that_three_say():
+    parts = ["rest the sore knee", "the sore knee in ice", "sore knee in ice water"]
+    told = [(f"{n}{part}", [part]) for part in parts for n in range(3)]
+    told += [("a", ["rest the sore knee in ice water"])]
+    whole = {"text": "Rest the sore knee in ice water."}
+    assert kinds(whole, told) == [FindingKind.UNSUPPORTED_DETAIL]
+
+
+def test_a_statement_of_ten_words_does_not_pass():
+    ten = "one two three four five six seven eight nine ten"
+    told = [(name, [ten]) for name in "abc"]
+    assert kinds({"text": ten}, told) == [FindingKind.UNSUPPORTED_DETAIL]
+    assert kinds({"text": ten.removesuffix(" ten")}, told) == []
 
 
 def test_three_notes_of_one_subject_are_one_subject():
