@@ -53,7 +53,7 @@ def tagger(
     language: Annotated[Language, typer.Option(help="With --data: which tagger.")] = Language.ALL,
     generated: Annotated[
         int, typer.Option(min=0, help="With --data: number of English texts to generate.")
-    ] = 16_000,
+    ] = 18_000,
     seed: Annotated[int, typer.Option(help="Same seed, data and machine: same weights.")] = 0,
 ) -> None:
     """Train the tagger of names, places, organisations, dates and demographics.

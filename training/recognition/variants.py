@@ -19,14 +19,21 @@ from sage_rag.training.recognition.generated.noise import Mix, disguised, moved_
 from sage_rag.training.recognition.generated.organizations import organization
 from sage_rag.training.recognition.generated.persons import Sex, family_name, given_name
 from sage_rag.training.recognition.generated.places import city
+from sage_rag.training.recognition.generated.words import words
 
 _REPLACED = {
     EntityType.PERSON: 0.85,
     EntityType.LOCATION: 0.4,
     EntityType.ORGANIZATION: 0.25,
+    EntityType.DEMOGRAPHIC: 0.5,
 }
 """Share of the values of a type that are replaced. Places and organisations matter more for the
 meaning of a text than names of people."""
+_DESCRIBED = ("jobs", "nationalities", "religions", "ethnic", "peoples", "marital", "politics")
+"""Lists of descriptions of a person; one replaces another of the same list."""
+_COUNTS = {"tab": 2}
+"""Variants of a text, by set; one of every other set. Only TAB marks what judgments describe people
+by, in 69 long texts."""
 _DISGUISED = 0.45
 """Share of the variants that are disguised."""
 _MIX: Mix = (
@@ -42,10 +49,12 @@ _MIX: Mix = (
 
 
 def variants(examples: Iterable[Example], *, seed: int) -> Iterator[Example]:
-    """Yield one variant of each text that has a span to replace."""
+    """Yield variants of each text that has a span to replace."""
     for number, example in enumerate(examples):
-        draw = Draw((seed << 32) + number)
-        if any(span.entity_type in _REPLACED for span in example.spans):
+        if not any(span.entity_type in _REPLACED for span in example.spans):
+            continue
+        for again in range(_COUNTS.get(example.source, 1)):
+            draw = Draw((seed << 32) + (again << 31) + number)
             variant = _replaced(example, draw)
             yield disguised(variant, draw, _MIX) if draw.chance(_DISGUISED) else variant
 
@@ -85,10 +94,17 @@ def _organization(value: str, draw: Draw) -> str:
     return organization(draw)
 
 
+def _description(value: str, draw: Draw) -> str:
+    """Return another of the same list; a description that no list has stays."""
+    lists = (words("people", name) for name in _DESCRIBED)
+    return next((draw.pick(some) for some in lists if value in some), value)
+
+
 _REPLACEMENTS: dict[EntityType, Callable[[str, Draw], str]] = {
     EntityType.PERSON: _person,
     EntityType.LOCATION: _place,
     EntityType.ORGANIZATION: _organization,
+    EntityType.DEMOGRAPHIC: _description,
 }
 
 

@@ -16,8 +16,9 @@ TYPES = frozenset(TAGGED)
 REGISTERS = {
     "dialogue": 15,
     "mail": 14,
-    "clinical": 14,
-    "judgment": 11,
+    "clinical": 13,
+    "medicine": 14,
+    "judgment": 15,
     "chat": 10,
     "news": 9,
     "review": 8,

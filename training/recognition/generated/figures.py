@@ -168,6 +168,27 @@ def money(draw: Draw) -> str:
     return draw.pick(forms)
 
 
+def judgment_sum(draw: Draw) -> str:
+    """Write a sum of a judgment, often with its value in another currency."""
+    n, other = draw.between(100, 900_000_000), draw.between(40, 90_000)
+    code = draw.pick("EUR GBP TRL TRY YTL PLN SEK ATS DEM RUB HUF CZK ITL FRF CHF UAH SKK".split())
+    coin = draw.word("court", "currencies")
+    forms = (
+        f"{code} {n:,}", f"{code} {other:,}.{n % 90 + 10}", f"{n:,} {coin}",
+        f"{n:,} {coin} ({code})", f"{n:,} {coin} ({code} – approximately {other:,} euros (EUR))",
+        f"{n:,} {coin} (approximately {other:,} euros (EUR))", f"approximately {code} {other:,}",
+        f"{code} {n:,} (approximately {other:,} euros [EUR])", f"{n % 90 + 2} million {coin}",
+        f"approximately {code} {n % 90}.{n % 9} million", f"{other:,} {coin} ({code})", money(draw),
+    )  # fmt: skip
+    return draw.pick(forms)
+
+
+def head_count(draw: Draw) -> str:
+    """Write a number of people or things that a case counts: "seven other persons"."""
+    number = spelled(draw.between(2, 90)) if draw.chance(0.7) else str(draw.between(2, 800))
+    return f"{number} {draw.word('court', 'counted')}"
+
+
 def percentage(draw: Draw) -> str:
     n = draw.between(1, 99)
     return draw.pick((f"{n}%", f"{n}.5%", f"{n} percent", f"{n} per cent", f"{n} %"))

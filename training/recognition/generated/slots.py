@@ -9,7 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.lexicon import fold
-from sage_rag.training.recognition.generated import figures, organizations, persons, places
+from sage_rag.training.recognition.generated import (
+    figures,
+    medicine,
+    organizations,
+    persons,
+    places,
+)
 from sage_rag.training.recognition.generated.draw import Draw
 from sage_rag.training.recognition.generated.persons import InventedPerson
 
@@ -31,6 +37,16 @@ def _filled(key: str) -> Value:
         city=places.city(draw),
         word=draw.word("matters", "title_words"),
         given_name=persons.given_name(draw, "female"),
+    )
+
+
+def _of_a_case(key: str) -> Value:
+    """Draw from a list of the words of judgments; fill in a number, names and a state."""
+    return lambda draw: draw.word("court", key).format(
+        number=draw.between(2, 990),
+        family=persons.family_name(draw),
+        other=persons.family_name(draw),
+        country=draw.pick(("Turkey", "Poland", "Austria", "France", "the United Kingdom")),
     )
 
 
@@ -58,7 +74,7 @@ _DRAWN: Mapping[EntityType, Sequence[Value]] = {
     EntityType.ID: (figures.application_number, figures.identifier),
     EntityType.QUANTITY: (
         figures.money, figures.measure, figures.percentage, figures.area, figures.weight,
-        figures.height, figures.quantity,
+        figures.height, figures.quantity, figures.judgment_sum, figures.head_count,
     ),
 }  # fmt: skip
 """Slots with a type; each is named like its function."""
@@ -96,9 +112,47 @@ VALUES: dict[str, tuple[EntityType | None, Value]] = {
         programme=_word("matters", "courses"),
     ),
     "topic": (None, _word("matters", "topics")),
-    "drug": (None, _word("medicine", "drugs")),
-    "condition": (None, _word("medicine", "conditions")),
-    "medical_test": (None, _word("medicine", "tests")),
+    **_typed(
+        EntityType.DEMOGRAPHIC,
+        illness=_word("court", "illnesses"),
+        injury=_word("court", "injuries"),
+        gravely=_one_of("seriously injured", "severely wounded", "badly burnt", "left disabled"),
+        state_of_life=_word("court", "states"),
+        life_event=_word("court", "life"),
+        education=_word("court", "education"),
+    ),
+    **_typed(
+        EntityType.MISC,
+        substance=_of_a_case("substances"),
+        case_object=_of_a_case("objects"),
+        mishap=_of_a_case("mishaps"),
+        accusation=_of_a_case("accusations"),
+        case_name=_of_a_case("judgments"),
+    ),
+    "eponym_name": (EntityType.PERSON, medicine.eponym),
+    **{
+        value.__name__: (None, value)
+        for value in (
+            medicine.drug,
+            medicine.condition,
+            medicine.medical_test,
+            medicine.reading,
+            medicine.temperature,
+            medicine.course,
+            medicine.frequency,
+            medicine.share,
+        )
+    },
+    "eponym_condition": (None, lambda draw: f"{medicine.eponym(draw)} disease"),
+    "body_thing": (None, _word("medicine", "things")),
+    "tablets": (None, _word("medicine", "tablets")),
+    "score": (
+        None,
+        lambda draw: draw.pick((str(draw.between(1, 15)), f"{draw.between(1, 15)}/15")),
+    ),
+    "product": (None, _word("goods", "products")),
+    "subject": (None, _word("goods", "subjects")),
+    "heading": (None, _word("goods", "headings")),
     "complaint": (None, _word("medicine", "complaints")),
     "dose": (None, _word("medicine", "doses")),
     "phone": (None, lambda draw: draw.faker("phone_number", ("en_US", "en_GB", "de_DE", "fr_FR"))),
