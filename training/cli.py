@@ -54,6 +54,10 @@ def tagger(
     generated: Annotated[
         int, typer.Option(min=0, help="With --data: number of English texts to generate.")
     ] = 18_000,
+    average_with: Annotated[
+        Path | None,
+        typer.Option(help="With --data: English weights of an earlier training, to average with."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Same seed, data and machine: same weights.")] = 0,
 ) -> None:
     """Train the tagger of names, places, organisations, dates and demographics.
@@ -67,7 +71,7 @@ def tagger(
         raise InputError("set either --data or --extra", hint="see: sage-rag train tagger --help")
     _writable(out)
     if data is not None:
-        _train(data, out, language, generated, seed)
+        _train(data, out, language, generated, seed, average_with)
     elif extra is not None:
         _adapt(extra, out, seed)
 
@@ -79,7 +83,9 @@ def _writable(out: Path) -> None:
         raise InputError(f"cannot create the folder `{out}`: {error.strerror}") from None
 
 
-def _train(data: Path, out: Path, language: Language, generated: int, seed: int) -> None:
+def _train(
+    data: Path, out: Path, language: Language, generated: int, seed: int, earlier: Path | None
+) -> None:
     from sage_rag.training.recognition.card import Circumstances
     from sage_rag.training.recognition.datasets import load
     from sage_rag.training.recognition.runs import make_chinese, make_english
@@ -94,7 +100,12 @@ def _train(data: Path, out: Path, language: Language, generated: int, seed: int)
     if language is not Language.CHINESE:
         with _bar("english") as progress:
             make_english(
-                data, out, generated=generated, circumstances=circumstances, progress=progress
+                data,
+                out,
+                generated=generated,
+                circumstances=circumstances,
+                progress=progress,
+                earlier=earlier,
             )
     if language is not Language.ENGLISH:
         with _bar("chinese") as progress:

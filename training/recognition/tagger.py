@@ -14,7 +14,12 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.recognizers.tagging.network import TaggerNetwork
 from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer, shipped_weights
 from sage_rag.privacy.recognizers.tagging.weights_file import Calibration, read_weights
-from sage_rag.training.recognition.adapters import load_changes, new_network, write_weights
+from sage_rag.training.recognition.adapters import (
+    average_with,
+    load_changes,
+    new_network,
+    write_weights,
+)
 from sage_rag.training.recognition.calibration import calibrate, word_logits
 from sage_rag.training.recognition.datasets import examples, joined_documents, load
 from sage_rag.training.recognition.documents import Split
@@ -46,19 +51,32 @@ class TrainingOutcome:
 
 
 def train_tagger(
-    data: Path, weights: Path, *, generated: int, seed: int, progress: Progress
+    data: Path,
+    weights: Path,
+    *,
+    generated: int,
+    seed: int,
+    progress: Progress,
+    earlier: Path | None = None,
 ) -> TrainingOutcome:
     """Train from MiniLM on the public sets in `data` and on generated texts; write `weights`.
 
+    `earlier`: a weights file of an earlier training with the same seed; the result is the mean of
+    both.
+
     Raises:
-        InputError: for a set that is missing or damaged.
+        InputError: for a set or an earlier file that is missing or damaged.
     """
+    if earlier is not None:
+        read_weights(earlier)  # a wrong file fails before the training
     training = examples(data, Split.TRAIN)
     torch.manual_seed(seed)
     network = new_network()
     written = list(generate(generated + _CALIBRATION_TEXTS, seed=seed))
     texts = [*training, *variants(training, seed=seed), *written[:generated]]
     fit(network, texts, FULL_TRAINING, seed=seed, progress=progress)
+    if earlier is not None:
+        average_with(network, earlier)
     calibrating = [*examples(data, Split.CALIBRATION), *written[generated:]]
     _write(network, calibrating, weights, {"seed": seed, "generated": generated})
     used = Counter(example.source for example in training)

@@ -1,8 +1,8 @@
 """Variants of annotated texts with other names in them.
 
 A few thousand annotated sentences contain few names, and a network memorises them. So every text
-with a person, place or organisation trains twice: unchanged, and with other names, often disguised
-(`training.recognition.generated.noise`).
+with a person, place or organisation trains at least twice: unchanged, and with other names, often
+disguised (`training.recognition.generated.noise`).
 
 Source: mention replacement, Dai and Adel 2020 (arXiv 2010.11683), §3.3. Differs: names come from
 generators of many languages, not from the set itself.

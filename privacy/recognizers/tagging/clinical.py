@@ -1,7 +1,7 @@
-"""Remove spans that are not private: numbers and abbreviations of medicine, and relative times.
+"""Remove spans that are not private: numbers found as ages, names of diseases, relative times.
 
-"LDL below 70" is not an age, "38.9" after "fever" is not a date, and "CK" is not a person. Hidden
-or coarsened, they would change the doctor's answer.
+"LDL below 70" is not an age, and "Lewy" in "Lewy body" is not a person. Hidden or coarsened, they
+would change the doctor's answer. The tagger learnt most of this (`docs/results/tagger.md`).
 """
 
 from __future__ import annotations
@@ -15,11 +15,8 @@ from sage_rag.privacy.eponyms import is_eponym
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.forms.times import is_relative
 from sage_rag.privacy.recognizers.tagging.clinical_words import (
-    ABBREVIATIONS,
     FINDINGS,
     KIND,
-    MEASURES,
-    MEDICINE,
     NUMBER,
     PEOPLE,
     THING_ALONE,
@@ -28,14 +25,11 @@ from sage_rag.privacy.recognizers.tagging.clinical_words import (
 )
 from sage_rag.privacy.recognizers.tagging.measurements import (
     is_called_age,
-    is_frequency,
     is_not_age,
-    is_not_date,
 )
-from sage_rag.privacy.recognizers.tagging.treatments import is_treatment
 from sage_rag.privacy.spans import Span
 
-VERSION = 3
+VERSION = 4
 """Raised with every change of what counts as medicine."""
 
 _REACH = 120
@@ -48,7 +42,16 @@ _NAMED = (
     EntityType.DEMOGRAPHIC,
     EntityType.MISC,
 )
+_COUNTED = (EntityType.QUANTITY, EntityType.ID, EntityType.AGE, EntityType.DATE_TIME)
+_TERMS = frozenset(
+    ("c. diff", "c. difficile", "e. coli", "h. pylori", "glasgow coma scale", "glasgow coma score")
+)
+"""Names of germs and scales that look like names of people or events, in lower case."""
 _I = re.IGNORECASE
+_PRESSURE = re.compile(r"(?<![\d/.])(?:[7-9]\d|1\d\d|2[0-5]\d)/(?:[3-9]\d|1[0-5]\d)(?![\d/])")
+_PRESSURE_BEFORE = re.compile(
+    r"(?:\b(?:pressures?|hypertens\w{2,4})|(?-i:\bBP))\b[^.!?\n]{0,40}\Z", _I
+)
 _BARE = re.compile(rf"{NUMBER}|\d{{1,3}}[ ]?(?:lbs?|kgs?)", _I)
 _ORDINAL = re.compile(r"\d{1,3}(?:st|nd|rd|th)", _I)
 _LENGTH = re.compile(
@@ -65,7 +68,6 @@ _LENGTH_BEFORE = re.compile(
 _LENGTH_AFTER = re.compile(
     rf"(?:[ ]?(?:-|–|/|to|or)[ ]?{NUMBER}|[ ]or[ ](?:more|so)|\+)?[ ]?-?{UNIT}(?!\w)", _I
 )
-_MONTHLY = re.compile(rf"{NUMBER}[ ]an?", _I)
 _UNIT_AFTER = re.compile(rf"[ ]?{UNIT}", _I)
 _HISTORY_BEFORE = re.compile(r"\b(?:since|for|past|last|within|in|over|after|span[ ]of)[ ]\Z", _I)
 _HISTORY_AFTER = re.compile(r"[ ](?:ago|back|later|now)\b", _I)
@@ -105,12 +107,6 @@ _NAMED_BEFORE = re.compile(
     rf"|{PEOPLE})[.,:\s-]{{0,6}}\Z",
     _I,
 )
-_NAMED_AFTER = re.compile(
-    r"[ ](?:said|says|told|thinks|asked|called|came|gave|wrote|lives?|and[ ](?:I|his|her|my)|wants"
-    r"|feels|works|has|had)\b|['’]s[ ]",
-    _I,
-)
-_ABOUT_HEALTH = re.compile(rf"(?<![\w-])(?:{MEDICINE}|{MEASURES})(?!\w)", _I)
 _NO_AGE = frozenset("age ages aged of almost year years month week old".split())
 """Words that a tagger marks next to an age. Alone they state no age."""
 
@@ -118,15 +114,14 @@ _NO_AGE = frozenset("age ages aged of almost year years month week old".split())
 class ClinicalRecognizer:
     """Remove another recognizer's spans where the words around them show that they are medicine.
 
-    Removed: measured values ("LDL below 70"), shares ("eight in ten"), counts ("four times"),
-    frequencies, ages of things ("a three-month-old stent"), lengths of treatments
-    (`is_treatment`), abbreviations of tests found as names, and times that name no calendar day
-    (`is_relative`: "yesterday", "Monday", "4 pm"). A number found as a date is
-    extended to the length of time that it begins ("six" in "six or seven weeks"). An age that
-    means how long ago becomes a time.
+    Removed: numbers found as ages that measure or count ("LDL below 70", "eight in ten"), ages of
+    things ("a three-month-old stent"), blood pressures, names of diseases ("Lewy body"), and times
+    that name no calendar day (`is_relative`: "yesterday", "Monday", "4 pm"). A number found as a
+    date is extended to the length of time that it begins ("six" in "six or seven weeks"). An age
+    that means how long ago becomes a time.
 
-    Guarantees: only `AGE`, `DATE_TIME` and names that are a listed abbreviation are removed. A
-    number that its sentence calls an age ("I am 55") stays, and so does a date with a month.
+    Guarantees: only `AGE`, `DATE_TIME`, blood pressures and listed names are removed. A number that
+    its sentence calls an age ("I am 55") stays, and so does a date with a month.
     Does not guarantee: anything for a text written to mislead: "my pulse is 55" shows the age of a
     writer who means an age.
     """
@@ -147,8 +142,10 @@ class ClinicalRecognizer:
 
 def _checked(text: str, span: Span) -> Span | None:
     """Return a span unchanged, extended or of another type; `None` where it is medicine."""
-    if span.entity_type in _NAMED:
-        return None if _is_abbreviation(text, span) or _is_finding(text, span) else span
+    if span.entity_type in _NAMED and _is_finding(text, span):
+        return None
+    if span.entity_type in _COUNTED and _is_blood_pressure(text, span):
+        return None
     if span.entity_type is EntityType.AGE:
         return _checked_age(text, span)
     if span.entity_type is EntityType.DATE_TIME:
@@ -156,19 +153,22 @@ def _checked(text: str, span: Span) -> Span | None:
     return span
 
 
-def _is_abbreviation(text: str, span: Span) -> bool:
-    if text[span.start : span.end].strip("()[]/ ") not in ABBREVIATIONS:
-        return False
-    before, after = _around(text, span)
-    if _NAMED_BEFORE.search(before) or _NAMED_AFTER.match(after):
-        return False
-    return bool(_ABOUT_HEALTH.search(f"{before} {after}"))
-
-
 def _is_finding(text: str, span: Span) -> bool:
     """Return whether a name is part of a disease's or test's, and no title precedes it."""
     before = text[max(0, span.start - _REACH) : span.start]
-    return is_eponym(text, span.start, span.end) and not _NAMED_BEFORE.search(before)
+    named = text[span.start : span.end].casefold() in _TERMS
+    return (named or is_eponym(text, span.start, span.end)) and not _NAMED_BEFORE.search(before)
+
+
+def _is_blood_pressure(text: str, span: Span) -> bool:
+    """Return whether a number is, or is part of, a blood pressure: "the pressure was 190/110"."""
+    before = text[max(0, span.start - _REACH) : span.start]
+    if not _PRESSURE_BEFORE.search(before):
+        return False
+    return any(
+        reading.start() <= span.start and span.end <= reading.end()
+        for reading in _PRESSURE.finditer(text, max(0, span.start - 4), span.end + 4)
+    )
 
 
 def _checked_age(text: str, span: Span) -> Span | None:
@@ -185,21 +185,12 @@ def _checked_age(text: str, span: Span) -> Span | None:
 
 
 def _checked_time(text: str, span: Span) -> Span | None:
-    if _MONTHLY.fullmatch(text[span.start : span.end]) and _UNIT_AFTER.match(text, span.end):
-        return None  # "three a", of "three a month"
     grown = _extended(text, span)
     value = text[grown.start : grown.end]
     if (
         is_relative(value)
         or _WEEK.fullmatch(value)
         or (value.isdigit() and _HOUR_AFTER.match(text, grown.end))
-    ):
-        return None
-    before, after = _around(text, grown)
-    if _BARE.fullmatch(value):
-        return None if is_not_date(value, before, after) else grown
-    if _LENGTH.fullmatch(value) and (
-        is_frequency(value, before, after) or is_treatment(text, grown.start, grown.end)
     ):
         return None
     return grown

@@ -1,4 +1,4 @@
-"""Words of medicine and of measurement that show what a number means, as parts of expressions."""
+"""Words of measurement that show what a number means, as parts of expressions."""
 
 from __future__ import annotations
 
@@ -54,20 +54,6 @@ UNITS_OF_MEASURE = (
     r"|degrees?\b|points?\b|ml\b|lit(?:re|er)s?\b|fold\b|tablets?\b|pills?\b|puffs?\b|drops?\b"
     r"|caps(?:ules?)?\b|doses?\b|cycles?\b|calories\b|kcal\b|steps\b)"
 )
-MEDICINE = (
-    r"surgery|surgeons?|surgical|operations?|treatments?|treated|therap(?:y|ies)|antibiotics?"
-    r"|antihistamines?|steroids?|medicines?|medications?|drugs?|pills?|tablets?|capsules?|drops"
-    r"|puffs|ointment|cream|gel|statins?|insulin|vaccines?|syrup|injections?|symptoms?|pains?"
-    r"|painful|swelling|wounds?|stitches|lens(?:es)?|condoms?|diet|exercises?|physio\w{0,8}|fevers?"
-    r"|infections?|cough|rash|ulcers?|blisters?|tests?|scans?|ultrasound|x-rays?|recover\w{0,3}"
-    r"|heals?|driving|lifting|pregnan\w{2,3}|relief|stones?|bleeding|periods?|doctors?|dr|physician"
-    r"|specialists?|patients?|hospital|clinic|diagnos\w{2,5}|diseases?|disorders?|syndrome|cancers?"
-    r"|improve\w{0,4}|alcohol|biops(?:y|ies)|contracepti\w{2,3}|antibod(?:y|ies)|titres?|titers?"
-    r"|fertility|cycles?|blood|urine|liver|kidneys?|lungs?|heart|nose|throat|ears?|dizz\w{1,4}"
-    r"|sinus|muscles?|stool|thyroid|creatinine|tuberculosis|pessar(?:y|ies)|ice|bandages?"
-    r"|compress(?:es)?|gargl\w{1,3}|\w{3,12}(?:azole|cillin|mycin|oxacin|profen|statin|sartan)"
-)
-"""Words of texts about health."""
 
 _THINGS = (
     r"stents?|implants?|pacemakers?|catheters?|valves?|(?:contact[ ])?lens(?:es)?|glasses|dentures?"

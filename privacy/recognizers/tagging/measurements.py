@@ -1,6 +1,6 @@
 """Decide by the words around a number whether it counts or measures something.
 
-"LDL below 70", "eight in ten" and "four times a day" are neither ages nor dates. Words that call a
+"LDL below 70", "eight in ten" and "four times a day" are no ages. Words that call a
 number a person's age ("I am 55") decide first.
 """
 
@@ -18,9 +18,6 @@ from sage_rag.privacy.recognizers.tagging.clinical_words import (
 
 _I = re.IGNORECASE
 _OLDEST = 120
-_NO_DAY = 32
-_DECIMAL = re.compile(r"\d{1,3}\.\d{1,2}")
-_DAY_AND_MONTH = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.(?:0[1-9]|1[0-2])")
 
 _PERSONAL_BEFORE = re.compile(
     r"\b(?:i[ ]?['’]?[ ]?a?m|am|s?he(?:['’]s|[ ]is|[ ]was)|who(?:['’]s|[ ]is|[ ]was)|aged?|ages"
@@ -56,10 +53,6 @@ _MEASURED = re.compile(
     rf"(?:{NUMBER}[ ]?(?:-|–|to|and|or)[ ]?)?{_ABOUT}?[ ]?\Z",
     _I,
 )
-_TOLD = re.compile(
-    rf"(?<![\w-]){MEASURES}(?:[ ](?:is|was|are|were|of|below|above|under|over)|[ ]?[=<>≤≥])[ ]?\Z",
-    _I,
-)
 _MOVED = re.compile(
     r"(?<!\bi[ ])(?<!he[ ])(?<!they[ ])(?<!who[ ])\b(?:(?:go(?:es)?|went|drop(?:s|ped)?|f[ae]lls?"
     r"|r[io]ses?|rose|reach(?:es|ed)?|climb(?:s|ed)?|aim[ ]for|comes?|came|stay(?:s|ed)?|keep|kept"
@@ -70,14 +63,7 @@ _MOVED = re.compile(
     r"(?:['’]s|[ ]is|[ ]was))(?:[ ](?:still|now|again))?[ ]at)[ ]\Z",
     _I,
 )
-_COMPARED = re.compile(
-    r"\b(?:under|over|above|below|(?:less|more|greater|higher|lower)[ ]than|at[ ]least|at[ ]most"
-    r"|up[ ]to|exceeds?)[ ]\Z",
-    _I,
-)
-_DATED = re.compile(r"\b(?:on|from|since|until|till|by|am|date|dated|for)[ :]{1,2}\Z", _I)
 _MEASURE = re.compile(rf"(?<![\w-]){MEASURES}(?!\w)|\bmmol", _I)
-_SENTENCE_END = re.compile(r"[.!?]\s")
 _READ_BEFORE = re.compile(
     rf"(?:\b\d{{2,3}}[ ]over|\b(?:minus|plus)|\bweeks?(?:[ ]{NUMBER}[ ](?:to|or|and))?)[ ]\Z", _I
 )
@@ -128,8 +114,6 @@ _RECURS_AFTER = re.compile(
     r"(?![ ](?:later|after|before|ago|earlier)\b)",
     _I,
 )
-_EVERY_BEFORE = re.compile(r"\b(?:every|each)[ ]\Z", _I)
-_YEARS = re.compile(r"(?:year|yr|decade)s?\Z", _I)
 
 _CALLED = re.compile(r"(?::|\b(?:call|dial|ring|phone|means|it['’]s))[ ]\Z", _I)
 _EMERGENCY = frozenset(("112", "108", "111"))
@@ -175,25 +159,6 @@ def _is_ordinal(value: str, after: str) -> bool:
     return value.isdigit() and _WEEK_AND_DAY.match(after) is not None
 
 
-def is_not_date(value: str, before: str, after: str) -> bool:
-    """Return whether a number found as a date is not one: 38.9, "under 5.3", "four times"."""
-    if is_count(before, after):
-        return True
-    decimal = _DECIMAL.fullmatch(value) is not None
-    if decimal and float(value) >= _NO_DAY:
-        return True
-    if _DATED.search(before):
-        return False
-    compared = _COMPARED.search(before) is not None
-    if _DAY_AND_MONTH.fullmatch(value):
-        return compared or bool(_TOLD.search(before))
-    if decimal:
-        return compared or bool(_MEASURE.search(_SENTENCE_END.split(before)[-1]))
-    return bool(_MEASURED.search(before)) or (
-        compared and value.isdigit() and int(value) >= _NO_DAY
-    )
-
-
 def is_count(before: str, after: str) -> bool:
     """Return whether a number is a share, a number of times, a step of a dose, or has a unit."""
     return bool(
@@ -204,16 +169,6 @@ def is_count(before: str, after: str) -> bool:
         or (_STEP_BEFORE.search(before) and _STEP_AFTER.match(after))
         or _RECURS_AFTER.match(after)
     )
-
-
-def is_frequency(value: str, before: str, after: str) -> bool:
-    """Return whether a length of time means how often: "six days a month", "every ten days".
-
-    "Every n years" does not count: it may describe a person's permit.
-    """
-    if _RECURS_AFTER.match(after):
-        return True
-    return bool(_EVERY_BEFORE.search(before)) and not _YEARS.search(value)
 
 
 def _is_measured(before: str) -> bool:
