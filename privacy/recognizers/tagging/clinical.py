@@ -77,7 +77,8 @@ _OLD_AFTER = re.compile(r"[ -]*(?:olds?\b|of[ ]age)", _I)
 _OCLOCK = re.compile(r"\d{1,2}[ ]?[ap]\.?m\b\.?", _I)
 _WEEK = re.compile(r"(?:the[ ])?\d{1,2}(?:st|nd|rd|th)[ ](?:week|trimester)s?", _I)
 """Of a pregnancy or a treatment."""
-_HOUR_AFTER = re.compile(r"[ ]?(?:to|-|and)[ ]?\d{1,2}[ ]?[ap]\.?m\b", _I)
+_HOUR_BEGUN = re.compile(r"\d{1,2}(?:[ ]?(?:to|-|and))?", _I)
+_HOUR_AFTER = re.compile(r"(?:[ ]?(?:to|-|and))?[ ]?\d{1,2}[ ]?[ap]\.?m\b", _I)
 _HOUR_BEFORE = re.compile(
     r"\b(?:rings?|alarm|wok?en?|wakes?|up|opens?|closes?|call|meet|appointment)"
     r"(?:[ ](?:me|him|her|us))?(?:[ ]up)?[ ](?:at|by|before|until|till)[ ]\Z",
@@ -190,7 +191,7 @@ def _checked_time(text: str, span: Span) -> Span | None:
     if (
         is_relative(value)
         or _WEEK.fullmatch(value)
-        or (value.isdigit() and _HOUR_AFTER.match(text, grown.end))
+        or (_HOUR_BEGUN.fullmatch(value) and _HOUR_AFTER.match(text, grown.end))
     ):
         return None
     return grown

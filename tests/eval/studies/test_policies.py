@@ -1,10 +1,13 @@
 """What a policy replaces, counted by entity."""
 
+import re
+from pathlib import Path
+
 from sage_rag.eval.studies.policies import RememberedSpans, changed, replaced
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType as T
 from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.privacy.policy import preset
+from sage_rag.privacy.policy import preset, preset_names
 from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.recognizers.scores import GoldText, GoldValue
 from sage_rag.privacy.testing import TableRecognizer
@@ -77,3 +80,13 @@ def test_a_text_is_recognised_once():
     recognizer = RememberedSpans(Counting({"Ada Novak": T.PERSON}))
     assert recognizer.recognize(TEXT) == recognizer.recognize(TEXT)
     assert read == [TEXT]
+
+
+def test_the_guide_states_the_figures_of_the_results():
+    docs = Path(__file__).parents[3] / "docs"
+    results = (docs / "results" / "policies.md").read_text("utf-8")
+    rows = re.findall(
+        r"^\| `[\w-]+` \|(?: \d+ of \d+ \|)+$", (docs / "privacy.md").read_text(), re.M
+    )
+    assert len(rows) == 2 * len(preset_names())
+    assert [row for row in rows if row not in results] == []
