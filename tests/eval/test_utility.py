@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sage_rag.common.exceptions import InputError
@@ -66,6 +66,7 @@ def test_content_counts_by_idf_without_stop_words_and_endings():
     assert unknown == pytest.approx(2 * knee / (2 * knee + rest + math.log(5)))
 
 
+@example("knee swells rest", "knee swells rest")
 @given(TEXTS, TEXTS)
 def test_content_f1_is_symmetric_and_ignores_order_and_repetitions(answer, reference):
     found = WEIGHTS.f1(answer, reference)
