@@ -17,5 +17,7 @@ def create_app(services: Services) -> FastAPI:
     async def close() -> None:
         await services.answerer.close()
         await asyncio.to_thread(services.corpora.close)
+        services.searches.close()
+        services.control.close()
 
     return service_app(services, models.router, chat.router, health.router, close=close)

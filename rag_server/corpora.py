@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from sage_rag.common.deadlines import checkpoint
 from sage_rag.common.exceptions import InputError, SageRagError
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.protocols import Embedder
@@ -138,6 +139,7 @@ class CorpusSearch:
             UnknownModelError: when no such corpus is published.
             CorpusUnavailableError: when its version cannot be opened or needs another embedder.
         """
+        checkpoint()
         with self._reading(name) as opened:
             return opened.retriever.retrieve(question, top_k, words)
 

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
-from sage_rag.common.web.requests import MAX_BODY_BYTES
+from sage_rag.common.web.pool import WorkPool
 from sage_rag.rag_server.answering.protocols import Answerer
 from sage_rag.rag_server.corpora import CorpusSearch
+from sage_rag.rag_server.limits import RequestLimits
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
     """The parts of one server, built by `wiring` or from fakes.
 
-    `top_k`: passages per answer.
+    `top_k`: passages per answer. `searches`: the pool of searches; `control`: the pool of health
+    checks and lists of models, which stay quick while searches wait.
     """
 
     corpora: CorpusSearch
     answerer: Answerer
     top_k: int = 5
-    max_body_bytes: int = MAX_BODY_BYTES
+    limits: RequestLimits = RequestLimits()
+    searches: WorkPool = field(default_factory=lambda: WorkPool(2))
+    control: WorkPool = field(default_factory=lambda: WorkPool(2, deadline_s=10.0))
 
 
 def services_of(request: Request) -> Services:

@@ -6,6 +6,7 @@ example `SAGE_RAG_SERVE_PORT` or `SAGE_RAG_EDGE_PORT`. Nothing is read at import
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +21,15 @@ from pydantic_settings import (
 )
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.web.requests import MAX_BODY_BYTES
+from sage_rag.common.web.requests import MAX_BODY_BYTES, MAX_BODY_S
+from sage_rag.rag_server.limits import RequestLimits
+
+
+def _cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class _Settings(BaseSettings):
@@ -61,7 +70,29 @@ class _Settings(BaseSettings):
         return init_settings, env_settings, InitSettingsSource(settings_cls, cls._file)
 
 
-class ServeSettings(_Settings):
+class _LimitSettings(_Settings):
+    """The limits of requests, the same for server and edge."""
+
+    max_body_bytes: int = Field(MAX_BODY_BYTES, ge=1024)
+    max_body_s: float = Field(MAX_BODY_S, gt=0)
+    """How long a client may take to send a request."""
+    max_question_chars: int = Field(8_000, ge=1)
+    """Characters of the last user message."""
+    max_conversation_chars: int = Field(200_000, ge=1)
+    """Characters of all texts of a request."""
+
+    @property
+    def limits(self) -> RequestLimits:
+        """The limits of a request."""
+        return RequestLimits(
+            body_bytes=self.max_body_bytes,
+            body_s=self.max_body_s,
+            question_chars=self.max_question_chars,
+            conversation_chars=self.max_conversation_chars,
+        )
+
+
+class ServeSettings(_LimitSettings):
     """Settings of the server."""
 
     model_config = SettingsConfigDict(env_prefix="SAGE_RAG_SERVE_", extra="forbid", frozen=True)
@@ -81,10 +112,15 @@ class ServeSettings(_Settings):
     llm_api_key: SecretStr | None = None
     llm_api_key_file: Path | None = None
     llm_timeout_s: float = Field(60.0, gt=0)
-    max_body_bytes: int = Field(MAX_BODY_BYTES, ge=1024)
+    threads: int = Field(default_factory=_cores, ge=1)
+    """Searches at a time; each uses one core. Default: the number of cores."""
+    max_waiting: int = Field(64, ge=0)
+    """Searches that wait for a thread; more are refused with status 503."""
+    search_timeout_s: float = Field(30.0, gt=0)
+    """From the request to the end of its search, waiting included."""
 
 
-class EdgeSettings(_Settings):
+class EdgeSettings(_LimitSettings):
     """Settings of the edge."""
 
     model_config = SettingsConfigDict(env_prefix="SAGE_RAG_EDGE_", extra="forbid", frozen=True)
@@ -108,7 +144,11 @@ class EdgeSettings(_Settings):
     server_api_key: SecretStr | None = None
     server_api_key_file: Path | None = None
     timeout_s: float = Field(120.0, gt=0)
-    max_body_bytes: int = Field(MAX_BODY_BYTES, ge=1024)
+    threads: int = Field(default_factory=_cores, ge=1)
+    """Requests that are pseudonymised at a time; each uses one core."""
+    max_waiting: int = Field(64, ge=0)
+    work_timeout_s: float = Field(30.0, gt=0)
+    """From the request to the end of its pseudonymisation, waiting included."""
 
 
 def secret(value: SecretStr | None, file: Path | None) -> SecretStr | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sage_rag.common.exceptions import InputError, SageRagError
+from sage_rag.common.web.pool import WorkPool
 from sage_rag.rag_server.settings import EdgeSettings, ServeSettings, secret
 
 if TYPE_CHECKING:
@@ -43,7 +44,10 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
         corpora=CorpusSearch(FolderCatalog(settings.home), embedder),
         answerer=_answerer(settings),
         top_k=settings.top_k,
-        max_body_bytes=settings.max_body_bytes,
+        limits=settings.limits,
+        searches=WorkPool(
+            settings.threads, waiting=settings.max_waiting, deadline_s=settings.search_timeout_s
+        ),
     )
 
 
@@ -73,7 +77,10 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
         keyring=Keyring(keyset, recognizer, policy),
         upstream=Upstream(settings.server, api_key=api_key, timeout_s=settings.timeout_s),
         exposed=settings.expose,
-        max_body_bytes=settings.max_body_bytes,
+        limits=settings.limits,
+        work=WorkPool(
+            settings.threads, waiting=settings.max_waiting, deadline_s=settings.work_timeout_s
+        ),
     )
 
 

@@ -7,6 +7,8 @@ errors are logged, and logs are not private.
 from __future__ import annotations
 
 import logging
+import math
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI
@@ -25,13 +27,20 @@ class ApiError(Exception):
     """A failure as the client sees it."""
 
     def __init__(
-        self, status: int, message: str, *, code: str | None = None, param: str | None = None
+        self,
+        status: int,
+        message: str,
+        *,
+        code: str | None = None,
+        param: str | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
         self.code = code
         self.param = param
+        self.headers = dict(headers or {})
 
     @property
     def body(self) -> dict[str, Any]:
@@ -48,9 +57,11 @@ def as_api_error(error: Exception) -> ApiError:
     if isinstance(error, SageRagError) and error.http is not None:
         status, code = error.http
         hint = f"; hint: {error.hint}" if error.hint else ""
-        return ApiError(status, f"{error.message}{hint}", code=code)
+        wait_s = getattr(error, "retry_after_s", None)
+        headers = {} if wait_s is None else {"retry-after": str(math.ceil(wait_s))}
+        return ApiError(status, f"{error.message}{hint}", code=code, headers=headers)
     if isinstance(error, HTTPException):
-        return _routing_error(error.status_code)
+        return _routing_error(error)
     log.error("internal error: %s", type(error).__name__)
     return ApiError(500, "the service failed to process the request", code="internal_error")
 
@@ -64,18 +75,17 @@ def invalid_fields(error: ValidationError) -> ApiError:
     return ApiError(400, f"`{where}`: {first['msg']}", code="invalid_value", param=where or None)
 
 
-def _routing_error(status: int) -> ApiError:
+def _routing_error(error: HTTPException) -> ApiError:
     known = {404: ("there is nothing at this address", "not_found")}
     known[405] = ("this address does not support that method", "method_not_allowed")
-    message, code = known.get(status, ("the request was refused", "refused"))
-    return ApiError(status, message, code=code)
+    message, code = known.get(error.status_code, ("the request was refused", "refused"))
+    return ApiError(error.status_code, message, code=code, headers=error.headers)
 
 
 def error_response(error: Exception) -> JSONResponse:
     """Return the HTTP response for a failure."""
     failure = as_api_error(error)
-    headers = getattr(error, "headers", None) if isinstance(error, HTTPException) else None
-    return JSONResponse(failure.body, failure.status, headers=headers)
+    return JSONResponse(failure.body, failure.status, headers=failure.headers)
 
 
 async def _handle(_: Request, error: Exception) -> JSONResponse:

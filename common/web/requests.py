@@ -12,15 +12,28 @@ from starlette.requests import ClientDisconnect, Request
 from sage_rag.common.web.errors import ApiError
 
 MAX_BODY_BYTES = 1024 * 1024
+MAX_BODY_S = 30.0
 T = TypeVar("T")
 
 
-async def read_json(request: Request, limit_bytes: int = MAX_BODY_BYTES) -> dict[str, Any]:
+async def read_json(
+    request: Request, limit_bytes: int = MAX_BODY_BYTES, limit_s: float = MAX_BODY_S
+) -> dict[str, Any]:
     """Read a body of at most `limit_bytes` and return its JSON object.
 
     Raises:
-        ApiError: 413 when it is longer, 400 when it is not a JSON object.
+        ApiError: 413 when it is longer, 408 when it takes longer, 400 when it is not a JSON object.
     """
+    try:
+        async with asyncio.timeout(limit_s):
+            body = await _read(request, limit_bytes)
+    except TimeoutError:
+        message = f"the request was not sent within {limit_s:g} s"
+        raise ApiError(408, message, code="request_timeout") from None
+    return _parsed(body)
+
+
+async def _read(request: Request, limit_bytes: int) -> bytes:
     too_long = ApiError(
         413, f"the request is longer than {limit_bytes} bytes", code="request_too_large"
     )
@@ -32,8 +45,12 @@ async def read_json(request: Request, limit_bytes: int = MAX_BODY_BYTES) -> dict
         body += piece
         if len(body) > limit_bytes:
             raise too_long
+    return bytes(body)
+
+
+def _parsed(body: bytes) -> dict[str, Any]:
     try:
-        parsed = json.loads(bytes(body), parse_constant=_refuse_constant)
+        parsed = json.loads(body, parse_constant=_refuse_constant)
         json.dumps(parsed, ensure_ascii=False).encode()  # refuses lone surrogates
     except (ValueError, RecursionError):
         raise ApiError(400, "the request body is not valid JSON", code="invalid_json") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import ipaddress
 import logging
@@ -12,12 +13,17 @@ from contextlib import contextmanager
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sage_rag.common.exceptions import InputError
 
 _BACKLOG = 2048
 _GRACE_S = 5
 """How long open requests may continue after SIGTERM."""
+_MAX_HEADER_BYTES = 32 * 1024
+_MAX_HEADER_S = 10.0
+"""How long a new connection may take to send the headers of its first request."""
+_MAX_CONNECTIONS = 1024
 
 
 def run_server(app: ASGIApp, host: str, port: int, ready: Callable[[str], None]) -> None:
@@ -107,6 +113,19 @@ class _Terse(logging.Formatter):
         return self.formatMessage(record) + (f" ({kind.__name__})" if kind else "")
 
 
+class TimedProtocol(H11Protocol):
+    """HTTP/1.1 that closes a connection whose first headers do not arrive in time."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the limit of a new connection."""
+        super().connection_made(transport)
+        self.loop.call_later(_MAX_HEADER_S, self._close_unless_asked)
+
+    def _close_unless_asked(self) -> None:
+        if self.scope is None and not self.transport.is_closing():
+            self.transport.close()
+
+
 class _Server(uvicorn.Server):
     def __init__(self, app: ASGIApp, ready: Callable[[], None]) -> None:
         super().__init__(
@@ -117,6 +136,9 @@ class _Server(uvicorn.Server):
                 proxy_headers=False,
                 server_header=False,
                 ws="none",
+                http=TimedProtocol,
+                h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
+                limit_concurrency=_MAX_CONNECTIONS,
                 timeout_graceful_shutdown=_GRACE_S,
             )
         )

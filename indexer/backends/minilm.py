@@ -10,6 +10,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn import functional
 
+from sage_rag.common.deadlines import checkpoint
 from sage_rag.indexer.embedding import MINILM
 from sage_rag.indexer.protocols import Vector, Vectors
 from sage_rag.indexer.windows import vectors_of
@@ -56,7 +57,12 @@ def _pieces(text: str) -> list[int]:
 
 
 def _encoded(texts: Sequence[str]) -> list[Vector]:
-    return [_network().vector([CLS, *_pieces(text)[:_LIMIT], SEP]) for text in texts]
+    return [_vector(text) for text in texts]
+
+
+def _vector(text: str) -> Vector:
+    checkpoint()
+    return _network().vector([CLS, *_pieces(text)[:_LIMIT], SEP])
 
 
 class _Layer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator
@@ -23,6 +22,7 @@ from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
 from sage_rag.rag_server.edge.restore import StreamRestorer, restore_body
 from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.edge.upstream import UpstreamResponse
+from sage_rag.rag_server.limits import RequestLimits
 
 router = APIRouter()
 log = logging.getLogger("sage_rag")
@@ -31,7 +31,11 @@ log = logging.getLogger("sage_rag")
 def create_edge_app(services: EdgeServices) -> FastAPI:
     """Return the edge's application over the given services; it closes them when it ends."""
 
-    app = service_app(services, router, close=services.upstream.close)
+    async def close() -> None:
+        services.work.close()
+        await services.upstream.close()
+
+    app = service_app(services, router, close=close)
     app.add_middleware(LoopbackOnly, service="the edge", exposed=services.exposed)
     return app
 
@@ -69,25 +73,27 @@ async def get_model(request: Request, model: str) -> JSONResponse:
 async def pseudonymize(request: Request) -> dict[str, str]:
     """Return what the edge would send of a text: `{"model", "input"}` to `{"output"}`."""
     services = _services(request)
-    body = await read_json(request, services.max_body_bytes)
+    body = await _read(request, services.limits)
     keys = services.keyring.for_model(body.get("model"))
     if not isinstance(text := body.get("input"), str):
         raise ApiError(400, "`input` must be a string", code="invalid_value", param="input")
-    return {"output": await asyncio.to_thread(keys.pseudonymize, text)}
+    services.limits.check_question(text)
+    return {"output": await services.work.run(keys.pseudonymize, text)}
 
 
 @router.post("/v1/chat/completions")
 async def chat_completions(request: Request) -> Response:
     """Pseudonymise the request, ask the server, restore its answer."""
     services = _services(request)
-    body = await read_json(request, services.max_body_bytes)
+    body = await _read(request, services.limits)
+    services.limits.check(body)
     return await until_disconnect(request, _respond(services, body))
 
 
 async def _respond(services: EdgeServices, body: dict[str, Any]) -> Response:
     started = time.monotonic()
     keys = services.keyring.for_model(body.get("model"))
-    sent = await asyncio.to_thread(pseudonymize_request, body, keys)
+    sent = await services.work.run(pseudonymize_request, body, keys)
     answer = await services.upstream.chat(sent)
     took = (time.monotonic() - started) * 1000
     # A model name is a client's text until the server confirms that it names a corpus.
@@ -96,7 +102,7 @@ async def _respond(services: EdgeServices, body: dict[str, Any]) -> Response:
     if answer.streams:
         stream = _stream(answer, keys)
         return StreamingResponse(stream, headers=sse.HEADERS, media_type=sse.MEDIA_TYPE)
-    restored = await asyncio.to_thread(restore_body, answer.body, keys)
+    restored = await services.work.run(restore_body, answer.body, keys)
     _log_damage(keys)
     return JSONResponse(restored, answer.status)
 
@@ -122,6 +128,10 @@ async def _stream(answer: UpstreamResponse, keys: CorpusKeys) -> AsyncGenerator[
 def _log_damage(keys: CorpusKeys) -> None:
     if counts := keys.new_damage():
         log.warning("edge corpus=%s tokens since the start: %s", keys.corpus, counts)
+
+
+async def _read(request: Request, limits: RequestLimits) -> dict[str, Any]:
+    return await read_json(request, limits.body_bytes, limits.body_s)
 
 
 def _services(request: Request) -> EdgeServices:

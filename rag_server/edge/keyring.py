@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
+from sage_rag.common.deadlines import checkpoint
 from sage_rag.common.web.errors import ApiError
 from sage_rag.privacy.blind_index import BlindIndex
 from sage_rag.privacy.ciphers.default import default_cipher
@@ -55,6 +56,7 @@ class CorpusKeys:
         Raises:
             ProtectionError: when recognition fails; then nothing may be sent.
         """
+        checkpoint()
         return self._pseudonymize(text)
 
     def new_damage(self) -> str | None:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from sage_rag.common.web.requests import MAX_BODY_BYTES
+from sage_rag.common.web.pool import WorkPool
 from sage_rag.rag_server.edge.keyring import Keyring
 from sage_rag.rag_server.edge.upstream import Upstream
+from sage_rag.rag_server.limits import RequestLimits
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeServices:
     """The parts of one edge, built by `wiring` or from fakes.
 
-    `exposed`: whether requests may name hosts other than loopback.
+    `exposed`: whether requests may name hosts other than loopback. `work`: the pool that
+    recognises and restores.
     """
 
     keyring: Keyring
     upstream: Upstream
     exposed: bool = False
-    max_body_bytes: int = MAX_BODY_BYTES
+    limits: RequestLimits = RequestLimits()
+    work: WorkPool = field(default_factory=lambda: WorkPool(2))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator
@@ -25,6 +24,7 @@ from sage_rag.rag_server.completions import (
     count_tokens,
     sources_markdown,
 )
+from sage_rag.rag_server.limits import readable_length
 from sage_rag.rag_server.services import Services, services_of
 
 router = APIRouter()
@@ -37,13 +37,15 @@ _ROLES = {"developer": "system", "tool": "user", "function": "user"}
 async def chat_completions(request: Request) -> Response:
     """Answer the last user message from the corpus that `model` names."""
     services = services_of(request)
-    chat = parse_chat(await read_json(request, services.max_body_bytes))
+    body = await read_json(request, services.limits.body_bytes, services.limits.body_s)
+    services.limits.check(body, readable_length)
+    chat = parse_chat(body)
     return await until_disconnect(request, _respond(services, chat))
 
 
 async def _respond(services: Services, chat: ChatRequest) -> Response:
     started = time.monotonic()
-    passages = await asyncio.to_thread(
+    passages = await services.searches.run(
         services.corpora.search,
         chat.model,
         chat.question,

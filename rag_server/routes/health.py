@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse
 
@@ -19,7 +17,7 @@ router = APIRouter()
 async def ready(request: Request) -> JSONResponse:
     """Return 200 if a corpus can be searched and the answerer works, else 503 with reasons."""
     services = services_of(request)
-    manifests = await asyncio.to_thread(services.corpora.manifests)
+    manifests = await services.control.run(services.corpora.manifests)
     reasons = [found.message for found in manifests.values() if isinstance(found, SageRagError)]
     corpora = {
         name: {"version": found.version, "protection": found.protection}

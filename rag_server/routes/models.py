@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +16,8 @@ router = APIRouter()
 @router.get("/v1/models")
 async def list_models(request: Request) -> dict[str, Any]:
     """List the corpora that can be searched."""
-    manifests = await asyncio.to_thread(services_of(request).corpora.manifests)
+    services = services_of(request)
+    manifests = await services.control.run(services.corpora.manifests)
     # `/readyz` reports corpora that cannot be searched.
     models = [_model(name, m) for name, m in manifests.items() if isinstance(m, Manifest)]
     return {"object": "list", "data": models}
@@ -26,8 +26,8 @@ async def list_models(request: Request) -> dict[str, Any]:
 @router.get("/v1/models/{model}")
 async def get_model(request: Request, model: str) -> dict[str, Any]:
     """Describe one corpus."""
-    corpora = services_of(request).corpora
-    return _model(model, await asyncio.to_thread(corpora.manifest, model))
+    services = services_of(request)
+    return _model(model, await services.control.run(services.corpora.manifest, model))
 
 
 def _model(name: str, manifest: Manifest) -> dict[str, Any]:

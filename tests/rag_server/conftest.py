@@ -39,9 +39,9 @@ class World:
     catalog: MemoryCatalog = field(default_factory=MemoryCatalog)
     keyset: Keyset = field(default_factory=Keyset.generate)
 
-    def serve(self, answerer: Answerer | None = None, **settings) -> str:
+    def serve(self, answerer: Answerer | None = None, *, embedder=None, **settings) -> str:
         services = Services(
-            CorpusSearch(self.catalog, WordsEmbedder()),
+            CorpusSearch(self.catalog, embedder or WordsEmbedder()),
             answerer or ScriptedAnswerer(ANSWER),
             **settings,
         )

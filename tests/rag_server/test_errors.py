@@ -13,6 +13,7 @@ from sage_rag.common.exceptions import (
 )
 from sage_rag.common.web.errors import as_api_error
 from sage_rag.rag_server.answering.protocols import Piece
+from sage_rag.rag_server.limits import RequestLimits
 from tests.rag_server.conftest import ANSWER, World, ask
 from tests.rag_server.fakes import ScriptedAnswerer
 
@@ -68,7 +69,7 @@ def narrow():
     with ExitStack() as stack:
         world = World(stack)
         world.catalog.publish("clinic", ["rest helps"])
-        yield world.serve(max_body_bytes=2048)
+        yield world.serve(limits=RequestLimits(body_bytes=2048))
 
 
 @pytest.mark.parametrize(("method", "path", "body", "status", "code"), REFUSED)
@@ -98,7 +99,7 @@ def test_a_body_that_is_no_json_object_is_refused(narrow, raw):
 
 def test_a_long_body_without_a_declared_length_is_refused(world: World):
     pieces = (b"x" * 1000 for _ in range(10))
-    response = httpx.post(world.serve(max_body_bytes=4096) + CHAT, content=pieces)
+    response = httpx.post(world.serve(limits=RequestLimits(body_bytes=4096)) + CHAT, content=pieces)
     assert_error_object(response, 413, "request_too_large")
 
 

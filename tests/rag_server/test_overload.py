@@ -1,0 +1,124 @@
+"""The attack without a login: long questions, and clients that hang up and leave their work."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from sage_rag.common.deadlines import checkpoint
+from sage_rag.common.web.pool import WorkPool
+from sage_rag.rag_server.limits import RequestLimits
+from tests.rag_server.conftest import World, ask
+from tests.rag_server.fakes import WordsEmbedder
+
+CHAT = "/v1/chat/completions"
+LONG = "why does it hurt " * 6000
+
+
+class SlowEmbedder(WordsEmbedder):
+    """Takes `seconds` for a text, in steps that a deadline can end, as windows of a long text do."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.started = threading.Semaphore(0)
+        self.ended = threading.Semaphore(0)
+
+    def embed(self, texts):
+        self.started.release()
+        try:
+            for _ in range(int(self.seconds / 0.01)):
+                checkpoint()
+                time.sleep(0.01)
+            return super().embed(texts)
+        finally:
+            self.ended.release()
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_question_of_100_000_characters_is_refused_at_once_and_the_limit_is_said(world, stream):
+    server = world.serve()
+    for url in (server, world.edge(server)):
+        started = time.monotonic()
+        response = httpx.post(url + CHAT, json=ask(LONG, stream=stream))
+        assert time.monotonic() - started < 1
+        assert response.status_code == 400
+        error = response.json()["error"]
+        assert error["code"] == "question_too_long"
+        assert "8,000 characters" in error["message"]
+
+
+def test_a_limit_counts_parts_history_and_tokens(world: World):
+    url = world.serve(limits=RequestLimits(question_chars=100, conversation_chars=300))
+    token = "PERSON_[" + "A" * 200 + "]"
+    parts = [{"type": "text", "text": "x" * 60}, {"type": "text", "text": "x" * 60}]
+    asked = [
+        (ask("x" * 100), 200),
+        (ask("x" * 101), 400),
+        (ask(f"{token} {token}"), 200),
+        (ask(f"{token} " * 7), 400),
+        (ask(parts), 400),
+        (ask(tools=[{"type": "function", "function": {"name": "x" * 301}}]), 400),
+    ]
+    found = [(httpx.post(url + CHAT, json=body).status_code, code) for body, code in asked]
+    assert [status for status, _ in found] == [code for _, code in found]
+
+
+def test_six_clients_that_hang_up_leave_no_work_and_others_are_answered(world: World):
+    embedder = SlowEmbedder(30)
+    url = world.serve(embedder=embedder, searches=WorkPool(2, waiting=8))
+
+    def hang_up() -> None:
+        with pytest.raises(httpx.TimeoutException):
+            httpx.post(url + CHAT, json=ask("x" * 8000), timeout=httpx.Timeout(5, read=0.3))
+
+    with ThreadPoolExecutor(6) as clients:
+        gone = [clients.submit(hang_up) for _ in range(6)]
+        assert embedder.started.acquire(timeout=5)
+        started = time.monotonic()
+        assert httpx.get(url + "/v1/models").status_code == 200
+        assert time.monotonic() - started < 1
+        for client in gone:
+            client.result()
+    for _ in range(2):
+        assert embedder.ended.acquire(timeout=5)
+    embedder.seconds = 0
+    started = time.monotonic()
+    assert httpx.post(url + CHAT, json=ask()).status_code == 200
+    assert time.monotonic() - started < 2
+
+
+def test_a_full_queue_is_refused_with_a_time_to_come_back(world: World):
+    url = world.serve(embedder=(slow := SlowEmbedder(30)), searches=WorkPool(1, waiting=0))
+    with ThreadPoolExecutor(1) as clients:
+        first = clients.submit(httpx.post, url + CHAT, json=ask())
+        assert slow.started.acquire(timeout=5)
+        response = httpx.post(url + CHAT, json=ask())
+        assert response.status_code == 503
+        assert response.json()["error"]["code"] == "overloaded"
+        assert int(response.headers["retry-after"]) >= 1
+        slow.seconds = 0
+        world.stack.close()
+        first.exception()
+
+
+def test_a_search_ends_at_its_deadline(world: World):
+    slow = SlowEmbedder(30)
+    url = world.serve(embedder=slow, searches=WorkPool(1, deadline_s=0.2))
+    response = httpx.post(url + CHAT, json=ask())
+    assert (response.status_code, response.json()["error"]["code"]) == (503, "overloaded")
+    assert slow.ended.acquire(timeout=5)
+
+
+def test_a_body_that_does_not_arrive_is_refused_in_time(world: World):
+    url = world.serve(limits=RequestLimits(body_s=0.2))
+
+    def slowly():
+        yield b"{"
+        time.sleep(1)
+        yield b"}"
+
+    response = httpx.post(url + CHAT, content=slowly())
+    assert response.status_code == 408
+    assert response.json()["error"]["code"] == "request_timeout"
