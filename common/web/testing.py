@@ -23,9 +23,7 @@ _POLL_S = 0.01
 def running(app: ASGIApp) -> Iterator[str]:
     """Run an application in a thread on a free loopback port; yield its address."""
     listener = bind("127.0.0.1", 0)
-    config = uvicorn.Config(
-        app, log_config=None, access_log=False, ws="none", http=TimedProtocol
-    )
+    config = uvicorn.Config(app, log_config=None, access_log=False, ws="none", http=TimedProtocol)
     server = _Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
