@@ -23,7 +23,7 @@ class Services:
     corpora: CorpusSearch
     answerer: Answerer
     top_k: int = 5
-    limits: RequestLimits = RequestLimits()
+    limits: RequestLimits = field(default_factory=RequestLimits)
     searches: WorkPool = field(default_factory=lambda: WorkPool(2))
     control: WorkPool = field(default_factory=lambda: WorkPool(2, deadline_s=10.0))
 

@@ -42,7 +42,7 @@ class WorkPool:
         deadline_s: float = 30.0,
         prepare: Callable[[], None] | None = None,
     ) -> None:
-        """Start no thread yet. `waiting`: the longest queue; `prepare` runs first in each thread."""
+        """Start no thread yet. `waiting`: the longest queue; `prepare` runs in each new thread."""
         self._executor = ThreadPoolExecutor(threads, "work", initializer=prepare)
         self._most = threads + waiting
         self._deadline_s = deadline_s

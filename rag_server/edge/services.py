@@ -21,5 +21,5 @@ class EdgeServices:
     keyring: Keyring
     upstream: Upstream
     exposed: bool = False
-    limits: RequestLimits = RequestLimits()
+    limits: RequestLimits = field(default_factory=RequestLimits)
     work: WorkPool = field(default_factory=lambda: WorkPool(2))
