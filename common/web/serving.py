@@ -122,7 +122,7 @@ class TimedProtocol(H11Protocol):
         self.loop.call_later(_MAX_HEADER_S, self._close_unless_asked)
 
     def _close_unless_asked(self) -> None:
-        if self.scope is None and not self.transport.is_closing():
+        if getattr(self, "scope", None) is None and not self.transport.is_closing():
             self.transport.close()
 
 
