@@ -54,6 +54,11 @@ class StageCosts:
         """Tokens of prompts and answers together."""
         return self.prompt_tokens + self.completion_tokens
 
+    @property
+    def usage(self) -> TokenUsage:
+        """Tokens of prompts and of answers."""
+        return TokenUsage(self.prompt_tokens, self.completion_tokens)
+
     def add(self, other: StageCosts) -> None:
         """Add the counts of another one to this one."""
         for each in fields(self):
@@ -119,13 +124,14 @@ class CallCosts:
         """Count events of a stage."""
         stage = stage or _UNNAMED
         usage = usage or TokenUsage()
-        money = self.price.of(usage) if self.price else 0.0
         added = StageCosts(calls, cache_hits, retries, int(estimated), usage.prompt_tokens,
-                           usage.completion_tokens, seconds, money)  # fmt: skip
+                           usage.completion_tokens, seconds)  # fmt: skip
         record = _record.get()
         with self._lock:
-            self._stages[stage].add(added)
-            self._total.add(added)
+            for counts in (self._stages[stage], self._total):
+                counts.add(added)
+                if self.price:  # of the token counts: a sum of prices depends on the order of calls
+                    counts.money = self.price.of(counts.usage)
             if record is not None and record.costs is self:
                 for key in (_ALL, stage):
                     record.calls[key] += calls

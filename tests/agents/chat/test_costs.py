@@ -38,6 +38,17 @@ def test_stages_and_totals_are_kept_apart() -> None:
     assert set(figures["stages"]) == {"extract", "review"}
 
 
+@given(st.lists(st.integers(0, 5_000), min_size=1, max_size=20), st.randoms(use_true_random=False))
+def test_money_does_not_depend_on_the_order_of_calls(prompts, random) -> None:
+    forward, shuffled = CallCosts(Price(0.15, 0.60)), CallCosts(Price(0.15, 0.60))
+    for prompt in prompts:
+        call(forward, "review", prompt)
+    random.shuffle(prompts)
+    for prompt in prompts:
+        call(shuffled, "review", prompt)
+    assert forward.total.money == shuffled.total.money
+
+
 def test_medians_are_over_all_records_also_those_that_skip_a_stage() -> None:
     costs = CallCosts()
     for reviews in (0, 0, 1, 4, 0):
