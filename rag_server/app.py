@@ -7,6 +7,8 @@ import asyncio
 from fastapi import FastAPI
 
 from sage_rag.common.web.app import service_app
+from sage_rag.common.web.cors import add_cors
+from sage_rag.rag_server.access.gate import RequireKey
 from sage_rag.rag_server.routes import chat, health, models
 from sage_rag.rag_server.services import Services
 
@@ -20,4 +22,7 @@ def create_app(services: Services) -> FastAPI:
         services.searches.close()
         services.control.close()
 
-    return service_app(services, models.router, chat.router, health.router, close=close)
+    app = service_app(services, models.router, chat.router, health.router, close=close)
+    app.add_middleware(RequireKey, gate=services.gate)
+    add_cors(app, services.cors_origins)
+    return app

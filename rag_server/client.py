@@ -17,10 +17,10 @@ _HINT = "start it: sage-rag serve, then sage-rag edge; or give another --url"
 class Client:
     """Ask an edge or a server. `citations` holds those of the last streamed answer."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, api_key: str = "none") -> None:
         self._errors = EndpointErrors(url.rstrip("/"), _HINT, _TIMEOUT_S, ours=True)
         # Questions are in plain text here: no proxy may read them.
-        self._client = OpenAIClient(url, self._errors, proxies=False)
+        self._client = OpenAIClient(url, self._errors, api_key=api_key, proxies=False)
         self.citations: list[dict[str, Any]] = []
 
     async def only_model(self) -> str:

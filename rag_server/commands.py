@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.cli.options import KeysetSecret, PassphraseFile, Recognizers
 
+if TYPE_CHECKING:
+    from sage_rag.rag_server.client import Client
+
 _Config = Annotated[
     Path | None, typer.Option(help="TOML file with the tables serve and edge.", show_default=False)
 ]
+
+
+_Tokens = Annotated[
+    Path | None,
+    typer.Option(
+        help="File of API keys (sage-rag token). A server's default: HOME/access/tokens.json.",
+        show_default=False,
+    ),
+]
+_NoAuth = Annotated[
+    bool | None, typer.Option("--insecure-no-auth", help="Ask for no API key.", show_default=False)
+]
+_CorsOrigin = Annotated[
+    list[str] | None,
+    typer.Option(help="A web page that may read answers. Repeatable.", show_default=False),
+]
+_TlsCert = Annotated[
+    Path | None, typer.Option(help="Certificate chain, PEM; with --tls-key.", show_default=False)
+]
+_TlsKey = Annotated[Path | None, typer.Option(help="Its key, PEM.", show_default=False)]
 
 
 def _say(line: str) -> None:
@@ -25,7 +48,8 @@ def _announce(address: str) -> None:
 
 def _given(ctx: typer.Context) -> dict[str, Any]:
     """Return the options of a verb by the names of their settings; `None` if absent."""
-    return {name: value for name, value in ctx.params.items() if name != "config"}
+    given = {name: value for name, value in ctx.params.items() if name != "config"}
+    return {name: None if value == [] else value for name, value in given.items()}
 
 
 def serve(
@@ -46,12 +70,18 @@ def serve(
     llm_api_key_file: Annotated[
         Path | None, typer.Option("--api-key-file", help="File with the endpoint's API key.")
     ] = None,
+    tokens: _Tokens = None,
+    insecure_no_auth: _NoAuth = None,
+    cors_origin: _CorsOrigin = None,
+    tls_cert: _TlsCert = None,
+    tls_key: _TlsKey = None,
     config: _Config = None,
 ) -> None:
-    """Serve published corpora as an OpenAI-compatible API, without any key.
+    """Serve published corpora as an OpenAI-compatible API, without any keyset.
 
-    Each corpus is a model. The server refuses to start if it can read a keyset or passphrase.
-    Settings also come from SAGE_RAG_SERVE_... variables and from --config.
+    Each corpus is a model. Clients need an API key (sage-rag token new), on loopback not with
+    --insecure-no-auth. The server refuses to start if it can read a keyset or passphrase. Settings
+    also come from SAGE_RAG_SERVE_... variables and from --config.
 
     Example: sage-rag serve --home home --port 8000
     """
@@ -68,7 +98,8 @@ def serve(
     services = build_server(settings, os.environ)
     for warning in warnings(services, settings.home):
         _say(warning)
-    run_server(create_app(services), settings.host, settings.port, _announce)
+    app = create_app(services)
+    run_server(app, settings.host, settings.port, _announce, tls=settings.tls)
 
 
 def edge(
@@ -91,6 +122,14 @@ def edge(
         str | None, typer.Option(help="A preset, or a file like ./mine.toml. Default: sage.")
     ] = None,
     recognizer: Recognizers = None,
+    server_api_key_file: Annotated[
+        Path | None, typer.Option(help="File with the server's API key.", show_default=False)
+    ] = None,
+    tokens: _Tokens = None,
+    insecure_no_auth: _NoAuth = None,
+    cors_origin: _CorsOrigin = None,
+    tls_cert: _TlsCert = None,
+    tls_key: _TlsKey = None,
     expose: Annotated[
         bool | None, typer.Option("--expose", help="Allow a --host that other machines can reach.")
     ] = None,
@@ -118,13 +157,22 @@ def edge(
     from sage_rag.rag_server.edge.app import create_edge_app
     from sage_rag.rag_server.wiring import build_edge
 
-    run_server(create_edge_app(build_edge(settings)), settings.host, settings.port, _announce)
+    app = create_edge_app(build_edge(settings))
+    run_server(app, settings.host, settings.port, _announce, tls=settings.tls)
 
 
 def ask(
     question: Annotated[str, typer.Argument(help="The question.", show_default=False)],
     url: Annotated[str, typer.Option(help="The edge, or a server.")] = "http://127.0.0.1:8001/v1",
     model: Annotated[str | None, typer.Option(help="The corpus. Default: the only one.")] = None,
+    api_key_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="File with the API key, where one is needed.",
+            envvar="SAGE_RAG_API_KEY_FILE",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the completion as JSON.")] = False,
     show_sent: Annotated[
         bool,
@@ -139,17 +187,20 @@ def ask(
     """
     import asyncio
 
-    asyncio.run(_ask(question, url, model, as_json=as_json, show_sent=show_sent))
+    from sage_rag.rag_server.client import Client
+    from sage_rag.rag_server.settings import secret
+
+    key = secret(None, api_key_file)
+    client = Client(url, api_key=key.get_secret_value() if key else "none")
+    asyncio.run(_ask(client, question, model, as_json=as_json, show_sent=show_sent))
 
 
 async def _ask(
-    question: str, url: str, model: str | None, *, as_json: bool, show_sent: bool
+    client: Client, question: str, model: str | None, *, as_json: bool, show_sent: bool
 ) -> None:
     import json
 
-    from sage_rag.rag_server.client import Client
-
-    async with Client(url) as client:
+    async with client:
         corpus = model or await client.only_model()
         if show_sent:
             _say(f"sent: {await client.pseudonymize(corpus, question)}")

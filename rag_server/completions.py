@@ -40,8 +40,13 @@ def count_tokens(texts: Iterable[str]) -> int:
     return sum(1 for text in texts for _ in _COUNTED.finditer(text))
 
 
-def cite(answer: str, passages: Sequence[Passage]) -> list[dict[str, Any]]:
-    """Return the passages that `[n]` markers in an answer refer to, in order of n."""
+def cite(
+    answer: str, passages: Sequence[Passage], *, scores: bool = False
+) -> list[dict[str, Any]]:
+    """Return the passages that `[n]` markers in an answer refer to, in order of n.
+
+    With `scores`, each has the score of its search.
+    """
     plain = TOKEN.sub("", answer)
     numbers = {int(n) for m in _MARKERS.finditer(plain) for n in m.group(1).split(",")}
     return [
@@ -51,7 +56,7 @@ def cite(answer: str, passages: Sequence[Passage]) -> list[dict[str, Any]]:
             "source": p.source,
             "layer": p.layer,
             "text": p.text,
-            "score": p.score,
+            **({"score": p.score} if scores else {}),
         }
         for n, p in enumerate(passages, start=1)
         if n in numbers

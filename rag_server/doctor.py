@@ -69,6 +69,7 @@ def checks(home: Path | None, keyset: Path | None) -> Iterator[Check]:
     if keyset is not None:
         yield "keyset", lambda: check_keyset(keyset)
     if home is not None:
+        yield "API keys", lambda: check_api_keys(home)
         yield "no key in home", lambda: check_no_key(home)
         yield from _corpora(home)
 
@@ -144,6 +145,19 @@ def check_no_key(home: Path) -> str:
         raise FailedCheckError(f"there is no folder `{home}`")
     refuse_keys(home, {})
     return f"none in {sum(1 for _ in files_under(home))} files"
+
+
+def check_api_keys(home: Path) -> str:
+    """The home's file of API keys, if there is one, is valid and not readable for other users."""
+    from sage_rag.rag_server.access.keys import default_file, read_keys
+
+    file = default_file(home)
+    keys = read_keys(file)
+    if not file.exists():
+        return "none; make one: sage-rag token new --help"
+    if file.stat().st_mode & 0o077:
+        raise FailedCheckError("other users can read the file", hint=f"chmod 600 {file}")
+    return f"{len(keys)}, with scopes {', '.join(sorted({s for k in keys for s in k.scopes}))}"
 
 
 def _corpora(home: Path) -> Iterator[Check]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
 from sage_rag.common.web.pool import WorkPool
+from sage_rag.rag_server.access.gate import Gate
 from sage_rag.rag_server.answering.protocols import Answerer
 from sage_rag.rag_server.corpora import CorpusSearch
 from sage_rag.rag_server.limits import RequestLimits
@@ -16,13 +18,16 @@ from sage_rag.rag_server.limits import RequestLimits
 class Services:
     """The parts of one server, built by `wiring` or from fakes.
 
-    `top_k`: passages per answer. `searches`: the pool of searches; `control`: the pool of health
+    `top_k`: passages per answer. `gate` decides who may ask. `cors_origins`: the web pages whose
+    scripts may read answers. `searches`: the pool of searches; `control`: the pool of health
     checks and lists of models, which stay quick while searches wait.
     """
 
     corpora: CorpusSearch
     answerer: Answerer
     top_k: int = 5
+    gate: Gate = field(default_factory=Gate)
+    cors_origins: Sequence[str] = ()
     limits: RequestLimits = field(default_factory=RequestLimits)
     searches: WorkPool = field(default_factory=lambda: WorkPool(2))
     control: WorkPool = field(default_factory=lambda: WorkPool(2, deadline_s=10.0))

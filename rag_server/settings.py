@@ -70,8 +70,18 @@ class _Settings(BaseSettings):
         return init_settings, env_settings, InitSettingsSource(settings_cls, cls._file)
 
 
-class _LimitSettings(_Settings):
-    """The limits of requests, the same for server and edge."""
+class _ServiceSettings(_Settings):
+    """What server and edge have in common: who may ask, and the limits of a request."""
+
+    tokens: Path | None = None
+    """A file of API keys, made by `sage-rag token new`."""
+    insecure_no_auth: bool = False
+    """Ask for no API key."""
+    cors_origin: tuple[str, ...] = ()
+    """Origins of web pages whose scripts may read answers, such as `https://chat.example.org`."""
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    """Certificate and key in PEM files. Without them, connections are not encrypted."""
 
     max_body_bytes: int = Field(MAX_BODY_BYTES, ge=1024)
     max_body_s: float = Field(MAX_BODY_S, gt=0)
@@ -80,6 +90,19 @@ class _LimitSettings(_Settings):
     """Characters of the last user message."""
     max_conversation_chars: int = Field(200_000, ge=1)
     """Characters of all texts of a request."""
+
+    @property
+    def tls(self) -> tuple[Path, Path] | None:
+        """The files of certificate and key, if both are given.
+
+        Raises:
+            InputError: when only one of them is given.
+        """
+        if self.tls_cert is None and self.tls_key is None:
+            return None
+        if self.tls_cert is None or self.tls_key is None:
+            raise InputError("--tls-cert and --tls-key belong together")
+        return self.tls_cert, self.tls_key
 
     @property
     def limits(self) -> RequestLimits:
@@ -92,7 +115,7 @@ class _LimitSettings(_Settings):
         )
 
 
-class ServeSettings(_LimitSettings):
+class ServeSettings(_ServiceSettings):
     """Settings of the server."""
 
     model_config = SettingsConfigDict(env_prefix="SAGE_RAG_SERVE_", extra="forbid", frozen=True)
@@ -120,7 +143,7 @@ class ServeSettings(_LimitSettings):
     """From the request to the end of its search, waiting included."""
 
 
-class EdgeSettings(_LimitSettings):
+class EdgeSettings(_ServiceSettings):
     """Settings of the edge."""
 
     model_config = SettingsConfigDict(env_prefix="SAGE_RAG_EDGE_", extra="forbid", frozen=True)

@@ -10,8 +10,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sage_rag.common.exceptions import InputError, SageRagError
+from sage_rag.common.exceptions import InputError, ProtectionError, SageRagError
 from sage_rag.common.web.pool import WorkPool
+from sage_rag.common.web.serving import is_loopback
+from sage_rag.rag_server.access.gate import Gate
+from sage_rag.rag_server.access.keys import KeyFile, default_file
 from sage_rag.rag_server.settings import EdgeSettings, ServeSettings, secret
 
 if TYPE_CHECKING:
@@ -24,8 +27,8 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
     """Return the server's services, warmed up.
 
     Raises:
-        ProtectionError: when the server can read a key.
-        InputError: when the home folder is missing or settings contradict each other.
+        ProtectionError: when the server can read a key, or would be open to other machines.
+        InputError: when the home folder or an API key is missing, or settings contradict each other.
     """
     from sage_rag.indexer.embedding import embedder_called
     from sage_rag.rag_server.corpora import CorpusSearch, FolderCatalog
@@ -38,12 +41,15 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
         )
     own = [settings.llm_api_key_file] if settings.llm_api_key_file else []
     refuse_keys(settings.home, environment, own=own)
+    gate = _server_gate(settings)
     embedder = embedder_called(settings.embedder)
     embedder.embed(["warm up"])
     return Services(
         corpora=CorpusSearch(FolderCatalog(settings.home), embedder),
         answerer=_answerer(settings),
         top_k=settings.top_k,
+        gate=gate,
+        cors_origins=settings.cors_origin,
         limits=settings.limits,
         searches=WorkPool(
             settings.threads, waiting=settings.max_waiting, deadline_s=settings.search_timeout_s
@@ -56,6 +62,7 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
 
     Raises:
         InputError: when there is no source of keys, or more than one.
+        ProtectionError: when other machines could read plain values without an API key.
         KeysetError: when the keyset cannot be opened.
     """
     from sage_rag.privacy.keyset.sources import open_keyset
@@ -64,6 +71,7 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     from sage_rag.rag_server.edge.services import EdgeServices
     from sage_rag.rag_server.edge.upstream import Upstream
 
+    gate = _edge_gate(settings)
     keyset = open_keyset(
         settings.keyset, settings.passphrase_file, secret_file=settings.keyset_secret
     )
@@ -77,11 +85,45 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
         keyring=Keyring(keyset, recognizer, policy),
         upstream=Upstream(settings.server, api_key=api_key, timeout_s=settings.timeout_s),
         exposed=settings.expose,
+        gate=gate,
+        cors_origins=settings.cors_origin,
         limits=settings.limits,
         work=WorkPool(
             settings.threads, waiting=settings.max_waiting, deadline_s=settings.work_timeout_s
         ),
     )
+
+
+def _server_gate(settings: ServeSettings) -> Gate:
+    file = settings.tokens or default_file(settings.home)
+    if not settings.insecure_no_auth:
+        make = f"sage-rag token new --tokens {file} --name edge --out edge.key"
+        return _gate(file, f"{make}; or --insecure-no-auth, on loopback only")
+    if not is_loopback(settings.host):
+        raise ProtectionError(
+            f"{settings.host} can be reached from other machines, which need an API key",
+            hint="leave out --insecure-no-auth and make a key: sage-rag token new --help",
+        )
+    return Gate()
+
+
+def _edge_gate(settings: EdgeSettings) -> Gate:
+    if settings.tokens is not None:
+        return _gate(settings.tokens, f"sage-rag token new --tokens {settings.tokens} --name NAME")
+    if settings.expose and not settings.insecure_no_auth:
+        raise ProtectionError(
+            "other machines would read plain values without an API key",
+            hint="give --tokens FILE (sage-rag token new --tokens FILE --name NAME), or"
+            " --insecure-no-auth if the port can be reached from this machine only",
+        )
+    return Gate()
+
+
+def _gate(file: Path, hint: str) -> Gate:
+    keys = KeyFile(file)
+    if not len(keys):
+        raise InputError(f"there is no API key in `{file}`", hint=hint)
+    return Gate(keys)
 
 
 def warnings(services: Services, home: Path) -> Iterator[str]:

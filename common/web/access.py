@@ -19,13 +19,21 @@ class LoopbackOnly:
     """Refuse requests whose Host or Origin is not this machine.
 
     `service` names the service in refusals. With `exposed`, any Host is accepted, because the
-    service then has names that it does not know.
+    service then has names that it does not know. `origins`: further web pages that may ask.
     """
 
-    def __init__(self, app: ASGIApp, *, service: str, exposed: bool) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        service: str,
+        exposed: bool,
+        origins: frozenset[str] = frozenset(),
+    ) -> None:
         self._app = app
         self._service = service
         self._exposed = exposed
+        self._origins = origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -39,7 +47,7 @@ class LoopbackOnly:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if not self._exposed and (len(hosts) != 1 or not _is_local(f"//{hosts[0]}")):
             return "answers to loopback names only"
-        if any(not _is_local(origin) for origin in origins):
+        if any(not _is_local(origin) for origin in origins if origin not in self._origins):
             return "does not answer web pages of other origins"
         return None
 

@@ -15,9 +15,8 @@ def service_app(
 ) -> FastAPI:
     """Return an application with `/healthz` and the given routes; `close` runs when it ends.
 
-    Routes read `services` from `request.app.state.services`. There are no CORS headers, so no web
-    page of another origin can read an answer, and no interactive documentation, because its page
-    loads scripts from other hosts.
+    Routes read `services` from `request.app.state.services`. There is no interactive
+    documentation, because its page loads scripts from other hosts.
     """
 
     @asynccontextmanager

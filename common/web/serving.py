@@ -8,8 +8,10 @@ import ipaddress
 import logging
 import signal
 import socket
+import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -26,17 +28,25 @@ _MAX_HEADER_S = 10.0
 _MAX_CONNECTIONS = 1024
 
 
-def run_server(app: ASGIApp, host: str, port: int, ready: Callable[[str], None]) -> None:
+def run_server(
+    app: ASGIApp,
+    host: str,
+    port: int,
+    ready: Callable[[str], None],
+    *,
+    tls: tuple[Path, Path] | None = None,
+) -> None:
     """Serve until SIGTERM or SIGINT; call `ready` with the address once connections are accepted.
 
-    Port 0 picks a free one.
+    Port 0 picks a free one. `tls`: PEM files with a certificate chain and its key.
 
     Raises:
-        InputError: when the address cannot be bound.
+        InputError: when the address cannot be bound, or the certificate cannot be read.
     """
+    context = _tls_context(*tls) if tls else None
     listener = bind(host, port)
     configure_logging()
-    server = _Server(app, lambda: ready(address_of(listener)))
+    server = _Server(app, lambda: ready(address_of(listener, tls=tls is not None)), context)
     with listener, _quiet_sigterm():
         server.run(sockets=[listener])
 
@@ -70,10 +80,22 @@ def bind(host: str, port: int) -> socket.socket:
         raise InputError(f"cannot listen on {host} port {port}: {error.strerror}") from None
 
 
-def address_of(listener: socket.socket) -> str:
+def address_of(listener: socket.socket, *, tls: bool = False) -> str:
     """Return the URL of a listening socket."""
     host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    scheme = "https" if tls else "http"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+
+def _tls_context(certificate: Path, key: Path) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(certificate, key)
+    except (OSError, ssl.SSLError):
+        raise InputError(
+            f"`{certificate}` and `{key}` are not a certificate and its key in PEM files"
+        ) from None
+    return context
 
 
 def is_loopback(host: str) -> bool:
@@ -127,7 +149,9 @@ class TimedProtocol(H11Protocol):
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, app: ASGIApp, ready: Callable[[], None]) -> None:
+    def __init__(
+        self, app: ASGIApp, ready: Callable[[], None], tls: ssl.SSLContext | None = None
+    ) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -140,6 +164,7 @@ class _Server(uvicorn.Server):
                 h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
                 limit_concurrency=_MAX_CONNECTIONS,
                 timeout_graceful_shutdown=_GRACE_S,
+                ssl_context_factory=None if tls is None else lambda *_: tls,
             )
         )
         self._ready = ready

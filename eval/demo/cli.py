@@ -123,6 +123,7 @@ def _ask_questions(folders: DemoFolders) -> list[QuestionTrace]:
 
     logs = folders.root / "logs"
     serve = ["serve", "--home", str(folders.server), "--port", "0"]
+    serve += ["--insecure-no-auth"]  # on loopback, for as long as the demo takes
     with running(serve, logs / "server.log") as server:
         server_url = server.wait()
         edge = ["edge", "--server", server_url, "--keyset", str(folders.keyset), "--port", "0"]

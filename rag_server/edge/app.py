@@ -15,8 +15,10 @@ from sage_rag.common.exceptions import SageRagError, UpstreamError
 from sage_rag.common.web import sse
 from sage_rag.common.web.access import LoopbackOnly
 from sage_rag.common.web.app import service_app
+from sage_rag.common.web.cors import add_cors
 from sage_rag.common.web.errors import ApiError, as_api_error
 from sage_rag.common.web.requests import read_json, until_disconnect
+from sage_rag.rag_server.access.gate import RequireKey
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
 from sage_rag.rag_server.edge.restore import StreamRestorer, restore_body
@@ -36,7 +38,14 @@ def create_edge_app(services: EdgeServices) -> FastAPI:
         await services.upstream.close()
 
     app = service_app(services, router, close=close)
-    app.add_middleware(LoopbackOnly, service="the edge", exposed=services.exposed)
+    app.add_middleware(RequireKey, gate=services.gate)
+    add_cors(app, services.cors_origins)
+    app.add_middleware(
+        LoopbackOnly,
+        service="the edge",
+        exposed=services.exposed,
+        origins=frozenset(services.cors_origins),
+    )
     return app
 
 
@@ -104,7 +113,7 @@ async def _respond(services: EdgeServices, body: dict[str, Any]) -> Response:
         return StreamingResponse(stream, headers=sse.HEADERS, media_type=sse.MEDIA_TYPE)
     restored = await services.work.run(restore_body, answer.body, keys)
     _log_damage(keys)
-    return JSONResponse(restored, answer.status)
+    return JSONResponse(restored, answer.status, headers=answer.headers)
 
 
 async def _stream(answer: UpstreamResponse, keys: CorpusKeys) -> AsyncGenerator[bytes, None]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sage_rag.common.web.pool import WorkPool
+from sage_rag.rag_server.access.gate import Gate
 from sage_rag.rag_server.edge.keyring import Keyring
 from sage_rag.rag_server.edge.upstream import Upstream
 from sage_rag.rag_server.limits import RequestLimits
@@ -14,12 +16,15 @@ from sage_rag.rag_server.limits import RequestLimits
 class EdgeServices:
     """The parts of one edge, built by `wiring` or from fakes.
 
-    `exposed`: whether requests may name hosts other than loopback. `work`: the pool that
+    `exposed`: whether requests may name hosts other than loopback. `gate` decides who may ask.
+    `cors_origins`: the web pages whose scripts may read answers. `work`: the pool that
     recognises and restores.
     """
 
     keyring: Keyring
     upstream: Upstream
     exposed: bool = False
+    gate: Gate = field(default_factory=Gate)
+    cors_origins: Sequence[str] = ()
     limits: RequestLimits = field(default_factory=RequestLimits)
     work: WorkPool = field(default_factory=lambda: WorkPool(2))

@@ -59,7 +59,8 @@ class Upstream:
             kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
             if response.status_code == 200 and kind == sse.MEDIA_TYPE:
                 return UpstreamResponse(200, None, response)
-            return UpstreamResponse(*await self._read(response), None)
+            status, answer = await self._read(response)
+            return UpstreamResponse(status, answer, None, _retry_after(response))
 
     async def close(self) -> None:
         """Close the connections."""
@@ -85,21 +86,34 @@ class Upstream:
                     raise UpstreamError("the server's answer is too long")
         finally:
             await response.aclose()
-        try:
-            return response.status_code, json.loads(bytes(content))
-        except (ValueError, RecursionError):
+        status = response.status_code
+        if status in (401, 403):
             raise UpstreamError(
-                f"the server answered {response.status_code} without JSON",
-                hint="is --server the address of a sage-rag server?",
-            ) from None
+                "the server refuses the edge's API key",
+                hint="start the edge with --server-api-key-file FILE (sage-rag token new)",
+            )
+        try:
+            answer = json.loads(bytes(content))
+        except (ValueError, RecursionError):
+            answer = None
+        if answer is None or (status >= 400 and not _is_error(answer)):
+            raise _malformed(response)
+        return status, answer
 
 
 class UpstreamResponse:
     """The server's response: a body, or an open stream."""
 
-    def __init__(self, status: int, body: Any, response: httpx.Response | None) -> None:
+    def __init__(
+        self,
+        status: int,
+        body: Any,
+        response: httpx.Response | None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         self.status = status
         self.body = body
+        self.headers = dict(headers or {})
         self._response = response
 
     @property
@@ -117,6 +131,42 @@ class UpstreamResponse:
                     yield piece
         finally:
             await self._response.aclose()
+
+
+class UpstreamBusyError(UpstreamError):
+    """A proxy in front of the server asks the edge to come back later."""
+
+    http = 503, "upstream_busy"
+    retry_after_s: float | None = None
+
+
+def _is_error(answer: Any) -> bool:
+    """Return whether a body is an error of our API, or the report of `/readyz`."""
+    return isinstance(answer, dict) and (isinstance(answer.get("error"), dict) or "status" in answer)
+
+
+def _malformed(response: httpx.Response) -> UpstreamError:
+    """Return the error for an answer that is not the server's own."""
+    status = response.status_code
+    if status in (429, 503):
+        error = UpstreamBusyError(f"the server answered {status}", hint="ask again later")
+        error.retry_after_s = _retry_after_s(response)
+        return error
+    return UpstreamError(
+        f"the server answered {status} without JSON",
+        hint="is --server the address of a sage-rag server?",
+    )
+
+
+def _retry_after_s(response: httpx.Response) -> int | None:
+    """Return the seconds after which the server can be asked again; a date is not passed on."""
+    value = response.headers.get("retry-after", "")
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 6 else None
+
+
+def _retry_after(response: httpx.Response) -> dict[str, str]:
+    wait_s = _retry_after_s(response)
+    return {} if wait_s is None else {"retry-after": str(wait_s)}
 
 
 @contextmanager

@@ -15,6 +15,8 @@ from sage_rag.common.web import sse
 from sage_rag.common.web.errors import as_api_error
 from sage_rag.common.web.requests import read_json, until_disconnect
 from sage_rag.indexer.passages import Passage
+from sage_rag.rag_server.access.gate import Caller, caller_of
+from sage_rag.rag_server.access.keys import Scope
 from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn, Piece
 from sage_rag.rag_server.chat_request import ChatRequest, parse_chat
 from sage_rag.rag_server.completions import (
@@ -40,10 +42,10 @@ async def chat_completions(request: Request) -> Response:
     body = await read_json(request, services.limits.body_bytes, services.limits.body_s)
     services.limits.check(body, readable_length)
     chat = parse_chat(body)
-    return await until_disconnect(request, _respond(services, chat))
+    return await until_disconnect(request, _respond(services, chat, caller_of(request)))
 
 
-async def _respond(services: Services, chat: ChatRequest) -> Response:
+async def _respond(services: Services, chat: ChatRequest, caller: Caller) -> Response:
     started = time.monotonic()
     passages = await services.searches.run(
         services.corpora.search,
@@ -53,7 +55,7 @@ async def _respond(services: Services, chat: ChatRequest) -> Response:
         chat.search_words,
     )
     envelope = Envelope(chat.model, include_usage=chat.include_usage)
-    answer = _AnswerInProgress(envelope, chat, passages, started)
+    answer = _AnswerInProgress(envelope, chat, passages, started, caller)
     pieces = services.answerer.answer(_conversation(chat, passages))
     # A failure before the first piece still has an HTTP status of its own.
     first = await anext(pieces, None)
@@ -103,6 +105,7 @@ class _AnswerInProgress:
     chat: ChatRequest
     passages: list[Passage]
     started: float
+    caller: Caller
     text: str = ""
     finish_reason: str = "stop"
     model_usage: CompletionUsage | None = None
@@ -118,7 +121,7 @@ class _AnswerInProgress:
 
     def citations(self) -> list[dict[str, object]]:
         """Return the passages that the text cites."""
-        return cite(self.text, self.passages)
+        return cite(self.text, self.passages, scores=self.caller.allows(Scope.RESEARCH))
 
     def usage(self) -> CompletionUsage:
         """Return the model's count, or ours if the model reported none."""
@@ -128,13 +131,15 @@ class _AnswerInProgress:
         return CompletionUsage(prompt, count_tokens([self.text]))
 
     def record(self) -> None:
-        """Log counts and times; never text."""
+        """Log counts and times, never text; count the tokens against the caller's budget."""
+        usage = self.usage()
+        self.caller.spend(usage.prompt_tokens + usage.completion_tokens)
         log.info(
             "%s corpus=%s passages=%d tokens=%d ms=%d",
             self.envelope.id,
             self.chat.model,
             len(self.passages),
-            self.usage().completion_tokens,
+            usage.completion_tokens,
             (time.monotonic() - self.started) * 1000,
         )
 

@@ -8,6 +8,7 @@ from starlette.responses import JSONResponse
 from sage_rag.common.exceptions import SageRagError
 from sage_rag.common.web.errors import as_api_error
 from sage_rag.indexer.versions import Manifest
+from sage_rag.rag_server.access.gate import caller_of
 from sage_rag.rag_server.services import services_of
 
 router = APIRouter()
@@ -33,10 +34,12 @@ async def ready(request: Request) -> JSONResponse:
         answering = False
         reasons.append(as_api_error(error).message)
     works = bool(corpora) and answering
-    body = {
-        "status": "ready" if works else "not ready",
+    status = {"status": "ready" if works else "not ready"}
+    # The names of corpora are for those who may ask them.
+    details = {
         "answerer": services.answerer.name,
         "corpora": corpora,
         "reasons": reasons,
     }
+    body = {**status, **details} if caller_of(request).scopes else status
     return JSONResponse(body, 200 if works else 503)

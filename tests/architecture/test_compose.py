@@ -25,12 +25,15 @@ def test_key_material_reaches_the_owner_and_the_edge_alone() -> None:
     assert holders == {"indexer", "edge"}
     server = str(SERVICES["server"])
     assert "secret" not in server
-    assert "keys" not in server
+    assert "./keys" not in server
     assert "PASSPHRASE" not in server
 
 
-def test_the_server_reads_published_versions_and_nothing_else() -> None:
-    assert SERVICES["server"]["volumes"] == ["./home/corpora:/home/sage/corpora:ro"]
+def test_the_server_reads_published_versions_and_hashes_of_api_keys_and_nothing_else() -> None:
+    assert SERVICES["server"]["volumes"] == [
+        "./home/corpora:/home/sage/corpora:ro",
+        "./home/access:/home/sage/access:ro",
+    ]
 
 
 def test_the_indexer_has_no_network_and_the_edge_is_published_on_loopback() -> None:
@@ -62,7 +65,11 @@ def test_every_services_command_runs(tmp_path: Path) -> None:
 
     done = sage_rag(*command("indexer"))
     assert done.returncode == 0, done.stderr
-    (tmp_path / "server").mkdir()
+    made = sage_rag(
+        *("token", "new", "--home", str(tmp_path / "server"), "--name", "edge"),
+        *("--out", str(tmp_path / "server_key")),
+    )
+    assert made.returncode == 0, made.stderr
     (tmp_path / "home" / "corpora").rename(tmp_path / "server" / "corpora")
     serve = [part.replace("/home", "/server") if "home=" in part else part
              for part in command("server", **{"port=8000": "port=0"})]  # fmt: skip

@@ -87,7 +87,7 @@ def zones(indexed: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) 
     root = tmp_path_factory.mktemp("server")
     shutil.copytree(owner / "corpora", root / "home" / "corpora")
     logs = tmp_path_factory.mktemp("logs")
-    serve = ("serve", "--home", str(root / "home"), "--port", "0")
+    serve = ("serve", "--home", str(root / "home"), "--port", "0", "--insecure-no-auth")
     with service(*serve, log=logs / "server.log") as server:
         edge = ("edge", "--server", server.url, "--keyset", str(keyset), "--port", "0")
         env = environment(SAGE_RAG_PASSPHRASE=PASSPHRASE)

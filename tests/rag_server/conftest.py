@@ -38,6 +38,7 @@ class World:
     stack: ExitStack
     catalog: MemoryCatalog = field(default_factory=MemoryCatalog)
     keyset: Keyset = field(default_factory=Keyset.generate)
+    apps: list = field(default_factory=list)
 
     def serve(self, answerer: Answerer | None = None, *, embedder=None, **settings) -> str:
         services = Services(
@@ -47,12 +48,13 @@ class World:
         )
         return self.run(create_app(services))
 
-    def edge(self, server: str, recognizer=None, *, api_key=None, exposed=False, **settings) -> str:
+    def edge(self, server: str, recognizer=None, *, api_key=None, timeout_s=120.0, **settings) -> str:
         keyring = Keyring(self.keyset, recognizer or TableRecognizer(TABLE), preset("sage"))
-        upstream = Upstream(server, api_key=api_key, **settings)
-        return self.run(create_edge_app(EdgeServices(keyring, upstream, exposed)))
+        upstream = Upstream(server, api_key=api_key, timeout_s=timeout_s)
+        return self.run(create_edge_app(EdgeServices(keyring, upstream, **settings)))
 
     def run(self, app) -> str:
+        self.apps.append(app)
         return self.stack.enter_context(running(app))
 
     def keys(self, corpus: str = "clinic") -> CorpusKeys:

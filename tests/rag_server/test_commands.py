@@ -57,7 +57,9 @@ def test_an_edge_that_others_can_reach_has_to_be_asked_for(host, capsys):
     line = ["edge", "--server", "http://x", "--keyset", "nope", "--host", host]
     assert run(line, VERBS) == 2
     assert "--expose" in capsys.readouterr().err
-    assert run([*line, "--expose"], VERBS) == 3  # goes on to the keyset
+    assert run([*line, "--expose"], VERBS) == 4
+    assert "--tokens" in capsys.readouterr().err
+    assert run([*line, "--expose", "--insecure-no-auth"], VERBS) == 3  # goes on to the keyset
 
 
 def test_a_server_refuses_to_start_beside_a_keyset(tmp_path, capsys):
@@ -127,6 +129,7 @@ def test_an_answer_that_breaks_off_is_an_error(world: World, capsys):
 def test_the_real_server_starts_on_an_empty_home_and_ends_on_sigterm(tmp_path):
     program = "from sage_rag.rag_server.cli import main; main()"
     line = [sys.executable, "-c", program, "serve", "--home", str(tmp_path), "--port", "0"]
+    line.append("--insecure-no-auth")
     with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as running:
         for shown in running.stderr:
             if shown.startswith("listening on http://127.0.0.1:"):

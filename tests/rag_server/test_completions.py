@@ -32,7 +32,7 @@ def test_markers_become_citations(answer, numbers):
 
 
 def test_a_citation_holds_passage_source_layer_text_and_score():
-    assert cite("[2]", PASSAGES) == [
+    assert cite("[2]", PASSAGES, scores=True) == [
         {
             "index": 2,
             "id": "p2",

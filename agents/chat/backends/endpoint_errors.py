@@ -26,6 +26,8 @@ from sage_rag.common.exceptions import UpstreamError
 _MALFORMED_TRIES = 3
 """A proxy that is restarting sends no completions either, but a wrong address is more likely."""
 _TEMPORARY = frozenset({408, 409, 425, 429})
+_BUSY = {429: (429, "upstream_rate_limited"), 503: (503, "upstream_busy")}
+"""What a service of ours answers if its model answers this: its clients wait as well."""
 _PERMANENT = frozenset({501, 505})
 _TOO_LONG = re.compile(
     r"context[ _](length|size|window)|(prompt|input) is too long|too many tokens", re.IGNORECASE
@@ -103,7 +105,9 @@ class EndpointErrors:
             return UpstreamError(f"the account at {self.endpoint} has no credit left")
         if status in _TEMPORARY or (status >= 500 and status not in _PERMANENT):
             wait = retry_after_s(error.response.headers, time.time())
-            return RetryableError(message, hint=self.hint, retry_after_s=wait)
+            error = RetryableError(message, hint=self.hint, retry_after_s=wait)
+            error.http = _BUSY.get(status, error.http)
+            return error
         if status == 413 or (status in {400, 422} and _TOO_LONG.search(f"{code} {error.message}")):
             return UnusableReplyError("the prompt is too long for the model")
         if status == 400 and code in _FILTERED:

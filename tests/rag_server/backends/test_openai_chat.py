@@ -52,6 +52,9 @@ def test_the_models_usage_is_reported(world: World):
     [
         (lambda _: JSONResponse({"error": {"message": CANARY}}, 401), 502),
         (lambda _: JSONResponse({"error": {"message": CANARY}}, 400), 502),
+        (lambda _: JSONResponse({"error": {"message": CANARY}}, 429), 429),
+        (lambda _: JSONResponse({"error": {"message": CANARY}}, 503), 503),
+        (lambda _: Response(CANARY, 500), 502),
         (lambda _: Response(CANARY, 200, media_type="text/event-stream"), 502),
         (lambda _: streamed([b'data: {"error": {"message": "Maria Keller"}}\n\n']), 502),
         (lambda _: streamed([b"data: {nonsense\n\n"]), 502),

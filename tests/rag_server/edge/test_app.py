@@ -162,18 +162,24 @@ def test_an_error_of_the_server_keeps_its_status_and_is_restored(world: World):
 
 
 @pytest.mark.parametrize(
-    ("reply", "status"),
+    ("reply", "status", "code"),
     [
-        (lambda _: Response("<html>", 200), 502),
-        (lambda _: Response("busy", 503), 502),
+        (lambda _: Response("<html>", 200), 502, "upstream_error"),
+        (lambda _: Response("<html>", 500), 502, "upstream_error"),
+        (lambda _: JSONResponse({"detail": "x"}, 500), 502, "upstream_error"),
+        (lambda _: JSONResponse({"error": {"message": "x"}}, 401), 502, "upstream_error"),
+        (lambda _: Response("busy", 503), 503, "upstream_busy"),
+        (lambda _: Response("busy", 429), 503, "upstream_busy"),
     ],
 )
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_server_that_is_none_is_a_502(world: World, reply, status, stream):
+def test_what_is_no_answer_of_a_server_has_a_status_of_its_own(
+    world: World, reply, status, code, stream
+):
     url, server = scripted(world, reply)
     response = httpx.post(url + CHAT, json=ask(stream=stream))
     assert response.status_code == status
-    assert response.json()["error"]["code"] == "upstream_error"
+    assert response.json()["error"]["code"] == code
     assert len(server.seen) == 1
 
 
@@ -275,3 +281,13 @@ def test_damaged_tokens_are_counted_in_the_log_and_shown_as_such(world: World, s
     assert text == "[PERSON: unreadable] left"
     [line] = [r.getMessage() for r in caplog.records if "tokens since the start" in r.getMessage()]
     assert line.endswith("tokens since the start: 1 malformed")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_rate_limit_of_the_server_keeps_its_status_and_its_time(world: World, stream):
+    error = {"error": {"message": "slow down", "code": "rate_limit_exceeded"}}
+    reply = JSONResponse(error, 429, headers={"retry-after": "7"})
+    url, _ = scripted(world, lambda _: reply)
+    response = httpx.post(url + CHAT, json=ask(stream=stream))
+    assert (response.status_code, response.headers["retry-after"]) == (429, "7")
+    assert response.json() == error

@@ -1,0 +1,1 @@
+"""Who may use a service: API keys, their scopes, rates and budgets."""

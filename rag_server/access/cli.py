@@ -1,0 +1,96 @@
+"""`sage-rag token`: make, list and revoke the API keys of a server or edge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.rag_server.access.keys import (
+    Scope,
+    add_key,
+    default_file,
+    make_key,
+    read_keys,
+    revoke_key,
+)
+
+token = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
+
+Home = Annotated[
+    Path | None, typer.Option(help="The server's home; its keys are in access/tokens.json.")
+]
+Tokens = Annotated[
+    Path | None, typer.Option(help="Instead of --home: a file of API keys.", show_default=False)
+]
+
+
+def _file(home: Path | None, tokens: Path | None) -> Path:
+    if (home is None) == (tokens is None):
+        raise InputError("give either --home or --tokens", hint="for example --home home")
+    return tokens or default_file(home or Path())
+
+
+@token.command(epilog="Example: sage-rag token new --home home --name edge --out edge.key")
+def new(
+    name: Annotated[str, typer.Option(help="Who will use it; shown in lists and audit logs.")],
+    home: Home = None,
+    tokens: Tokens = None,
+    scopes: Annotated[
+        str, typer.Option(help="Of chat, research (scores) and admin (metrics), with commas.")
+    ] = "chat",
+    requests_per_minute: Annotated[
+        int | None, typer.Option(help="Default: no limit.", show_default=False)
+    ] = None,
+    tokens_per_day: Annotated[
+        int | None, typer.Option(help="Budget per UTC day. Default: no limit.", show_default=False)
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the key to a new file. Default: to the screen.")
+    ] = None,
+) -> None:
+    """Make an API key; it is shown once, and only its hash is stored."""
+    from sage_rag.common.files import create_file
+
+    known = {scope.value: scope for scope in Scope}
+    asked = [part.strip() for part in scopes.split(",") if part.strip()]
+    if unknown := [part for part in asked if part not in known]:
+        raise InputError(f"there is no scope `{unknown[0]}`", hint=f"one of {', '.join(known)}")
+    plain, stored = make_key(
+        name,
+        frozenset(known[part] for part in asked),
+        requests_per_minute=requests_per_minute,
+        tokens_per_day=tokens_per_day,
+    )
+    if out is not None:
+        try:
+            create_file(out, plain + "\n")
+        except OSError as error:
+            raise InputError(f"cannot write `{out}`: {error.strerror}") from None
+    add_key(_file(home, tokens), stored)
+    typer.echo(f"made API key {stored.id} ({', '.join(sorted(stored.scopes))})", err=True)
+    if out is None:
+        typer.echo(plain)
+
+
+@token.command("list", epilog="Example: sage-rag token list --home home")
+def list_keys(home: Home = None, tokens: Tokens = None) -> None:
+    """List the API keys: id, name, scopes, limits. The keys themselves are not stored."""
+    for key in read_keys(_file(home, tokens)):
+        rate = f"{key.requests_per_minute}/min" if key.requests_per_minute else "-"
+        budget = f"{key.tokens_per_day}/day" if key.tokens_per_day else "-"
+        scopes = ",".join(sorted(key.scopes))
+        typer.echo(f"{key.id}  {key.name:<16}  {scopes:<20}  {rate:>8}  {budget:>10}  {key.created}")
+
+
+@token.command(epilog="Example: sage-rag token revoke 1f0c9a52 --home home")
+def revoke(
+    key: Annotated[str, typer.Argument(help="Its id or name.", show_default=False)],
+    home: Home = None,
+    tokens: Tokens = None,
+) -> None:
+    """Revoke an API key; a running server refuses it from the next request on."""
+    revoked = revoke_key(_file(home, tokens), key)
+    typer.echo(f"revoked API key {revoked.id} ({revoked.name})", err=True)

@@ -1,0 +1,173 @@
+"""Admit requests: by a key, within its scopes, its rate and its budget."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope as AsgiScope, Send
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.common.web.errors import ApiError, error_response
+from sage_rag.rag_server.access.keys import ApiKey, KeyFile, Scope
+
+_OPEN = frozenset({"/healthz", "/readyz", "/openapi.json"})
+"""Paths without secrets: probes and clients read them before they have a key."""
+_SCOPES = {"/metrics": Scope.ADMIN}
+"""The scope that a path needs; `chat` for all others, unknown paths included."""
+_MINUTE_S, _DAY_S = 60.0, 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sent a request. `id` is the public part of a key, `-` without one."""
+
+    id: str = "-"
+    name: str = "-"
+    scopes: frozenset[Scope] = frozenset()
+    spend: Callable[[int], None] = field(default=lambda tokens: None, repr=False)
+    """Counts tokens against the budget of the key."""
+
+    def allows(self, scope: Scope) -> bool:
+        """Return whether the caller has a scope."""
+        return scope in self.scopes
+
+
+def caller_of(request: Request) -> Caller:
+    """Return the caller of a request that a gate admitted."""
+    caller: Caller = request.state.caller
+    return caller
+
+
+class Gate:
+    """Decide who may send a request.
+
+    Without a file of keys everyone may chat and read metrics. Scores need a key with scope
+    `research` in any case, since they help an attacker to find out whether a record is indexed.
+
+    Rates and budgets are counted in this process: they begin again when it starts.
+    """
+
+    def __init__(
+        self, keys: KeyFile | None = None, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._keys = keys
+        self._clock = clock
+        self._meters: dict[str, _Meter] = {}
+
+    def admit(self, path: str, authorization: str | None) -> Caller:
+        """Return the caller of a request.
+
+        Raises:
+            ApiError: 401 without a valid key, 403 without the scope, 429 above rate or budget, 503
+                when the keys cannot be read.
+        """
+        if self._keys is None:
+            return Caller(scopes=frozenset({Scope.CHAT, Scope.ADMIN}))
+        key = self._found(authorization)
+        if key is None:
+            if path in _OPEN:
+                return Caller()
+            raise ApiError(
+                401,
+                "a valid API key is needed; hint: Authorization: Bearer sk-sage-...",
+                code="invalid_api_key",
+                headers={"www-authenticate": "Bearer"},
+            )
+        needed = _SCOPES.get(path, Scope.CHAT)
+        if path not in _OPEN:
+            if needed not in key.scopes:
+                message = f"this API key does not have the scope `{needed}`"
+                raise ApiError(403, message, code="insufficient_scope")
+            self._meter(key).request()
+        return Caller(key.id, key.name, key.scopes, self._meter(key).spend)
+
+    def _found(self, authorization: str | None) -> ApiKey | None:
+        kind, _, presented = (authorization or "").partition(" ")
+        if self._keys is None or kind.lower() != "bearer":
+            return None
+        try:
+            return self._keys.find(presented.strip())
+        except InputError:
+            raise ApiError(503, "API keys cannot be checked", code="keys_unavailable") from None
+
+    def _meter(self, key: ApiKey) -> _Meter:
+        meter = self._meters.get(key.id)
+        if meter is None or meter.key != key:
+            meter = self._meters[key.id] = _Meter(key, self._clock)
+        return meter
+
+
+class _Meter:
+    """Counts the requests and tokens of one key. Requests are a token bucket of one minute."""
+
+    def __init__(self, key: ApiKey, clock: Callable[[], float]) -> None:
+        self.key = key
+        self._clock = clock
+        self._left = float(key.requests_per_minute or 0)
+        self._at = clock()
+        self._day = _today()
+        self._spent = 0
+
+    def request(self) -> None:
+        self._check_budget()
+        if (most := self.key.requests_per_minute) is None:
+            return
+        now = self._clock()
+        self._left = min(float(most), self._left + (now - self._at) * most / _MINUTE_S)
+        self._at = now
+        if self._left < 1:
+            raise _too_many("requests per minute", most, (1 - self._left) * _MINUTE_S / most)
+        self._left -= 1
+
+    def spend(self, tokens: int) -> None:
+        self._new_day()
+        self._spent += tokens
+
+    def _check_budget(self) -> None:
+        self._new_day()
+        most = self.key.tokens_per_day
+        if most is not None and self._spent >= most:
+            raise _too_many("tokens per day", most, _DAY_S - time.time() % _DAY_S)
+
+    def _new_day(self) -> None:
+        if self._day != (today := _today()):
+            self._day, self._spent = today, 0
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
+def _too_many(what: str, limit: int, wait_s: float) -> ApiError:
+    return ApiError(
+        429,
+        f"this API key has used its {limit:,} {what}",
+        code="rate_limit_exceeded",
+        headers={"retry-after": str(math.ceil(wait_s))},
+    )
+
+
+class RequireKey:
+    """Middleware: admit each HTTP request at a gate, and keep its caller in `request.state`."""
+
+    def __init__(self, app: ASGIApp, *, gate: Gate) -> None:
+        self._app = app
+        self._gate = gate
+
+    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] == "http":
+            try:
+                authorization = Headers(scope=scope).get("authorization")
+                caller = self._gate.admit(scope["path"], authorization)
+            except ApiError as refusal:
+                await error_response(refusal)(scope, receive, send)
+                return
+            scope.setdefault("state", {})["caller"] = caller
+        await self._app(scope, receive, send)
