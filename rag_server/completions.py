@@ -40,9 +40,7 @@ def count_tokens(texts: Iterable[str]) -> int:
     return sum(1 for text in texts for _ in _COUNTED.finditer(text))
 
 
-def cite(
-    answer: str, passages: Sequence[Passage], *, scores: bool = False
-) -> list[dict[str, Any]]:
+def cite(answer: str, passages: Sequence[Passage], *, scores: bool = False) -> list[dict[str, Any]]:
     """Return the passages that `[n]` markers in an answer refer to, in order of n.
 
     With `scores`, each has the score of its search.

@@ -82,7 +82,9 @@ def list_keys(home: Home = None, tokens: Tokens = None) -> None:
         rate = f"{key.requests_per_minute}/min" if key.requests_per_minute else "-"
         budget = f"{key.tokens_per_day}/day" if key.tokens_per_day else "-"
         scopes = ",".join(sorted(key.scopes))
-        typer.echo(f"{key.id}  {key.name:<16}  {scopes:<20}  {rate:>8}  {budget:>10}  {key.created}")
+        typer.echo(
+            f"{key.id}  {key.name:<16}  {scopes:<20}  {rate:>8}  {budget:>10}  {key.created}"
+        )
 
 
 @token.command(epilog="Example: sage-rag token revoke 1f0c9a52 --home home")

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.types import ASGIApp, Receive, Scope as AsgiScope, Send
+from starlette.types import ASGIApp, Receive, Send
+from starlette.types import Scope as AsgiScope
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.web.errors import ApiError, error_response

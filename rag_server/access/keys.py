@@ -127,9 +127,7 @@ def revoke_key(file: Path, id_or_name: str) -> ApiKey:
         found = [key for key in keys if id_or_name in (key.id, key.name)]
         if len(found) != 1:
             count = "no API key has" if not found else f"{len(found)} API keys have"
-            raise InputError(
-                f"{count} this id or name", hint="`sage-rag token list` lists the ids"
-            )
+            raise InputError(f"{count} this id or name", hint="`sage-rag token list` lists the ids")
         _write(file, tuple(key for key in keys if key is not found[0]))
         return found[0]
 

@@ -142,7 +142,9 @@ class UpstreamBusyError(UpstreamError):
 
 def _is_error(answer: Any) -> bool:
     """Return whether a body is an error of our API, or the report of `/readyz`."""
-    return isinstance(answer, dict) and (isinstance(answer.get("error"), dict) or "status" in answer)
+    return isinstance(answer, dict) and (
+        isinstance(answer.get("error"), dict) or "status" in answer
+    )
 
 
 def _malformed(response: httpx.Response) -> UpstreamError:

@@ -48,7 +48,9 @@ class World:
         )
         return self.run(create_app(services))
 
-    def edge(self, server: str, recognizer=None, *, api_key=None, timeout_s=120.0, **settings) -> str:
+    def edge(
+        self, server: str, recognizer=None, *, api_key=None, timeout_s=120.0, **settings
+    ) -> str:
         keyring = Keyring(self.keyset, recognizer or TableRecognizer(TABLE), preset("sage"))
         upstream = Upstream(server, api_key=api_key, timeout_s=timeout_s)
         return self.run(create_edge_app(EdgeServices(keyring, upstream, **settings)))

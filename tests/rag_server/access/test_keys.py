@@ -80,7 +80,12 @@ def test_a_damaged_file_is_an_error_that_quotes_nothing(file):
 
 @pytest.mark.parametrize(
     ("name", "scopes", "limits"),
-    [("", CHAT, {}), ("x" * 81, CHAT, {}), ("x", frozenset(), {}), ("x", CHAT, {"tokens_per_day": 0})],
+    [
+        ("", CHAT, {}),
+        ("x" * 81, CHAT, {}),
+        ("x", frozenset(), {}),
+        ("x", CHAT, {"tokens_per_day": 0}),
+    ],
 )
 def test_a_key_that_cannot_be_used_is_not_made(name, scopes, limits):
     with pytest.raises(InputError):
