@@ -28,7 +28,7 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
 
     Raises:
         ProtectionError: when the server can read a key, or would be open to other machines.
-        InputError: when the home folder or an API key is missing, or settings contradict each other.
+        InputError: when the home or an API key is missing, or settings contradict each other.
     """
     from sage_rag.indexer.embedding import embedder_called
     from sage_rag.rag_server.corpora import CorpusSearch, FolderCatalog
