@@ -105,9 +105,9 @@ class EndpointErrors:
             return UpstreamError(f"the account at {self.endpoint} has no credit left")
         if status in _TEMPORARY or (status >= 500 and status not in _PERMANENT):
             wait = retry_after_s(error.response.headers, time.time())
-            error = RetryableError(message, hint=self.hint, retry_after_s=wait)
-            error.http = _BUSY.get(status, error.http)
-            return error
+            busy = RetryableError(message, hint=self.hint, retry_after_s=wait)
+            busy.http = _BUSY.get(status, busy.http)
+            return busy
         if status == 413 or (status in {400, 422} and _TOO_LONG.search(f"{code} {error.message}")):
             return UnusableReplyError("the prompt is too long for the model")
         if status == 400 and code in _FILTERED:
