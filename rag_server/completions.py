@@ -43,7 +43,8 @@ def count_tokens(texts: Iterable[str]) -> int:
 def cite(answer: str, passages: Sequence[Passage], *, scores: bool = False) -> list[dict[str, Any]]:
     """Return the passages that `[n]` markers in an answer refer to, in order of n.
 
-    With `scores`, each has the score of its search.
+    `index` is the passage's rank. `scores` adds the score of retrieval. It shows how close a
+    client's guess is to a record, so only a client that measures attacks may have it.
     """
     plain = TOKEN.sub("", answer)
     numbers = {int(n) for m in _MARKERS.finditer(plain) for n in m.group(1).split(",")}

@@ -31,17 +31,21 @@ def test_markers_become_citations(answer, numbers):
     assert [c["index"] for c in cite(answer, PASSAGES)] == numbers
 
 
-def test_a_citation_holds_passage_source_layer_text_and_score():
-    assert cite("[2]", PASSAGES, scores=True) == [
-        {
-            "index": 2,
-            "id": "p2",
-            "source": "SOURCE_[2]",
-            "layer": "records",
-            "text": "Q\ntext 2",
-            "score": 0.2,
-        }
-    ]
+CITATION = {
+    "index": 2,
+    "id": "p2",
+    "source": "SOURCE_[2]",
+    "layer": "records",
+    "text": "Q\ntext 2",
+}
+
+
+def test_a_citation_holds_rank_passage_source_layer_and_text_but_no_score():
+    assert cite("[2]", PASSAGES) == [CITATION]
+
+
+def test_a_citation_holds_the_score_where_it_is_asked_for():
+    assert cite("[2]", PASSAGES, scores=True) == [{**CITATION, "score": 0.2}]
 
 
 def test_the_markdown_list_names_each_source_and_is_empty_without_any():
