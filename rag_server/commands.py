@@ -60,6 +60,10 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Default: 127.0.0.1.")] = None,
     port: Annotated[int | None, typer.Option(help="Default: 8000; 0 picks a free one.")] = None,
     top_k: Annotated[int | None, typer.Option(help="Passages per answer. Default: 5.")] = None,
+    reranker: Annotated[
+        str | None,
+        typer.Option(help="off (default), late-interaction, or a cross-encoder's folder or name."),
+    ] = None,
     answerer: Annotated[
         str | None, typer.Option(help="extractive (default; no model) or chat.")
     ] = None,

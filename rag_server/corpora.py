@@ -15,6 +15,7 @@ from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.versions import MANIFEST, Manifest, current_path, list_corpora, open_version
 from sage_rag.rag_server.exceptions import CorpusUnavailableError, UnknownModelError
+from sage_rag.rag_server.reranking import Reranker
 from sage_rag.rag_server.retrieval import Retriever, Searchable
 
 
@@ -107,9 +108,12 @@ class CorpusSearch:
     A replaced version is closed when its last reader finishes. Calls block: use a thread.
     """
 
-    def __init__(self, catalog: CorpusCatalog, embedder: Embedder) -> None:
+    def __init__(
+        self, catalog: CorpusCatalog, embedder: Embedder, reranker: Reranker | None = None
+    ) -> None:
         self._catalog = catalog
         self._embedder = embedder
+        self._reranker = reranker
         self._corpora: dict[str, _Corpus] = {}
         self._lock = threading.Lock()
 
@@ -194,7 +198,8 @@ class CorpusSearch:
                 f"corpus `{name}` was embedded with another model than the server's",
                 hint="set SAGE_RAG_SERVE_EMBEDDER to the embedder in its manifest",
             )
-        return _OpenVersion(identifier, version, Retriever(version, self._embedder))
+        retriever = Retriever(version, self._embedder, self._reranker)
+        return _OpenVersion(identifier, version, retriever)
 
 
 def _retire(opened: _OpenVersion) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ from sage_rag.indexer.stores.lexical import searchable
 from sage_rag.privacy.blind_index import SIGN
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.tokens import TOKEN, readable_view
+from sage_rag.rag_server.reranking import DEPTH, Reranker, rerank
 
 _DENSE = 0.5
 """The weight of the dense score; the lexical score has the rest. Chosen on dialogues and stories
@@ -77,12 +79,15 @@ class Retriever:
     for the records of this name, and for those of the tokens in them.
     """
 
-    def __init__(self, version: Searchable, embedder: Embedder) -> None:
+    def __init__(
+        self, version: Searchable, embedder: Embedder, reranker: Reranker | None = None
+    ) -> None:
         self._layers = version.layers
         self._embedder = embedder
+        self._reranker = reranker
 
     def retrieve(self, question: str, top_k: int, words: Sequence[str] = ()) -> list[Passage]:
-        """Return up to `top_k` passages, best first; `score` is the fused score.
+        """Return up to `top_k` passages, best first; `score` is the fused score, or the reranker's.
 
         `words` are the blind words of the values whose tokens occur in the question: they also
         match other spellings and longer forms of these values.
@@ -103,7 +108,11 @@ class Retriever:
         dense = layer.search_dense(vector, depth, rows)
         lexical = layer.search_lexical(searchable(question, words), depth, rows)
         fused = fuse(dense, lexical, named)
-        return [layer.passage(row, score) for row, score in fused[:top_k]]
+        if self._reranker is None:
+            return [layer.passage(row, score) for row, score in fused[:top_k]]
+        found = [(layer.passage(row), score) for row, score in fused[: max(DEPTH, top_k)]]
+        reranked = rerank(question, found, self._reranker)[:top_k]
+        return [replace(passage, score=score) for passage, score in reranked]
 
     def _scope(self, marks: Sequence[str]) -> tuple[SearchableLayer, NDArray[np.int64] | None]:
         """Return the layer that a question searches, and the rows of it; `None`: all rows."""

@@ -129,6 +129,9 @@ class ServeSettings(_ServiceSettings):
     """Passages per answer."""
     embedder: str = "all-MiniLM-L6-v2"
     """The packaged model, or the folder of another; must be the model of the corpora."""
+    reranker: str = "off"
+    """`off`, `late-interaction`, or a cross-encoder of sentence-transformers: its folder, or its
+    name in the local cache, for example `mixedbread-ai/mxbai-rerank-large-v1`."""
     answerer: Literal["extractive", "chat"] = "extractive"
     llm_base_url: str | None = None
     llm_model: str | None = None

@@ -33,6 +33,7 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
     from sage_rag.indexer.embedding import embedder_called
     from sage_rag.rag_server.corpora import CorpusSearch, FolderCatalog
     from sage_rag.rag_server.keyguard import refuse_keys
+    from sage_rag.rag_server.reranking import reranker_called
     from sage_rag.rag_server.services import Services
 
     if not settings.home.is_dir():
@@ -44,8 +45,11 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
     gate = _server_gate(settings)
     embedder = embedder_called(settings.embedder)
     embedder.embed(["warm up"])
+    reranker = reranker_called(settings.reranker)
+    if reranker is not None:
+        reranker.scores("warm up", ["warm up"])
     return Services(
-        corpora=CorpusSearch(FolderCatalog(settings.home), embedder),
+        corpora=CorpusSearch(FolderCatalog(settings.home), embedder, reranker),
         answerer=_answerer(settings),
         top_k=settings.top_k,
         gate=gate,

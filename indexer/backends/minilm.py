@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
 import torch
 from safetensors.torch import load_file
 from torch import Tensor
@@ -13,7 +15,7 @@ from torch.nn import functional
 from sage_rag.common.deadlines import checkpoint
 from sage_rag.indexer.embedding import MINILM
 from sage_rag.indexer.protocols import Vector, Vectors
-from sage_rag.indexer.windows import vectors_of
+from sage_rag.indexer.windows import vectors_of, windows
 from sage_rag.privacy.recognizers.tagging.base import CLS, SEP, base_folder, base_tokenizer
 
 _LAYERS, _WIDTH, _HEADS = 6, 384, 12
@@ -65,6 +67,29 @@ def _vector(text: str) -> Vector:
     return _network().vector([CLS, *_pieces(text)[:_LIMIT], SEP])
 
 
+@dataclass(frozen=True, slots=True)
+class WordPieces:
+    """The word pieces of a text: their numbers in the vocabulary, and `(n, 384)` vectors."""
+
+    numbers: tuple[int, ...]
+    vectors: Vectors
+
+
+def word_pieces(text: str) -> WordPieces:
+    """Return the word pieces of a text, each with its L2-normalised vector in its context.
+
+    A text of more than 254 pieces is read in windows. Time is linear in the text's length.
+    """
+    numbers: list[int] = []
+    vectors: list[Vectors] = [np.zeros((0, _WIDTH), dtype=np.float32)]
+    for window in windows([text], _LIMIT, _piece_counts)[0]:
+        checkpoint()
+        pieces = _pieces(window.text)[:_LIMIT]
+        numbers += pieces
+        vectors.append(_network().vectors([CLS, *pieces, SEP])[1:-1])
+    return WordPieces(tuple(numbers), np.concatenate(vectors))
+
+
 class _Layer:
     """One transformer layer of BERT: attention, then feed-forward, each normalised."""
 
@@ -109,13 +134,22 @@ class _Network:
     @torch.inference_mode()
     def vector(self, pieces: Sequence[int]) -> Vector:
         """Return the vector of one text."""
+        vector: Vector = functional.normalize(self._states(pieces).mean(0), dim=0).cpu().numpy()
+        return vector
+
+    @torch.inference_mode()
+    def vectors(self, pieces: Sequence[int]) -> Vectors:
+        """Return the vector of each piece in its text: `(n, 384)`."""
+        vectors: Vectors = functional.normalize(self._states(pieces), dim=1).cpu().numpy()
+        return vectors
+
+    def _states(self, pieces: Sequence[int]) -> Tensor:
         ids = torch.tensor(pieces, device=self._words.device)
         states = self._words[ids] + self._positions[: len(pieces)]
         states = _normed(states, self._norm)
         for layer in self._layers:
             states = layer.read(states)
-        vector: Vector = functional.normalize(states.mean(0), dim=0).cpu().numpy()
-        return vector
+        return states
 
 
 def _normed(x: Tensor, norm: _Affine) -> Tensor:

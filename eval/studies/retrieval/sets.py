@@ -2,7 +2,7 @@
 
 | set | records | question | relevant |
 | --- | --- | --- | --- |
-| nq_open | passages of 21 Wikipedia documents | asked of a search engine | passages with the answer |
+| nq_open | passages of 21 Wikipedia documents | asked of a search engine | those with the answer |
 | quality, squality | passages of stories | asked by readers | passages of the story |
 | healthcaremagic, chatdoctor | dialogues | six words of a record, in order | the record |
 
