@@ -1,0 +1,1 @@
+"""Synthesis of training text from entity graphs of private documents, with encrypted values."""

@@ -1,0 +1,87 @@
+"""Sentences of a document that mention the entities of a tuple, quoted word by word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from random import Random
+
+from sage_rag.training.synthesis.entities import EntityDocument
+
+OMISSION = " … "
+"""Between sentences that do not follow each other: a pronoun of the second does not mean what the
+first one names."""
+_LONGEST_CHAIN = 2
+"""Sentences that are added before one that begins with a pronoun."""
+_MOST_DESCRIBING = 3
+"""Sentences of a description, at most, without those that are added for a pronoun."""
+_LEANS = re.compile(
+    r"\W*(?:(?:and|but|so|then|also|however|therefore|moreover|since then|after that|there),? )?"
+    r"(?:he|she|it|they|him|her|his|hers|its|their|theirs|this|that|these|those|such|the same"
+    r"|the (?:latter|former)|both|one)\b"
+    r"|\W*(?:and|but|so|then|however|therefore|moreover)\b"
+    r"|\W*(?:他|她|它|其|该|此|这|那|上述|但|而且|并且|因此|于是)",
+    re.IGNORECASE,
+)
+_SPACE = re.compile(r"\s+")
+
+
+def leans_on_previous(sentence: str) -> bool:
+    """Return whether a sentence begins with a word that refers to the sentence before it."""
+    return _LEANS.match(sentence) is not None
+
+
+def covering_sentences(document: EntityDocument, members: Sequence[str], draw: Random) -> list[int]:
+    """Return sentences, by number, that mention all members, in the order of the document.
+
+    Sentences with many members come first; ties, and one more or less, are drawn.
+    """
+    mentioned: dict[int, set[str]] = {}
+    for member in members:
+        for number in document.mentions[member]:
+            mentioned.setdefault(number, set()).add(member)
+    left, chosen = set(members), []
+    while left:
+        weights = {n: len(found & left) + draw.random() for n, found in mentioned.items()}
+        best = max(weights, key=weights.__getitem__)
+        chosen.append(best)
+        left -= mentioned.pop(best)
+    return sorted(chosen)
+
+
+def describing_sentences(document: EntityDocument, entity: str, draw: Random) -> list[int]:
+    """Return one to three sentences that mention an entity, in the order of the document."""
+    numbers = document.mentions[entity]
+    count = draw.randint(1, min(_MOST_DESCRIBING, len(numbers)))
+    return sorted(draw.sample(numbers, count))
+
+
+def excerpt(document: EntityDocument, numbers: Sequence[int]) -> str:
+    """Return the sentences as one text of one line.
+
+    A sentence that begins with a pronoun is preceded by the sentence, or the two, before it.
+    Sentences that do not follow each other are separated by an ellipsis.
+    """
+    chosen = _with_antecedents(document, numbers)
+    parts: list[str] = []
+    for place, number in enumerate(chosen):
+        if place:
+            parts.append(" " if number == chosen[place - 1] + 1 else OMISSION)
+        parts.append(sentence_text(document, number))
+    return "".join(parts)
+
+
+def sentence_text(document: EntityDocument, number: int) -> str:
+    """Return a sentence on one line."""
+    start, end = document.sentences[number]
+    return _SPACE.sub(" ", document.text[start:end])
+
+
+def _with_antecedents(document: EntityDocument, numbers: Sequence[int]) -> list[int]:
+    wanted = set(numbers)
+    for number in numbers:
+        for before in range(number, max(0, number - _LONGEST_CHAIN), -1):
+            if not leans_on_previous(sentence_text(document, before)):
+                break
+            wanted.add(before - 1)
+    return sorted(wanted)
