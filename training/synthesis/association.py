@@ -113,7 +113,8 @@ def dependence(incidence_ES: Matrix) -> Matrix:  # noqa: N803
     near[:, :-1] = np.maximum(near[:, :-1], NEARBY * incidence_ES[:, 1:])
     counts = np.maximum(incidence_ES.sum(axis=1, keepdims=True), 1)
     shares = incidence_ES @ near.T / counts
-    return np.maximum(shares, shares.T)
+    larger: Matrix = np.maximum(shares, shares.T)
+    return larger
 
 
 def information(incidence_ES: Matrix) -> Matrix:  # noqa: N803
@@ -127,14 +128,16 @@ def information(incidence_ES: Matrix) -> Matrix:  # noqa: N803
         found = np.log(both / np.outer(alone, alone)) / -np.log(both)
     found[both == 0] = 0
     found[both >= 1] = 1
-    return np.clip(found, 0, 1)
+    clipped: Matrix = np.clip(found, 0, 1)
+    return clipped
 
 
 def similarity(contexts_EV: Matrix) -> Matrix:  # noqa: N803
     """Return the cosine of two context vectors, at least 0."""
     lengths = np.linalg.norm(contexts_EV, axis=1, keepdims=True)
     unit = contexts_EV / np.where(lengths == 0, 1, lengths)
-    return np.clip(unit @ unit.T, 0, 1)
+    cosines: Matrix = np.clip(unit @ unit.T, 0, 1)
+    return cosines
 
 
 def context_vectors(document: EntityDocument) -> Matrix:
@@ -151,7 +154,8 @@ def context_vectors(document: EntityDocument) -> Matrix:
         for term in found:
             counts[row, vocabulary[term]] += 1
     idf = 1 + np.log((1 + len(sentences)) / (1 + (counts > 0).sum(axis=0)))
-    return incidence(document) @ (counts * idf)
+    vectors: Matrix = incidence(document) @ (counts * idf)
+    return vectors
 
 
 def terms(text: str) -> Sequence[str]:
