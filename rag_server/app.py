@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from sage_rag.common.web.app import service_app
 from sage_rag.common.web.cors import add_cors
 from sage_rag.rag_server.access.gate import RequireKey
-from sage_rag.rag_server.routes import chat, health, models
+from sage_rag.rag_server.routes import chat, health, models, translations
 from sage_rag.rag_server.services import Services
 
 
@@ -22,7 +22,8 @@ def create_app(services: Services) -> FastAPI:
         services.searches.close()
         services.control.close()
 
-    app = service_app(services, models.router, chat.router, health.router, close=close)
+    routers = (models.router, chat.router, translations.router, health.router)
+    app = service_app(services, *routers, close=close)
     app.add_middleware(RequireKey, gate=services.gate)
     add_cors(app, services.cors_origins)
     return app

@@ -1,7 +1,11 @@
-"""Parse chat requests strictly, without quoting them in errors."""
+"""Parse chat requests strictly, without quoting them in errors.
+
+A field is honoured, refused with status 400, or named in the header `x-sage-rag-ignored`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -13,11 +17,34 @@ from sage_rag.privacy.blind_index import BLIND_WORD
 MAX_SEARCH_WORDS = 4096
 """The blind words of about a thousand values: more than a question names."""
 
+IGNORED_HEADER = "x-sage-rag-ignored"
+SAMPLING = frozenset(
+    "max_tokens max_completion_tokens temperature top_p seed stop presence_penalty"
+    " frequency_penalty reasoning_effort verbosity logit_bias response_format".split()
+)
+"""The options that are passed to a chat model."""
+CUT_BY_US = frozenset({"max_tokens", "max_completion_tokens", "stop"})
+"""Options that the server applies itself to an answer that no model wrote."""
+_NEEDS_A_MODEL = frozenset({"logit_bias", "response_format"})
+"""Options that change what an answer is: without a model they are refused, not ignored."""
+_NOT_OFFERED = (
+    "logprobs top_logprobs audio prediction web_search_options store tools functions function_call"
+).split()
+_MAX_NAME = 40
+
 
 class StreamOptions(BaseModel):
     """The `stream_options` of a request."""
 
     include_usage: bool | None = None
+    include_obfuscation: bool | None = None
+
+
+class ResponseFormat(BaseModel):
+    """The `response_format` of a request."""
+
+    type: Literal["text", "json_object", "json_schema"]
+    json_schema: dict[str, Any] | None = None
 
 
 class RequestMessage(BaseModel):
@@ -42,7 +69,7 @@ def _part(part: Any) -> str:
 
 
 class ChatRequest(BaseModel):
-    """A chat completion request; unknown fields are ignored.
+    """A chat completion request.
 
     Two fields are extensions of the OpenAI API. `sources="markdown"` requests a list of sources
     after the answer. `search_words` holds the blind words of the values in the last user message;
@@ -64,6 +91,11 @@ class ChatRequest(BaseModel):
     frequency_penalty: float | None = Field(None, ge=-2, le=2)
     seed: int | None = None
     stop: str | list[str] | None = None
+    logit_bias: dict[str, float] | None = None
+    response_format: ResponseFormat | None = None
+    reasoning_effort: str | None = None
+    verbosity: str | None = None
+    modalities: list[Literal["text"]] | None = None
     sources: Literal["markdown"] | None = None
     search_words: list[str] = Field(default_factory=list, max_length=MAX_SEARCH_WORDS)
 
@@ -80,6 +112,13 @@ class ChatRequest(BaseModel):
         if n not in (None, 1):
             raise PydanticCustomError("one_choice", "only one choice per request is supported")
         return n
+
+    @field_validator("stop")
+    @classmethod
+    def _stop_has_text(cls, stop: str | list[str] | None) -> str | list[str] | None:
+        if stop is not None and not all([stop] if isinstance(stop, str) else stop):
+            raise PydanticCustomError("stop", "a stop sequence must not be empty")
+        return stop
 
     @property
     def question(self) -> str:
@@ -99,21 +138,45 @@ class ChatRequest(BaseModel):
     @property
     def options(self) -> dict[str, Any]:
         """The sampling options that are passed to a chat model."""
-        names = {"max_tokens", "max_completion_tokens", "temperature", "top_p", "seed", "stop"}
-        names |= {"presence_penalty", "frequency_penalty"}
-        return self.model_dump(include=names, exclude_none=True)
+        return self.model_dump(include=set(SAMPLING), exclude_none=True)
+
+    @property
+    def most_tokens(self) -> int | None:
+        """The longest answer that the client wants."""
+        given = [n for n in (self.max_tokens, self.max_completion_tokens) if n is not None]
+        return min(given, default=None)
+
+    @property
+    def stops(self) -> list[str]:
+        """The stop sequences."""
+        return [self.stop] if isinstance(self.stop, str) else self.stop or []
+
+    def without_effect(self, honoured: Collection[str]) -> list[str]:
+        """Return the options of this request that an answerer does not honour, sorted.
+
+        Raises:
+            ApiError: 400 for an option that would change what the answer is.
+        """
+        unused = sorted(self.options.keys() - CUT_BY_US - set(honoured))
+        if self.response_format is not None and self.response_format.type == "text":
+            unused = [name for name in unused if name != "response_format"]
+        for name in unused:
+            if name in _NEEDS_A_MODEL:
+                raise _unsupported(name, "needs a server with --answerer chat")
+        return unused
 
 
 def parse_chat(body: Any) -> ChatRequest:
     """Return the request in a JSON body.
 
     Raises:
-        ApiError: 400; names the invalid field.
+        ApiError: 400; names the invalid or unsupported field.
     """
     try:
         chat = ChatRequest.model_validate(body)
     except ValidationError as error:
         raise invalid_fields(error) from None
+    _refuse_what_is_not_offered(body)
     if not any(m.role == "user" and m.content.strip() for m in chat.messages):
         raise ApiError(
             400, "there is no user message with a question", code="invalid_value", param="messages"
@@ -122,4 +185,34 @@ def parse_chat(body: Any) -> ChatRequest:
         raise ApiError(
             400, "the last user message is empty", code="invalid_value", param="messages"
         )
+    if chat.sources and chat.response_format and chat.response_format.type != "text":
+        raise _unsupported("sources", "a list of sources after the answer would break its JSON")
     return chat
+
+
+def unknown_fields(body: dict[str, Any]) -> list[str]:
+    """Return the names of fields that the server does not know, sorted.
+
+    Names that do not look like names are left out: a header repeats them.
+    """
+    known = {*ChatRequest.model_fields, *_NOT_OFFERED, "tool_choice"}
+    return sorted(name for name in body if name not in known and is_plain_name(name))
+
+
+def is_plain_name(name: str) -> bool:
+    """Return whether a field's name can be repeated in a header or message."""
+    return name.isascii() and name.isidentifier() and len(name) <= _MAX_NAME
+
+
+def _refuse_what_is_not_offered(body: dict[str, Any]) -> None:
+    chosen = body.get("tool_choice")
+    for name in _NOT_OFFERED:
+        unused = name in ("tools", "functions") and chosen == "none"
+        if body.get(name) and not unused:
+            raise _unsupported(name, "is not supported")
+    if chosen not in (None, "none", "auto"):
+        raise _unsupported("tool_choice", "tools are not supported")
+
+
+def _unsupported(name: str, reason: str) -> ApiError:
+    return ApiError(400, f"`{name}`: {reason}", code="unsupported_parameter", param=name)

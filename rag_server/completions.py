@@ -12,7 +12,7 @@ from typing import Any
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.tokens import TOKEN
 
-_COUNTED = re.compile(rf"{TOKEN.pattern}|\w+|[^\w\s]")
+COUNTED = re.compile(rf"{TOKEN.pattern}|\w+|[^\w\s]")
 _MARKERS = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 
 
@@ -37,7 +37,7 @@ def count_tokens(texts: Iterable[str]) -> int:
 
     Used if no model reports a count; a model's tokenizer would count differently.
     """
-    return sum(1 for text in texts for _ in _COUNTED.finditer(text))
+    return sum(1 for text in texts for _ in COUNTED.finditer(text))
 
 
 def cite(answer: str, passages: Sequence[Passage], *, scores: bool = False) -> list[dict[str, Any]]:
@@ -62,6 +62,41 @@ def cite(answer: str, passages: Sequence[Passage], *, scores: bool = False) -> l
     ]
 
 
+def chat_sources(
+    model: str, version: str, passages: Sequence[Passage], citations: Sequence[dict[str, Any]]
+) -> dict[str, Any] | None:
+    """Return the sources as Open WebUI renders them, or `None` without citations.
+
+    `[n]` is the n-th distinct `metadata[].source`, so every passage up to the last cited one has an
+    entry. `urn:` names, since clients fetch an icon for a web address.
+    """
+    if not citations:
+        return None
+    shown = passages[: citations[-1]["index"]]
+    sources = {
+        "source": {"id": version, "name": model},
+        "document": [passage.text for passage in shown],
+        "metadata": [
+            {"source": _urn(passage.id), "name": f"[{n}] {passage.source}"}
+            for n, passage in enumerate(shown, start=1)
+        ],
+    }
+    scored = any("score" in citation for citation in citations)
+    return {**sources, "distances": [p.score for p in shown]} if scored else sources
+
+
+def annotations(citations: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return citations as OpenAI's annotations of type `url_citation`."""
+    return [
+        {"type": "url_citation", "url_citation": {"url": _urn(c["id"]), "title": c["source"]}}
+        for c in citations
+    ]
+
+
+def _urn(passage_id: str) -> str:
+    return f"urn:sage-rag:{passage_id}"
+
+
 def sources_markdown(citations: Sequence[dict[str, Any]]) -> str:
     """Return a Markdown list of the cited sources to append to an answer; empty without sources."""
     if not citations:
@@ -73,9 +108,13 @@ def sources_markdown(citations: Sequence[dict[str, Any]]) -> str:
 class Envelope:
     """Build the objects of one completion: id, time and model are equal in every chunk."""
 
-    def __init__(self, model: str, *, include_usage: bool = False) -> None:
+    def __init__(
+        self, model: str, *, include_usage: bool = False, fingerprint: str | None = None
+    ) -> None:
+        """Begin a completion. `fingerprint`: corpus and version that answer, as `clinic@7`."""
         self.id = f"chatcmpl-{uuid.uuid4().hex}"
         self._model = model
+        self._fingerprint = fingerprint
         self._created = int(time.time())
         self._include_usage = include_usage
 
@@ -85,20 +124,28 @@ class Envelope:
         finish_reason: str,
         usage: CompletionUsage,
         citations: list[dict[str, Any]],
+        sources: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Return the whole completion."""
+        message = {"role": "assistant", "content": content, "refusal": None}
         choice = {
             "index": 0,
-            "message": {"role": "assistant", "content": content, "refusal": None},
+            "message": {**message, "annotations": annotations(citations)},
             "logprobs": None,
             "finish_reason": finish_reason,
         }
         body = self._body("chat.completion", [choice])
-        return {**body, "usage": usage.as_json(), "citations": citations}
+        body = {**body, "usage": usage.as_json(), "citations": citations}
+        return {**body, "sources": [sources]} if sources else body
 
     def delta(self, delta: dict[str, Any]) -> dict[str, Any]:
         """Return a chunk with a piece of the answer."""
         return self._chunk([_choice(delta, None)])
+
+    def sources(self, citations: list[dict[str, Any]], sources: dict[str, Any]) -> dict[str, Any]:
+        """Return an ordinary chunk that also holds the sources, for clients that render them."""
+        delta = {"content": "", "annotations": annotations(citations)}
+        return {**self.delta(delta), "event": {"type": "source", "data": sources}}
 
     def finish(self, finish_reason: str, citations: list[dict[str, Any]]) -> dict[str, Any]:
         """Return the chunk that ends the answer."""
@@ -118,6 +165,7 @@ class Envelope:
             "object": kind,
             "created": self._created,
             "model": self._model,
+            "system_fingerprint": self._fingerprint,
             "choices": choices,
         }
 

@@ -12,8 +12,9 @@ from typing import Protocol
 from sage_rag.common.deadlines import checkpoint
 from sage_rag.common.exceptions import InputError, SageRagError
 from sage_rag.indexer.passages import Passage
-from sage_rag.indexer.protocols import Embedder
+from sage_rag.indexer.protocols import Embedder, Vectors
 from sage_rag.indexer.versions import MANIFEST, Manifest, current_path, list_corpora, open_version
+from sage_rag.privacy.tokens import readable_view
 from sage_rag.rag_server.exceptions import CorpusUnavailableError, UnknownModelError
 from sage_rag.rag_server.reranking import Reranker
 from sage_rag.rag_server.retrieval import Retriever, Searchable
@@ -83,6 +84,19 @@ class FolderCatalog:
         return open_version(current_path(self._home, name))
 
 
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The passages that a search found, best first, and the version that it searched."""
+
+    passages: list[Passage]
+    manifest: Manifest
+
+    @property
+    def version(self) -> str:
+        """Corpus and version, as `clinic@7`."""
+        return f"{self.manifest.corpus}@{int(self.manifest.version)}"
+
+
 @dataclass
 class _OpenVersion:
     """An open version. `readers`: requests that use it; `retired`: a newer version replaced it."""
@@ -134,7 +148,7 @@ class CorpusSearch:
 
     def search(
         self, name: str, question: str, top_k: int, words: Sequence[str] = ()
-    ) -> list[Passage]:
+    ) -> SearchResult:
         """Return the passages of a corpus that are relevant to a question, best first.
 
         `words` are blind words of the values that the question names.
@@ -145,7 +159,13 @@ class CorpusSearch:
         """
         checkpoint()
         with self._reading(name) as opened:
-            return opened.retriever.retrieve(question, top_k, words)
+            passages = opened.retriever.retrieve(question, top_k, words)
+            return SearchResult(passages, opened.version.manifest)
+
+    def embed(self, name: str, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of texts, `(n, dim)`, by the embedder of a corpus's passages."""
+        with self._reading(name):
+            return self._embedder.embed([readable_view(text) for text in texts])
 
     def close(self) -> None:
         """Close every version without readers now, and the others after their last reader."""
@@ -158,7 +178,13 @@ class CorpusSearch:
                     corpus.current = None
 
     @contextmanager
-    def _reading(self, name: str) -> Iterator[_OpenVersion]:
+    def _reading(self, model: str) -> Iterator[_OpenVersion]:
+        """Open a corpus by its name, or by name and version as `clinic@7`.
+
+        Only the current version is served: an older one may have been replaced so that a record is
+        deleted.
+        """
+        name, at, version = model.partition("@")
         if name not in self._catalog.names():
             raise UnknownModelError(
                 "there is no such model", hint="/v1/models lists the corpora that are served"
@@ -167,6 +193,12 @@ class CorpusSearch:
             corpus = self._corpora.setdefault(name, _Corpus())
         with corpus.lock:
             opened = self._current(corpus, name)
+            current = opened.version.manifest.version
+            if at and not (version.isdecimal() and int(version) == int(current)):
+                raise UnknownModelError(
+                    "this version of the corpus is not the current one",
+                    hint=f"the current one is {name}@{int(current)}",
+                )
             opened.readers += 1
         try:
             yield opened

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
 
@@ -26,7 +27,8 @@ def service_app(
 
     app = FastAPI(
         lifespan=lifespan,
-        openapi_url=None,
+        title="sage-rag",
+        version=version("sage-rag"),
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,

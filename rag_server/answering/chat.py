@@ -8,12 +8,14 @@ from contextlib import aclosing
 from sage_rag.rag_server.answering.aliases import Aliases
 from sage_rag.rag_server.answering.prompt import build_prompt
 from sage_rag.rag_server.answering.protocols import AnswerContext, ChatStream, Piece
+from sage_rag.rag_server.chat_request import SAMPLING
 
 
 class ChatAnswerer:
     """Answer with a chat model that reads and writes aliases only."""
 
     name = "chat"
+    honours = SAMPLING
 
     def __init__(self, model: ChatStream) -> None:
         self._model = model

@@ -20,6 +20,7 @@ class OfflineAnswerer:
     """Compose an answer in a thread, and stream it word by word as clients expect."""
 
     name = "extractive"
+    honours: frozenset[str] = frozenset()
 
     def __init__(self, compose: Compose) -> None:
         self._compose = compose

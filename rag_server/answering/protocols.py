@@ -49,6 +49,11 @@ class Answerer(Protocol):
         """A short name for logs and `/readyz`."""
         ...
 
+    @property
+    def honours(self) -> frozenset[str]:
+        """The sampling options of a request that change the answer."""
+        ...
+
     def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:
         """Yield the answer in pieces; `[n]` cites the n-th passage.
 

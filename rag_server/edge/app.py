@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import logging
-import time
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 
-from sage_rag.common.exceptions import SageRagError, UpstreamError
-from sage_rag.common.web import sse
+from sage_rag.common.exceptions import SageRagError
 from sage_rag.common.web.access import LoopbackOnly
 from sage_rag.common.web.app import service_app
 from sage_rag.common.web.cors import add_cors
 from sage_rag.common.web.errors import ApiError, as_api_error
+from sage_rag.common.web.openapi import request_body
 from sage_rag.common.web.requests import read_json, until_disconnect
 from sage_rag.rag_server.access.gate import RequireKey
-from sage_rag.rag_server.edge.keyring import CorpusKeys
-from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
-from sage_rag.rag_server.edge.restore import StreamRestorer, restore_body
+from sage_rag.rag_server.adapters import completions, responses
+from sage_rag.rag_server.adapters.embeddings import EmbeddingsRequest, parse_embeddings
+from sage_rag.rag_server.adapters.translate import translated
+from sage_rag.rag_server.chat_request import ChatRequest
+from sage_rag.rag_server.edge.exchange import answer_chat
 from sage_rag.rag_server.edge.services import EdgeServices
-from sage_rag.rag_server.edge.upstream import UpstreamResponse
-from sage_rag.rag_server.limits import RequestLimits
+from sage_rag.rag_server.side_calls import side_answer
 
 router = APIRouter()
-log = logging.getLogger("sage_rag")
 
 
 def create_edge_app(services: EdgeServices) -> FastAPI:
@@ -73,8 +69,8 @@ async def list_models(request: Request) -> JSONResponse:
 @router.get("/v1/models/{model}")
 async def get_model(request: Request, model: str) -> JSONResponse:
     """Return the server's description of one corpus."""
-    keys = _services(request).keyring.for_model(model)
-    status, body = await _services(request).upstream.get(f"/v1/models/{keys.corpus}")
+    _services(request).keyring.for_model(model)  # any other text must not leave
+    status, body = await _services(request).upstream.get(f"/v1/models/{model}")
     return JSONResponse(body, status)
 
 
@@ -82,7 +78,7 @@ async def get_model(request: Request, model: str) -> JSONResponse:
 async def pseudonymize(request: Request) -> dict[str, str]:
     """Return what the edge would send of a text: `{"model", "input"}` to `{"output"}`."""
     services = _services(request)
-    body = await _read(request, services.limits)
+    body = await _read(request)
     keys = services.keyring.for_model(body.get("model"))
     if not isinstance(text := body.get("input"), str):
         raise ApiError(400, "`input` must be a string", code="invalid_value", param="input")
@@ -90,56 +86,56 @@ async def pseudonymize(request: Request) -> dict[str, str]:
     return {"output": await services.work.run(keys.pseudonymize, text)}
 
 
-@router.post("/v1/chat/completions")
+@router.post("/v1/chat/completions", openapi_extra=request_body(ChatRequest))
 async def chat_completions(request: Request) -> Response:
     """Pseudonymise the request, ask the server, restore its answer."""
+    return await _answered(request, await _read(request))
+
+
+@router.post("/v1/completions", openapi_extra=request_body(completions.CompletionRequest))
+async def text_completions(request: Request) -> Response:
+    """Answer a prompt, as a chat request with one message."""
+    chat = completions.chat_of(await _read(request))
+    return translated(await _answered(request, chat), completions.CompletionTranslator())
+
+
+@router.post("/v1/responses", openapi_extra=request_body(responses.ResponseRequest))
+async def create_response(request: Request) -> Response:
+    """Answer an input of text, as a chat request."""
+    body = await _read(request)
+    answer = await _answered(request, responses.chat_of(body))
+    return translated(answer, responses.ResponseTranslator(body))
+
+
+@router.post("/v1/embeddings", openapi_extra=request_body(EmbeddingsRequest))
+async def embeddings(request: Request) -> Response:
+    """Pseudonymise texts and return the server's vectors of them."""
     services = _services(request)
-    body = await _read(request, services.limits)
+    asked = parse_embeddings(await _read(request))
+    services.limits.check_texts(asked.texts)
+    keys = services.keyring.for_model(asked.model)
+
+    def hidden() -> list[str]:
+        return [keys.pseudonymize(text) for text in asked.texts]
+
+    sent: dict[str, Any] = {"model": asked.model, "input": await services.work.run(hidden)}
+    for name in ("encoding_format", "dimensions"):
+        if (value := getattr(asked, name)) is not None:
+            sent[name] = value
+    answer = await services.upstream.post("/v1/embeddings", sent)
+    return JSONResponse(answer.body, answer.status, headers=answer.headers)
+
+
+async def _answered(request: Request, body: dict[str, Any]) -> Response:
+    services = _services(request)
+    if (aside := side_answer(body, request.headers.get("x-task"))) is not None:
+        return aside
     services.limits.check(body)
-    return await until_disconnect(request, _respond(services, body))
+    return await until_disconnect(request, answer_chat(services, body))
 
 
-async def _respond(services: EdgeServices, body: dict[str, Any]) -> Response:
-    started = time.monotonic()
-    keys = services.keyring.for_model(body.get("model"))
-    sent = await services.work.run(pseudonymize_request, body, keys)
-    answer = await services.upstream.chat(sent)
-    took = (time.monotonic() - started) * 1000
-    # A model name is a client's text until the server confirms that it names a corpus.
-    corpus = keys.corpus if answer.status == 200 else "-"
-    log.info("edge corpus=%s status=%d ms=%d", corpus, answer.status, took)
-    if answer.streams:
-        stream = _stream(answer, keys)
-        return StreamingResponse(stream, headers=sse.HEADERS, media_type=sse.MEDIA_TYPE)
-    restored = await services.work.run(restore_body, answer.body, keys)
-    _log_damage(keys)
-    return JSONResponse(restored, answer.status, headers=answer.headers)
-
-
-async def _stream(answer: UpstreamResponse, keys: CorpusKeys) -> AsyncGenerator[bytes, None]:
-    restorer = StreamRestorer(keys)
-    try:
-        async with aclosing(answer.pieces()) as pieces:
-            async for piece in pieces:
-                restored = restorer.feed(piece)
-                if restorer.finished:
-                    _log_damage(keys)  # before the client reads the end and disconnects
-                if restored:
-                    yield restored
-        yield restorer.flush()
-        if not restorer.finished:
-            raise UpstreamError("the server's answer ended early")
-    except Exception as error:  # noqa: BLE001 - the status is already sent, so an event reports it
-        yield restorer.flush()
-        yield sse.encode(as_api_error(error).body)
-
-
-def _log_damage(keys: CorpusKeys) -> None:
-    if counts := keys.new_damage():
-        log.warning("edge corpus=%s tokens since the start: %s", keys.corpus, counts)
-
-
-async def _read(request: Request, limits: RequestLimits) -> dict[str, Any]:
+async def _read(request: Request) -> dict[str, Any]:
+    limits = _services(request).limits
     return await read_json(request, limits.body_bytes, limits.body_s)
 
 

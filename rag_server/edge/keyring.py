@@ -25,7 +25,8 @@ from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.edge.links import GuardedStream, replace_outside_addresses
 
-_CORPUS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@\d{1,6})?")
+"""A corpus, or one of its versions, as `clinic@7`."""
 _DAMAGED = (Condition.MALFORMED, Condition.UNKNOWN_KEY, Condition.FORGED)
 _CACHED_TEXTS = 1024
 """Texts whose result is cached: chat clients send the whole conversation with every turn."""
@@ -132,14 +133,16 @@ class Keyring:
         Raises:
             ApiError: 400 unless it is a plain corpus name, because free text could leave in it.
         """
-        if not isinstance(model, str) or not _CORPUS.fullmatch(model):
+        match = _MODEL.fullmatch(model) if isinstance(model, str) else None
+        if match is None:
             raise ApiError(
                 400,
-                "`model` must be the name of a corpus: letters, digits, `.`, `_`, `-`",
+                "`model` must be the name of a corpus: letters, digits, `.`, `_`, `-`;"
+                " perhaps with a version, as `clinic@7`",
                 code="invalid_value",
                 param="model",
             )
-        return self._keys(model)
+        return self._keys(match.group(1))
 
     def _build(self, model: str) -> CorpusKeys:
         return CorpusKeys(model, self._keyset, self._recognizer, self._policy)

@@ -2,17 +2,19 @@
 
 A rule takes a JSON value and returns the value to send, or raises an error. The recognizer reads
 all text; other values must be of a form that cannot hold text. No rule accepts arbitrary values:
-the edge does not send what it does not understand.
+the edge does not send what it does not understand. It drops unknown fields, and the response names
+them; it refuses unknown values of known fields.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from sage_rag.common.web.errors import ApiError
 from sage_rag.privacy.entities import EntityType
+from sage_rag.rag_server.chat_request import is_plain_name
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 
 Rule = Callable[[Any, CorpusKeys, str], Any]
@@ -25,7 +27,8 @@ _SCHEMA_WORDS = frozenset(
     "schema strict string title type".split()
 )
 """Words of JSON Schema, which are public; the recognizer skips them."""
-_MAX_NAME = 40
+_ANY_JSON = frozenset({"annotations", "metadata", "parameters", "schema"})
+"""Fields that hold any JSON."""
 
 
 def refused(path: str, expected: str) -> ApiError:
@@ -107,17 +110,15 @@ def list_of(inner: Rule) -> Rule:
 
 
 def record(fields: Mapping[str, Rule]) -> Rule:
-    """An object with known fields only, all of them optional."""
+    """An object; its known fields are all optional, and unknown ones are dropped."""
 
     def rule(value: Any, keys: CorpusKeys, path: str) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise refused(path, "an object is expected")
-        for name in value:
-            if name not in fields:
-                raise refused(path or "request", f"the edge does not know {_field(name)}")
         return {
             name: fields[name](item, keys, f"{path}.{name}" if path else name)
             for name, item in value.items()
+            if name in fields
         }
 
     return rule
@@ -159,7 +160,18 @@ def json_text(value: Any, keys: CorpusKeys, path: str) -> str:
     return json.dumps(any_json(parsed, keys, path), ensure_ascii=False)
 
 
-def _field(name: str) -> str:
-    """Return an unknown field's name if it looks like a name; messages are not private."""
-    plain = name.isascii() and name.isidentifier() and len(name) <= _MAX_NAME
-    return f"the field `{name}`" if plain and name == name.lower() else "a field in it"
+def dropped_fields(given: Any, sent: Any, path: str = "") -> Iterator[str]:
+    """Yield the paths of the fields of a request that are not in what is sent of it.
+
+    Only plain names: a header repeats them to the client. Fields of any JSON have other names after
+    protection, so they are left out.
+    """
+    if isinstance(given, dict) and isinstance(sent, dict):
+        for name, item in given.items():
+            if name not in sent and is_plain_name(name):
+                yield f"{path}{name}"
+            elif name not in _ANY_JSON:
+                yield from dropped_fields(item, sent.get(name), f"{path}{name}.")
+    elif isinstance(given, list) and isinstance(sent, list):
+        for item, other in zip(given, sent, strict=False):
+            yield from dropped_fields(item, other, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -14,9 +15,11 @@ from pydantic import SecretStr
 from sage_rag.common.exceptions import InputError, UpstreamError, UpstreamTimeoutError
 from sage_rag.common.web import sse
 from sage_rag.common.web.serving import is_loopback
+from sage_rag.rag_server.chat_request import IGNORED_HEADER
 
 _CONNECT_TIMEOUT_S = 5.0
 _MAX_ANSWER_BYTES = 32 * 1024 * 1024
+_NAMES = re.compile(r"[a-z0-9_, .]{1,400}")
 _HINT = "is the server running? start it with: sage-rag serve --home DIR"
 
 
@@ -48,19 +51,19 @@ class Upstream:
         with _translate_errors():
             return await self._read(await self._send("GET", path, None))
 
-    async def chat(self, request: Mapping[str, Any]) -> UpstreamResponse:
-        """Send a pseudonymised chat request; return the response once its headers have arrived.
+    async def post(self, path: str, request: Mapping[str, Any]) -> UpstreamResponse:
+        """Send a pseudonymised request; return the response once its headers have arrived.
 
         Raises:
             UpstreamError: when the server cannot be reached, redirects, or does not send JSON.
         """
         with _translate_errors():
-            response = await self._send("POST", "/v1/chat/completions", request)
+            response = await self._send("POST", path, request)
             kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
             if response.status_code == 200 and kind == sse.MEDIA_TYPE:
-                return UpstreamResponse(200, None, response)
+                return UpstreamResponse(200, None, response, _passed_on(response))
             status, answer = await self._read(response)
-            return UpstreamResponse(status, answer, None, _retry_after(response))
+            return UpstreamResponse(status, answer, None, _passed_on(response))
 
     async def close(self) -> None:
         """Close the connections."""
@@ -166,9 +169,12 @@ def _retry_after_s(response: httpx.Response) -> int | None:
     return int(value) if value.isascii() and value.isdigit() and len(value) < 6 else None
 
 
-def _retry_after(response: httpx.Response) -> dict[str, str]:
+def _passed_on(response: httpx.Response) -> dict[str, str]:
+    """Return the headers that the edge's client gets from the server."""
     wait_s = _retry_after_s(response)
-    return {} if wait_s is None else {"retry-after": str(wait_s)}
+    headers = {} if wait_s is None else {"retry-after": str(wait_s)}
+    ignored = response.headers.get(IGNORED_HEADER, "")
+    return {**headers, IGNORED_HEADER: ignored} if _NAMES.fullmatch(ignored) else headers
 
 
 @contextmanager

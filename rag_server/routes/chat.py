@@ -7,27 +7,37 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from sage_rag.common.web import sse
 from sage_rag.common.web.errors import as_api_error
+from sage_rag.common.web.openapi import request_body
 from sage_rag.common.web.requests import read_json, until_disconnect
-from sage_rag.indexer.passages import Passage
 from sage_rag.rag_server.access.gate import Caller, caller_of
 from sage_rag.rag_server.access.keys import Scope
 from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn, Piece
-from sage_rag.rag_server.chat_request import ChatRequest, parse_chat
+from sage_rag.rag_server.chat_request import (
+    IGNORED_HEADER,
+    ChatRequest,
+    parse_chat,
+    unknown_fields,
+)
 from sage_rag.rag_server.completions import (
     CompletionUsage,
     Envelope,
+    chat_sources,
     cite,
     count_tokens,
     sources_markdown,
 )
+from sage_rag.rag_server.corpora import SearchResult
+from sage_rag.rag_server.cutting import cut_pieces
 from sage_rag.rag_server.limits import readable_length
 from sage_rag.rag_server.services import Services, services_of
+from sage_rag.rag_server.side_calls import side_answer
 
 router = APIRouter()
 log = logging.getLogger("sage_rag")
@@ -35,28 +45,41 @@ log = logging.getLogger("sage_rag")
 _ROLES = {"developer": "system", "tool": "user", "function": "user"}
 
 
-@router.post("/v1/chat/completions")
+@router.post("/v1/chat/completions", openapi_extra=request_body(ChatRequest))
 async def chat_completions(request: Request) -> Response:
     """Answer the last user message from the corpus that `model` names."""
     services = services_of(request)
     body = await read_json(request, services.limits.body_bytes, services.limits.body_s)
+    return await answer_body(request, body)
+
+
+async def answer_body(request: Request, body: dict[str, Any]) -> Response:
+    """Answer the chat request in a body; stop when the client disconnects."""
+    services = services_of(request)
+    if (aside := side_answer(body, request.headers.get("x-task"))) is not None:
+        return aside
     services.limits.check(body, readable_length)
     chat = parse_chat(body)
-    return await until_disconnect(request, _respond(services, chat, caller_of(request)))
+    unused = [*chat.without_effect(services.answerer.honours), *unknown_fields(body)]
+    response = await until_disconnect(request, _respond(services, chat, caller_of(request)))
+    if unused:
+        response.headers[IGNORED_HEADER] = ", ".join(unused)
+    return response
 
 
 async def _respond(services: Services, chat: ChatRequest, caller: Caller) -> Response:
     started = time.monotonic()
-    passages = await services.searches.run(
+    found = await services.searches.run(
         services.corpora.search,
         chat.model,
         chat.question,
         services.top_k,
         chat.search_words,
     )
-    envelope = Envelope(chat.model, include_usage=chat.include_usage)
-    answer = _AnswerInProgress(envelope, chat, passages, started, caller)
-    pieces = services.answerer.answer(_conversation(chat, passages))
+    answer = _AnswerInProgress(chat, found, started, caller)
+    pieces = services.answerer.answer(_conversation(chat, found))
+    if "max_tokens" not in services.answerer.honours:
+        pieces = cut_pieces(pieces, chat.most_tokens, chat.stops)
     # A failure before the first piece still has an HTTP status of its own.
     first = await anext(pieces, None)
     if chat.stream:
@@ -66,10 +89,8 @@ async def _respond(services: Services, chat: ChatRequest, caller: Caller) -> Res
         answer.add(first)
         async for piece in pieces:
             answer.add(piece)
-    citations = answer.citations()
-    content = answer.text + (sources_markdown(citations) if chat.sources else "")
     answer.record()
-    return JSONResponse(envelope.whole(content, answer.finish_reason, answer.usage(), citations))
+    return JSONResponse(answer.whole())
 
 
 async def _stream(
@@ -90,6 +111,8 @@ async def _stream(
     citations = answer.citations()
     if chat.sources and citations:
         yield sse.encode(envelope.delta({"content": sources_markdown(citations)}))
+    if (sources := answer.sources(citations)) is not None:
+        yield sse.encode(envelope.sources(citations, sources))
     yield sse.encode(envelope.finish(answer.finish_reason, citations))
     if chat.include_usage:
         yield sse.encode(envelope.usage(answer.usage()))
@@ -101,14 +124,20 @@ async def _stream(
 class _AnswerInProgress:
     """The part of an answer that has been written so far."""
 
-    envelope: Envelope
     chat: ChatRequest
-    passages: list[Passage]
+    found: SearchResult
     started: float
     caller: Caller
     text: str = ""
     finish_reason: str = "stop"
     model_usage: CompletionUsage | None = None
+
+    def __post_init__(self) -> None:
+        self.envelope = Envelope(
+            self.chat.model,
+            include_usage=self.chat.include_usage,
+            fingerprint=self.found.version,
+        )
 
     def add(self, piece: Piece | None) -> str:
         """Add a piece and return its text."""
@@ -119,9 +148,22 @@ class _AnswerInProgress:
         self.model_usage = piece.usage or self.model_usage
         return piece.text
 
-    def citations(self) -> list[dict[str, object]]:
+    def whole(self) -> dict[str, Any]:
+        """Return the completion."""
+        citations = self.citations()
+        content = self.text + (sources_markdown(citations) if self.chat.sources else "")
+        sources = self.sources(citations)
+        return self.envelope.whole(content, self.finish_reason, self.usage(), citations, sources)
+
+    def citations(self) -> list[dict[str, Any]]:
         """Return the passages that the text cites."""
-        return cite(self.text, self.passages, scores=self.caller.allows(Scope.RESEARCH))
+        scores = self.caller.allows(Scope.RESEARCH)
+        return cite(self.text, self.found.passages, scores=scores)
+
+    def sources(self, citations: list[dict[str, Any]]) -> dict[str, Any] | None:
+        """Return the sources as chat clients render them."""
+        model = self.found.manifest.corpus
+        return chat_sources(model, self.found.version, self.found.passages, citations)
 
     def usage(self) -> CompletionUsage:
         """Return the model's count, or ours if the model reported none."""
@@ -138,17 +180,17 @@ class _AnswerInProgress:
             "%s corpus=%s passages=%d tokens=%d ms=%d",
             self.envelope.id,
             self.chat.model,
-            len(self.passages),
+            len(self.found.passages),
             usage.completion_tokens,
             (time.monotonic() - self.started) * 1000,
         )
 
 
-def _conversation(chat: ChatRequest, passages: list[Passage]) -> AnswerContext:
+def _conversation(chat: ChatRequest, found: SearchResult) -> AnswerContext:
     """Separate the question of a request from its other messages."""
     history = [
         ConversationTurn(_ROLES.get(message.role, message.role), message.content)
         for position, message in enumerate(chat.messages)
         if position != chat.question_at
     ]
-    return AnswerContext(chat.question, passages, history, chat.options)
+    return AnswerContext(chat.question, found.passages, history, chat.options)

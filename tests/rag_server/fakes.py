@@ -21,6 +21,7 @@ from sage_rag.indexer.passages import RECORDS, Layer, Passage
 from sage_rag.indexer.protocols import Embedder, Vectors
 from sage_rag.indexer.versions import Manifest
 from sage_rag.rag_server.answering.protocols import AnswerContext, Piece
+from sage_rag.rag_server.chat_request import SAMPLING
 
 
 class WordsEmbedder:
@@ -158,6 +159,7 @@ class ScriptedAnswerer:
 
     script: Sequence[Piece | Exception | Callable[[], Awaitable[object]]]
     name: str = "scripted"
+    honours: frozenset[str] = SAMPLING
     failing_check: Exception | None = None
     conversations: list[AnswerContext] = field(default_factory=list)
     cancelled: threading.Event = field(default_factory=threading.Event)

@@ -18,7 +18,7 @@ def corpora(catalog) -> CorpusSearch:
 
 
 def search(corpora: CorpusSearch, name: str = "c") -> list[str]:
-    return [p.text for p in corpora.search(name, "note", 5)]
+    return [p.text for p in corpora.search(name, "note", 5).passages]
 
 
 def test_the_next_search_reads_a_newly_published_version(catalog, corpora):

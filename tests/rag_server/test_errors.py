@@ -50,7 +50,6 @@ REFUSED = [
     ("GET", "/v1/nothing", None, 404, "not_found"),
     ("GET", f"/v1/models/{CANARY}", None, 404, "model_not_found"),
     ("GET", "/docs", None, 404, "not_found"),
-    ("GET", "/openapi.json", None, 404, "not_found"),
 ]
 
 

@@ -148,7 +148,10 @@ def test_an_imitation_of_a_token_opens_no_record(server: str, asked: str) -> Non
         {"search_words": ["PERSON~" + "a" * 16]},
         {"search_words": BlindIndex(OTHER, "clinic").words("Zoë Ødegård", EntityType.PERSON)},
         {"metadata": {"layer": "records"}, "user": REAL},
-        {"tools": [{"type": "function", "function": {"name": "records", "parameters": {}}}]},
+        {
+            "tools": [{"type": "function", "function": {"name": "records", "parameters": {}}}],
+            "tool_choice": "none",
+        },
     ],
     ids=["layer", "layers", "made-up word", "word of another key", "metadata", "tools"],
 )

@@ -1,0 +1,26 @@
+"""Describe request bodies in the OpenAPI document of a service that parses them itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+
+def request_body(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the `openapi_extra` of a route whose JSON body is described by a model."""
+    schema = model.model_json_schema()
+    named = schema.pop("$defs", {})
+    content = {"application/json": {"schema": _inlined(schema, named)}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def _inlined(value: Any, named: dict[str, Any]) -> Any:
+    """Return a schema with its definitions in place of the references to them."""
+    if isinstance(value, dict):
+        if "$ref" in value:
+            return _inlined(named[value["$ref"].rpartition("/")[2]], named)
+        return {key: _inlined(item, named) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_inlined(item, named) for item in value]
+    return value

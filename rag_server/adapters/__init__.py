@@ -1,0 +1,1 @@
+"""Other endpoints of the OpenAI API, as translations of chat completions."""

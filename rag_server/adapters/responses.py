@@ -1,0 +1,210 @@
+"""`/v1/responses`: text in and out, streamed or whole; nothing is stored."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import BaseModel
+
+from sage_rag.common.web import sse
+from sage_rag.common.web.errors import ApiError
+from sage_rag.rag_server.adapters.translate import copied, event_of, unsupported
+
+_NOT_OFFERED = (
+    "background conversation include max_tool_calls previous_response_id prompt store tools"
+    " top_logprobs"
+).split()
+_TEXT_PARTS = frozenset({"input_text", "output_text", "text"})
+_SAME = (
+    *("model", "stream", "temperature", "top_p", "user", "metadata", "service_tier"),
+    *("safety_identifier", "prompt_cache_key", "sources", "search_words"),
+)
+
+
+class ResponseRequest(BaseModel):
+    """A request, for the API document."""
+
+    model: str
+    input: str | list[dict[str, Any]]
+    instructions: str | None = None
+    stream: bool | None = None
+    max_output_tokens: int | None = None
+    temperature: float | None = None
+
+
+def chat_of(body: dict[str, Any]) -> dict[str, Any]:
+    """Return the chat request for a request of this endpoint.
+
+    Raises:
+        ApiError: 400 for input other than text, or for a field that is not offered.
+    """
+    for name in _NOT_OFFERED:
+        if body.get(name):
+            raise unsupported(name)
+    messages = _messages(body.get("input"))
+    if body.get("instructions"):
+        messages.insert(0, {"role": "developer", "content": body["instructions"]})
+    chat = {**copied(body, _SAME), "messages": messages}
+    if body.get("max_output_tokens") is not None:
+        chat["max_completion_tokens"] = body["max_output_tokens"]
+    if isinstance(reasoning := body.get("reasoning"), dict) and reasoning.get("effort"):
+        chat["reasoning_effort"] = reasoning["effort"]
+    if (written := _response_format(body.get("text"))) is not None:
+        chat["response_format"] = written
+    if body.get("stream"):
+        chat["stream_options"] = {"include_usage": True}
+    return chat
+
+
+def _messages(given: Any) -> list[dict[str, Any]]:
+    if isinstance(given, str):
+        return [{"role": "user", "content": given}]
+    if not isinstance(given, list):
+        raise _invalid("a text or a list of messages is expected")
+    return [_message(item) for item in given]
+
+
+def _message(item: Any) -> dict[str, Any]:
+    if not isinstance(item, dict) or item.get("type", "message") != "message":
+        raise _invalid("only messages are supported")
+    content = item.get("content")
+    if isinstance(content, list):
+        content = [_part(part) for part in content]
+    return {"role": item.get("role"), "content": content}
+
+
+def _part(part: Any) -> dict[str, Any]:
+    if not isinstance(part, dict) or part.get("type") not in _TEXT_PARTS:
+        raise _invalid("only text parts are supported")
+    return {"type": "text", "text": part.get("text")}
+
+
+def _response_format(text: Any) -> dict[str, Any] | None:
+    """Return the `response_format` of a chat request for the field `text` of this endpoint."""
+    given = text.get("format") if isinstance(text, dict) else None
+    if not isinstance(given, dict) or given.get("type") in (None, "text"):
+        return None
+    if given["type"] != "json_schema":
+        return {"type": given["type"]}
+    schema = {name: value for name, value in given.items() if name != "type"}
+    return {"type": "json_schema", "json_schema": schema}
+
+
+def _invalid(reason: str) -> ApiError:
+    return ApiError(400, f"`input`: {reason}", code="invalid_value", param="input")
+
+
+class ResponseTranslator:
+    """Translates chat completions to responses; events are numbered as the API wants."""
+
+    def __init__(self, body: dict[str, Any]) -> None:
+        self._body = body
+        self._id, self._item_id = f"resp_{uuid.uuid4().hex}", f"msg_{uuid.uuid4().hex}"
+        self._created = int(time.time())
+        self._text = ""
+        self._reason = "stop"
+        self._last: dict[str, Any] = {}
+        self._number = -1
+        self._failed = False
+
+    def whole(self, completion: dict[str, Any]) -> dict[str, Any]:
+        """Return the response object of a chat completion."""
+        choice = completion["choices"][0]
+        self._text = choice["message"].get("content") or ""
+        self._reason = choice.get("finish_reason") or "stop"
+        self._last = completion
+        return self._ended()
+
+    def chunk(self, chunk: dict[str, Any]) -> Iterator[sse.Event]:
+        """Yield the events of a chat chunk."""
+        if "choices" not in chunk:
+            yield from self._failure(chunk.get("error") or {})
+            return
+        if self._number < 0:
+            yield from self._begin(chunk)
+        self._last = {**self._last, **{k: v for k, v in chunk.items() if v is not None}}
+        for choice in chunk["choices"]:
+            self._reason = choice.get("finish_reason") or self._reason
+            if text := choice["delta"].get("content"):
+                self._text += text
+                yield self._event("output_text.delta", **self._place, delta=text, logprobs=[])
+
+    def done(self) -> Iterator[sse.Event]:
+        """Yield the events that end the response."""
+        if self._failed:
+            return
+        part, item = self._part(), self._item(self._status)
+        yield self._event("output_text.done", **self._place, text=self._text, logprobs=[])
+        yield self._event("content_part.done", **self._place, part=part)
+        yield self._event("output_item.done", output_index=0, item=item)
+        ended = "completed" if self._status == "completed" else "incomplete"
+        yield self._event(ended, response=self._ended())
+
+    def _begin(self, chunk: dict[str, Any]) -> Iterator[sse.Event]:
+        self._last = {"model": chunk.get("model")}
+        begun = self._response("in_progress", [])
+        yield self._event("created", response=begun)
+        yield self._event("in_progress", response=begun)
+        item = {**self._item("in_progress"), "content": []}
+        yield self._event("output_item.added", output_index=0, item=item)
+        yield self._event("content_part.added", **self._place, part=self._part())
+
+    def _failure(self, error: dict[str, Any]) -> Iterator[sse.Event]:
+        self._failed = True
+        shown = {name: error.get(name) for name in ("code", "message", "param")}
+        self._number += 1
+        yield event_of({"type": "error", **shown, "sequence_number": self._number}, "error")
+
+    @property
+    def _place(self) -> dict[str, Any]:
+        return {"item_id": self._item_id, "output_index": 0, "content_index": 0}
+
+    @property
+    def _status(self) -> str:
+        return "incomplete" if self._reason == "length" else "completed"
+
+    def _event(self, kind: str, **more: Any) -> sse.Event:
+        self._number += 1
+        name = f"response.{kind}"
+        return event_of({"type": name, "sequence_number": self._number, **more}, name)
+
+    def _part(self) -> dict[str, Any]:
+        return {"type": "output_text", "text": self._text, "annotations": [], "logprobs": []}
+
+    def _item(self, status: str) -> dict[str, Any]:
+        content = [self._part()]
+        return {
+            **{"id": self._item_id, "type": "message", "role": "assistant"},
+            **{"status": status, "content": content},
+        }
+
+    def _ended(self) -> dict[str, Any]:
+        ended = self._response(self._status, [self._item(self._status)])
+        extra = {k: self._last[k] for k in ("citations", "sources") if self._last.get(k)}
+        return {**ended, "usage": _usage(self._last.get("usage")), **extra}
+
+    def _response(self, status: str, output: list[dict[str, Any]]) -> dict[str, Any]:
+        cut = {"reason": "max_output_tokens"} if status == "incomplete" else None
+        return {
+            **{"id": self._id, "object": "response", "created_at": self._created},
+            **{"status": status, "error": None, "incomplete_details": cut, "output": output},
+            **{"model": self._last.get("model"), "instructions": None, "usage": None},
+            **{"parallel_tool_calls": False, "tool_choice": "none", "tools": []},
+            **{"temperature": self._body.get("temperature"), "top_p": self._body.get("top_p")},
+            **{"metadata": {}, "store": False, "previous_response_id": None},
+        }
+
+
+def _usage(counts: Any) -> dict[str, Any] | None:
+    if not isinstance(counts, dict):
+        return None
+    return {
+        "input_tokens": counts["prompt_tokens"],
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens": counts["completion_tokens"],
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": counts["total_tokens"],
+    }

@@ -1,0 +1,69 @@
+"""Translate responses of chat completions, whole or streamed, for another endpoint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from typing import Any, Protocol, cast
+
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from sage_rag.common.web import sse
+from sage_rag.common.web.errors import ApiError
+
+
+class Translator(Protocol):
+    """Translates one response."""
+
+    def whole(self, completion: dict[str, Any]) -> dict[str, Any]:
+        """Return a whole chat completion as the endpoint's object."""
+        ...
+
+    def chunk(self, chunk: dict[str, Any]) -> Iterator[sse.Event]:
+        """Yield the events for one chunk, or for an error object."""
+        ...
+
+    def done(self) -> Iterator[sse.Event]:
+        """Yield the events that end the stream."""
+        ...
+
+
+def translated(response: Response, translator: Translator) -> Response:
+    """Return the response of another endpoint; errors stay as they are."""
+    kept = {k: v for k, v in response.headers.items() if k.startswith("x-") or k == "retry-after"}
+    if isinstance(response, StreamingResponse):
+        pieces = cast(AsyncGenerator[bytes, None], response.body_iterator)
+        stream = _translated(pieces, translator)
+        return StreamingResponse(stream, headers={**sse.HEADERS, **kept}, media_type=sse.MEDIA_TYPE)
+    if response.status_code != 200:
+        return response
+    return JSONResponse(translator.whole(json.loads(bytes(response.body))), headers=kept)
+
+
+async def _translated(
+    pieces: AsyncGenerator[bytes, None], translator: Translator
+) -> AsyncGenerator[bytes, None]:
+    decoder = sse.EventDecoder()
+    async with aclosing(pieces):
+        async for piece in pieces:
+            for event in decoder.feed(piece):
+                last = event.data == sse.DONE
+                events = translator.done() if last else translator.chunk(json.loads(event.data))
+                for translated_event in events:
+                    yield translated_event.encode()
+
+
+def event_of(payload: dict[str, Any], name: str = "") -> sse.Event:
+    """Return a JSON payload as an event."""
+    return sse.Event(json.dumps(payload, ensure_ascii=False, separators=(",", ":")), name)
+
+
+def copied(body: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the fields of a request that have the same name and meaning in a chat request."""
+    return {name: body[name] for name in names if body.get(name) is not None}
+
+
+def unsupported(name: str, reason: str = "is not supported") -> ApiError:
+    """Return the error for a field that the endpoint does not offer."""
+    return ApiError(400, f"`{name}`: {reason}", code="unsupported_parameter", param=name)
