@@ -196,7 +196,8 @@ def unknown_fields(body: dict[str, Any]) -> list[str]:
     Names that do not look like names are left out: a header repeats them.
     """
     known = {*ChatRequest.model_fields, *_NOT_OFFERED, "tool_choice"}
-    return sorted(name for name in body if name not in known and is_plain_name(name))
+    given = (name for name, value in body.items() if value is not None)
+    return sorted(name for name in given if name not in known and is_plain_name(name))
 
 
 def is_plain_name(name: str) -> bool:

@@ -1,0 +1,158 @@
+"""The other endpoints, asked by the openai client, at the server and through the edge."""
+
+import json
+
+import httpx
+import numpy as np
+import openai
+import pytest
+
+from sage_rag.privacy.entities import EntityType
+from sage_rag.rag_server.answering.offline import OfflineAnswerer
+from sage_rag.rag_server.answering.protocols import Piece
+from tests.rag_server.conftest import World
+from tests.rag_server.fakes import ScriptedAnswerer, ScriptedServer, WordsEmbedder, chunk, streamed
+
+QUESTION = "What does Maria Keller take?"
+
+
+@pytest.fixture(params=["server", "edge"])
+def client(world: World, request) -> openai.OpenAI:
+    answerer = OfflineAnswerer(lambda question, passages: "Take rest for a week [1].")
+    server = world.serve(answerer)
+    return world.openai(server if request.param == "server" else world.edge(server))
+
+
+def about_maria(world: World) -> str:
+    person = world.keys().hide_whole("Maria Keller", EntityType.PERSON)
+    world.catalog.publish("clinic", [f"{person} takes rest"])
+    answerer = ScriptedAnswerer([Piece(person[:9]), Piece(f"{person[9:]} rests [1]")])
+    return world.edge(world.serve(answerer))
+
+
+def test_a_completion(client):
+    done = client.completions.create(model="clinic", prompt=QUESTION, max_tokens=3)
+    assert (done.object, done.choices[0].text) == ("text_completion", "Take rest for")
+    assert done.choices[0].finish_reason == "length"
+    assert done.id.startswith("cmpl-")
+    assert done.usage.completion_tokens == 3
+
+
+def test_a_streamed_completion(client):
+    parts = list(client.completions.create(model="clinic", prompt=[QUESTION], stream=True))
+    assert "".join(p.choices[0].text for p in parts) == "Take rest for a week [1]."
+    assert [p.choices[0].finish_reason for p in parts][-1] == "stop"
+    assert parts[-1].model_extra["citations"][0]["index"] == 1
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"prompt": ["a", "b"]}, {"prompt": [1, 2]}, {"echo": True}, {"suffix": "x"}, {"best_of": 2}],
+)
+def test_a_completion_that_is_not_offered_is_refused(client, more):
+    with pytest.raises(openai.BadRequestError):
+        client.completions.create(**{"model": "clinic", "prompt": "x", **more})
+
+
+def test_a_response(client):
+    done = client.responses.create(model="clinic", input=QUESTION, instructions="Be brief.")
+    assert (done.object, done.status, done.model) == ("response", "completed", "clinic")
+    assert done.output_text == "Take rest for a week [1]."
+    assert done.usage.total_tokens == done.usage.input_tokens + done.usage.output_tokens
+    assert done.model_extra["citations"][0]["index"] == 1
+
+
+def test_a_response_to_messages_that_is_cut(client):
+    parts = [{"type": "input_text", "text": QUESTION}]
+    turns = [
+        {"role": "user", "content": "Hello"},
+        {"role": "assistant", "content": [{"type": "output_text", "text": "Hi"}]},
+        {"type": "message", "role": "user", "content": parts},
+    ]
+    done = client.responses.create(model="clinic", input=turns, max_output_tokens=2)
+    assert (done.status, done.output_text) == ("incomplete", "Take rest")
+    assert done.incomplete_details.reason == "max_output_tokens"
+
+
+def test_a_streamed_response(client):
+    events = list(client.responses.create(model="clinic", input=QUESTION, stream=True))
+    kinds = [event.type.removeprefix("response.") for event in events]
+    assert kinds[:4] == ["created", "in_progress", "output_item.added", "content_part.added"]
+    assert kinds[-4:] == [
+        *("output_text.done", "content_part.done", "output_item.done", "completed"),
+    ]
+    assert [event.sequence_number for event in events] == list(range(len(events)))
+    deltas = [event.delta for event in events if event.type == "response.output_text.delta"]
+    last = events[-1].response
+    assert "".join(deltas) == last.output_text == "Take rest for a week [1]."
+    assert last.usage.output_tokens > 0
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"previous_response_id": "resp_1"},
+        {"tools": [{"type": "web_search"}]},
+        {"background": True},
+        {"store": True},
+        {"input": [{"type": "function_call_output", "call_id": "1", "output": "x"}]},
+        {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "x"}]}]},
+        {"text": {"format": {"type": "json_object"}}},
+    ],
+)
+def test_a_response_that_is_not_offered_is_refused(client, more):
+    with pytest.raises(openai.BadRequestError):
+        client.responses.create(**{"model": "clinic", "input": "x", **more})
+
+
+def test_embeddings_are_the_corpus_embedders(client):
+    texts = ["rest helps", "coffee"]
+    wanted = WordsEmbedder().embed(texts)
+    for form in ("float", "base64"):
+        found = client.embeddings.create(model="clinic", input=texts, encoding_format=form)
+        assert len(found.data) == 2
+    vectors = client.embeddings.create(model="clinic", input=texts).data
+    assert np.allclose([v.embedding for v in vectors], wanted)
+    with pytest.raises(openai.BadRequestError):
+        client.embeddings.create(model="clinic", input=texts, dimensions=3)
+    with pytest.raises(openai.BadRequestError):
+        client.embeddings.create(model="clinic", input=[[1, 2]])
+    with pytest.raises(openai.NotFoundError):
+        client.embeddings.create(model="nope", input="x")
+
+
+def test_every_endpoint_of_the_edge_restores_names(world: World):
+    client = world.openai(about_maria(world))
+    wanted = "Maria Keller rests [1]"
+    assert client.completions.create(model="clinic", prompt=QUESTION).choices[0].text == wanted
+    parts = client.completions.create(model="clinic", prompt=QUESTION, stream=True)
+    assert "".join(p.choices[0].text for p in parts) == wanted
+    assert client.responses.create(model="clinic", input=QUESTION).output_text == wanted
+    events = list(client.responses.create(model="clinic", input=QUESTION, stream=True))
+    assert events[-1].response.output_text == wanted
+
+
+def test_no_endpoint_of_the_edge_sends_a_name(world: World):
+    server = ScriptedServer(lambda _: streamed([chunk({"content": "x"}, "stop")]))
+    edge = world.edge(world.run(server))
+    bodies = {
+        "completions": {"prompt": QUESTION},
+        "responses": {"input": QUESTION, "instructions": "Maria Keller asks"},
+        "embeddings": {"input": [QUESTION]},
+    }
+    for path, body in bodies.items():
+        httpx.post(f"{edge}/v1/{path}", json={"model": "clinic", **body})
+    assert len(server.seen) == 3
+    assert all("Keller" not in seen.raw.decode() for seen in server.seen)
+    assert all("PERSON_[" in json.dumps(seen.body) for seen in server.seen)
+
+
+def test_an_error_in_the_middle_of_a_streamed_response_is_an_error(world: World):
+    answerer = ScriptedAnswerer([Piece("Take "), RuntimeError("x")])
+    client = world.openai(world.serve(answerer))
+    *_, last = client.responses.create(model="clinic", input=QUESTION, stream=True)
+    assert (last.type, last.code) == ("error", "internal_error")
+    with pytest.raises(openai.APIError):
+        list(client.completions.create(model="clinic", prompt=QUESTION, stream=True))
+    with pytest.raises(openai.NotFoundError):
+        client.responses.create(model="nope", input="x")

@@ -1,0 +1,179 @@
+"""Every field of a request is honoured, refused clearly, or named in a header."""
+
+import json
+
+import httpx
+import pytest
+
+from sage_rag.rag_server.answering.offline import OfflineAnswerer
+from sage_rag.rag_server.answering.protocols import Piece
+from sage_rag.rag_server.chat_request import IGNORED_HEADER
+from sage_rag.rag_server.cutting import cut
+from tests.rag_server.conftest import World, ask
+from tests.rag_server.fakes import ScriptedAnswerer
+
+CHAT = "/v1/chat/completions"
+TOKEN = "PERSON_[q2ZfENDk]"
+TEXT = f"Rest helps {TOKEN}, as tea does. [1] Stop smoking. [2]"
+
+
+def extractive(world: World) -> str:
+    return world.serve(OfflineAnswerer(lambda question, passages: TEXT))
+
+
+def answered(url: str, **more) -> tuple[str, str]:
+    """Return text and finish reason, after making sure that a stream gives the same."""
+    choice = httpx.post(url + CHAT, json=ask(**more)).json()["choices"][0]
+    lines = httpx.post(url + CHAT, json=ask(**more, stream=True)).text.split("\n\n")
+    parts = [json.loads(line[6:]) for line in lines if line and "[DONE]" not in line]
+    deltas = [c["delta"].get("content") or "" for part in parts for c in part["choices"]]
+    reasons = [c["finish_reason"] for p in parts for c in p["choices"] if c["finish_reason"]]
+    found = choice["message"]["content"], choice["finish_reason"]
+    assert ("".join(deltas), reasons[-1]) == found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("more", "text", "reason"),
+    [
+        ({}, TEXT, "stop"),
+        ({"max_tokens": 1}, "Rest", "length"),
+        ({"max_tokens": 3}, f"Rest helps {TOKEN}", "length"),
+        ({"max_completion_tokens": 2, "max_tokens": 9}, "Rest helps", "length"),
+        ({"max_tokens": 1000}, TEXT, "stop"),
+        ({"stop": "Stop"}, f"Rest helps {TOKEN}, as tea does. [1] ", "stop"),
+        ({"stop": ["absent", " as"]}, f"Rest helps {TOKEN},", "stop"),
+        ({"stop": "END"}, TEXT, "stop"),
+        ({"stop": TOKEN}, "Rest helps ", "stop"),
+        ({"stop": "tea", "max_tokens": 2}, "Rest helps", "length"),
+    ],
+)
+def test_an_extractive_answer_ends_where_the_client_wants(world: World, more, text, reason):
+    assert answered(extractive(world), **more) == (text, reason)
+
+
+def test_a_passage_cited_after_the_cut_is_no_source(world: World):
+    url = extractive(world)
+    cited = httpx.post(url + CHAT, json=ask(stop="Stop")).json()["citations"]
+    assert [c["index"] for c in cited] == [1]
+
+
+def test_a_stop_sequence_that_overlaps_a_token_is_not_found_in_it():
+    assert cut(TEXT, None, ["helps PERSON_["]) == (TEXT, "stop")
+    assert cut(TEXT, None, ["k],"]) == (TEXT, "stop")
+    assert cut(TEXT, 0, []) == ("", "length")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"n": 2},
+        {"logprobs": True},
+        {"top_logprobs": 3},
+        {"response_format": {"type": "json_object"}},
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": {}}}},
+        {"logit_bias": {"50256": -100}},
+        {"tools": [{"type": "function", "function": {"name": "f"}}]},
+        {"functions": [{"name": "f"}]},
+        {"tool_choice": "required"},
+        {"store": True},
+        {"modalities": ["audio"]},
+        {"stop": ""},
+        {"stop": ["x", ""]},
+    ],
+)
+def test_what_is_not_offered_is_a_400_that_names_it_also_through_the_edge(world: World, more):
+    server = extractive(world)
+    for url in (server, world.edge(server)):
+        response = httpx.post(url + CHAT, json=ask(**more))
+        assert response.status_code == 400, more
+        error = response.json()["error"]
+        assert next(iter(more)) in error["param"]
+        assert next(iter(more)) in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("more", "named"),
+    [
+        ({}, None),
+        ({"max_tokens": 9, "stop": "x", "user": None}, None),
+        ({"n": 1, "logprobs": False, "response_format": {"type": "text"}}, None),
+        ({"tools": [{"type": "function", "function": {"name": "f"}}], "tool_choice": "none"}, None),
+        ({"temperature": 1, "top_p": 1, "seed": 3}, "seed, temperature, top_p"),
+        ({"repeat_penalty": 1.1, "chat_id": "c"}, "chat_id, repeat_penalty"),
+    ],
+)
+def test_what_has_no_effect_is_named_in_a_header(world: World, more, named):
+    server = extractive(world)
+    for url in (server, world.edge(server)):
+        for stream in (False, True):
+            response = httpx.post(url + CHAT, json=ask(**more, stream=stream))
+            assert response.status_code == 200
+            found = response.headers.get(IGNORED_HEADER)
+            assert (found and ", ".join(sorted(found.split(", ")))) == named
+
+
+def test_a_model_gets_every_option(world: World):
+    answerer = ScriptedAnswerer([Piece("{}"), Piece("", "stop")])
+    form = {"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "object"}}}
+    options = {"temperature": 0.5, "response_format": form, "stop": ["x"], "max_tokens": 5}
+    response = httpx.post(world.serve(answerer) + CHAT, json=ask(**options))
+    assert IGNORED_HEADER not in response.headers
+    assert answerer.conversations[0].options == options
+
+
+def test_a_list_of_sources_does_not_break_json(world: World):
+    body = ask(sources="markdown", response_format={"type": "json_object"})
+    assert httpx.post(world.serve() + CHAT, json=body).json()["error"]["param"] == "sources"
+
+
+def test_a_version_can_be_named_if_it_is_the_current_one(world: World):
+    world.catalog.publish("clinic", ["rest"])
+    server = world.serve()
+    for url in (server, world.edge(server)):
+        done = httpx.post(url + CHAT, json=ask(model="clinic@2")).json()
+        assert (done["model"], done["system_fingerprint"]) == ("clinic@2", "clinic@2")
+        assert httpx.get(f"{url}/v1/models/clinic@2").status_code == 200
+        for model in ("clinic@1", "clinic@3", "clinic@x", "clinic@"):
+            assert httpx.post(url + CHAT, json=ask(model=model)).status_code in (400, 404)
+    assert httpx.post(server + CHAT, json=ask(model="clinic@1")).status_code == 404
+
+
+def test_sources_are_as_open_webui_renders_them(world: World):
+    world.catalog.publish("clinic", ["tea", "rest helps against a cold", "coffee"])
+    answerer = ScriptedAnswerer([Piece("Take rest [1], not coffee [3]."), Piece("", "stop")])
+    url = world.edge(world.serve(answerer))
+    whole = httpx.post(url + CHAT, json=ask()).json()
+    lines = httpx.post(url + CHAT, json=ask(stream=True)).text.split("\n\n")
+    parts = [json.loads(line[6:]) for line in lines if line and "[DONE]" not in line]
+    [chunk] = [part for part in parts if "event" in part]
+    assert chunk["choices"][0]["finish_reason"] is None
+    assert chunk["event"]["type"] == "source"
+    [source] = whole["sources"]
+    assert chunk["event"]["data"] == source
+    assert source["source"] == {"id": "clinic@2", "name": "clinic"}
+    places = [m["source"] for m in source["metadata"]]
+    assert len(set(places)) == len(source["document"]) == 3
+    assert all(place.startswith("urn:") for place in places)
+    assert source["document"][0] == "rest helps against a cold"
+    assert "distances" not in source, "a score helps to find out what is indexed"
+    marks = chunk["choices"][0]["delta"]["annotations"]
+    assert marks == whole["choices"][0]["message"]["annotations"]
+    assert [m["url_citation"]["url"] for m in marks] == [places[0], places[2]]
+
+
+def test_an_answer_without_citations_has_no_sources(world: World):
+    url = world.serve(ScriptedAnswerer([Piece("Nothing."), Piece("", "stop")]))
+    assert "sources" not in httpx.post(url + CHAT, json=ask()).json()
+    assert '"event"' not in httpx.post(url + CHAT, json=ask(stream=True)).text
+
+
+def test_the_api_document_lists_the_endpoints_of_server_and_edge(world: World):
+    server = world.serve()
+    for url in (server, world.edge(server)):
+        document = httpx.get(url + "/openapi.json").json()
+        offered = {"chat/completions", "completions", "embeddings", "responses", "models"}
+        assert {f"/v1/{name}" for name in offered} <= set(document["paths"])
+        body = document["paths"][CHAT]["post"]["requestBody"]["content"]["application/json"]
+        assert "messages" in body["schema"]["required"]
+        assert "$ref" not in json.dumps(body)

@@ -1,0 +1,77 @@
+import json
+
+import httpx
+import pytest
+
+from tests.rag_server.conftest import World, ask
+from tests.rag_server.fakes import ScriptedServer, completion
+
+CHAT = "/v1/chat/completions"
+HISTORY = """<chat_history>
+USER: What helps Maria Keller against her migraine, please?
+ASSISTANT: Rest.
+USER: And what else helps against migraine?
+</chat_history>"""
+
+
+def task(output: str, words: str = "Generate what is wanted.") -> str:
+    return f"### Task:\n{words}\n### Output:\nJSON format: {output}\n### Chat History:\n{HISTORY}"
+
+
+CALLS = {
+    '{ "title": "your title" }': ("title", "What helps Maria Keller against her"),
+    '{ "tags": ["tag1", "tag2"] }': ("tags", ["Helps", "Migraine", "Maria"]),
+    '{ "follow_ups": ["Question?"] }': ("follow_ups", []),
+    '{ "queries": ["query1"] }': ("queries", []),
+    '{ "text": "<your_completion>" }': ("text", ""),
+}
+
+
+@pytest.mark.parametrize("output", CALLS)
+def test_the_edge_answers_a_side_call_itself_and_sends_nothing(world: World, output):
+    server = ScriptedServer(lambda _: completion("sent"))
+    client = world.openai(world.edge(world.run(server)))
+    done = client.chat.completions.create(**ask(task(output)))
+    name, value = CALLS[output]
+    found = json.loads(done.choices[0].message.content)
+    assert set(found) == {name}
+    assert found[name] == value if name != "tags" else set(found[name]) >= {"Migraine"}
+    streamed = client.chat.completions.create(**ask(task(output)), stream=True)
+    text = "".join(c.choices[0].delta.content or "" for c in streamed)
+    assert text == done.choices[0].message.content
+    assert server.seen == []
+
+
+def test_the_header_of_a_client_names_a_side_call(world: World):
+    server = ScriptedServer(lambda _: completion("sent"))
+    edge = world.edge(world.run(server))
+    headers = {"x-task": "title_generation"}
+    response = httpx.post(edge + CHAT, json=ask("Give it a name."), headers=headers).json()
+    assert json.loads(response["choices"][0]["message"]["content"]) == {"title": "Conversation"}
+    assert server.seen == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        ask("### Task:\nRespond to the user query using the provided context: why?"),
+        ask('How do I write { "title": "x" }?'),
+        {
+            "model": "clinic",
+            "messages": [
+                {"role": "system", "content": "x"},
+                {"role": "user", "content": task('{ "title": "x" }')},
+            ],
+        },
+    ],
+)
+def test_a_question_is_no_side_call(world: World, body):
+    server = ScriptedServer(lambda _: completion("sent"))
+    response = httpx.post(world.edge(world.run(server)) + CHAT, json=body).json()
+    assert response["choices"][0]["message"]["content"] == "sent"
+
+
+def test_the_server_searches_nothing_for_a_side_call(world: World):
+    answer = httpx.post(world.serve() + CHAT, json=ask(task('{ "title": "x" }'))).json()
+    assert answer["choices"][0]["message"]["content"].startswith('{"title"')
+    assert "citations" not in answer or answer["citations"] == []
