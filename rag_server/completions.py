@@ -85,7 +85,7 @@ def chat_sources(
     return {**sources, "distances": [p.score for p in shown]} if scored else sources
 
 
-def annotations(citations: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def url_citations(citations: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return citations as OpenAI's annotations of type `url_citation`."""
     return [
         {"type": "url_citation", "url_citation": {"url": _urn(c["id"]), "title": c["source"]}}
@@ -130,7 +130,7 @@ class Envelope:
         message = {"role": "assistant", "content": content, "refusal": None}
         choice = {
             "index": 0,
-            "message": {**message, "annotations": annotations(citations)},
+            "message": {**message, "annotations": url_citations(citations)},
             "logprobs": None,
             "finish_reason": finish_reason,
         }
@@ -144,7 +144,7 @@ class Envelope:
 
     def sources(self, citations: list[dict[str, Any]], sources: dict[str, Any]) -> dict[str, Any]:
         """Return an ordinary chunk that also holds the sources, for clients that render them."""
-        delta = {"content": "", "annotations": annotations(citations)}
+        delta = {"content": "", "annotations": url_citations(citations)}
         return {**self.delta(delta), "event": {"type": "source", "data": sources}}
 
     def finish(self, finish_reason: str, citations: list[dict[str, Any]]) -> dict[str, Any]:
