@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
-from sage_rag.training.cli import train
+from sage_rag.training.cli.group import train
 from sage_rag.training.recognition import tagger as training
 
 ANIMALS = ("ferret", "hen", "goat", "otter", "mole", "newt", "toad", "wren", "crow", "pike")

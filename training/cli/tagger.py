@@ -1,4 +1,4 @@
-"""`sage-rag train`: train models on the owner's machine."""
+"""`sage-rag train tagger`: train the shipped recognizer, or adapt it to your annotations."""
 
 from __future__ import annotations
 
@@ -29,15 +29,6 @@ class Language(StrEnum):
     CHINESE = "chinese"
 
 
-train = typer.Typer(help="Train models on the owner's machine.", no_args_is_help=True)
-
-
-@train.callback()
-def _root() -> None:
-    """Train models on the owner's machine."""
-
-
-@train.command(no_args_is_help=True)
 def tagger(
     out: Annotated[Path, typer.Option(help="Folder for weights and model card or report.")],
     data: Annotated[

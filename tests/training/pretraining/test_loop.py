@@ -1,0 +1,86 @@
+"""Runs of a few steps: what they learn, and that they continue exactly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.training.pretraining.loop import pretrain
+from sage_rag.training.pretraining.metrics import read_measurements
+from tests.training.pretraining.runs import VOCABULARY, tiny_run
+
+
+def curve(out: Path) -> list[tuple[int, float, float, float]]:
+    return [(m.step, m.loss, m.learning_rate, m.gradient_norm) for m in read_measurements(out)]
+
+
+def weights(out: Path) -> bytes:
+    return (out / "model" / "model.safetensors").read_bytes()
+
+
+def test_a_run_learns_and_its_model_loads_and_writes(tmp_path: Path) -> None:
+    config = tiny_run(tmp_path, optimization={"epochs": 6})
+    exported = pretrain(config)
+    losses = [loss for _, loss, _, _ in curve(config.out)]
+    assert losses[-1] < 0.8 * losses[0]
+    model = AutoModelForCausalLM.from_pretrained(exported)
+    tokenizer = AutoTokenizer.from_pretrained(exported)
+    prompt = tokenizer("ba", return_tensors="pt", return_token_type_ids=False)
+    written = model.generate(**prompt, max_new_tokens=5, do_sample=False)
+    assert 1 < written.shape[1] <= prompt["input_ids"].shape[1] + 5
+    assert model.generation_config.eos_token_id == tokenizer.eos_token_id
+    assert model.config.vocab_size == VOCABULARY
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("step", [1, 3, 5])
+def test_a_run_that_stops_anywhere_continues_to_the_same_bits(tmp_path: Path, step: int) -> None:
+    whole = tiny_run(tmp_path, model={"lora": None})
+    pretrain(whole)
+    stopped = whole.model_copy(update={"out": tmp_path / "stopped"})
+
+    def stop(done: int, steps: int, last: object) -> None:
+        if done == step:
+            raise Killed
+
+    with pytest.raises(Killed):
+        pretrain(stopped, progress=stop)
+    pretrain(stopped)
+    assert curve(stopped.out) == curve(whole.out)
+    assert weights(stopped.out) == weights(whole.out)
+
+
+def test_a_complete_run_returns_at_once(tmp_path: Path) -> None:
+    config = tiny_run(tmp_path)
+    pretrain(config)
+    steps: list[int] = []
+    pretrain(config, progress=lambda done, all_, last: steps.append(done))
+    assert steps == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"seed": 4}, "seed"),
+        ({"optimization": {"learning_rate": 0.02}}, "optimization.learning_rate"),
+    ],
+)
+def test_a_run_of_other_settings_keeps_its_folder(tmp_path: Path, changes, key: str) -> None:
+    pretrain(tiny_run(tmp_path))
+    with pytest.raises(InputError, match=f"another `{key}`"):
+        pretrain(tiny_run(tmp_path, **changes))
+
+
+def test_changed_texts_are_noticed(tmp_path: Path) -> None:
+    config = tiny_run(tmp_path)
+    pretrain(config)
+    config.data.corpus[0].write_text('{"text": "other"}\n')
+    (config.out / "model").rename(tmp_path / "moved")
+    with pytest.raises(InputError, match="have changed since the run began"):
+        pretrain(config)

@@ -1,0 +1,1 @@
+"""`sage-rag train` and its verbs."""

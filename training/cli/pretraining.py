@@ -1,0 +1,88 @@
+"""`sage-rag train tokenizer` and `sage-rag train cpt`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sage_rag.common.exceptions import InputError
+
+if TYPE_CHECKING:
+    from sage_rag.training.pretraining.metrics import StepMeasurement
+
+
+def tokenizer(
+    texts: Annotated[list[Path], typer.Argument(help="Files .jsonl or .txt, or folders of these.")],
+    size: Annotated[int, typer.Option(min=257, help="Number of tokens.")],
+    out: Annotated[Path, typer.Option(help="Folder to write.")],
+    field: Annotated[str, typer.Option(help="Field of a JSON line that holds the text.")] = "text",
+    codebook: Annotated[
+        bool, typer.Option(help="Make each word of the texts' codebook tokens one token.")
+    ] = False,
+) -> None:
+    """Train a byte-level BPE tokenizer on texts.
+
+    Example: sage-rag train tokenizer texts.jsonl --size 2048 --out tokenizer
+    """
+    from sage_rag.training.pretraining.corpus import read_texts
+    from sage_rag.training.pretraining.tokenizing import (
+        codebook_words_of,
+        save_tokenizer,
+        train_tokenizer,
+    )
+
+    words = codebook_words_of(read_texts(texts, field)) if codebook else ()
+    save_tokenizer(train_tokenizer(read_texts(texts, field), size, words), out)
+    typer.echo(f"a tokenizer of {size:,} tokens, {len(words):,} of the codebook, is in {out}")
+
+
+def cpt(
+    config: Annotated[Path | None, typer.Option(help="Settings, a TOML file.")] = None,
+    example: Annotated[
+        str | None, typer.Option(help="Print a configuration to start from, and exit: NAME or ?.")
+    ] = None,
+) -> None:
+    """Continue the pretraining of a causal language model; a killed run continues where it was.
+
+    On several GPUs: torchrun --nproc-per-node 8 --no-python sage-rag train cpt --config FILE
+
+    Example: sage-rag train cpt --example tiny > tiny.toml
+    Example: sage-rag train cpt --config tiny.toml
+    """
+    if (config is None) == (example is None):
+        raise InputError("set either --config or --example", hint="see: sage-rag train cpt --help")
+    if example is not None:
+        _print_example(example)
+    elif config is not None:
+        _run(config)
+
+
+def _print_example(name: str) -> None:
+    from sage_rag.training.pretraining.config import shipped_configs
+
+    configs = shipped_configs()
+    if name not in configs:
+        raise InputError(f"the examples are {', '.join(configs)}")
+    typer.echo(configs[name], nl=False)
+
+
+def _run(path: Path) -> None:
+    from sage_rag.common.progress import progress_bars
+    from sage_rag.training.pretraining.config import read_config
+    from sage_rag.training.pretraining.loop import pretrain
+
+    config = read_config(path)
+    note = ""
+
+    def show(done: int, steps: int, last: StepMeasurement) -> None:
+        nonlocal note
+        note = f"loss {last.loss:.4f}, {last.tokens_per_s:,.0f} tokens/s, MFU {last.mfu:.0%}"
+        bar("train", done, steps)
+
+    with progress_bars(lambda: note) as bar:
+        exported = pretrain(config, progress=show)
+    if os.environ.get("RANK", "0") == "0":
+        typer.echo(f"the model is in {exported}; measurements are in {config.out}", err=True)

@@ -1,0 +1,1 @@
+"""Continual pretraining of causal language models, from tokenizer to exported model."""

@@ -1,0 +1,325 @@
+"""Continue the pretraining of a causal language model: one loop from one core to many GPUs.
+
+    sage-rag train cpt --config tiny.toml
+    torchrun --nproc-per-node 8 --no-python sage-rag train cpt --config soe_llama3_8b.toml
+
+A killed run continues from its last checkpoint with the same command; on a CPU its losses are the
+same to the last bit. Source of the method: SoE (papers/000), section 3.3 and Table 7.
+
+Dimensions: B rows, L tokens of a row, V tokens of the vocabulary.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
+from torch.distributed.tensor import DTensor
+from torch.optim import AdamW
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import locked, reading, write_file
+from sage_rag.training.pretraining.checkpoints import Checkpoints
+from sage_rag.training.pretraining.config import OptimizationSettings, PretrainingConfig
+from sage_rag.training.pretraining.corpus import prepared_order
+from sage_rag.training.pretraining.export import export_model, whole_model
+from sage_rag.training.pretraining.lora import with_adapters
+from sage_rag.training.pretraining.metrics import (
+    MeasurementLog,
+    StepMeasurement,
+    flops_per_token,
+    memory_bytes,
+    peak_of,
+)
+from sage_rag.training.pretraining.model import loss_sum, starting_model
+from sage_rag.training.pretraining.order import Order
+from sage_rag.training.pretraining.packing import Batch, batch_of
+from sage_rag.training.pretraining.processes import Processes, joined_processes
+from sage_rag.training.pretraining.schedule import rate_at
+from sage_rag.training.pretraining.tokenizing import load_tokenizer
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+Progress = Callable[[int, int, StepMeasurement], None]
+"""Receives the steps done, all steps, and the measurements of the last one."""
+_PRECISIONS = {"bfloat16": torch.bfloat16, "float32": torch.float32}
+
+
+def pretrain(config: PretrainingConfig, *, progress: Progress | None = None) -> Path:
+    """Train as configured, and return the folder of the exported model.
+
+    `config.out` receives the tokens, the checkpoints, `measurements.jsonl` and `model`. A run that
+    was killed continues; one that is complete returns at once.
+
+    Raises:
+        InputError: when the settings, the texts or the model do not fit together, the folder
+            belongs to a run of other settings, a checkpoint is damaged, the disk is full, or the
+            loss is not a number.
+    """
+    exported = config.out / "model"
+    with joined_processes(config.hardware.device) as processes:
+        with _claimed(config, processes):
+            if not exported.exists():
+                _train(config, exported, processes, progress or (lambda done, steps, last: None))
+        processes.wait()
+    return exported
+
+
+def _train(
+    config: PretrainingConfig, exported: Path, processes: Processes, progress: Progress
+) -> None:
+    tokenizer = load_tokenizer(config.tokenizer)
+    order = prepared_order(config, tokenizer, processes)
+    build = _builder(config, tokenizer)
+    model = _placed(build(), config, processes)
+    optimizer = _adamw(model, config.optimization)
+    steps = step_count(config.optimization, order, processes.world)
+    checkpoints = Checkpoints(
+        config.out / "checkpoints", processes, config.hardware.kept_checkpoints
+    )
+    first = checkpoints.latest() or 0
+    if first:
+        checkpoints.load(first, model, optimizer)
+    with _reported(config, model, processes, first, steps, progress) as report:
+        for step in range(first, steps):
+            batches = _batches(config, order, step, processes, tokenizer)
+            rate = _rate(config.optimization, step, steps)
+            report(step, rate, *_step(model, optimizer, batches, rate, config, processes))
+            done = step + 1
+            if done % config.hardware.steps_per_checkpoint == 0 or done == steps:
+                checkpoints.save(done, model, optimizer)
+    whole = whole_model(model, build, processes)
+    if whole is not None:
+        export_model(whole, tokenizer, exported, _PRECISIONS[config.hardware.export_precision])
+
+
+def _step(
+    model: nn.Module,
+    optimizer: AdamW,
+    batches: list[Batch],
+    rate: float,
+    config: PretrainingConfig,
+    processes: Processes,
+) -> tuple[float, float, int]:
+    """Take one step; return the loss per target, the norm of the gradient, and the targets.
+
+    Every target of the step has the same weight, in whichever pass and process it is.
+    """
+    targets = int(processes.sum(sum(batch.target_count() for batch in batches)))
+    half = config.hardware.precision == "bfloat16"
+    total = torch.zeros((), device=processes.device)
+    for number, batch in enumerate(batches, 1):
+        if isinstance(model, FSDPModule):  # exchange gradients once per step
+            model.set_requires_gradient_sync(number == len(batches))
+        with torch.autocast(processes.device.type, torch.bfloat16, enabled=half):
+            loss = loss_sum(model, batch.to(processes.device))
+        # FSDP takes the mean over processes; the factor makes it the sum.
+        (loss * (processes.world / max(1, targets))).backward()  # type: ignore[no-untyped-call]
+        total += loss.detach()
+    loss_per_target = processes.sum(float(total)) / max(1, targets)
+    if not math.isfinite(loss_per_target):
+        raise InputError(
+            "the loss is not a finite number",
+            hint="set a lower `learning_rate`, or `precision` = float32",
+        )
+    norm = nn.utils.clip_grad_norm_(model.parameters(), config.optimization.max_gradient_norm)
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+    optimizer.step()
+    optimizer.zero_grad()
+    return loss_per_target, _number(norm), targets
+
+
+def step_count(settings: OptimizationSettings, order: Order, world: int) -> int:
+    """Return the number of steps of a run; the last one may have fewer rows."""
+    rows = settings.epochs * order.rows_per_epoch
+    steps = math.ceil(rows / (settings.rows_per_device * settings.accumulation * world))
+    return min(steps, settings.max_steps or steps)
+
+
+def _batches(
+    config: PretrainingConfig,
+    order: Order,
+    step: int,
+    processes: Processes,
+    tokenizer: PreTrainedTokenizerFast,
+) -> list[Batch]:
+    """Return this process's batches of a step.
+
+    The rows of a step are the same for every number of processes that gives the same product of
+    rows, passes and processes.
+    """
+    settings = config.optimization
+    per_pass = settings.rows_per_device * processes.world
+    batches = []
+    for number in range(settings.accumulation):
+        start = (step * settings.accumulation + number) * per_pass
+        start += processes.rank * settings.rows_per_device
+        found = []
+        for index in range(start, start + settings.rows_per_device):
+            epoch, place = divmod(index, order.rows_per_epoch)
+            in_run = epoch < settings.epochs
+            found.append(order.row(epoch, place) if in_run else (order.corpus[0], []))
+        batches.append(batch_of(found, config.data.row_tokens, int(tokenizer.eos_token_id)))
+    return batches
+
+
+def _builder(
+    config: PretrainingConfig, tokenizer: PreTrainedTokenizerFast
+) -> Callable[[], PreTrainedModel]:
+    def build() -> PreTrainedModel:
+        settings = config.model
+        model = starting_model(settings, tokenizer, config.data.row_tokens, config.seed)
+        return with_adapters(model, settings.lora) if settings.lora else model
+
+    return build
+
+
+def _placed(model: PreTrainedModel, config: PretrainingConfig, processes: Processes) -> nn.Module:
+    """Move a model to its device, and divide it among the processes (FSDP2)."""
+    hardware = config.hardware
+    model.train()
+    if hardware.recompute:
+        model.gradient_checkpointing_enable({"use_reentrant": False})
+        model.enable_input_require_grads()
+    placed: Any = model
+    if hardware.compiled:
+        placed.compile(dynamic=False)
+    if processes.mesh is not None:
+        half = hardware.precision == "bfloat16"
+        policy = MixedPrecisionPolicy(
+            param_dtype=torch.bfloat16 if half else None, reduce_dtype=torch.float32
+        )
+        for layer in _layers(placed):
+            fully_shard(layer, mesh=processes.mesh, mp_policy=policy)
+        fully_shard(placed, mesh=processes.mesh, mp_policy=policy)
+    module: nn.Module = placed.to(processes.device)
+    torch.manual_seed(config.seed + 1 + processes.rank)  # dropout differs between processes
+    return module
+
+
+def _layers(model: nn.Module) -> Iterator[nn.Module]:
+    """Yield the transformer blocks: the parts that FSDP gathers one at a time."""
+    for module in model.modules():
+        if isinstance(module, nn.ModuleList):
+            yield from module
+            return
+
+
+def _adamw(model: nn.Module, settings: OptimizationSettings) -> AdamW:
+    trained = [p for p in model.parameters() if p.requires_grad]
+    groups = [
+        {"params": [p for p in trained if p.ndim >= 2], "weight_decay": settings.weight_decay},
+        {"params": [p for p in trained if p.ndim < 2], "weight_decay": 0.0},
+    ]
+    groups = [group for group in groups if group["params"]]
+    return AdamW(groups, lr=settings.learning_rate, betas=settings.betas, fused=True)
+
+
+def _rate(settings: OptimizationSettings, step: int, steps: int) -> float:
+    return rate_at(
+        step,
+        steps,
+        highest=settings.learning_rate,
+        warm_up=settings.warm_up,
+        final_rate=settings.final_rate,
+    )
+
+
+def _number(norm: Tensor) -> float:
+    return float(norm.full_tensor() if isinstance(norm, DTensor) else norm)
+
+
+@contextmanager
+def _reported(
+    config: PretrainingConfig,
+    model: nn.Module,
+    processes: Processes,
+    first: int,
+    steps: int,
+    progress: Progress,
+) -> Iterator[Callable[[int, float, float, float, int], None]]:
+    """Yield the function that takes the results of a step and writes its measurements."""
+    if not processes.first:
+        yield lambda step, rate, loss, norm, targets: None
+        return
+    peak = peak_of(
+        processes.device, _PRECISIONS[config.hardware.precision], config.hardware.peak_flops
+    )
+    write_file(config.out / "peak.json", json.dumps({"flops": peak.flops, "source": peak.source}))
+    operations = flops_per_token(model, config.data.row_tokens)
+    log = MeasurementLog(config.out, first, tensorboard=config.hardware.tensorboard)
+    tokens, clock = log.tokens, time.perf_counter()
+
+    def report(step: int, rate: float, loss: float, norm: float, targets: int) -> None:
+        nonlocal tokens, clock
+        now = time.perf_counter()
+        per_second = targets / (now - clock)
+        tokens, clock = tokens + targets, now
+        mfu = per_second * operations / (peak.flops * processes.world)
+        memory = memory_bytes(processes.device)
+        found = StepMeasurement(step + 1, loss, rate, norm, tokens, per_second, mfu, memory)
+        log.write(found)
+        progress(step + 1, steps, found)
+
+    try:
+        yield report
+    finally:
+        log.close()
+
+
+@contextmanager
+def _claimed(config: PretrainingConfig, processes: Processes) -> Iterator[None]:
+    """Hold the folder of a run, and check that it belongs to these settings."""
+    if not processes.first:
+        processes.wait()
+        yield
+        return
+    with ExitStack() as held:
+        try:
+            config.out.mkdir(mode=0o700, parents=True, exist_ok=True)  # tokens are the texts
+            held.enter_context(locked(config.out / ".lock", create=True))
+            record = config.out / "config.json"
+            if record.exists():
+                _check_same(config, record)
+            else:
+                write_file(record, config.model_dump_json(indent=1) + "\n")
+        except BlockingIOError:
+            raise InputError(f"another run is writing to `{config.out}`") from None
+        except OSError as error:
+            raise InputError(f"cannot write to `{config.out}`: {error.strerror}") from None
+        processes.wait()
+        yield
+
+
+def _check_same(config: PretrainingConfig, record: Path) -> None:
+    with reading(record):
+        before = json.loads(record.read_text("utf-8"))
+    now = json.loads(config.model_dump_json())
+    free = ("hardware", "out")
+    changed = sorted(
+        f"{section}.{key}" if isinstance(now[section], dict) else section
+        for section in now
+        if section not in free
+        for key in (now[section] if isinstance(now[section], dict) else [section])
+        if _value(before, section, key) != _value(now, section, key)
+    )
+    if changed:
+        raise InputError(
+            f"`{config.out}` holds a run with another `{changed[0]}`",
+            hint="set another `out`, or restore the setting to continue that run",
+        )
+
+
+def _value(settings: dict[str, Any], section: str, key: str) -> Any:
+    found = settings.get(section)
+    return found.get(key) if isinstance(found, dict) else found
