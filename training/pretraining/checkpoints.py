@@ -19,10 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import torch.distributed.checkpoint as dcp
 from torch import nn
+from torch.distributed.checkpoint import FileSystemWriter
 from torch.distributed.checkpoint.api import CheckpointException
+from torch.distributed.checkpoint.filesystem import FileSystemReader
 from torch.distributed.checkpoint.state_dict import StateDictOptions, get_state_dict, set_state_dict
+from torch.distributed.checkpoint.state_dict_loader import load as read_state
+from torch.distributed.checkpoint.state_dict_saver import save as write_state
 from torch.optim import Optimizer
 
 from sage_rag.common.exceptions import InputError
@@ -60,9 +63,9 @@ class Checkpoints:
                 draft.mkdir(parents=True)
             self._processes.wait()
             state = _state(model, optimizer, self._processes.rank)
-            writer = dcp.FileSystemWriter(draft, sync_files=True)
+            writer = FileSystemWriter(draft, sync_files=True)
             with _single_process_allowed():
-                dcp.save(state, storage_writer=writer, no_dist=self._processes.mesh is None)
+                write_state(state, storage_writer=writer, no_dist=self._processes.mesh is None)
             digests = self._digests(draft)
             if self._processes.first:
                 described = {"world": self._processes.world, "files": digests}
@@ -95,8 +98,8 @@ class Checkpoints:
         rank = self._processes.rank
         state = _state(model, optimizer, rank)
         with _damage(folder), _single_process_allowed():
-            reader = dcp.FileSystemReader(folder)
-            dcp.load(state, storage_reader=reader, no_dist=self._processes.mesh is None)
+            reader = FileSystemReader(folder)
+            read_state(state, storage_reader=reader, no_dist=self._processes.mesh is None)
         set_state_dict(
             model,
             optimizer,

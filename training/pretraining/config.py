@@ -52,7 +52,7 @@ class LoraSettings(Section):
     """
 
     rank: int = Field(default=16, gt=0)
-    alpha: float = Field(default=32.0, gt=0)
+    alpha: int = Field(default=32, gt=0)
     dropout: float = Field(default=0.0, ge=0, lt=1)
 
 

@@ -187,11 +187,10 @@ def _builder(
 def _placed(model: PreTrainedModel, config: PretrainingConfig, processes: Processes) -> nn.Module:
     """Move a model to its device, and divide it among the processes (FSDP2)."""
     hardware = config.hardware
-    model.train()
-    if hardware.recompute:
-        model.gradient_checkpointing_enable({"use_reentrant": False})
-        model.enable_input_require_grads()
     placed: Any = model
+    placed.train()
+    if hardware.recompute:
+        placed.gradient_checkpointing_enable({"use_reentrant": False})
     if hardware.compiled:
         placed.compile(dynamic=False)
     if processes.mesh is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sage_rag.common.exceptions import extra
 from sage_rag.training.pretraining.config import LoraSettings
@@ -27,8 +27,9 @@ def with_adapters(model: PreTrainedModel, settings: LoraSettings) -> PreTrainedM
         target_modules="all-linear",
         task_type="CAUSAL_LM",
     )
-    adapted: PreTrainedModel = get_peft_model(model, config)
-    return adapted
+    adapted: Any = get_peft_model(model, config)
+    found: PreTrainedModel = adapted
+    return found
 
 
 def merged(model: PreTrainedModel) -> PreTrainedModel:

@@ -51,8 +51,9 @@ def starting_model(
 @contextmanager
 def without_bars() -> Iterator[None]:
     """Keep transformers from showing bars of its own."""
-    from transformers.utils import logging
+    from transformers.utils import logging as module
 
+    logging: Any = module
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
@@ -164,7 +165,7 @@ def _extend_embeddings(
             hint="add words to the model's tokenizer, or set `model.start` to `body`",
         )
     new = {token: place for token, place in vocabulary.items() if token not in known}
-    if len(tokenizer) > model.get_input_embeddings().weight.shape[0]:
+    if len(tokenizer) > _matrices(model)[0].shape[0]:
         model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
     with torch.no_grad():
         for matrix in _matrices(model):
@@ -175,7 +176,8 @@ def _extend_embeddings(
 
 def _matrices(model: PreTrainedModel) -> list[Tensor]:
     """Return the embeddings and, where it is another matrix, the output."""
-    layers = (model.get_input_embeddings(), model.get_output_embeddings())
+    untyped: Any = model
+    layers = (untyped.get_input_embeddings(), untyped.get_output_embeddings())
     found: dict[int, Tensor] = {}
     for layer in layers:
         if layer is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
@@ -68,7 +68,7 @@ def train_tokenizer(
             f"the texts give a tokenizer of {found} tokens, not {size}",
             hint="train on more text, or set a smaller size",
         )
-    fast = PreTrainedTokenizerFast(
+    fast: PreTrainedTokenizerFast = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=tokenizer,
         eos_token=END,
         pad_token=END,
@@ -125,7 +125,7 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
         raise InputError(
             f"`{folder}` has no `tokenizer.json`", hint="see: sage-rag train tokenizer --help"
         )
-    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     if tokenizer.eos_token_id is None:
         raise InputError(f"the tokenizer of `{folder}` has no token that ends a document")
     found: PreTrainedTokenizerFast = tokenizer
