@@ -2,6 +2,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
+import httpx
 import pytest
 from openai import OpenAI
 
@@ -39,6 +40,10 @@ class World:
     catalog: MemoryCatalog = field(default_factory=MemoryCatalog)
     keyset: Keyset = field(default_factory=Keyset.generate)
     apps: list = field(default_factory=list)
+    http: httpx.Client = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.http = self.stack.enter_context(httpx.Client())
 
     def serve(self, answerer: Answerer | None = None, *, embedder=None, **settings) -> str:
         services = Services(

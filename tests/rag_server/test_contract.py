@@ -2,7 +2,6 @@
 
 import json
 
-import httpx
 import pytest
 
 from sage_rag.rag_server.answering.offline import OfflineAnswerer
@@ -21,10 +20,10 @@ def extractive(world: World) -> str:
     return world.serve(OfflineAnswerer(lambda question, passages: TEXT))
 
 
-def answered(url: str, **more) -> tuple[str, str]:
+def answered(world: World, url: str, **more) -> tuple[str, str]:
     """Return text and finish reason, after making sure that a stream gives the same."""
-    choice = httpx.post(url + CHAT, json=ask(**more)).json()["choices"][0]
-    lines = httpx.post(url + CHAT, json=ask(**more, stream=True)).text.split("\n\n")
+    choice = world.http.post(url + CHAT, json=ask(**more)).json()["choices"][0]
+    lines = world.http.post(url + CHAT, json=ask(**more, stream=True)).text.split("\n\n")
     parts = [json.loads(line[6:]) for line in lines if line and "[DONE]" not in line]
     deltas = [c["delta"].get("content") or "" for part in parts for c in part["choices"]]
     reasons = [c["finish_reason"] for p in parts for c in p["choices"] if c["finish_reason"]]
@@ -49,12 +48,12 @@ def answered(url: str, **more) -> tuple[str, str]:
     ],
 )
 def test_an_extractive_answer_ends_where_the_client_wants(world: World, more, text, reason):
-    assert answered(extractive(world), **more) == (text, reason)
+    assert answered(world, extractive(world), **more) == (text, reason)
 
 
 def test_a_passage_cited_after_the_cut_is_no_source(world: World):
     url = extractive(world)
-    cited = httpx.post(url + CHAT, json=ask(stop="Stop")).json()["citations"]
+    cited = world.http.post(url + CHAT, json=ask(stop="Stop")).json()["citations"]
     assert [c["index"] for c in cited] == [1]
 
 
@@ -85,7 +84,7 @@ def test_a_stop_sequence_that_overlaps_a_token_is_not_found_in_it():
 def test_what_is_not_offered_is_a_400_that_names_it_also_through_the_edge(world: World, more):
     server = extractive(world)
     for url in (server, world.edge(server)):
-        response = httpx.post(url + CHAT, json=ask(**more))
+        response = world.http.post(url + CHAT, json=ask(**more))
         assert response.status_code == 400, more
         error = response.json()["error"]
         assert next(iter(more)) in error["param"]
@@ -107,7 +106,7 @@ def test_what_has_no_effect_is_named_in_a_header(world: World, more, named):
     server = extractive(world)
     for url in (server, world.edge(server)):
         for stream in (False, True):
-            response = httpx.post(url + CHAT, json=ask(**more, stream=stream))
+            response = world.http.post(url + CHAT, json=ask(**more, stream=stream))
             assert response.status_code == 200
             found = response.headers.get(IGNORED_HEADER)
             assert (found and ", ".join(sorted(found.split(", ")))) == named
@@ -117,34 +116,34 @@ def test_a_model_gets_every_option(world: World):
     answerer = ScriptedAnswerer([Piece("{}"), Piece("", "stop")])
     form = {"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "object"}}}
     options = {"temperature": 0.5, "response_format": form, "stop": ["x"], "max_tokens": 5}
-    response = httpx.post(world.serve(answerer) + CHAT, json=ask(**options))
+    response = world.http.post(world.serve(answerer) + CHAT, json=ask(**options))
     assert IGNORED_HEADER not in response.headers
     assert answerer.conversations[0].options == options
 
 
 def test_a_list_of_sources_does_not_break_json(world: World):
     body = ask(sources="markdown", response_format={"type": "json_object"})
-    assert httpx.post(world.serve() + CHAT, json=body).json()["error"]["param"] == "sources"
+    assert world.http.post(world.serve() + CHAT, json=body).json()["error"]["param"] == "sources"
 
 
 def test_a_version_can_be_named_if_it_is_the_current_one(world: World):
     world.catalog.publish("clinic", ["rest"])
     server = world.serve()
     for url in (server, world.edge(server)):
-        done = httpx.post(url + CHAT, json=ask(model="clinic@2")).json()
+        done = world.http.post(url + CHAT, json=ask(model="clinic@2")).json()
         assert (done["model"], done["system_fingerprint"]) == ("clinic@2", "clinic@2")
-        assert httpx.get(f"{url}/v1/models/clinic@2").status_code == 200
+        assert world.http.get(f"{url}/v1/models/clinic@2").status_code == 200
         for model in ("clinic@1", "clinic@3", "clinic@x", "clinic@"):
-            assert httpx.post(url + CHAT, json=ask(model=model)).status_code in (400, 404)
-    assert httpx.post(server + CHAT, json=ask(model="clinic@1")).status_code == 404
+            assert world.http.post(url + CHAT, json=ask(model=model)).status_code in (400, 404)
+    assert world.http.post(server + CHAT, json=ask(model="clinic@1")).status_code == 404
 
 
 def test_sources_are_as_open_webui_renders_them(world: World):
     world.catalog.publish("clinic", ["tea", "rest helps against a cold", "coffee"])
     answerer = ScriptedAnswerer([Piece("Take rest [1], not coffee [3]."), Piece("", "stop")])
     url = world.edge(world.serve(answerer))
-    whole = httpx.post(url + CHAT, json=ask()).json()
-    lines = httpx.post(url + CHAT, json=ask(stream=True)).text.split("\n\n")
+    whole = world.http.post(url + CHAT, json=ask()).json()
+    lines = world.http.post(url + CHAT, json=ask(stream=True)).text.split("\n\n")
     parts = [json.loads(line[6:]) for line in lines if line and "[DONE]" not in line]
     [chunk] = [part for part in parts if "event" in part]
     assert chunk["choices"][0]["finish_reason"] is None
@@ -164,14 +163,14 @@ def test_sources_are_as_open_webui_renders_them(world: World):
 
 def test_an_answer_without_citations_has_no_sources(world: World):
     url = world.serve(ScriptedAnswerer([Piece("Nothing."), Piece("", "stop")]))
-    assert "sources" not in httpx.post(url + CHAT, json=ask()).json()
-    assert '"event"' not in httpx.post(url + CHAT, json=ask(stream=True)).text
+    assert "sources" not in world.http.post(url + CHAT, json=ask()).json()
+    assert '"event"' not in world.http.post(url + CHAT, json=ask(stream=True)).text
 
 
 def test_the_api_document_lists_the_endpoints_of_server_and_edge(world: World):
     server = world.serve()
     for url in (server, world.edge(server)):
-        document = httpx.get(url + "/openapi.json").json()
+        document = world.http.get(url + "/openapi.json").json()
         offered = {"chat/completions", "completions", "embeddings", "responses", "models"}
         assert {f"/v1/{name}" for name in offered} <= set(document["paths"])
         body = document["paths"][CHAT]["post"]["requestBody"]["content"]["application/json"]

@@ -37,11 +37,13 @@ class SlowEmbedder(WordsEmbedder):
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_question_of_100_000_characters_is_refused_at_once_and_the_limit_is_said(world, stream):
+def test_a_question_of_100_000_characters_is_refused_at_once_and_the_limit_is_said(
+    world: World, stream
+):
     server = world.serve()
     for url in (server, world.edge(server)):
         started = time.monotonic()
-        response = httpx.post(url + CHAT, json=ask(LONG, stream=stream))
+        response = world.http.post(url + CHAT, json=ask(LONG, stream=stream))
         assert time.monotonic() - started < 1
         assert response.status_code == 400
         error = response.json()["error"]
@@ -61,7 +63,7 @@ def test_a_limit_counts_parts_history_and_tokens(world: World):
         (ask(parts), 400),
         (ask(tools=[{"type": "function", "function": {"name": "x" * 301}}]), 400),
     ]
-    found = [(httpx.post(url + CHAT, json=body).status_code, code) for body, code in asked]
+    found = [(world.http.post(url + CHAT, json=body).status_code, code) for body, code in asked]
     assert [status for status, _ in found] == [code for _, code in found]
 
 
@@ -71,13 +73,13 @@ def test_six_clients_that_hang_up_leave_no_work_and_others_are_answered(world: W
 
     def hang_up() -> None:
         with pytest.raises(httpx.TimeoutException):
-            httpx.post(url + CHAT, json=ask("x" * 8000), timeout=httpx.Timeout(5, read=0.3))
+            world.http.post(url + CHAT, json=ask("x" * 8000), timeout=httpx.Timeout(5, read=0.3))
 
     with ThreadPoolExecutor(6) as clients:
         gone = [clients.submit(hang_up) for _ in range(6)]
         assert embedder.started.acquire(timeout=5)
         started = time.monotonic()
-        assert httpx.get(url + "/v1/models").status_code == 200
+        assert world.http.get(url + "/v1/models").status_code == 200
         assert time.monotonic() - started < 1
         for client in gone:
             client.result()
@@ -85,16 +87,16 @@ def test_six_clients_that_hang_up_leave_no_work_and_others_are_answered(world: W
         assert embedder.ended.acquire(timeout=5)
     embedder.seconds = 0
     started = time.monotonic()
-    assert httpx.post(url + CHAT, json=ask()).status_code == 200
+    assert world.http.post(url + CHAT, json=ask()).status_code == 200
     assert time.monotonic() - started < 2
 
 
 def test_a_full_queue_is_refused_with_a_time_to_come_back(world: World):
     url = world.serve(embedder=(slow := SlowEmbedder(30)), searches=WorkPool(1, waiting=0))
     with ThreadPoolExecutor(1) as clients:
-        first = clients.submit(httpx.post, url + CHAT, json=ask())
+        first = clients.submit(world.http.post, url + CHAT, json=ask())
         assert slow.started.acquire(timeout=5)
-        response = httpx.post(url + CHAT, json=ask())
+        response = world.http.post(url + CHAT, json=ask())
         assert response.status_code == 503
         assert response.json()["error"]["code"] == "overloaded"
         assert int(response.headers["retry-after"]) >= 1
@@ -106,7 +108,7 @@ def test_a_full_queue_is_refused_with_a_time_to_come_back(world: World):
 def test_a_search_ends_at_its_deadline(world: World):
     slow = SlowEmbedder(30)
     url = world.serve(embedder=slow, searches=WorkPool(1, deadline_s=0.2))
-    response = httpx.post(url + CHAT, json=ask())
+    response = world.http.post(url + CHAT, json=ask())
     assert (response.status_code, response.json()["error"]["code"]) == (503, "overloaded")
     assert slow.ended.acquire(timeout=5)
 
@@ -119,6 +121,6 @@ def test_a_body_that_does_not_arrive_is_refused_in_time(world: World):
         time.sleep(1)
         yield b"}"
 
-    response = httpx.post(url + CHAT, content=slowly())
+    response = world.http.post(url + CHAT, content=slowly())
     assert response.status_code == 408
     assert response.json()["error"]["code"] == "request_timeout"

@@ -1,6 +1,5 @@
 import json
 
-import httpx
 import pytest
 
 from tests.rag_server.conftest import World, ask
@@ -46,7 +45,7 @@ def test_the_header_of_a_client_names_a_side_call(world: World):
     server = ScriptedServer(lambda _: completion("sent"))
     edge = world.edge(world.run(server))
     headers = {"x-task": "title_generation"}
-    response = httpx.post(edge + CHAT, json=ask("Give it a name."), headers=headers).json()
+    response = world.http.post(edge + CHAT, json=ask("Give it a name."), headers=headers).json()
     assert json.loads(response["choices"][0]["message"]["content"]) == {"title": "Conversation"}
     assert server.seen == []
 
@@ -67,11 +66,11 @@ def test_the_header_of_a_client_names_a_side_call(world: World):
 )
 def test_a_question_is_no_side_call(world: World, body):
     server = ScriptedServer(lambda _: completion("sent"))
-    response = httpx.post(world.edge(world.run(server)) + CHAT, json=body).json()
+    response = world.http.post(world.edge(world.run(server)) + CHAT, json=body).json()
     assert response["choices"][0]["message"]["content"] == "sent"
 
 
 def test_the_server_searches_nothing_for_a_side_call(world: World):
-    answer = httpx.post(world.serve() + CHAT, json=ask(task('{ "title": "x" }'))).json()
+    answer = world.http.post(world.serve() + CHAT, json=ask(task('{ "title": "x" }'))).json()
     assert answer["choices"][0]["message"]["content"].startswith('{"title"')
     assert "citations" not in answer or answer["citations"] == []

@@ -1,4 +1,3 @@
-import httpx
 import openai
 import pytest
 from pydantic import SecretStr
@@ -33,20 +32,24 @@ def test_every_address_but_the_open_ones_needs_a_key(world: World, file):
     assert {CHAT, "/v1/models", "/healthz"} <= paths
     for path in paths:
         place = url + path.replace("{model}", "clinic")
-        answers = [httpx.request(m, place, json=ask()) for m in ("GET", "POST", "OPTIONS", "PUT")]
+        answers = [
+            world.http.request(m, place, json=ask()) for m in ("GET", "POST", "OPTIONS", "PUT")
+        ]
         if path in ("/healthz", "/readyz", "/openapi.json"):
             assert answers[0].status_code == 200
             continue
         assert {a.status_code for a in answers} == {401}, path
         assert answers[0].json()["error"]["code"] == "invalid_api_key"
         assert answers[0].headers["www-authenticate"] == "Bearer"
-    assert httpx.get(url + "/v1/models", headers=headers).status_code == 200
+    assert world.http.get(url + "/v1/models", headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize("value", ["", "Bearer", "Bearer x", "Basic abc", "bearer sk-sage-0-0"])
 def test_a_wrong_header_is_refused_and_not_repeated(world: World, file, value):
     key(file)
-    response = httpx.post(gated(world, file) + CHAT, json=ask(), headers={"authorization": value})
+    response = world.http.post(
+        gated(world, file) + CHAT, json=ask(), headers={"authorization": value}
+    )
     assert response.status_code == 401
     assert "sk-sage-0-0" not in response.text
 
@@ -66,14 +69,15 @@ def test_only_a_key_for_research_sees_scores(world: World, file):
     url = gated(world, file)
     for stream in (False, True):
         bodies = [
-            httpx.post(url + CHAT, json=ask(stream=stream), headers=h).text for h in (plain, scored)
+            world.http.post(url + CHAT, json=ask(stream=stream), headers=h).text
+            for h in (plain, scored)
         ]
         assert ['"score":' in body for body in bodies] == [False, True]
 
 
 def test_a_key_without_the_scope_is_refused(world: World, file):
     url = gated(world, file)
-    response = httpx.post(url + CHAT, json=ask(), headers=key(file, Scope.ADMIN))
+    response = world.http.post(url + CHAT, json=ask(), headers=key(file, Scope.ADMIN))
     assert (response.status_code, response.json()["error"]["code"]) == (403, "insufficient_scope")
 
 
@@ -81,18 +85,18 @@ def test_a_rate_is_kept_and_recovers_and_is_of_one_key(world: World, file):
     now = [0.0]
     url = gated(world, file, clock=lambda: now[0])
     limited, free = key(file, requests_per_minute=2), key(file)
-    found = [httpx.get(url + "/v1/models", headers=limited) for _ in range(3)]
+    found = [world.http.get(url + "/v1/models", headers=limited) for _ in range(3)]
     assert [f.status_code for f in found] == [200, 200, 429]
     assert found[2].json()["error"]["code"] == "rate_limit_exceeded"
     assert found[2].headers["retry-after"] == "30"
-    assert httpx.get(url + "/v1/models", headers=free).status_code == 200
+    assert world.http.get(url + "/v1/models", headers=free).status_code == 200
     now[0] = 31.0
-    assert httpx.get(url + "/v1/models", headers=limited).status_code == 200
+    assert world.http.get(url + "/v1/models", headers=limited).status_code == 200
 
 
 def test_a_budget_of_tokens_ends(world: World, file):
     url, headers = gated(world, file), key(file, tokens_per_day=20)
-    found = [httpx.post(url + CHAT, json=ask(), headers=headers).status_code for _ in range(3)]
+    found = [world.http.post(url + CHAT, json=ask(), headers=headers).status_code for _ in range(3)]
     assert found == [200, 200, 429]
 
 
@@ -100,31 +104,31 @@ def test_keys_that_cannot_be_read_let_no_one_in(world: World, file):
     headers = key(file)
     url = gated(world, file)
     file.write_text("damaged")
-    response = httpx.post(url + CHAT, json=ask(), headers=headers)
+    response = world.http.post(url + CHAT, json=ask(), headers=headers)
     assert (response.status_code, response.json()["error"]["code"]) == (503, "keys_unavailable")
 
 
 def test_readiness_names_no_corpus_without_a_key(world: World, file):
     headers = key(file)
     url = gated(world, file)
-    assert httpx.get(url + "/readyz").json() == {"status": "ready"}
-    assert "clinic" in httpx.get(url + "/readyz", headers=headers).json()["corpora"]
+    assert world.http.get(url + "/readyz").json() == {"status": "ready"}
+    assert "clinic" in world.http.get(url + "/readyz", headers=headers).json()["corpora"]
 
 
 def test_the_edge_sends_its_own_key(world: World, file):
     plain = key(file)["authorization"].removeprefix("Bearer ")
     server = gated(world, file)
-    assert httpx.post(world.edge(server) + CHAT, json=ask()).status_code == 502
+    assert world.http.post(world.edge(server) + CHAT, json=ask()).status_code == 502
     edge = world.edge(server, api_key=SecretStr(plain))
-    assert httpx.post(edge + CHAT, json=ask()).status_code == 200
-    assert httpx.get(edge + "/readyz").status_code == 200
+    assert world.http.post(edge + CHAT, json=ask()).status_code == 200
+    assert world.http.get(edge + "/readyz").status_code == 200
 
 
 def test_an_edge_can_ask_for_a_key_too(world: World, file):
     headers = key(file)
     edge = world.edge(world.serve(), gate=Gate(KeyFile(file)))
-    assert httpx.post(edge + CHAT, json=ask()).status_code == 401
-    assert httpx.post(edge + CHAT, json=ask(), headers=headers).status_code == 200
+    assert world.http.post(edge + CHAT, json=ask()).status_code == 401
+    assert world.http.post(edge + CHAT, json=ask(), headers=headers).status_code == 200
 
 
 ORIGIN = "https://chat.example.org"
@@ -134,24 +138,24 @@ PREFLIGHT = {"origin": ORIGIN, "access-control-request-method": "POST"}
 def test_a_preflight_is_refused_by_default_and_answered_for_a_named_origin(world: World, file):
     headers = key(file)
     closed = world.serve()
-    refused = httpx.options(closed + CHAT, headers=PREFLIGHT)
+    refused = world.http.options(closed + CHAT, headers=PREFLIGHT)
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "cors_refused")
     url = world.serve(gate=Gate(KeyFile(file)), cors_origins=[ORIGIN])
     asked = {**PREFLIGHT, "access-control-request-headers": "authorization,content-type"}
-    allowed = httpx.options(url + CHAT, headers=asked)
+    allowed = world.http.options(url + CHAT, headers=asked)
     assert allowed.status_code == 200
     assert allowed.headers["access-control-allow-origin"] == ORIGIN
     assert "authorization" in allowed.headers["access-control-allow-headers"]
-    answered = httpx.post(url + CHAT, json=ask(), headers={**headers, "origin": ORIGIN})
+    answered = world.http.post(url + CHAT, json=ask(), headers={**headers, "origin": ORIGIN})
     assert answered.headers["access-control-allow-origin"] == ORIGIN
     assert "access-control-allow-credentials" not in answered.headers
-    other = httpx.options(url + CHAT, headers={**PREFLIGHT, "origin": "https://evil.example"})
+    other = world.http.options(url + CHAT, headers={**PREFLIGHT, "origin": "https://evil.example"})
     assert "access-control-allow-origin" not in other.headers
 
 
 def test_an_edge_answers_a_page_whose_origin_is_named(world: World):
     edge = world.edge(world.serve(), cors_origins=[ORIGIN])
-    assert httpx.options(edge + CHAT, headers=PREFLIGHT).status_code == 200
-    assert httpx.post(edge + CHAT, json=ask(), headers={"origin": ORIGIN}).status_code == 200
-    other = httpx.post(edge + CHAT, json=ask(), headers={"origin": "https://evil.example"})
+    assert world.http.options(edge + CHAT, headers=PREFLIGHT).status_code == 200
+    assert world.http.post(edge + CHAT, json=ask(), headers={"origin": ORIGIN}).status_code == 200
+    other = world.http.post(edge + CHAT, json=ask(), headers={"origin": "https://evil.example"})
     assert other.status_code == 403

@@ -2,7 +2,6 @@
 
 import json
 
-import httpx
 import numpy as np
 import openai
 import pytest
@@ -141,7 +140,7 @@ def test_no_endpoint_of_the_edge_sends_a_name(world: World):
         "embeddings": {"input": [QUESTION]},
     }
     for path, body in bodies.items():
-        httpx.post(f"{edge}/v1/{path}", json={"model": "clinic", **body})
+        world.http.post(f"{edge}/v1/{path}", json={"model": "clinic", **body})
     assert len(server.seen) == 3
     assert all("Keller" not in seen.raw.decode() for seen in server.seen)
     assert all("PERSON_[" in json.dumps(seen.body) for seen in server.seen)
