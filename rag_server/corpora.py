@@ -6,14 +6,13 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol
 
 from sage_rag.common.deadlines import checkpoint
 from sage_rag.common.exceptions import InputError, SageRagError
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.protocols import Embedder, Vectors
-from sage_rag.indexer.versions import MANIFEST, Manifest, current_path, list_corpora, open_version
+from sage_rag.indexer.versions import Manifest
 from sage_rag.privacy.tokens import readable_view
 from sage_rag.rag_server.exceptions import CorpusUnavailableError, UnknownModelError
 from sage_rag.rag_server.reranking import Reranker
@@ -55,33 +54,6 @@ class CorpusCatalog(Protocol):
             InputError: when it is damaged.
         """
         ...
-
-
-class FolderCatalog:
-    """The corpora under a home folder."""
-
-    def __init__(self, home: Path) -> None:
-        self._home = home
-
-    def names(self) -> Sequence[str]:
-        """Return the published corpora, sorted."""
-        return list_corpora(self._home)
-
-    def current(self, name: str) -> str:
-        """Return the version's folder, and inode and time of its manifest.
-
-        They differ between two versions of equal number if a corpus was deleted and created again.
-        """
-        path = current_path(self._home, name)
-        try:
-            stat = (path / MANIFEST).stat()
-        except OSError:
-            return str(path)
-        return f"{path}:{stat.st_ino}:{stat.st_mtime_ns}"
-
-    def open(self, name: str) -> Version:
-        """Open the published version."""
-        return open_version(current_path(self._home, name))
 
 
 @dataclass(frozen=True, slots=True)

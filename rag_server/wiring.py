@@ -31,7 +31,8 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
         InputError: when the home or an API key is missing, or settings contradict each other.
     """
     from sage_rag.indexer.embedding import embedder_called
-    from sage_rag.rag_server.corpora import CorpusSearch, FolderCatalog
+    from sage_rag.rag_server.catalog import FolderCatalog
+    from sage_rag.rag_server.corpora import CorpusSearch
     from sage_rag.rag_server.keyguard import refuse_keys
     from sage_rag.rag_server.reranking import reranker_called
     from sage_rag.rag_server.services import Services

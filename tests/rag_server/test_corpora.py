@@ -2,7 +2,8 @@ import threading
 
 import pytest
 
-from sage_rag.rag_server.corpora import CorpusSearch, FolderCatalog
+from sage_rag.rag_server.catalog import FolderCatalog
+from sage_rag.rag_server.corpora import CorpusSearch
 from sage_rag.rag_server.exceptions import CorpusUnavailableError, UnknownModelError
 from tests.rag_server.fakes import MemoryCatalog, WordsEmbedder
 

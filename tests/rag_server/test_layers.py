@@ -22,7 +22,8 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.rag_server.answering.protocols import Piece
 from sage_rag.rag_server.app import create_app
-from sage_rag.rag_server.corpora import CorpusSearch, FolderCatalog
+from sage_rag.rag_server.catalog import FolderCatalog
+from sage_rag.rag_server.corpora import CorpusSearch
 from sage_rag.rag_server.retrieval import Retriever
 from sage_rag.rag_server.services import Services
 from tests.indexer.layered import PEOPLE, PLACE, SHARED, consensus, publish_layers, records, token

@@ -1,0 +1,95 @@
+"""The published corpora of a home folder; their files are checked before they are served."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.versions import (
+    IndexVersion,
+    Manifest,
+    current_path,
+    hash_file,
+    list_corpora,
+    open_version,
+    read_manifest,
+)
+
+_Stamp = tuple[int, int, int]
+"""Inode, time of the last change in ns, size in bytes."""
+
+
+class FolderCatalog:
+    """The corpora under a home folder.
+
+    Guarantees: a version is opened only if its files have the SHA-256 of its manifest. A file is
+    read for that once, and again when its inode, size or time changes; such a change is noticed at
+    the next request, also in a version that is open.
+    Does not guarantee: detection of a change of file and manifest together, nor of one that keeps
+    size and time.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._hashes: dict[Path, tuple[_Stamp, str]] = {}
+        self._lock = threading.Lock()
+
+    def names(self) -> Sequence[str]:
+        """Return the published corpora, sorted."""
+        return list_corpora(self._home)
+
+    def current(self, name: str) -> str:
+        """Return the version's folder, and the stamps of its files.
+
+        They differ between two versions of equal number if a corpus was deleted and created again.
+        """
+        path = current_path(self._home, name)
+        stamps = sorted((file.name, stamp) for file, stamp in _files(path))
+        return f"{path}:{hash(tuple(stamps))}"
+
+    def open(self, name: str) -> IndexVersion:
+        """Open the published version.
+
+        Raises:
+            InputError: when it is damaged; names the first file that differs.
+        """
+        path = current_path(self._home, name)
+        self._check(path, read_manifest(path))
+        return open_version(path)
+
+    def _check(self, path: Path, manifest: Manifest) -> None:
+        stamps = dict(_files(path))
+        for name, entry in manifest.files.items():
+            file = path / name
+            if (stamp := stamps.get(file)) is None:
+                raise InputError(f"`{file}` is missing", hint="copy the version again")
+            if self._sha256(file, stamp) != entry.sha256:
+                raise InputError(f"`{file}` was changed", hint="copy the version again")
+
+    def _sha256(self, file: Path, stamp: _Stamp) -> str:
+        """Return the hash of a file; it is read again only if its stamp is another one."""
+        with self._lock:
+            known = self._hashes.get(file)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        found = hash_file(file).sha256
+        with self._lock:
+            self._hashes[file] = stamp, found
+        return found
+
+
+def _files(path: Path) -> Iterator[tuple[Path, _Stamp]]:
+    """Yield every file under a folder with its stamp; nothing where there is no folder."""
+    try:
+        entries = list(os.scandir(path))
+    except OSError:
+        return
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _files(Path(entry.path))
+        else:
+            stat = entry.stat()
+            yield Path(entry.path), (stat.st_ino, stat.st_mtime_ns, stat.st_size)

@@ -1,0 +1,82 @@
+"""A version on disk is served only while its files are those of its manifest."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sage_rag.indexer import versions
+from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.rag_server import catalog as catalog_module
+from sage_rag.rag_server.catalog import FolderCatalog
+from sage_rag.rag_server.corpora import CorpusSearch
+from sage_rag.rag_server.exceptions import CorpusUnavailableError
+from tests.indexer.test_versions import published
+
+
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the names of files that are hashed from here on."""
+    names: list[str] = []
+
+    def hash_file(path: Path) -> versions.FileEntry:
+        names.append(path.name)
+        return versions.hash_file(path)
+
+    monkeypatch.setattr(catalog_module, "hash_file", hash_file)
+    return names
+
+
+def search(corpora: CorpusSearch) -> int:
+    return len(corpora.search("clinic", "asthma", 2).passages)
+
+
+def test_each_file_is_hashed_once_and_again_when_it_is_touched(
+    tmp_path: Path, hashed: list[str]
+) -> None:
+    path = published(tmp_path)
+    corpora = CorpusSearch(FolderCatalog(tmp_path), HashEmbedder())
+    assert [search(corpora) for _ in range(3)] == [2, 2, 2]
+    assert len(hashed) == len(set(hashed)) >= 5
+    before = len(hashed)
+    os.utime(path / "passages.jsonl", ns=(1, 1))
+    assert search(corpora) == 2
+    assert hashed[before:] == ["passages.jsonl"]
+
+
+@pytest.mark.parametrize("when", ["before it is opened", "while it is open"])
+@pytest.mark.parametrize("file", ["passages.jsonl", "vectors.faiss", "passages.offsets.npy"])
+def test_a_changed_byte_is_not_served(tmp_path: Path, when: str, file: str) -> None:
+    path = published(tmp_path) / file
+    corpora = CorpusSearch(FolderCatalog(tmp_path), HashEmbedder())
+    if when == "while it is open":
+        assert search(corpora) == 2
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.chmod(0o644)
+    path.write_bytes(content)
+    with pytest.raises(CorpusUnavailableError):
+        search(corpora)
+
+
+def test_a_missing_file_is_not_served_and_a_repaired_one_is(tmp_path: Path) -> None:
+    path = published(tmp_path) / "passages.jsonl"
+    content = path.read_bytes()
+    path.unlink()
+    corpora = CorpusSearch(FolderCatalog(tmp_path), HashEmbedder())
+    with pytest.raises(CorpusUnavailableError):
+        search(corpora)
+    path.write_bytes(content)
+    assert search(corpora) == 2
+
+
+def test_a_new_version_is_checked_and_served(tmp_path: Path, hashed: list[str]) -> None:
+    published(tmp_path)
+    corpora = CorpusSearch(FolderCatalog(tmp_path), HashEmbedder())
+    assert corpora.search("clinic", "asthma", 2).version == "clinic@1"
+    before = len(hashed)
+    published(tmp_path)
+    assert corpora.search("clinic", "asthma", 2).version == "clinic@2"
+    assert len(hashed) == 2 * before
