@@ -1,0 +1,1 @@
+"""Models that are asked, one module for each library."""
