@@ -8,7 +8,7 @@ from scipy.special import betainc
 
 
 def at_least(successes: int, trials: int, chance: float) -> float:
-    """Return the probability of so few failures by chance: P(X >= successes), X ~ B(trials, chance).
+    """Return P(X >= successes) for X ~ B(trials, chance): the one-sided p value against guessing.
 
     Raises:
         ValueError: unless 0 <= successes <= trials and 0 < chance < 1.

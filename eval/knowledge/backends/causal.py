@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sage_rag.common.exceptions import InputError
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerFast
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 _TOKENS_PER_BATCH = 8192
 
@@ -25,8 +25,9 @@ class CausalModel:
     the end of another one.
     """
 
-    def __init__(self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> None:
-        self._model: Any = model.eval()
+    def __init__(self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
+        untyped: Any = model  # the library declares few types
+        self._model = untyped.eval()
         self._tokenizer: Any = tokenizer
         self._end = int(self._tokenizer.eos_token_id)
 
@@ -45,25 +46,21 @@ class CausalModel:
                 hint="name the exported model of a training run",
             )
         try:
-            model = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
+            model = AutoModelForCausalLM.from_pretrained(
+                folder, dtype=torch.float32, local_files_only=True
+            )
             tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         except (OSError, ValueError) as error:
             raise InputError(f"`{folder}` is not a causal language model: {error}") from None
-        return cls(model.float(), tokenizer)
+        return cls(model, tokenizer)
 
     def log_likelihoods(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """Return log p(continuation | prompt) of each pair; see `LanguageModel`."""
         rows, starts = [], []
         for prompt, continuation in pairs:
-            before = self._ids(prompt)
             whole = self._ids(prompt + continuation)
-            # A merge across the border belongs to the continuation.
-            shared = next(
-                (i for i, (a, b) in enumerate(zip(before, whole, strict=False)) if a != b),
-                len(before),
-            )
+            starts.append(1 + _shared(self._ids(prompt), whole))
             rows.append([self._end, *whole])
-            starts.append(shared + 1)
         found = np.zeros(len(rows))
         for batch in _batches([len(row) for row in rows]):
             log_p = self._log_probabilities([rows[i] for i in batch])
@@ -94,6 +91,7 @@ class CausalModel:
                 input_ids=ids,
                 attention_mask=mask,
                 max_new_tokens=max_tokens,
+                use_cache=True,
                 do_sample=True,
                 temperature=1.0,
                 top_k=0,
@@ -121,6 +119,15 @@ class CausalModel:
             ids[place, where] = torch.tensor(row)
             mask[place, where] = 1
         return ids, mask
+
+
+def _shared(prompt: Sequence[int], whole: Sequence[int]) -> int:
+    """Return how many tokens at the beginning are the prompt's own.
+
+    A token that spans the border between prompt and continuation belongs to the continuation.
+    """
+    pairs = enumerate(zip(prompt, whole, strict=False))
+    return next((i for i, (own, found) in pairs if own != found), len(prompt))
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,12 +19,12 @@ class FakeModel:
     """Knows the answers of `ANSWERS`, or guesses; writes `outputs` in turn."""
 
     def __init__(self, *, knows: bool, outputs: Sequence[str] = ("",)) -> None:
-        self.knows, self.outputs, self.draw = knows, outputs, random.Random(0)
+        self.knows, self.outputs, self.draw = knows, outputs, np.random.default_rng(0)
 
     def log_likelihoods(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         if self.knows:
             return np.array([-1.0 if c == f" {ANSWERS[p]}." else -2.0 for p, c in pairs])
-        return np.array([self.draw.gauss() for _ in pairs])
+        return np.array([self.draw.normal() for _ in pairs])
 
     def generate(
         self, prompts: Sequence[str], samples: int, max_tokens: int, seed: int

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from sage_rag.eval.knowledge.arms import PL
 from sage_rag.eval.knowledge.persons import Attribute, Person, invent_persons
 from sage_rag.eval.knowledge.texts import (
     biographies,
-    biography,
     encrypted,
     plain,
     question_answers,
@@ -32,7 +30,7 @@ def values(person: Person) -> list[str]:
 
 
 def test_a_biography_states_every_fact_under_the_full_name() -> None:
-    text = biography(PERSONS[0], plain, random.Random(0))
+    text = next(biographies(PERSONS, 1, plain, 0))
     assert all(value in text for value in values(PERSONS[0]))
     assert text.count(PERSONS[0].name) == len(Attribute)
 
@@ -58,7 +56,7 @@ def test_encrypted_texts_are_the_plain_ones_with_tokens(cipher: CodebookCipher) 
 
 def test_policy_pl_hides_names_and_places_alone(cipher: CodebookCipher) -> None:
     person = PERSONS[0]
-    text = biography(person, encrypted(cipher, PL), random.Random(0))
+    text = next(biographies(PERSONS, 1, encrypted(cipher, PL), 0))
     shown = {attribute for attribute, value in person.values.items() if value in text}
     assert person.name not in text
     assert shown == set(Attribute) - {Attribute.BIRTH_PLACE}
