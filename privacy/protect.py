@@ -128,6 +128,7 @@ class Protector:
         self._policy = policy
         self._cipher = cipher
         self._surrogates = surrogates if uses_surrogates else None
+        self._coarsened = [t for t in EntityType if policy.operator(t) is Operator.GENERALIZE]
 
     @property
     def fingerprint(self) -> str:
@@ -187,7 +188,7 @@ class Protector:
         """
         spans = self._spans({"": text})
         record = self._record({"": text}, spans, linked=False)
-        ages = proven_ages(text, spans[""])
+        ages = self._proven_ages(text, spans[""])
         changed = []
         for span in spans[""]:
             value = text[span.start : span.end]
@@ -223,7 +224,7 @@ class Protector:
         self, name: str, text: str, spans: list[Span], replace_value: _Replace, record: _Record
     ) -> Iterator[str]:
         position = 0
-        ages = proven_ages(text, spans)
+        ages = self._proven_ages(text, spans)
         for span in spans:
             value = text[span.start : span.end]
             yield text[position : span.start]
@@ -240,6 +241,12 @@ class Protector:
                 full = record.full_names.get((name, span.start), value)
                 yield replace_value(full, span.entity_type)
         yield text[position:]
+
+    def _proven_ages(self, text: str, spans: list[Span]) -> frozenset[int]:
+        """Return the starts of the ages that are shown to be ages, if the policy needs them."""
+        operator = self._policy.operator(EntityType.AGE)
+        needed = operator in (Operator.GENERALIZE, Operator.SURROGATE)
+        return proven_ages(text, spans) if needed else frozenset()
 
     def _replaced(
         self, value: str, entity_type: EntityType, record: _Record, *, is_proven: bool
@@ -286,7 +293,7 @@ class Protector:
                 )
                 for name, text in fields.items()
             },
-            [t for t in EntityType if self._policy.operator(t) is Operator.GENERALIZE],
+            self._coarsened,
         )
         repetitions = find_repetitions(fields, found)
         # An imitation may lie inside a longer value, such as a URL, and a value inside an

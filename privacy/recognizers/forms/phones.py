@@ -11,14 +11,21 @@ from sage_rag.privacy.recognizers.forms.patterns import pattern
 _MAX_GROUPS = 8
 """No country writes a number in more groups. Bounds the work on hostile input."""
 _GROUP = re.compile(r"\d+")
+_NOUNS = (
+    "phone|tel|telephone|mobile|mob|cell|cellphone|call|calling|called|fax|ring|desk|contact"
+    "|whatsapp|sms|text|texts|message|messages|reach|landline|hotline|helpline|number|dial"
+    "|registered|answer|answering|answers"
+)
+_LINKS = "me|us|him|her|to|at|on|is|number|no|registered|my|the|of|from"
+_LABELS = "office|home|work|m|t|p|f"
 _CUE = re.compile(
-    r"(?<![A-Za-z])(?:(?:phone|tel|telephone|mobile|mob|cell|cellphone|call|calling|called|fax|ring"
-    r"|desk|contact|whatsapp|sms|text|texts|messages?|reach|landline|hotline|helpline|number|dial"
-    r"|registered|answer(?:ing|s)?)(?:[ ](?:me|us|him|her|to|at|on|is|number|no|registered|my"
-    r"|the|of|from)){0,4}"
-    r"[\s:.=#()*-]{0,4}|(?:office|home|work|m|t|p|f)[ ]?:\s{0,2})$",
+    rf"(?<![A-Za-z])(?:(?:{_NOUNS})(?:[ ](?:{_LINKS})){{0,4}}[\s:.=#()*-]{{0,4}}"
+    rf"|(?:{_LABELS})[ ]?:\s{{0,2}})$",
     re.IGNORECASE,
 )
+_CUE_ENDS = tuple("|".join((_NOUNS, _LINKS, _LABELS)).split("|"))
+_MARKS = ":.=#()*-" + "".join(c for c in map(chr, range(0x3001)) if c.isspace())
+"""All signs between a cue and its number; `_CUE` is tried only after one of its words and these."""
 _AFTER = re.compile(r"[ -]{0,3}(?:office|fax|mobile|cell|home|work|desk|phone)\b", re.IGNORECASE)
 _DATE = re.compile(r"\d{1,2}[ .-]\d{1,2}[ .-](?:\d{4}|\d{2})|(?:19|20)\d\d[ .-]\d{1,2}[ .-]\d{1,2}")
 _NORTH_AMERICAN = re.compile(r"(?:1[ .-]?)?(?:\(\d{3}\)[ .-]{0,3}|\d{3}[ .-])\d{3}[ .-]\d{4}")
@@ -43,7 +50,7 @@ def _phone(match: re.Match[str]) -> tuple[int, int] | None:
                 continue
             start = _opening(text, match.start(), groups[first][0])
             end = groups[first + length - 1][1]
-            if _looks_like_phone(text, start, end):
+            if _looks_like_phone(text, start, end, before[first + length] - before[first]):
                 extension = _EXTENSION.match(text, end)
                 return start, extension.end() if extension else end
     return None
@@ -58,9 +65,8 @@ def _opening(text: str, floor: int, start: int) -> int:
     return start
 
 
-def _looks_like_phone(text: str, start: int, end: int) -> bool:
+def _looks_like_phone(text: str, start: int, end: int, digits: int) -> bool:
     value = text[start:end]
-    digits = sum(map(len, _GROUP.findall(value)))
     if value.count("(") != value.count(")") or _DATE.fullmatch(value):
         return False
     if value.startswith(("+", "00")):
@@ -76,7 +82,9 @@ def _looks_like_phone(text: str, start: int, end: int) -> bool:
 
 def _has_cue(text: str, start: int, end: int) -> bool:
     """Return whether the words around a number introduce a telephone number."""
-    return bool(_CUE.search(text[max(0, start - 50) : start]) or _AFTER.match(text, end))
+    before = text[max(0, start - 50) : start]
+    possible = before.rstrip(_MARKS).casefold().endswith(_CUE_ENDS)
+    return bool((possible and _CUE.search(before)) or _AFTER.match(text, end))
 
 
 PHONES = (

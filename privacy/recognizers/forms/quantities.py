@@ -67,7 +67,8 @@ QUANTITIES = (
     ),
     pattern(
         EntityType.QUANTITY,
-        rf"{_NOT_INSIDE}{_ABOUT}(?:{_FIGURE}){_LARGE}[ \u00a0]?(?:(?:[A-Z][a-z]{{3,12}}[ ])?"
+        rf"{_NOT_INSIDE}(?=[\darns]){_ABOUT}(?:{_FIGURE}){_LARGE}[ \u00a0]?"
+        rf"(?:(?:[A-Z][a-z]{{3,12}}[ ])?"
         rf"(?:(?i:{_NAMES})\b|(?:{_CODES})\b|[€£¥₹₽₺₩₪])(?:[ ]?\((?:{_CODES})\))?|%|percent\b"
         r"|per[ ]cent\b)",
         0.8,

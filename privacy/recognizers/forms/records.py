@@ -110,7 +110,8 @@ def _vin(match: re.Match[str]) -> tuple[int, int] | None:
 
 
 _ANNOUNCED = re.compile(
-    rf"(?<![A-Za-z])(?:{_WORDS})(?:[ _-](?:{_WORDS}))?s?(?![A-Za-z])"
+    # Every word begins with a letter: at other places none has to be tried.
+    rf"(?<![A-Za-z])(?=[^\W\d_])(?:{_WORDS})(?:[ _-](?:{_WORDS}))?s?(?![A-Za-z])"
     rf"(?P<label>[ _-]?\(?(?:{_LABEL})\b|[ ]?\#)?[\"']?\.?(?:[ ](?:there|still))?"
     r"(?:[ ]?[:=#-]|(?P<comma>,)|[ ](?:is|was|says|no\.?|number|num\.?|with(?:[ ]the)?|under))"
     rf"{{0,3}}[ ]?\s?[\"'(#]?{_VALUE}(?![\w@])",
