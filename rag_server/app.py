@@ -9,6 +9,8 @@ from fastapi import FastAPI
 from sage_rag.common.web.app import service_app
 from sage_rag.common.web.cors import add_cors
 from sage_rag.rag_server.access.gate import RequireKey
+from sage_rag.rag_server.observability import metrics
+from sage_rag.rag_server.observability.middleware import Observe
 from sage_rag.rag_server.routes import chat, health, models, translations
 from sage_rag.rag_server.services import Services
 
@@ -22,8 +24,11 @@ def create_app(services: Services) -> FastAPI:
         services.searches.close()
         services.control.close()
 
-    routers = (models.router, chat.router, translations.router, health.router)
+    routers = (models.router, chat.router, translations.router, health.router, metrics.router)
     app = service_app(services, *routers, close=close)
     app.add_middleware(RequireKey, gate=services.gate)
     add_cors(app, services.cors_origins)
+    app.add_middleware(Observe, metrics=services.metrics, audit=services.audit)
+    services.metrics.watch_pool("search", lambda: services.searches.pending)
+    services.metrics.watch_pool("control", lambda: services.control.pending)
     return app

@@ -11,7 +11,10 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.cli.options import KeysetSecret, PassphraseFile, Recognizers
 
 if TYPE_CHECKING:
+    from fastapi import FastAPI
+
     from sage_rag.rag_server.client import Client
+    from sage_rag.rag_server.settings import ServiceSettings
 
 _Config = Annotated[
     Path | None, typer.Option(help="TOML file with the tables serve and edge.", show_default=False)
@@ -35,6 +38,10 @@ _CorsOrigin = Annotated[
 _TlsCert = Annotated[
     Path | None, typer.Option(help="Certificate chain, PEM; with --tls-key.", show_default=False)
 ]
+_AuditLog = Annotated[
+    Path | None,
+    typer.Option(help="Add a line per request: who, what, when; no text.", show_default=False),
+]
 _TlsKey = Annotated[Path | None, typer.Option(help="Its key, PEM.", show_default=False)]
 
 
@@ -44,6 +51,20 @@ def _say(line: str) -> None:
 
 def _announce(address: str) -> None:
     _say(f"listening on {address}")
+
+
+def _run(app: FastAPI, settings: ServiceSettings) -> None:
+    from sage_rag.common.web.serving import run_server
+
+    run_server(
+        app,
+        settings.host,
+        settings.port,
+        _announce,
+        tls=settings.tls,
+        json_logs=settings.log_format == "json",
+        drain_s=settings.drain_s,
+    )
 
 
 def _given(ctx: typer.Context) -> dict[str, Any]:
@@ -79,6 +100,7 @@ def serve(
     cors_origin: _CorsOrigin = None,
     tls_cert: _TlsCert = None,
     tls_key: _TlsKey = None,
+    audit_log: _AuditLog = None,
     config: _Config = None,
 ) -> None:
     """Serve published corpora as an OpenAI-compatible API, without any keyset.
@@ -95,7 +117,6 @@ def serve(
 
     settings = ServeSettings.load(_given(ctx), config)
 
-    from sage_rag.common.web.serving import run_server
     from sage_rag.rag_server.app import create_app
     from sage_rag.rag_server.wiring import build_server, warnings
 
@@ -103,7 +124,7 @@ def serve(
     for warning in warnings(services, settings.home):
         _say(warning)
     app = create_app(services)
-    run_server(app, settings.host, settings.port, _announce, tls=settings.tls)
+    _run(app, settings)
 
 
 def edge(
@@ -134,6 +155,7 @@ def edge(
     cors_origin: _CorsOrigin = None,
     tls_cert: _TlsCert = None,
     tls_key: _TlsKey = None,
+    audit_log: _AuditLog = None,
     expose: Annotated[
         bool | None, typer.Option("--expose", help="Allow a --host that other machines can reach.")
     ] = None,
@@ -146,7 +168,7 @@ def edge(
 
     Example: sage-rag edge --server http://127.0.0.1:8000 --keyset keys/clinic.keyset
     """
-    from sage_rag.common.web.serving import is_loopback, run_server
+    from sage_rag.common.web.serving import is_loopback
     from sage_rag.rag_server.settings import EdgeSettings
 
     given = _given(ctx)
@@ -162,7 +184,7 @@ def edge(
     from sage_rag.rag_server.wiring import build_edge
 
     app = create_edge_app(build_edge(settings))
-    run_server(app, settings.host, settings.port, _announce, tls=settings.tls)
+    _run(app, settings)
 
 
 def ask(

@@ -12,6 +12,8 @@ from sage_rag.rag_server.access.gate import Gate
 from sage_rag.rag_server.answering.protocols import Answerer
 from sage_rag.rag_server.corpora import CorpusSearch
 from sage_rag.rag_server.limits import RequestLimits
+from sage_rag.rag_server.observability.audit import AuditLog
+from sage_rag.rag_server.observability.metrics import Metrics
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,8 @@ class Services:
     top_k: int = 5
     gate: Gate = field(default_factory=Gate)
     cors_origins: Sequence[str] = ()
+    metrics: Metrics = field(default_factory=Metrics)
+    audit: AuditLog | None = None
     limits: RequestLimits = field(default_factory=RequestLimits)
     searches: WorkPool = field(default_factory=lambda: WorkPool(2))
     control: WorkPool = field(default_factory=lambda: WorkPool(2, deadline_s=10.0))

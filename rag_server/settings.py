@@ -70,15 +70,22 @@ class _Settings(BaseSettings):
         return init_settings, env_settings, InitSettingsSource(settings_cls, cls._file)
 
 
-class _ServiceSettings(_Settings):
+class ServiceSettings(_Settings):
     """What server and edge have in common: who may ask, and the limits of a request."""
 
+    host: str = "127.0.0.1"
+    port: int = Field(0, ge=0, le=65535)
     tokens: Path | None = None
     """A file of API keys, made by `sage-rag token new`."""
     insecure_no_auth: bool = False
     """Ask for no API key."""
     cors_origin: tuple[str, ...] = ()
     """Origins of web pages whose scripts may read answers, such as `https://chat.example.org`."""
+    audit_log: Path | None = None
+    """A file to which a line is added for every request: who, what, when; never a text."""
+    log_format: Literal["text", "json"] = "text"
+    drain_s: float = Field(10.0, ge=0)
+    """How long open requests may continue after SIGTERM."""
     tls_cert: Path | None = None
     tls_key: Path | None = None
     """Certificate and key in PEM files. Without them, connections are not encrypted."""
@@ -115,7 +122,7 @@ class _ServiceSettings(_Settings):
         )
 
 
-class ServeSettings(_ServiceSettings):
+class ServeSettings(ServiceSettings):
     """Settings of the server."""
 
     model_config = SettingsConfigDict(env_prefix="SAGE_RAG_SERVE_", extra="forbid", frozen=True)
@@ -123,7 +130,6 @@ class ServeSettings(_ServiceSettings):
 
     home: Path
     """The folder that contains `corpora/`."""
-    host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
     top_k: int = Field(5, ge=1, le=100)
     """Passages per answer."""
@@ -146,7 +152,7 @@ class ServeSettings(_ServiceSettings):
     """From the request to the end of its search, waiting included."""
 
 
-class EdgeSettings(_ServiceSettings):
+class EdgeSettings(ServiceSettings):
     """Settings of the edge."""
 
     model_config = SettingsConfigDict(env_prefix="SAGE_RAG_EDGE_", extra="forbid", frozen=True)
@@ -159,7 +165,6 @@ class EdgeSettings(_ServiceSettings):
     passphrase_file: Path | None = None
     keyset_secret: Path | None = None
     """In place of `keyset`: a file with raw keys, as secret managers mount them."""
-    host: str = "127.0.0.1"
     port: int = Field(8001, ge=0, le=65535)
     policy: str = "sage"
     """A preset, or a file like `./mine.toml`."""

@@ -15,6 +15,7 @@ from sage_rag.common.web.pool import WorkPool
 from sage_rag.common.web.serving import is_loopback
 from sage_rag.rag_server.access.gate import Gate
 from sage_rag.rag_server.access.keys import KeyFile, default_file
+from sage_rag.rag_server.observability.audit import AuditLog
 from sage_rag.rag_server.settings import EdgeSettings, ServeSettings, secret
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
         corpora=CorpusSearch(FolderCatalog(settings.home), embedder, reranker),
         answerer=_answerer(settings),
         top_k=settings.top_k,
+        audit=AuditLog(settings.audit_log) if settings.audit_log else None,
         gate=gate,
         cors_origins=settings.cors_origin,
         limits=settings.limits,
@@ -90,6 +92,7 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
         keyring=Keyring(keyset, recognizer, policy),
         upstream=Upstream(settings.server, api_key=api_key, timeout_s=settings.timeout_s),
         exposed=settings.expose,
+        audit=AuditLog(settings.audit_log) if settings.audit_log else None,
         gate=gate,
         cors_origins=settings.cors_origin,
         limits=settings.limits,

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import errno
 import ipaddress
+import json
 import logging
+import math
 import signal
 import socket
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import uvicorn
@@ -20,8 +23,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from sage_rag.common.exceptions import InputError
 
 _BACKLOG = 2048
-_GRACE_S = 5
-"""How long open requests may continue after SIGTERM."""
 _MAX_HEADER_BYTES = 32 * 1024
 _MAX_HEADER_S = 10.0
 """How long a new connection may take to send the headers of its first request."""
@@ -35,18 +36,22 @@ def run_server(
     ready: Callable[[str], None],
     *,
     tls: tuple[Path, Path] | None = None,
+    json_logs: bool = False,
+    drain_s: float = 5.0,
 ) -> None:
     """Serve until SIGTERM or SIGINT; call `ready` with the address once connections are accepted.
 
-    Port 0 picks a free one. `tls`: PEM files with a certificate chain and its key.
+    Port 0 picks a free one. `tls`: PEM files with a certificate chain and its key. `drain_s`: how
+    long open requests may continue after SIGTERM; new ones are refused at once.
 
     Raises:
         InputError: when the address cannot be bound, or the certificate cannot be read.
     """
     context = _tls_context(*tls) if tls else None
     listener = bind(host, port)
-    configure_logging()
-    server = _Server(app, lambda: ready(address_of(listener, tls=tls is not None)), context)
+    configure_logging(as_json=json_logs)
+    announce = partial(address_of, listener, tls=tls is not None)
+    server = _Server(app, lambda: ready(announce()), drain_s, context)
     with listener, _quiet_sigterm():
         server.run(sockets=[listener])
 
@@ -108,13 +113,14 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def configure_logging() -> None:
-    """Log to stderr, for us and the web server, without tracebacks.
+def configure_logging(*, as_json: bool = False) -> None:
+    """Log to stderr, for us and the web server, without tracebacks; `as_json`: one object a line.
 
     A traceback or a log line of an HTTP client may contain a question or an address.
     """
     handler = logging.StreamHandler()
-    handler.setFormatter(_Terse("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%S"))
+    layout = "%(asctime)s %(levelname)s %(message)s"
+    handler.setFormatter((_TerseJson if as_json else _Terse)(layout, "%Y-%m-%dT%H:%M:%S%z"))
     for name, level in (("sage_rag", logging.INFO), ("uvicorn.error", logging.WARNING)):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
@@ -135,6 +141,14 @@ class _Terse(logging.Formatter):
         return self.formatMessage(record) + (f" ({kind.__name__})" if kind else "")
 
 
+class _TerseJson(_Terse):
+    """Write a log record as a JSON object."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the library's name
+        fields = {"time": record.asctime, "level": record.levelname, "message": record.message}
+        return json.dumps(fields, ensure_ascii=False)
+
+
 class TimedProtocol(H11Protocol):
     """HTTP/1.1 that closes a connection whose first headers do not arrive in time."""
 
@@ -150,7 +164,7 @@ class TimedProtocol(H11Protocol):
 
 class _Server(uvicorn.Server):
     def __init__(
-        self, app: ASGIApp, ready: Callable[[], None], tls: ssl.SSLContext | None = None
+        self, app: ASGIApp, ready: Callable[[], None], drain_s: float, tls: ssl.SSLContext | None
     ) -> None:
         super().__init__(
             uvicorn.Config(
@@ -163,7 +177,7 @@ class _Server(uvicorn.Server):
                 http=TimedProtocol,
                 h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
                 limit_concurrency=_MAX_CONNECTIONS,
-                timeout_graceful_shutdown=_GRACE_S,
+                timeout_graceful_shutdown=max(1, math.ceil(drain_s)),
                 ssl_context_factory=None if tls is None else lambda *_: tls,
             )
         )

@@ -21,6 +21,8 @@ from sage_rag.rag_server.adapters.translate import translated
 from sage_rag.rag_server.chat_request import ChatRequest
 from sage_rag.rag_server.edge.exchange import answer_chat
 from sage_rag.rag_server.edge.services import EdgeServices
+from sage_rag.rag_server.observability import metrics
+from sage_rag.rag_server.observability.middleware import Observe, notes_of
 from sage_rag.rag_server.side_calls import side_answer
 
 router = APIRouter()
@@ -33,7 +35,7 @@ def create_edge_app(services: EdgeServices) -> FastAPI:
         services.work.close()
         await services.upstream.close()
 
-    app = service_app(services, router, close=close)
+    app = service_app(services, router, metrics.router, close=close)
     app.add_middleware(RequireKey, gate=services.gate)
     add_cors(app, services.cors_origins)
     app.add_middleware(
@@ -42,6 +44,9 @@ def create_edge_app(services: EdgeServices) -> FastAPI:
         exposed=services.exposed,
         origins=frozenset(services.cors_origins),
     )
+    app.add_middleware(Observe, metrics=services.metrics, audit=services.audit)
+    services.metrics.watch_pool("work", lambda: services.work.pending)
+    services.metrics.watch_restored(services.keyring.restored)
     return app
 
 
@@ -131,7 +136,7 @@ async def _answered(request: Request, body: dict[str, Any]) -> Response:
     if (aside := side_answer(body, request.headers.get("x-task"))) is not None:
         return aside
     services.limits.check(body)
-    return await until_disconnect(request, answer_chat(services, body))
+    return await until_disconnect(request, answer_chat(services, body, notes_of(request)))
 
 
 async def _read(request: Request) -> dict[str, Any]:

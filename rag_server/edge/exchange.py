@@ -20,11 +20,14 @@ from sage_rag.rag_server.edge.restore import StreamRestorer, restore_body
 from sage_rag.rag_server.edge.schema import dropped_fields
 from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.edge.upstream import UpstreamResponse
+from sage_rag.rag_server.observability.audit import RequestNotes
 
 log = logging.getLogger("sage_rag")
 
 
-async def answer_chat(services: EdgeServices, body: dict[str, Any]) -> Response:
+async def answer_chat(
+    services: EdgeServices, body: dict[str, Any], notes: RequestNotes
+) -> Response:
     """Return the restored response to a chat request.
 
     Fields that the edge drops are named in the header `x-sage-rag-ignored`, after those that the
@@ -37,19 +40,23 @@ async def answer_chat(services: EdgeServices, body: dict[str, Any]) -> Response:
     """
     started = time.monotonic()
     keys = services.keyring.for_model(body.get("model"))
-    sent = await services.work.run(pseudonymize_request, body, keys)
+    with services.metrics.stage("pseudonymize"):
+        sent = await services.work.run(pseudonymize_request, body, keys)
     sent["model"] = body["model"]  # a corpus, or one of its versions
-    answer = await services.upstream.post("/v1/chat/completions", sent)
+    with services.metrics.stage("upstream"):
+        answer = await services.upstream.post("/v1/chat/completions", sent)
     took = (time.monotonic() - started) * 1000
     # A model name is a client's text until the server confirms that it names a corpus.
     corpus = keys.corpus if answer.status == 200 else "-"
+    notes.version = corpus
     log.info("edge corpus=%s status=%d ms=%d", corpus, answer.status, took)
     headers = _with_dropped(answer.headers, sorted(set(dropped_fields(body, sent))))
     if answer.streams:
         stream = _stream(answer, keys)
         headers = {**sse.HEADERS, **headers}
         return StreamingResponse(stream, headers=headers, media_type=sse.MEDIA_TYPE)
-    restored = await services.work.run(restore_body, answer.body, keys)
+    with services.metrics.stage("restore"):
+        restored = await services.work.run(restore_body, answer.body, keys)
     _log_damage(keys)
     return JSONResponse(restored, answer.status, headers=headers)
 

@@ -39,14 +39,23 @@ class CorpusKeys:
     tokens appear as `[PHONE_NUMBER: not granted]` in answers.
     """
 
-    def __init__(self, corpus: str, keyset: Keyset, recognizer: Recognizer, policy: Policy) -> None:
+    def __init__(
+        self,
+        corpus: str,
+        keyset: Keyset,
+        recognizer: Recognizer,
+        policy: Policy,
+        restored: Counter[Condition] | None = None,
+    ) -> None:
+        """Derive the keys. `restored` also counts the tokens of answers, by condition."""
         self.corpus = corpus
         self._cipher = default_cipher(keyset, corpus)
         self._blind_index = BlindIndex(keyset, corpus, policy.part_words)
         self._policy = _restricted(policy, keyset.types)
         self._tokens: Counter[Condition] = Counter()
         self._reported = 0
-        self._restorer = Restorer(self._cipher, lambda found: self._tokens.update([found]))
+        shared = Counter() if restored is None else restored
+        self._restorer = Restorer(self._cipher, lambda found: self._count(found, shared))
         surrogates = Surrogates(keyset, corpus)
         protector = Protector(recognizer, self._policy, self._cipher, surrogates)
         self._pseudonymize = lru_cache(_CACHED_TEXTS)(protector.pseudonymize)
@@ -70,6 +79,10 @@ class CorpusKeys:
             return None
         self._reported = damaged
         return ", ".join(f"{count} {name}" for name, count in sorted(self._tokens.items()))
+
+    def _count(self, found: Condition, shared: Counter[Condition]) -> None:
+        self._tokens[found] += 1
+        shared[found] += 1
 
     def search_words(self, pseudonymized: str) -> tuple[str, ...]:
         """Return the blind words of the values whose tokens occur in a pseudonymised text.
@@ -125,6 +138,7 @@ class Keyring:
         self._keyset = keyset
         self._recognizer = recognizer
         self._policy = policy
+        self._restored: Counter[Condition] = Counter()
         self._keys = lru_cache(64)(self._build)
 
     def for_model(self, model: object) -> CorpusKeys:
@@ -144,5 +158,9 @@ class Keyring:
             )
         return self._keys(match.group(1))
 
+    def restored(self) -> dict[str, int]:
+        """Return the tokens of answers since the start, of all corpora, by condition."""
+        return {condition.value: self._restored[condition] for condition in Condition}
+
     def _build(self, model: str) -> CorpusKeys:
-        return CorpusKeys(model, self._keyset, self._recognizer, self._policy)
+        return CorpusKeys(model, self._keyset, self._recognizer, self._policy, self._restored)

@@ -10,6 +10,8 @@ from sage_rag.rag_server.access.gate import Gate
 from sage_rag.rag_server.edge.keyring import Keyring
 from sage_rag.rag_server.edge.upstream import Upstream
 from sage_rag.rag_server.limits import RequestLimits
+from sage_rag.rag_server.observability.audit import AuditLog
+from sage_rag.rag_server.observability.metrics import Metrics
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,5 +28,7 @@ class EdgeServices:
     exposed: bool = False
     gate: Gate = field(default_factory=Gate)
     cors_origins: Sequence[str] = ()
+    metrics: Metrics = field(default_factory=Metrics)
+    audit: AuditLog | None = None
     limits: RequestLimits = field(default_factory=RequestLimits)
     work: WorkPool = field(default_factory=lambda: WorkPool(2))

@@ -36,6 +36,9 @@ from sage_rag.rag_server.completions import (
 from sage_rag.rag_server.corpora import SearchResult
 from sage_rag.rag_server.cutting import cut_pieces
 from sage_rag.rag_server.limits import readable_length
+from sage_rag.rag_server.observability.audit import RequestNotes
+from sage_rag.rag_server.observability.metrics import Metrics
+from sage_rag.rag_server.observability.middleware import notes_of
 from sage_rag.rag_server.services import Services, services_of
 from sage_rag.rag_server.side_calls import side_answer
 
@@ -61,27 +64,34 @@ async def answer_body(request: Request, body: dict[str, Any]) -> Response:
     services.limits.check(body, readable_length)
     chat = parse_chat(body)
     unused = [*chat.without_effect(services.answerer.honours), *unknown_fields(body)]
-    response = await until_disconnect(request, _respond(services, chat, caller_of(request)))
+    caller, notes = caller_of(request), notes_of(request)
+    response = await until_disconnect(request, _respond(services, chat, caller, notes))
     if unused:
         response.headers[IGNORED_HEADER] = ", ".join(unused)
     return response
 
 
-async def _respond(services: Services, chat: ChatRequest, caller: Caller) -> Response:
+async def _respond(
+    services: Services, chat: ChatRequest, caller: Caller, notes: RequestNotes
+) -> Response:
     started = time.monotonic()
-    found = await services.searches.run(
-        services.corpora.search,
-        chat.model,
-        chat.question,
-        services.top_k,
-        chat.search_words,
-    )
-    answer = _AnswerInProgress(chat, found, started, caller)
+    with services.metrics.stage("search"):
+        found = await services.searches.run(
+            services.corpora.search,
+            chat.model,
+            chat.question,
+            services.top_k,
+            chat.search_words,
+        )
+    notes.version = found.version
+    notes.passages = [passage.id for passage in found.passages]
+    answer = _AnswerInProgress(chat, found, started, caller, services.metrics, notes)
     pieces = services.answerer.answer(_conversation(chat, found))
     if "max_tokens" not in services.answerer.honours:
         pieces = cut_pieces(pieces, chat.most_tokens, chat.stops)
     # A failure before the first piece still has an HTTP status of its own.
-    first = await anext(pieces, None)
+    with services.metrics.stage("first piece"):
+        first = await anext(pieces, None)
     if chat.stream:
         stream = _stream(answer, first, pieces)
         return StreamingResponse(stream, headers=sse.HEADERS, media_type=sse.MEDIA_TYPE)
@@ -128,6 +138,8 @@ class _AnswerInProgress:
     found: SearchResult
     started: float
     caller: Caller
+    metrics: Metrics
+    notes: RequestNotes
     text: str = ""
     finish_reason: str = "stop"
     model_usage: CompletionUsage | None = None
@@ -175,7 +187,9 @@ class _AnswerInProgress:
     def record(self) -> None:
         """Log counts and times, never text; count the tokens against the caller's budget."""
         usage = self.usage()
-        self.caller.spend(usage.prompt_tokens + usage.completion_tokens)
+        self.metrics.tokens(usage.prompt_tokens, usage.completion_tokens)
+        self.notes.tokens = usage.prompt_tokens + usage.completion_tokens
+        self.caller.spend(self.notes.tokens)
         log.info(
             "%s corpus=%s passages=%d tokens=%d ms=%d",
             self.envelope.id,

@@ -19,6 +19,7 @@ from sage_rag.rag_server.adapters.embeddings import (
 from sage_rag.rag_server.adapters.translate import translated
 from sage_rag.rag_server.completions import count_tokens
 from sage_rag.rag_server.limits import readable_length
+from sage_rag.rag_server.observability.middleware import notes_of
 from sage_rag.rag_server.routes.chat import answer_body
 from sage_rag.rag_server.services import Services, services_of
 
@@ -48,7 +49,9 @@ async def embeddings(request: Request) -> Response:
     services.limits.check_texts(body, readable_length)
     asked = parse_embeddings(body)
     caller_of(request).spend(count_tokens(asked.texts))
-    return await until_disconnect(request, _embedded(services, asked))
+    response = await until_disconnect(request, _embedded(services, asked))
+    notes_of(request).version = asked.model
+    return response
 
 
 async def _embedded(services: Services, asked: EmbeddingsRequest) -> Response:

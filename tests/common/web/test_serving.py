@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import httpx
@@ -16,7 +17,7 @@ from sage_rag.common.web.serving import address_of, bind, is_loopback
 from sage_rag.common.web.testing import running
 
 PROGRAM = textwrap.dedent("""
-    import signal, sys
+    import asyncio, signal, sys
     # A shell's background job is started deaf to it, and hands that down.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     from sage_rag.common.web.serving import run_server
@@ -26,6 +27,9 @@ PROGRAM = textwrap.dedent("""
             raise RuntimeError
         if scope["path"] == "/fail":
             raise RuntimeError("canary in a message")
+        if scope["path"] == "/slow":
+            print("asked", flush=True)
+            await asyncio.sleep(0.5)
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
@@ -127,3 +131,12 @@ def test_a_connection_that_never_sends_its_headers_is_closed(monkeypatch):
         client.connect(("127.0.0.1", httpx.URL(url).port))
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n")
         assert client.recv(100) == b""
+
+
+def test_sigterm_lets_an_open_request_end():
+    with process() as (running, url), ThreadPoolExecutor(1) as clients:
+        answer = clients.submit(httpx.get, url + "/slow")
+        assert running.stdout.readline().strip() == "asked"
+        running.send_signal(signal.SIGTERM)
+        assert answer.result(10).status_code == 204
+        assert running.wait(10) == 0

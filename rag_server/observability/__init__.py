@@ -1,0 +1,1 @@
+"""What an operator sees of a service: metrics, an audit log. Never a text of a client."""

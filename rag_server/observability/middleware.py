@@ -1,0 +1,70 @@
+"""Middleware that counts every request and writes it to the audit log."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sage_rag.rag_server.access.gate import Caller
+from sage_rag.rag_server.observability.audit import AuditLog, RequestNotes
+from sage_rag.rag_server.observability.metrics import Metrics
+
+log = logging.getLogger("sage_rag")
+
+_UNAUDITED = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json"})
+_DISCONNECTED = 499
+"""The status of a request whose client left before the response began."""
+
+
+def notes_of(request: Request) -> RequestNotes:
+    """Return the notes of a request, which its route fills in."""
+    notes: RequestNotes = request.state.notes
+    return notes
+
+
+class Observe:
+    """Count requests by declared address and status, refused ones included."""
+
+    def __init__(self, app: ASGIApp, *, metrics: Metrics, audit: AuditLog | None) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._audit = audit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = _DISCONNECTED
+        state = scope.setdefault("state", {})
+        state["notes"] = notes = RequestNotes()
+        started = time.perf_counter()
+
+        async def watch(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watch)
+        finally:
+            took_s = time.perf_counter() - started
+            path = _declared_path(scope)
+            self._metrics.request(path, status, took_s)
+            if self._audit is not None and path not in _UNAUDITED:
+                caller: Caller = state.get("caller") or Caller()
+                who = {"key": caller.id, "name": caller.name, "path": path}
+                entry = {**who, "status": status, "ms": round(took_s * 1000), **notes.as_json()}
+                try:
+                    self._audit.write(entry)
+                except OSError:
+                    log.error("the audit log cannot be written")
+
+
+def _declared_path(scope: Scope) -> str:
+    """Return the address as its route declares it: a client's own path can contain any text."""
+    return str(getattr(scope.get("route"), "path", "-"))

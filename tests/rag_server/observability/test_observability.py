@@ -1,0 +1,117 @@
+import json
+import logging
+
+import pytest
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.common.web.serving import configure_logging
+from sage_rag.privacy.entities import EntityType
+from sage_rag.rag_server.access.gate import Gate
+from sage_rag.rag_server.access.keys import KeyFile, Scope, add_key, make_key
+from sage_rag.rag_server.answering.protocols import Piece
+from sage_rag.rag_server.observability.audit import AuditLog
+from tests.rag_server.conftest import World, ask
+from tests.rag_server.fakes import ScriptedAnswerer
+
+CHAT = "/v1/chat/completions"
+CANARY = "Maria Keller"
+
+
+def entries(file) -> list[dict]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_line_says_who_asked_what_and_when_and_no_text(world: World, tmp_path, stream):
+    file = tmp_path / "log" / "audit.jsonl"
+    plain, stored = make_key("ward 3", frozenset({Scope.CHAT}))
+    add_key(tmp_path / "tokens", stored)
+    answerer = ScriptedAnswerer([Piece(f"{CANARY} [1]"), Piece("", "stop")])
+    gate = Gate(KeyFile(tmp_path / "tokens"))
+    url = world.serve(answerer, gate=gate, audit=AuditLog(file))
+    headers = {"authorization": f"Bearer {plain}"}
+    body = ask(f"what helps {CANARY} against a cold?", stream=stream)
+    world.http.post(url + CHAT, json=body, headers=headers)
+    world.http.post(url + CHAT, json=body)
+    world.http.get(f"{url}/v1/models/{CANARY}", headers=headers)
+    world.http.get(f"{url}/{CANARY}", headers=headers)
+    world.http.get(url + "/healthz")
+    asked, refused, unknown, nowhere = entries(file)
+    assert {k: asked[k] for k in ("key", "name", "path", "status", "version")} == {
+        "key": stored.id,
+        "name": "ward 3",
+        "path": CHAT,
+        "status": 200,
+        "version": "clinic@1",
+    }
+    assert asked["passages"] == ["p0", "p1"]
+    assert asked["tokens"] > 0
+    assert asked["time"].endswith("+00:00")
+    assert (refused["key"], refused["status"], refused["path"]) == ("-", 401, "-")
+    assert (unknown["path"], unknown["status"]) == ("/v1/models/{model}", 404)
+    assert nowhere["path"] == "-"
+    assert CANARY not in file.read_text()
+    assert plain not in file.read_text()
+    assert file.stat().st_mode & 0o077 == 0
+
+
+def test_the_edge_writes_a_log_too(world: World, tmp_path):
+    file = tmp_path / "audit.jsonl"
+    url = world.edge(world.serve(), audit=AuditLog(file))
+    world.http.post(url + CHAT, json=ask(f"what helps {CANARY}?"))
+    world.http.post(url + CHAT, json=ask(CANARY, model="nope"))
+    found = entries(file)
+    assert [(e["status"], e["version"]) for e in found] == [(200, "clinic"), (404, "-")]
+    assert CANARY not in file.read_text()
+
+
+def test_a_log_that_cannot_be_written_stops_the_start(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="audit log"):
+        AuditLog(tmp_path / "file" / "audit.jsonl")
+
+
+def test_metrics_count_requests_stages_and_tokens(world: World):
+    url = world.serve()
+    for stream in (False, True):
+        world.http.post(url + CHAT, json=ask(stream=stream))
+    world.http.post(url + CHAT, json=ask(model=CANARY))
+    shown = world.http.get(url + "/metrics")
+    assert shown.headers["content-type"].startswith("text/plain")
+    for line in (
+        'sage_rag_request_seconds_count{path="/v1/chat/completions",status="200"} 2.0',
+        'sage_rag_request_seconds_count{path="/v1/chat/completions",status="404"} 1.0',
+        'sage_rag_stage_seconds_count{stage="search"} 3.0',
+        'sage_rag_pending_work{pool="search"} 0.0',
+        'sage_rag_tokens_total{kind="completion"} 12.0',
+    ):
+        assert line in shown.text
+    assert CANARY not in shown.text
+
+
+def test_the_edge_counts_restored_and_damaged_tokens(world: World):
+    person = world.keys().hide_whole(CANARY, EntityType.PERSON)
+    forged = "PERSON_[" + "A" * 60 + "]"
+    answer = ScriptedAnswerer([Piece(f"{person} and {forged}"), Piece("", "stop")])
+    url = world.edge(world.serve(answer))
+    world.http.post(url + CHAT, json=ask())
+    shown = world.http.get(url + "/metrics").text
+    outcomes = [line for line in shown.splitlines() if line.startswith("sage_rag_restored_tokens")]
+    assert sum(line.endswith(" 1.0") for line in outcomes) == 2
+    assert 'sage_rag_stage_seconds_count{stage="pseudonymize"} 1.0' in shown
+
+
+def test_a_log_line_can_be_json(capsys):
+    before = {n: (logging.getLogger(n).handlers, logging.getLogger(n).propagate) for n in NAMES}
+    try:
+        configure_logging(as_json=True)
+        logging.getLogger("sage_rag").info('a "quoted" word')
+    finally:
+        for name, (handlers, propagate) in before.items():
+            logging.getLogger(name).handlers = handlers
+            logging.getLogger(name).propagate = propagate
+    line = json.loads(capsys.readouterr().err)
+    assert (line["level"], line["message"]) == ("INFO", 'a "quoted" word')
+
+
+NAMES = ("sage_rag", "uvicorn.error", "asyncio")
