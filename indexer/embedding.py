@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from sage_rag.common.exceptions import MissingExtraError
 from sage_rag.indexer.protocols import Embedder, Vector, Vectors, VectorStore
 
 VERSION = 1
@@ -29,6 +30,20 @@ def embedder_called(name: str = MINILM) -> Embedder:
     from sage_rag.indexer.backends.sentence_transformer import SentenceTransformerEmbedder
 
     return SentenceTransformerEmbedder(name)
+
+
+def query_embedder(name: str = MINILM) -> Embedder:
+    """Return the fastest embedder with the vectors of `embedder_called(name)`, for single texts.
+
+    That is ONNX Runtime for the packaged MiniLM, if the extra `onnx` is installed.
+    """
+    if name == MINILM:
+        try:
+            from sage_rag.indexer.backends.onnx_minilm import OnnxMiniLmEmbedder
+        except MissingExtraError:
+            return embedder_called(name)
+        return OnnxMiniLmEmbedder()
+    return embedder_called(name)
 
 
 def vector_key(embedder: Embedder) -> str:

@@ -31,7 +31,8 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
         ProtectionError: when the server can read a key, or would be open to other machines.
         InputError: when the home or an API key is missing, or settings contradict each other.
     """
-    from sage_rag.indexer.embedding import embedder_called
+    from sage_rag.indexer.embedding import query_embedder
+    from sage_rag.indexer.engines.cores import use_one_core
     from sage_rag.rag_server.catalog import FolderCatalog
     from sage_rag.rag_server.corpora import CorpusSearch
     from sage_rag.rag_server.keyguard import refuse_keys
@@ -45,7 +46,7 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
     own = [settings.llm_api_key_file] if settings.llm_api_key_file else []
     refuse_keys(settings.home, environment, own=own)
     gate = _server_gate(settings)
-    embedder = embedder_called(settings.embedder)
+    embedder = query_embedder(settings.embedder)
     embedder.embed(["warm up"])
     reranker = reranker_called(settings.reranker)
     if reranker is not None:
@@ -59,7 +60,10 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
         cors_origins=settings.cors_origin,
         limits=settings.limits,
         searches=WorkPool(
-            settings.threads, waiting=settings.max_waiting, deadline_s=settings.search_timeout_s
+            settings.threads,
+            waiting=settings.max_waiting,
+            deadline_s=settings.search_timeout_s,
+            prepare=use_one_core,
         ),
     )
 
@@ -72,6 +76,7 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
         ProtectionError: when other machines could read plain values without an API key.
         KeysetError: when the keyset cannot be opened.
     """
+    from sage_rag.indexer.engines.cores import use_one_core
     from sage_rag.privacy.keyset.sources import open_keyset
     from sage_rag.privacy.policy import load_policy
     from sage_rag.rag_server.edge.keyring import Keyring
@@ -97,7 +102,10 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
         cors_origins=settings.cors_origin,
         limits=settings.limits,
         work=WorkPool(
-            settings.threads, waiting=settings.max_waiting, deadline_s=settings.work_timeout_s
+            settings.threads,
+            waiting=settings.max_waiting,
+            deadline_s=settings.work_timeout_s,
+            prepare=use_one_core,
         ),
     )
 

@@ -11,6 +11,19 @@ _SWITCH_S = 0.0005
 each of its hundred operations; with Python's default of 5 ms, it waits longer than it works."""
 
 
+def use_one_core() -> None:
+    """Let networks and searches of the calling thread use one core, and Python's lock move often.
+
+    For a service that answers several requests at a time: one core for each is the least work in
+    all. Concerns the libraries that are loaded already.
+    """
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.set_num_threads(1)
+    if (faiss := sys.modules.get("faiss")) is not None:
+        faiss.omp_set_num_threads(1)
+    sys.setswitchinterval(min(_SWITCH_S, sys.getswitchinterval()))
+
+
 class ThreadCores:
     """The part of the cores that the networks of each of `threads` threads use, until `end`.
 
