@@ -38,6 +38,7 @@ STUDIES: Mapping[str, str] = {
     "refusals": "refusals",
     "roundtrip": "roundtrip",
     "sage": "sage.study",
+    "soe": "soe.study",
 }
 """The module of each study, imported when it runs."""
 

@@ -21,8 +21,7 @@ _TOKENS_PER_BATCH = 8192
 class CausalModel:
     """Scores and writes continuations with a model in a folder; nothing is downloaded.
 
-    A prompt is preceded by the tokenizer's end token, as in training, where each document follows
-    the end of another one.
+    As in training, a text begins with the tokenizer's first token, where it has one.
     """
 
     def __init__(self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
@@ -30,6 +29,8 @@ class CausalModel:
         self._model = untyped.eval()
         self._tokenizer: Any = tokenizer
         self._end = int(self._tokenizer.eos_token_id)
+        first = self._tokenizer.bos_token_id
+        self._first: list[int] = [] if first is None else [int(first)]
 
     @classmethod
     def open(cls, folder: Path) -> CausalModel:
@@ -59,8 +60,8 @@ class CausalModel:
         rows, starts = [], []
         for prompt, continuation in pairs:
             whole = self._ids(prompt + continuation)
-            starts.append(1 + _shared(self._ids(prompt), whole))
-            rows.append([self._end, *whole])
+            starts.append(len(self._first) + _shared(self._ids(prompt), whole))
+            rows.append([*self._first, *whole])
         found = np.zeros(len(rows))
         for batch in _batches([len(row) for row in rows]):
             log_p = self._log_probabilities([rows[i] for i in batch])
@@ -83,7 +84,7 @@ class CausalModel:
     ) -> list[list[str]]:
         """Return continuations of each prompt; see `LanguageModel`."""
         torch.manual_seed(seed)
-        rows = [[self._end, *self._ids(prompt)] for prompt in prompts]
+        rows = [[*self._first, *self._ids(prompt)] for prompt in prompts]
         found: list[list[str]] = [[] for _ in prompts]
         for batch in _batches([(len(row) + max_tokens) * samples for row in rows]):
             ids, mask = self._padded([rows[i] for i in batch], left=True)

@@ -1,0 +1,1 @@
+"""The study of what a small model learns from encrypted texts."""

@@ -1,0 +1,129 @@
+"""The main arms of the study: the base model, and those of the paper's Table 3."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sage_rag.eval.knowledge.answering import Answers
+from sage_rag.eval.knowledge.arms import (
+    BASE,
+    ENC_O,
+    ENC_S,
+    ENC_S_PL,
+    ORIG,
+    SYNT,
+    Arm,
+    QuestionSpelling,
+)
+from sage_rag.eval.knowledge.backends.causal import CausalModel
+from sage_rag.eval.knowledge.measurement import ArmResult, measure
+from sage_rag.eval.knowledge.outcomes import OutcomeCounts, count_outcomes
+from sage_rag.eval.knowledge.questions import Question, choices_about
+from sage_rag.eval.knowledge.texts import Spelling, encrypted, plain
+from sage_rag.eval.studies.runner import report
+from sage_rag.eval.studies.soe.corpora import Population, arm_texts, tokens_of
+from sage_rag.eval.studies.soe.results import RunResult, TrainingFigures, stored_result
+from sage_rag.eval.studies.soe.training_runs import SeedFolder
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.protocols import EntityCipher
+
+PART = "main"
+SCHOOLED = "schooled"
+"""The base model, asked about persons of whom it has read, but no question was trained."""
+_MATCHED = {ORIG: SYNT, ENC_O: ENC_S}
+"""Arms that read as many tokens as another one: they repeat their texts more often."""
+ARMS = (ENC_S, SYNT, ENC_S_PL, ORIG, ENC_O)
+"""In the order in which they are trained: matched arms after those that they follow."""
+
+
+def run_main(seed: SeedFolder) -> None:
+    """Train and measure the base model and every arm that has no result yet."""
+    people = seed.people
+    cipher = people.cipher()
+    if stored_result(seed.folder / BASE.name) is None:
+        _measure_base(seed, cipher)
+    for arm in ARMS:
+        if stored_result(seed.folder / arm.name) is not None:
+            continue
+        spell = encrypted(cipher, arm.encrypted) if arm.encrypted else plain
+        steps = None
+        if arm in _MATCHED:
+            matched = stored_result(seed.folder / _MATCHED[arm].name)
+            steps = matched.training.steps if matched else None
+        if arm.texts is not None:
+            seed.arm_model(arm.name, arm_texts(people, arm.texts, spell), steps=steps)
+        measure_run(seed, PART, arm, spell, cipher)
+
+
+def measure_run(
+    seed: SeedFolder, part: str, arm: Arm, spell: Spelling, cipher: EntityCipher
+) -> RunResult:
+    """Ask an arm's model in its own spelling, and an encrypted arm in plain words too."""
+    people = seed.people
+    folder = seed.folder / arm.name
+    model = CausalModel.open(folder / "run" / "model")
+    answers = [ask(arm.name, arm.spelling, model, people, spell, cipher)]
+    if arm.encrypted:
+        answers.append(ask(arm.name, QuestionSpelling.PLAIN, model, people, plain, cipher))
+    return _saved(seed, part, arm.name, folder, answers)
+
+
+def ask(
+    name: str,
+    spelling: QuestionSpelling,
+    model: CausalModel,
+    people: Population,
+    spell: Spelling,
+    cipher: EntityCipher,
+) -> ArmResult:
+    """Ask the questions about the tested persons."""
+    questions = people.questions(spell)
+    own = {spell(p.name, EntityType.PERSON): tokens_of(p, cipher) for p in people.tested}
+
+    def outcomes(asked: Sequence[Question], answers: Answers) -> OutcomeCounts:
+        texts = zip(asked, answers.outputs, strict=True)
+        return count_outcomes(
+            ((text, own[question.subject]) for question, found in texts for text in found), cipher
+        )
+
+    hidden = spelling is QuestionSpelling.ENCRYPTED
+    found = measure(
+        name,
+        spelling,
+        model,
+        questions,
+        samples=people.settings.outputs,
+        outcomes=outcomes if hidden else None,
+    )
+    report(f"{name}, {spelling} questions: {found.likelihood.correct}")
+    return found
+
+
+def _measure_base(seed: SeedFolder, cipher: EntityCipher) -> None:
+    people, folder = seed.people, seed.folder / BASE.name
+    model = CausalModel.open(seed.base_model())
+    unasked = people.schooled[: people.settings.schooled_unasked]
+    schooled = [choice.spelled(plain) for choice in choices_about(unasked, people.seed)]
+    answers = [
+        ask(BASE.name, QuestionSpelling.PLAIN, model, people, plain, cipher),
+        ask(BASE.name, QuestionSpelling.ENCRYPTED, model, people, encrypted(cipher), cipher),
+        measure(SCHOOLED, QuestionSpelling.PLAIN, model, schooled, samples=0),
+    ]
+    report(f"{SCHOOLED}: {answers[-1].likelihood.correct}")
+    _saved(seed, PART, BASE.name, folder, answers)
+
+
+def _saved(
+    seed: SeedFolder, part: str, name: str, folder: Path, answers: Sequence[ArmResult]
+) -> RunResult:
+    found = RunResult(
+        part=part,
+        name=name,
+        seed=seed.people.seed,
+        settings=seed.people.settings,
+        training=TrainingFigures.of(folder),
+        answers=tuple(answers),
+    )
+    found.save(folder)
+    return found

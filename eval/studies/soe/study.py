@@ -1,0 +1,69 @@
+"""Measure what a small model learns from encrypted texts about invented persons.
+
+    python -m sage_rag.eval.studies soe --home FOLDER --small --out soe.md
+    python -m sage_rag.eval.studies soe --home FOLDER --part main --seeds 0 1 2 --out soe.md
+
+Every model that the home folder holds complete is used as it is, so the study can be run in pieces,
+one part or one seed at a time, and a killed run continues. The page shows what the home holds, of
+earlier commands too. A home belongs to one size: use another folder for `--small`.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Mapping
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import reading, write_file
+from sage_rag.eval.studies.runner import StudyResult, StudyRun, page
+from sage_rag.eval.studies.soe.ciphers_part import run_ciphers
+from sage_rag.eval.studies.soe.corpora import Population
+from sage_rag.eval.studies.soe.main_part import run_main
+from sage_rag.eval.studies.soe.page import ABOUT, TITLE, blocks
+from sage_rag.eval.studies.soe.results import stored_results
+from sage_rag.eval.studies.soe.settings import FULL, SMALL, StudySettings
+from sage_rag.eval.studies.soe.training_runs import SeedFolder
+from sage_rag.eval.studies.soe.tuples_part import run_tuples
+
+PARTS: Mapping[str, Callable[[SeedFolder], None]] = {
+    "main": run_main,
+    "ciphers": run_ciphers,
+    "tuples": run_tuples,
+}
+"""What each part trains and measures, for one seed."""
+_SETTINGS = "settings.json"
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Add the study's own options."""
+    parser.add_argument("--part", choices=PARTS, nargs="*", default=["main"], help="what to train")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="one run for each")
+    parser.add_argument("--small", action="store_true", help="fewer persons and a smaller model")
+
+
+def run(options: Namespace, run: StudyRun) -> StudyResult:
+    """Train what is missing, and return the page of all that the home holds."""
+    settings = SMALL if options.small else FULL
+    _check_size(run, settings)
+    for seed in options.seeds:
+        folder = SeedFolder(run.home / f"seed-{seed}", Population(settings, seed))
+        for part in options.part:
+            PARTS[part](folder)
+    results = list(stored_results(run.home))
+    if not results:
+        raise InputError("the home folder holds no results", hint="name a part: --part main")
+    return StudyResult(page(TITLE, ABOUT, run, *blocks(results, settings)), results)
+
+
+def _check_size(run: StudyRun, settings: StudySettings) -> None:
+    file = run.home / _SETTINGS
+    own = settings.model_dump_json(indent=1) + "\n"
+    if not file.exists():
+        write_file(file, own)
+    else:
+        with reading(file):
+            if file.read_text("utf-8") != own:
+                raise InputError(
+                    "the home folder holds a study of another size",
+                    hint="name another --home, or change --small",
+                )

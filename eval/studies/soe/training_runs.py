@@ -1,0 +1,96 @@
+"""The training runs of one seed: the tokenizer, the base model, and one model for each arm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sage_rag.eval.studies.runner import report
+from sage_rag.eval.studies.soe.corpora import Population, school_texts, write_texts
+from sage_rag.training.pretraining.config import (
+    DataSettings,
+    HardwareSettings,
+    ModelSettings,
+    OptimizationSettings,
+    PretrainingConfig,
+    SizeSettings,
+)
+from sage_rag.training.pretraining.loop import pretrain
+from sage_rag.training.pretraining.metrics import StepMeasurement
+from sage_rag.training.pretraining.tokenizing import save_tokenizer, train_tokenizer
+
+_REPORT_EVERY = 50
+_TEXTS_FOR_TOKENIZER = 12_000
+
+
+@dataclass(frozen=True, slots=True)
+class SeedFolder:
+    """The folder of one seed; a run that it holds complete is not repeated."""
+
+    folder: Path
+    people: Population
+
+    def base_model(self) -> Path:
+        """Train the tokenizer and the base model, and return the model's folder."""
+        settings = self.people.settings
+        run = self.folder / "base"
+        tokenizer = self.folder / "tokenizer"
+        if not (run / "texts.jsonl").exists():
+            texts = school_texts(self.people)
+            part = texts[:_TEXTS_FOR_TOKENIZER]
+            save_tokenizer(train_tokenizer(part, settings.vocabulary), tokenizer)
+            write_texts(texts, run / "texts.jsonl")
+        size = SizeSettings(width=settings.width, layers=settings.layers, heads=settings.heads)
+        model = ModelSettings(start="random", size=size)
+        return self._pretrain(run, model, tokenizer, settings.schooled_epochs)
+
+    def arm_model(self, name: str, texts: Sequence[str], *, steps: int | None = None) -> Path:
+        """Continue the training of the base model on texts, and return the model's folder.
+
+        `steps`: how many to take, in as many epochs as that needs; default: the study's epochs.
+        """
+        base = self.base_model()
+        run = self.folder / name
+        if not (run / "texts.jsonl").exists():
+            write_texts(texts, run / "texts.jsonl")
+        model = ModelSettings(start="weights", path=base)
+        return self._pretrain(run, model, base, self.people.settings.epochs, steps)
+
+    def _pretrain(
+        self,
+        run: Path,
+        model: ModelSettings,
+        tokenizer: Path,
+        epochs: int,
+        steps: int | None = None,
+    ) -> Path:
+        settings = self.people.settings
+        config = PretrainingConfig(
+            out=run / "run",
+            seed=self.people.seed,
+            model=model,
+            data=DataSettings(
+                corpus=(run / "texts.jsonl",),
+                tokenizer=tokenizer,
+                row_tokens=settings.row_tokens,
+            ),
+            optimization=OptimizationSettings(
+                learning_rate=settings.learning_rate,
+                epochs=steps if steps is not None else epochs,
+                max_steps=steps,
+                rows_per_device=settings.rows_per_step,
+                weight_decay=0.01,
+                betas=(0.9, 0.95),
+            ),
+            hardware=HardwareSettings(
+                device="cpu", precision="bfloat16", compiled=True, kept_checkpoints=1
+            ),
+        )
+
+        def progress(step: int, steps: int, last: StepMeasurement) -> None:
+            if step % _REPORT_EVERY == 0 or step == steps:
+                rate = f"{last.tokens_per_s:.0f} tokens/s"
+                report(f"{run.name}: step {step} of {steps}, loss {last.loss:.3f}, {rate}")
+
+        return pretrain(config, progress=progress)
