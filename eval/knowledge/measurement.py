@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.knowledge.answering import Answers, LanguageModel, by_generation, by_likelihood
 from sage_rag.eval.knowledge.arms import QuestionSpelling
-from sage_rag.eval.knowledge.outcomes import OutcomeCounts
+from sage_rag.eval.knowledge.outcomes import OutcomeCounts, outcomes_of
 from sage_rag.eval.knowledge.persons import Attribute
 from sage_rag.eval.knowledge.questions import Question
 from sage_rag.eval.knowledge.significance import at_least
-
-CountOutcomes = Callable[[Sequence[Question], Answers], OutcomeCounts]
-"""Classifies the ciphertexts of generated answers."""
+from sage_rag.privacy.protocols import EntityCipher
 
 
 class Accuracy(BaseModel):
@@ -72,9 +70,12 @@ def measure(
     questions: Sequence[Question],
     *,
     samples: int = 3,
-    outcomes: CountOutcomes | None = None,
+    cipher: EntityCipher | None = None,
 ) -> ArmResult:
-    """Ask a model by likelihood and, unless `samples` is 0, by generation."""
+    """Ask a model by likelihood and, unless `samples` is 0, by generation.
+
+    `cipher`: opens the ciphertexts in generated answers, which are then counted by outcome.
+    """
     likelihood = Accuracy.of(by_likelihood(model, questions), questions)
     if not samples:
         return ArmResult(arm=arm, spelling=spelling, likelihood=likelihood)
@@ -84,5 +85,5 @@ def measure(
         spelling=spelling,
         likelihood=likelihood,
         generation=Accuracy.of(written, questions),
-        outcomes=outcomes(questions, written) if outcomes else None,
+        outcomes=outcomes_of(questions, written, cipher) if cipher else None,
     )

@@ -7,12 +7,14 @@ FCND, one that does not decode. A person is an article here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
 from sage_rag.common.proportions import Proportion
+from sage_rag.eval.knowledge.answering import Answers
+from sage_rag.eval.knowledge.questions import Question
 from sage_rag.privacy.inspection import Condition, inspect
 from sage_rag.privacy.protocols import EntityCipher
 
@@ -50,6 +52,22 @@ class OutcomeCounts(BaseModel):
     def failed_distinct(self) -> Proportion:
         """The share of distinct ciphertexts that are; the paper has 16 % and 17 %."""
         return _failed(self.distinct)
+
+
+def outcomes_of(
+    questions: Sequence[Question], answers: Answers, cipher: EntityCipher
+) -> OutcomeCounts:
+    """Classify the ciphertexts of generated answers.
+
+    A person's own ciphertexts are the name and the correct answers of all questions about it.
+    """
+    own: dict[str, set[str]] = {}
+    for question in questions:
+        own.setdefault(question.subject, {question.subject}).add(question.answer)
+    written = zip(questions, answers.outputs, strict=True)
+    return count_outcomes(
+        ((text, own[question.subject]) for question, texts in written for text in texts), cipher
+    )
 
 
 def count_outcomes(

@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sage_rag.eval.knowledge.answering import Answers
 from sage_rag.eval.knowledge.arms import (
+    ALL,
     BASE,
     ENC_O,
     ENC_S,
     ENC_S_PL,
     ORIG,
+    PL,
     SYNT,
     Arm,
     QuestionSpelling,
 )
 from sage_rag.eval.knowledge.backends.causal import CausalModel
 from sage_rag.eval.knowledge.measurement import ArmResult, measure
-from sage_rag.eval.knowledge.outcomes import OutcomeCounts, count_outcomes
-from sage_rag.eval.knowledge.questions import Question, choices_about
+from sage_rag.eval.knowledge.questions import choices_about, write_questions
 from sage_rag.eval.knowledge.texts import Spelling, encrypted, plain
 from sage_rag.eval.studies.runner import report
-from sage_rag.eval.studies.soe.corpora import Population, arm_texts, tokens_of
+from sage_rag.eval.studies.soe.corpora import Population, arm_texts
 from sage_rag.eval.studies.soe.results import RunResult, TrainingFigures, stored_result
 from sage_rag.eval.studies.soe.training_runs import SeedFolder
-from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.protocols import EntityCipher
 
 PART = "main"
@@ -41,6 +40,7 @@ def run_main(seed: SeedFolder) -> None:
     """Train and measure the base model and every arm that has no result yet."""
     people = seed.people
     cipher = people.cipher()
+    _write_questions(seed, cipher)
     if stored_result(seed.folder / BASE.name) is None:
         _measure_base(seed, cipher)
     for arm in ARMS:
@@ -54,6 +54,15 @@ def run_main(seed: SeedFolder) -> None:
         if arm.texts is not None:
             seed.arm_model(arm.name, arm_texts(people, arm.texts, spell), steps=steps)
         measure_run(seed, PART, arm, spell, cipher)
+
+
+def _write_questions(seed: SeedFolder, cipher: EntityCipher) -> None:
+    """Write the questions in each spelling, for `sage-rag eval cpt`."""
+    spellings = {"plain": plain, "ALL": encrypted(cipher, ALL), "PL": encrypted(cipher, PL)}
+    folder = seed.folder / "questions"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, spell in spellings.items():
+        write_questions(seed.people.questions(spell), folder / f"{name}.jsonl")
 
 
 def measure_run(
@@ -78,23 +87,14 @@ def ask(
     cipher: EntityCipher,
 ) -> ArmResult:
     """Ask the questions about the tested persons."""
-    questions = people.questions(spell)
-    own = {spell(p.name, EntityType.PERSON): tokens_of(p, cipher) for p in people.tested}
-
-    def outcomes(asked: Sequence[Question], answers: Answers) -> OutcomeCounts:
-        texts = zip(asked, answers.outputs, strict=True)
-        return count_outcomes(
-            ((text, own[question.subject]) for question, found in texts for text in found), cipher
-        )
-
     hidden = spelling is QuestionSpelling.ENCRYPTED
     found = measure(
         name,
         spelling,
         model,
-        questions,
+        people.questions(spell),
         samples=people.settings.outputs,
-        outcomes=outcomes if hidden else None,
+        cipher=cipher if hidden else None,
     )
     report(f"{name}, {spelling} questions: {found.likelihood.correct}")
     return found

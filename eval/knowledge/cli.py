@@ -1,0 +1,83 @@
+"""`sage-rag eval`: measure a model."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.knowledge.arms import MAIN_ARMS, QuestionSpelling
+
+if TYPE_CHECKING:
+    from sage_rag.eval.knowledge.checkpoints import CheckpointReport
+
+evaluation = typer.Typer(help="Measure a model.", no_args_is_help=True)
+_STDOUT = Path("-")
+
+
+@evaluation.callback()
+def _root() -> None:
+    """Measure a model."""
+
+
+@evaluation.command(no_args_is_help=True)
+def cpt(
+    checkpoint: Annotated[Path, typer.Argument(help="Folder of the exported model.")],
+    questions: Annotated[
+        Path | None, typer.Option(help="Questions in plain words, as the study soe writes them.")
+    ] = None,
+    encrypted: Annotated[
+        Path | None, typer.Option(help="The same questions, encrypted like the training texts.")
+    ] = None,
+    base: Annotated[
+        Path | None, typer.Option(help="Folder of the model before the training.")
+    ] = None,
+    arm: Annotated[
+        str | None,
+        typer.Option(help="Row of Table 3: orig, encO, synt, encS, encS-PL."),
+    ] = None,
+    samples: Annotated[
+        int, typer.Option(min=0, help="Generated answers for each form of a question; 0: none.")
+    ] = 1,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the figures as JSON; - for stdout.")
+    ] = None,
+) -> None:
+    """Measure what a model learned in continual pretraining, next to the paper's Table 3.
+
+    Each row is one model and one spelling of the questions. An encrypted arm that is also asked in
+    plain words (noEncQ) should answer no better than the base.
+
+    Example: sage-rag eval cpt run/model --arm encS --encrypted all.jsonl --questions plain.jsonl
+    """
+    from sage_rag.eval.knowledge.checkpoints import measure_checkpoint
+    from sage_rag.eval.knowledge.questions import read_questions
+
+    chosen = next((known for known in MAIN_ARMS if known.name == arm), None)
+    if arm is not None and chosen is None:
+        names = ", ".join(known.name for known in MAIN_ARMS)
+        raise InputError(f"`--arm {arm}` is not a row of the table", hint=f"one of: {names}")
+    files = {QuestionSpelling.PLAIN: questions, QuestionSpelling.ENCRYPTED: encrypted}
+    asked = {spelling: read_questions(file) for spelling, file in files.items() if file}
+    if not asked:
+        raise InputError("no questions are named", hint="set --questions, --encrypted, or both")
+    report = measure_checkpoint(checkpoint, asked, base=base, arm=chosen, samples=samples)
+    _print(report, json_file)
+
+
+def _print(report: CheckpointReport, json_file: Path | None) -> None:
+    from sage_rag.common.files import write_file
+
+    written = report.model_dump_json(indent=1) + "\n"
+    if json_file == _STDOUT:
+        sys.stdout.write(written)
+        return
+    if json_file is not None:
+        try:
+            write_file(json_file, written)
+        except OSError as error:
+            raise InputError(f"cannot write `{json_file}`: {error.strerror}") from None
+    typer.echo(str(report))
