@@ -12,7 +12,7 @@ import numpy as np
 from sage_rag.common.exceptions import MissingExtraError
 from sage_rag.indexer.protocols import Embedder, Vector, Vectors, VectorStore
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the vector of a text under the same model."""
 
 MINILM = "all-MiniLM-L6-v2"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 
 import numpy as np
@@ -123,6 +123,10 @@ class SimilarityAudit:
 
         If there are several, it is the F of the one with the most words in common.
         """
+        return next((found_f1 for _, found_f1 in self.all_similar(text)), None)
+
+    def all_similar(self, text: str) -> Iterator[tuple[int, float]]:
+        """Yield number and F of each original over the limit, by the words in common."""
         tokens = draft_tokens(text)
         items = self._bags.items_of(tokens)
         enough = self._limit * (len(tokens) + self._bags.lengths) / 2
@@ -130,13 +134,12 @@ class SimilarityAudit:
         overlaps = self._bags.shared_with(found, items)
         kept = overlaps >= enough[found]
         found, overlaps = found[kept], overlaps[kept]
-        for original in found[np.argsort(-overlaps, kind="stable")]:
-            others = self._bags.words(int(original))
+        for original in found[np.argsort(-overlaps, kind="stable")].tolist():
+            others = self._bags.words(original)
             common = longest_common_subsequence(tokens, others)
             found_f1 = f1(common, len(tokens), len(others))
             if found_f1 > self._limit:
-                return found_f1
-        return None
+                yield original, found_f1
 
     def _possible(self, items: _Ints, size: int, enough: NDArray[np.float64]) -> _Ints:
         """Return the originals that may have enough items in common, by the rarer items."""

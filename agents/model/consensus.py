@@ -30,6 +30,7 @@ from sage_rag.privacy.gate.support import (
     OFTEN_SHARE,
     SupportGate,
     content_stems,
+    split_parts,
     split_statements,
 )
 from sage_rag.privacy.tokens import LOOK_ALIKE
@@ -115,28 +116,35 @@ def supported_fields(
         lines = []
         for start, end in sentence_spans(text):
             sentence = text[start:end].strip().removeprefix(f"{OFTEN}:").strip()
-            following = _following(sentence, before, gate, subjects)
-            if following is None or _changes_meaning(sentence, name, source):
+            if not _is_supported(sentence, gate, subjects):
                 continue
-            before = following
-            lines.append(_labelled(sentence, gate, subjects))
+            if _changes_meaning(sentence, name, source):
+                continue
+            for line in _labelled(sentence, gate, subjects):
+                following = _following(line, before, gate)
+                if following is not None:
+                    before = following
+                    lines.append(line)
+                    break
         if lines:
             fields[name] = "\n".join(lines)
     return fields
 
 
-def _following(
-    sentence: str, before: Sequence[str], gate: SupportGate, subjects: frozenset[str]
-) -> list[str] | None:
-    """Return the words up to the end of a sentence; `None` if it is not supported."""
+def _is_supported(sentence: str, gate: SupportGate, subjects: frozenset[str]) -> bool:
     statements = split_statements(sentence)
-    if not statements or LOOK_ALIKE.search(sentence) or OFTEN in statements:
-        return None
+    if not statements or LOOK_ALIKE.search(sentence) or sentence.startswith(OFTEN):
+        return False
+    return all(gate.supports(statement, subjects) for statement in statements)
+
+
+def _following(line: str, before: Sequence[str], gate: SupportGate) -> list[str] | None:
+    """Return the words up to the end of a line; `None` if it may not follow those before."""
     words = [*before]
-    for statement in statements:
-        if not gate.supports(statement, subjects) or not gate.joins(words, statement):
+    for part in split_parts(line):
+        if not gate.joins(words, part):
             return None
-        words += draft_tokens(statement)
+        words += draft_tokens(part)
     return words
 
 
@@ -145,10 +153,11 @@ def _changes_meaning(sentence: str, name: str, source: Mapping[str, str]) -> boo
     return any(finding.kind is FindingKind.MEANING_CHANGED for finding in found)
 
 
-def _labelled(sentence: str, gate: SupportGate, subjects: frozenset[str]) -> str:
+def _labelled(sentence: str, gate: SupportGate, subjects: frozenset[str]) -> list[str]:
+    """Return the sentence with a label, if half of the subjects support it, and without one."""
     share = gate.support(content_stems(sentence), subjects) / len(subjects)
     ended = sentence if sentence[-1] in ".!?" else f"{sentence}."
-    return f"{OFTEN}: {ended}" if share >= OFTEN_SHARE else ended
+    return [f"{OFTEN}: {ended}", ended] if share >= OFTEN_SHARE else [ended]
 
 
 def _shown(statement: SharedStatement) -> dict[str, object]:

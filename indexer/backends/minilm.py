@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +24,10 @@ _EPSILON = 1e-12
 _LIMIT = 254
 """Word pieces that the model reads, without its two marks. Source: `sentence_bert_config.json`."""
 
+_SHORT, _BATCH_PIECES = 12, 48
+"""Pieces of a short text, with its marks, and of a batch of such. One alone takes most of its time
+to read the weights; a batch takes about twice that."""
+
 _Affine = tuple[Tensor, Tensor]
 """Weight and bias of a linear layer or of a layer norm."""
 
@@ -30,8 +35,8 @@ _Affine = tuple[Tensor, Tensor]
 class MiniLmEmbedder:
     """Embed with all-MiniLM-L6-v2: the mean of its last states, L2-normalised.
 
-    The weights load on first use, once per process. Each text is read alone, without padding: its
-    vector does not depend on the other texts of a call. Safe to share between threads.
+    The weights load on first use, once per process. No text is padded, and its vector does not
+    depend on the other texts of a call. Safe to share between threads.
 
     Source: the model's card; Reimers and Gurevych (2019), Sentence-BERT, §3. The same vectors as
     with the library sentence-transformers to six digits, without importing it (220 MB, 3 s).
@@ -59,12 +64,26 @@ def _pieces(text: str) -> list[int]:
 
 
 def _encoded(texts: Sequence[str]) -> list[Vector]:
-    return [_vector(text) for text in texts]
-
-
-def _vector(text: str) -> Vector:
-    checkpoint()
-    return _network().vector([CLS, *_pieces(text)[:_LIMIT], SEP])
+    """Return the vectors of texts; short ones of equal length are read together."""
+    numbers = [[CLS, *_pieces(text)[:_LIMIT], SEP] for text in texts]
+    found: dict[int, Vector] = {}
+    short: dict[int, list[int]] = defaultdict(list)
+    for row, pieces in enumerate(numbers):
+        if len(pieces) > _SHORT:
+            checkpoint()
+            found[row] = _network().vector(pieces)
+        else:
+            short[len(pieces)].append(row)
+    for length, rows in short.items():
+        size = _BATCH_PIECES // length
+        for start in range(0, len(rows), size):
+            checkpoint()
+            batch = rows[start : start + size]
+            # A batch has one shape: in another, the same text has other last bits.
+            filled = batch + batch[:1] * (size - len(batch))
+            vectors = _network().vectors_of([numbers[row] for row in filled])
+            found.update(zip(filled, vectors, strict=True))
+    return [found[row] for row in range(len(texts))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +129,12 @@ class _Layer:
         self._last_norm = affine("output.LayerNorm")
 
     def read(self, x: Tensor) -> Tensor:
-        """Map the states `(length, 384)` of one text to those of the next layer."""
-        length = len(x)
-        qkv = functional.linear(x, *self._qkv).view(1, length, 3, _HEADS, _WIDTH // _HEADS)
+        """Map the states `(texts, length, 384)` of texts to those of the next layer."""
+        texts, length, _ = x.shape
+        qkv = functional.linear(x, *self._qkv).view(texts, length, 3, _HEADS, _WIDTH // _HEADS)
         query, key, value = qkv.permute(2, 0, 3, 1, 4)
-        mixed = functional.scaled_dot_product_attention(query, key, value)[0]
-        mixed = mixed.transpose(0, 1).reshape(length, _WIDTH)
+        mixed = functional.scaled_dot_product_attention(query, key, value)
+        mixed = mixed.transpose(1, 2).reshape(texts, length, _WIDTH)
         x = _normed(x + functional.linear(mixed, *self._out), self._norm)
         inner = functional.gelu(functional.linear(x, *self._up))
         return _normed(x + functional.linear(inner, *self._down), self._last_norm)
@@ -131,21 +150,25 @@ class _Network:
         self._norm = weights[f"{norm}.weight"], weights[f"{norm}.bias"]
         self._layers = [_Layer(weights, number) for number in range(_LAYERS)]
 
-    @torch.inference_mode()
     def vector(self, pieces: Sequence[int]) -> Vector:
         """Return the vector of one text."""
-        vector: Vector = functional.normalize(self._states(pieces).mean(0), dim=0).cpu().numpy()
-        return vector
+        return self.vectors_of([pieces])[0]
+
+    @torch.inference_mode()
+    def vectors_of(self, texts: Sequence[Sequence[int]]) -> list[Vector]:
+        """Return the vectors of texts of the same number of pieces."""
+        means = self._states(texts).mean(1)
+        return list(functional.normalize(means, dim=1).cpu().numpy())
 
     @torch.inference_mode()
     def vectors(self, pieces: Sequence[int]) -> Vectors:
         """Return the vector of each piece in its text: `(n, 384)`."""
-        vectors: Vectors = functional.normalize(self._states(pieces), dim=1).cpu().numpy()
+        vectors: Vectors = functional.normalize(self._states([pieces])[0], dim=1).cpu().numpy()
         return vectors
 
-    def _states(self, pieces: Sequence[int]) -> Tensor:
-        ids = torch.tensor(pieces, device=self._words.device)
-        states = self._words[ids] + self._positions[: len(pieces)]
+    def _states(self, texts: Sequence[Sequence[int]]) -> Tensor:
+        ids = torch.tensor(texts, device=self._words.device)
+        states = self._words[ids] + self._positions[: ids.shape[1]]
         states = _normed(states, self._norm)
         for layer in self._layers:
             states = layer.read(states)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from sage_rag.common.progress import Progress
 from sage_rag.indexer.consensus.candidates import Candidate, Spellings, candidates
+from sage_rag.indexer.consensus.digests import digest
 from sage_rag.indexer.consensus.options import ConsensusOptions
-from sage_rag.indexer.consensus.selection import choose, without_distractions
+from sage_rag.indexer.consensus.selection import choose
 from sage_rag.indexer.consensus.statements import Statement, statements
 from sage_rag.indexer.consensus.topics import group_records
 from sage_rag.indexer.consensus.writer import in_order, write
@@ -22,6 +23,8 @@ from sage_rag.indexer.protocols import Embedder, Vectors
 from sage_rag.privacy.gate.support import SupportCounts, SupportGate
 
 _EMBED_BATCH = 256
+_TOPICS_AT_ONCE = 64
+"""Topics whose statements are embedded in one call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,47 +67,62 @@ def compose(
 
     The result does not depend on the order of the records, except for the numbers of `members`.
     """
-    order = sorted(range(len(records)), key=lambda row: _sort_key(records[row]))
-    sorted_records = [records[row] for row in order]
-    composed = _Composer(sorted_records, embedder, options, progress).compose()
-    passages = [
-        ConsensusPassage(p.fields, tuple(sorted(order[row] for row in p.members)), p.subjects)
-        for p in composed.passages
-    ]
-    return Consensus(tuple(passages), composed.refused, composed.records, composed.represented)
+    return Composition(records, options, progress).compose(embedder)
 
 
-class _Composer:
+@dataclass(frozen=True, slots=True)
+class _Topic:
+    """The rows of a topic's records, their subjects, and the supported statements by field."""
+
+    rows: Sequence[int]
+    subjects: frozenset[str]
+    candidates: Mapping[str, Sequence[Candidate]]
+
+
+class Composition:
+    """The work of `compose` in two steps, so that workers can embed the digests between them."""
+
     def __init__(
         self,
         records: Sequence[ConsensusRecord],
-        embedder: Embedder,
         options: ConsensusOptions,
-        progress: Progress | None,
+        progress: Progress | None = None,
     ) -> None:
-        self._records = records
-        self._embedder = embedder
-        self._short_texts = CachedEmbedder(embedder)
+        """Count support, and find the statements and the digest of each record."""
+        self._order = sorted(range(len(records)), key=lambda row: _sort_key(records[row]))
+        self._records = [records[row] for row in self._order]
         self._options = options
         self._progress = progress or (lambda *_: None)
-        self._names = list(dict.fromkeys(name for record in records for name in record.fields))
-        counts = SupportCounts((r.subject, r.fields.values()) for r in records)
+        self._names = list(dict.fromkeys(name for r in self._records for name in r.fields))
+        counts = SupportCounts((r.subject, r.fields.values()) for r in self._records)
         self._gate = SupportGate(counts, options.k)
-        self._found = {name: self._statements(name, counts) for name in self._names}
+        self._found: dict[str, list[list[Statement]]] = {name: [] for name in self._names}
+        self._digests: dict[str, list[str]] = {name: [] for name in self._names}
+        for done, record in enumerate(self._records, 1):
+            for name in self._names:
+                text = record.fields.get(name, "")
+                self._found[name].append(list(statements(text, counts, options.k)))
+                self._digests[name].append(digest(text, counts, options.k))
+            self._progress("statements", done, len(self._records))
         self._spellings = {name: Spellings(found) for name, found in self._found.items()}
 
-    def compose(self) -> Consensus:
+    @property
+    def digests(self) -> frozenset[str]:
+        """The texts by whose vectors records are grouped."""
+        return frozenset(text for texts in self._digests.values() for text in texts if text)
+
+    def compose(self, embedder: Embedder) -> Consensus:
+        """Group the records, and write a passage of each topic."""
         if not self._names:
             return Consensus((), {}, len(self._records), 0)
-        vectors = {name: self._embed([r.fields.get(name, "") for r in self._records])
-                   for name in self._names}  # fmt: skip
-        topics = group_records(
-            _joint(list(vectors.values())), [r.subject for r in self._records], self._options
-        )
+        embedder = CachedEmbedder(embedder)
+        vectors = {name: _embedded(texts, embedder) for name, texts in self._digests.items()}
+        subjects = [record.subject for record in self._records]
+        topics = group_records(_joint(list(vectors.values())), subjects, self._options)
         refused: Counter[str] = Counter()
         passages: list[ConsensusPassage] = []
-        for done, topic in enumerate(topics, 1):
-            passage, reason = self._passage(topic, vectors)
+        for done, topic in enumerate(self._with_candidates(topics, embedder), 1):
+            passage, reason = self._passage(topic, vectors, embedder)
             if passage:
                 passages.append(passage)
             else:
@@ -113,46 +131,64 @@ class _Composer:
         members = {row for passage in passages for row in passage.members}
         return Consensus(tuple(passages), dict(refused), len(self._records), len(members))
 
+    def _with_candidates(
+        self, topics: Sequence[Sequence[int]], embedder: Embedder
+    ) -> Iterator[_Topic]:
+        """Yield the topics with their statements, which `embedder` then has in its cache."""
+        for start in range(0, len(topics), _TOPICS_AT_ONCE):
+            some = [self._topic(rows) for rows in topics[start : start + _TOPICS_AT_ONCE]]
+            texts = {c.text for t in some for found in t.candidates.values() for c in found}
+            embedder.embed(sorted(texts))
+            yield from some
+
+    def _topic(self, rows: Sequence[int]) -> _Topic:
+        subjects = frozenset(self._records[row].subject for row in rows)
+        found = {
+            name: candidates(
+                [self._found[name][row] for row in rows],
+                subjects,
+                self._gate,
+                self._spellings[name],
+            )
+            for name in self._names
+        }
+        return _Topic(rows, subjects, found)
+
     def _passage(
-        self, topic: Sequence[int], vectors: Mapping[str, Vectors]
+        self, topic: _Topic, vectors: Mapping[str, Vectors], embedder: Embedder
     ) -> tuple[ConsensusPassage | None, str]:
-        subjects = frozenset(self._records[row].subject for row in topic)
         before: list[str] = []
         fields = {}
         for name in self._names:
-            found = [self._found[name][row] for row in topic]
-            supported = candidates(found, subjects, self._gate, self._spellings[name])
-            centroid = vectors[name][list(topic)].sum(axis=0)
-            chosen = self._chosen(supported, centroid)
-            fields[name] = write(chosen, self._gate, before)
+            centroid = vectors[name][list(topic.rows)].sum(axis=0)
+            chosen = self._chosen(topic.candidates[name], centroid, embedder)
+            fields[name] = write(in_order(chosen), self._gate, before)
         if not all(fields.values()):
             return None, "empty"
-        findings = self._gate.judge(fields, subjects)
+        findings = self._gate.judge(fields, topic.subjects)
         if findings:
             return None, findings[0].kind
-        return ConsensusPassage(fields, tuple(topic), len(subjects)), ""
+        members = tuple(sorted(self._order[row] for row in topic.rows))
+        return ConsensusPassage(fields, members, len(topic.subjects)), ""
 
-    def _chosen(self, supported: Sequence[Candidate], centroid: Vectors) -> list[Candidate]:
+    def _chosen(
+        self, supported: Sequence[Candidate], centroid: Vectors, embedder: Embedder
+    ) -> list[Candidate]:
         if not supported:
             return []
-        vectors = self._short_texts.embed([candidate.text for candidate in supported])
+        vectors = embedder.embed([candidate.text for candidate in supported])
         centroid = centroid / max(float(np.linalg.norm(centroid)), 1e-9)
-        chosen = [supported[i] for i in choose(supported, vectors, centroid, self._options.words)]
-        return without_distractions(in_order(chosen), self._short_texts, centroid)
+        return [supported[row] for row in choose(supported, vectors, centroid, self._options.words)]
 
-    def _statements(self, name: str, counts: SupportCounts) -> list[list[Statement]]:
-        found: list[list[Statement]] = []
-        for done, record in enumerate(self._records, 1):
-            found.append(list(statements(record.fields.get(name, ""), counts, self._options.k)))
-            self._progress("statements", done, len(self._records))
-        return found
 
-    def _embed(self, texts: Sequence[str]) -> Vectors:
-        parts = [
-            self._embedder.embed(texts[start : start + _EMBED_BATCH])
-            for start in range(0, len(texts), _EMBED_BATCH)
-        ]
-        return np.concatenate(parts) if parts else np.zeros((0, self._embedder.dim), np.float32)
+def _embedded(texts: Sequence[str], embedder: Embedder) -> Vectors:
+    """Return `(texts, dim)`: the vector of each text, and zeros for one without words."""
+    vectors = np.zeros((len(texts), embedder.dim), np.float32)
+    rows = [row for row, text in enumerate(texts) if text]
+    for start in range(0, len(rows), _EMBED_BATCH):
+        batch = rows[start : start + _EMBED_BATCH]
+        vectors[batch] = embedder.embed([texts[row] for row in batch])
+    return vectors
 
 
 def _joint(vectors: Sequence[Vectors]) -> Vectors:

@@ -16,10 +16,10 @@ from sage_rag.indexer.audit import IdentifierAudit
 from sage_rag.indexer.changes import DocumentKey, key_of
 from sage_rag.indexer.concurrency import each
 from sage_rag.indexer.consensus.compose import (
+    Composition,
     Consensus,
     ConsensusPassage,
     ConsensusRecord,
-    compose,
 )
 from sage_rag.indexer.consensus.figures import ConsensusFigures
 from sage_rag.indexer.consensus.model_writing import written_by_model
@@ -33,6 +33,7 @@ from sage_rag.indexer.passages import CONSENSUS, Passage
 from sage_rag.indexer.protocols import Embedder, Vectors
 from sage_rag.indexer.reading import corpus_changed
 from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.similarity import SimilarityAudit
 from sage_rag.indexer.timing import timed
 from sage_rag.indexer.treatment import DROPPED, UNPROTECTABLE, Treatment
 from sage_rag.privacy.entities import Identifiability, identifiability
@@ -44,7 +45,10 @@ TOPICS = "topics.jsonl"
 """In the owner's folder: each passage's id with the hashes of its topic's documents."""
 LEAST_REPRESENTED = 0.05
 """A consensus that represents a smaller share of the records is not published."""
+_MOST_SIMILAR = 0.5
+"""ROUGE-L F with any record. Source: the limit of the gate for drafts, `GateLimits.rouge_l`."""
 _REFUSED_KNOWN = "known-identifier"
+_REFUSED_SIMILAR = FindingKind.SIMILARITY.value
 _REFUSED_EMPTY = FindingKind.EMPTY.value
 _REFUSED_CLEAR = FindingKind.UNPROTECTED.value
 
@@ -135,22 +139,24 @@ class ConsensusLayer:
         return record
 
     async def _composed(self, records: Sequence[ProtectedRecord]) -> Consensus:
-        """Embed the fields by all workers, then compose from the stored vectors.
+        """Embed the digests by all workers, then compose from the stored vectors.
 
         A model, if the corpus file names one, writes the passages again.
         """
-        texts = {text for record in records for text in (record.fields or {}).values()}
-        await self._run.embed(sorted(texts))
-        cached = CachedEmbedder(self._job.embedder, self._run.ledger)
-        embedder = _NotingEmbedder(cached, self.embedded)
         named = [
             ConsensusRecord(row.subject_hash, record.fields or {})
             for row, record in zip(self._rows, records, strict=True)
         ]
-        options, progress = self._job.consensus, self._run.progress
-        work: Callable[[], Consensus] = partial(compose, named, embedder, options, progress)
-        with self._run.time("compose"):
-            consensus = await self._run.engine.run_in_executor(work)
+        options, run = self._job.consensus, self._run
+        with run.time("compose"):
+            prepare = partial(Composition, named, options, run.progress)
+            composition: Composition = await run.engine.run_in_executor(prepare)
+        await run.embed(sorted(composition.digests))
+        cached = CachedEmbedder(self._job.embedder, run.ledger)
+        embedder = _NotingEmbedder(cached, self.embedded)
+        with run.time("compose"):
+            work: Callable[[], Consensus] = partial(composition.compose, embedder)
+            consensus = await run.engine.run_in_executor(work)
         if self._job.consensus_writer is None:
             return consensus
         writer, at_once = self._job.consensus_writer, self._job.concurrency
@@ -162,7 +168,7 @@ class ConsensusLayer:
         records: Sequence[ProtectedRecord],
         refused: Counter[str],
     ) -> list[ConsensusPassage]:
-        """Return the passages with content and without a private value in clear.
+        """Return the passages with content that name no one and resemble no few records as a whole.
 
         The others are counted in `refused`. As for drafts, fewer words than the gate's `min_tokens`
         are no content.
@@ -170,6 +176,7 @@ class ConsensusLayer:
         audit = timed(IdentifierAudit(), self._job.timer, "audit")
         for record in records:
             audit.add(self._treatment.plain_identifiers(record.identifiers))
+        similarity = SimilarityAudit((join_fields(r.fields or {}) for r in records), _MOST_SIMILAR)
         kept = []
         for done, passage in enumerate(passages, 1):
             text = join_fields(passage.fields)
@@ -177,12 +184,18 @@ class ConsensusLayer:
                 refused[_REFUSED_EMPTY] += 1
             elif audit.count(text):
                 refused[_REFUSED_KNOWN] += 1
+            elif 0 < self._similar_subjects(similarity, text) < self._job.consensus.k:
+                refused[_REFUSED_SIMILAR] += 1
             elif await self._run.engine.run_in_executor(partial(self._names_someone, text)):
                 refused[_REFUSED_CLEAR] += 1
             else:
                 kept.append(passage)
             self._run.progress("judge", done, len(passages))
         return kept
+
+    def _similar_subjects(self, similarity: SimilarityAudit, text: str) -> int:
+        """Return how many subjects have a record that a passage resembles as a whole."""
+        return len({self._rows[row].subject_hash for row, _ in similarity.all_similar(text)})
 
     def _names_someone(self, text: str) -> bool:
         """Return whether the recognizer finds a direct identifier in a passage."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.gate import support
 
-VERSION = 4
+VERSION = 5
 LEAST_K, MOST_K = 2, 1000
 
 

@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sage_rag.indexer.consensus.candidates import Candidate
-from sage_rag.indexer.protocols import Embedder
 
 _LEAST_COSINE = 0.15
-_FEWEST, _SUSPECTS, _MOST_DROPPED = 8, 12, 7
 _NOVELTY = 0.02
 """What a new content word is worth, in units of cosine."""
 
@@ -54,26 +52,6 @@ def choose(
         room -= len(candidates[best].key)
         pool.remove(best)
     return chosen
-
-
-def without_distractions(
-    chosen: Sequence[Candidate], embedder: Embedder, centroid: _Vector
-) -> list[Candidate]:
-    """Return the statements without those, seven at most, that draw the whole from the centroid.
-
-    `choose` adds vectors, which is an estimate. Here the text without each of the statements that
-    are farthest from the centroid is embedded.
-    """
-    if len(chosen) < _FEWEST:
-        return list(chosen)
-    whole = [candidate.text for candidate in chosen]
-    far = np.argsort(embedder.embed(whole) @ centroid, kind="stable")[:_SUSPECTS]
-    texts = [". ".join(whole), *(". ".join(whole[:i] + whole[i + 1 :]) for i in far)]
-    near = embedder.embed(texts) @ centroid
-    gains = near[1:] - near[0]
-    order = np.argsort(-gains, kind="stable")[:_MOST_DROPPED]
-    dropped = {int(far[i]) for i in order if gains[i] > 0}
-    return [candidate for i, candidate in enumerate(chosen) if i not in dropped]
 
 
 def _novelty(candidate: Candidate, said: set[str]) -> float:

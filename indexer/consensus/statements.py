@@ -106,7 +106,7 @@ def _of_segment(
 ) -> Iterator[Statement]:
     words = draft_words(segment)
     tokens = [word.text for word in words]
-    supported = [counts.of_runs(tokens, size) >= k for size in range(1, MOST_WORDS + 1)]
+    supported = [subjects >= k for subjects in counts.of_all_runs(tokens)]
     reached = 0
     if is_question:
         whole = 0 < len(tokens) <= MOST_WORDS and supported[len(tokens) - 1][0]

@@ -12,15 +12,29 @@ from sage_rag.privacy.gate.support import OFTEN, OFTEN_SHARE, SupportGate
 def write(chosen: Sequence[Candidate], gate: SupportGate, before: list[str]) -> str:
     """Return one statement a line.
 
-    `before`: the words that precede the text; the text's own are added. A statement that the gate
-    does not let follow these words is left out.
+    `before`: the words that precede the text; the text's own are added. A label or a statement that
+    the gate does not let follow these words is left out.
     """
     lines = []
     for candidate in chosen:
-        if gate.joins(before, candidate.text):
-            before += draft_tokens(candidate.text)
-            lines.append(_line(candidate))
+        labelled = [[OFTEN, candidate.text]] if candidate.share >= OFTEN_SHARE else []
+        for parts in (*labelled, [candidate.text]):
+            joined = _joined(gate, before, parts)
+            if joined is not None:
+                before[:] = joined
+                lines.append(_line(parts))
+                break
     return "\n".join(lines)
+
+
+def _joined(gate: SupportGate, before: Sequence[str], parts: Sequence[str]) -> list[str] | None:
+    """Return the words `before` with those of the parts; `None` if the gate does not let them."""
+    tokens = list(before)
+    for part in parts:
+        if not gate.joins(tokens, part):
+            return None
+        tokens += draft_tokens(part)
+    return tokens
 
 
 def in_order(chosen: Sequence[Candidate]) -> list[Candidate]:
@@ -28,8 +42,6 @@ def in_order(chosen: Sequence[Candidate]) -> list[Candidate]:
     return sorted(chosen, key=lambda c: (c.share < OFTEN_SHARE, c.place, c.key))
 
 
-def _line(candidate: Candidate) -> str:
-    end = "" if candidate.text.endswith("?") else "."
-    if candidate.share >= OFTEN_SHARE:
-        return f"{OFTEN}: {candidate.text}{end}"
-    return f"{candidate.text[0].upper()}{candidate.text[1:]}{end}"
+def _line(parts: Sequence[str]) -> str:
+    text = ": ".join(parts)
+    return f"{text[0].upper()}{text[1:]}" + ("" if text.endswith("?") else ".")

@@ -20,7 +20,7 @@ from sage_rag.privacy.gate.draft_words import draft_tokens
 from sage_rag.privacy.gate.findings import Finding, FindingKind
 from sage_rag.privacy.recognizers.wordlists import FUNCTION_WORDS
 
-VERSION = 2
+VERSION = 3
 RUN_WORDS = 4
 """Runs of four words are rare enough to tell records apart (`eval.linkage`)."""
 MOST_WORDS = 9
@@ -45,9 +45,10 @@ def content_stems(text: str) -> frozenset[str]:
 class SupportCounts:
     """Counts of distinct subjects by run of one to nine words, and the subjects of each stem.
 
-    `records`: pairs of a subject and its texts; a run does not continue in the next text. A run is
-    stored as 64 bits of a hash: two of n runs are mixed up with a probability of about n² / 2⁶⁵,
-    which is 10⁻⁵ for 10,000 records of 200 words.
+    `records`: pairs of a subject and the texts of one record; a run continues in the next text, as
+    it does where the record is read as a whole. A run is stored as 64 bits of a hash: two of n runs
+    are mixed up with a probability of about n² / 2⁶⁵, which is 10⁻⁵ for 10,000 records of 200
+    words.
     """
 
     def __init__(self, records: Iterable[tuple[str, Texts]]) -> None:
@@ -56,11 +57,10 @@ class SupportCounts:
         codes: dict[str, _Codes] = {}
         for subject, texts in records:
             own = [codes[subject]] if subject in codes else []
+            tokens = [word for text in texts for word in draft_tokens(text)]
+            own += self._runs(tokens, MOST_WORDS)
             held = self._stems.setdefault(subject, set())
-            for text in texts:
-                tokens = draft_tokens(text)
-                held.update(stem(word) for word in tokens if word not in FUNCTION_WORDS)
-                own += self._runs(tokens)
+            held.update(stem(word) for word in set(tokens) if word not in FUNCTION_WORDS)
             codes[subject] = np.unique(np.concatenate(own)) if own else np.zeros(0, np.uint64)
         everything = [*codes.values()] or [np.zeros(0, np.uint64)]
         self._codes, self._counts = np.unique(np.concatenate(everything), return_counts=True)
@@ -77,13 +77,18 @@ class SupportCounts:
         """
         if not 1 <= size <= MOST_WORDS:
             raise ValueError(f"runs have 1 to {MOST_WORDS} words, not {size}")
-        if len(tokens) < size:
-            return np.zeros(0, np.int64)
-        wanted = list(self._runs(tokens))[size - 1]
-        places = np.searchsorted(self._codes, wanted)
-        places[places == len(self._codes)] = 0
+        runs = list(self._runs(tokens, size))
+        return self._subjects_of(runs[-1]) if len(runs) == size else np.zeros(0, np.int64)
+
+    def of_all_runs(self, tokens: Sequence[str]) -> list[NDArray[np.int64]]:
+        """Return `of_runs` for one word, two, … up to nine words or all of `tokens`."""
+        return [self._subjects_of(codes) for codes in self._runs(tokens, MOST_WORDS)]
+
+    def _subjects_of(self, wanted: _Codes) -> NDArray[np.int64]:
         if not len(self._codes):
             return np.zeros(len(wanted), np.int64)
+        places = np.searchsorted(self._codes, wanted)
+        places[places == len(self._codes)] = 0
         found = self._codes[places] == wanted
         return np.where(found, self._counts[places], 0).astype(np.int64)
 
@@ -102,11 +107,11 @@ class SupportCounts:
                 holders.setdefault(word, set()).add(subject)
         return holders
 
-    def _runs(self, tokens: Sequence[str]) -> Iterator[_Codes]:
-        """Yield the codes of all runs of one word, of two, … as long as there are any."""
+    def _runs(self, tokens: Sequence[str], most: int) -> Iterator[_Codes]:
+        """Yield the codes of all runs of one word, of two, … and of `most` words."""
         words = np.fromiter(map(self._word_code, tokens), dtype=np.uint64, count=len(tokens))
         codes = words
-        for size in range(1, min(MOST_WORDS, len(tokens)) + 1):
+        for size in range(1, min(most, len(tokens)) + 1):
             if size > 1:
                 codes = codes[:-1] * _FACTOR + words[size - 1 :]
             yield codes
@@ -138,13 +143,13 @@ class SupportGate:
         if subjects is not None and len(subjects) < self.k:
             message = f"the topic has {len(subjects)} subjects, fewer than {self.k}"
             return [Finding(FindingKind.TOO_FEW_SUBJECTS, message)]
-        statements = [s for text in fields.values() for s in split_statements(text)]
-        refused = [s for s in statements if not self.supports(s, subjects)]
+        parts = [part for text in fields.values() for part in split_parts(text)]
+        refused = [p for p in parts if p != OFTEN and not self.supports(p, subjects)]
         tokens: list[str] = []
-        for statement in statements:
-            if not self.joins(tokens, statement):
-                refused.append(statement)
-            tokens += draft_tokens(statement)
+        for part in parts:
+            if not self.joins(tokens, part):
+                refused.append(part)
+            tokens += draft_tokens(part)
         return [_finding(statement) for statement in dict.fromkeys(refused)]
 
     def supports(self, statement: str, subjects: frozenset[str] | None = None) -> bool:
@@ -170,23 +175,29 @@ class SupportGate:
         return self._counts.together(stems, subjects)
 
     def joins(self, before: Sequence[str], statement: str) -> bool:
-        """Return whether a statement may follow the words `before`.
+        """Return whether a statement, or the label of one, may follow the words `before`.
 
-        A run of four to nine words across the border is said by k subjects, or by none.
+        A run of four to eight words across the border is said by k subjects, or by none; one of
+        nine words is said by none, so that no ten words in a row are an original's.
         """
         first, second = before[1 - MOST_WORDS :], draft_tokens(statement)[: MOST_WORDS - 1]
         tokens, border = [*first, *second], len(first)
-        for size in range(RUN_WORDS, MOST_WORDS + 1):
-            counts = self._counts.of_runs(tokens, size)[max(0, border - size + 1) : border]
-            if ((counts > 0) & (counts < self.k)).any():
+        for size, found in enumerate(self._counts.of_all_runs(tokens), 1):
+            counts = found[max(0, border - size + 1) : border]
+            enough = self.k if size < MOST_WORDS else np.inf
+            if size >= RUN_WORDS and ((counts > 0) & (counts < enough)).any():
                 return False
         return True
 
 
 def split_statements(text: str) -> list[str]:
     """Return the statements of a passage's field, without the labels."""
-    parts = (part.strip() for part in _BORDER.split(text))
-    return [part for part in parts if part and part != OFTEN]
+    return [part for part in split_parts(text) if part != OFTEN]
+
+
+def split_parts(text: str) -> list[str]:
+    """Return the statements and labels of a passage's field, in their order."""
+    return [part for found in _BORDER.split(text) if (part := found.strip())]
 
 
 def _finding(statement: str) -> Finding:

@@ -15,6 +15,7 @@ KNEE = "The knee swells after running and hurts on the stairs, so rest it and co
 COURT = "The court adjourned the hearing and the witness went home without a word. "
 TEXTS = [
     "My knee hurts after running.",
+    *"knee,rash,fever,sore throat,red eye,a dry cough at night,pain in the left arm".split(","),
     "",
     " \n",
     "The court adjourned the hearing.",

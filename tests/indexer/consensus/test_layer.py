@@ -236,7 +236,7 @@ def test_a_failure_between_the_stages_leaves_all_protected_and_nothing_published
         raise UpstreamError("it ends here")
 
     with monkeypatch.context() as patched:
-        patched.setattr("sage_rag.indexer.consensus.layer.compose", killed)
+        patched.setattr("sage_rag.indexer.consensus.layer.Composition", killed)
         with pytest.raises(UpstreamError):
             consensus()
     with pytest.raises(InputError):

@@ -25,11 +25,10 @@ def holders(given_records, run):
     """Return the subjects that say a run, counted plainly."""
     found = set()
     for subject, parts in given_records:
-        for part in parts:
-            tokens = draft_tokens(part)
-            starts = range(len(tokens) - len(run) + 1)
-            if any(tokens[i : i + len(run)] == run for i in starts):
-                found.add(subject)
+        tokens = draft_tokens(" ".join(parts))
+        starts = range(len(tokens) - len(run) + 1)
+        if any(tokens[i : i + len(run)] == run for i in starts):
+            found.add(subject)
     return found
 
 
@@ -65,7 +64,37 @@ def test_what_passes_is_said_by_k_subjects(given_records, first, second):
     tokens = draft_tokens(fields["text"])
     for size in range(4, len(tokens) + 1):
         for start in range(len(tokens) - size + 1):
-            assert len(holders(given_records, tokens[start : start + size])) != 1
+            subjects = len(holders(given_records, tokens[start : start + size]))
+            assert subjects != 1
+            assert size < 10 or subjects == 0
+
+
+def test_a_run_continues_in_the_next_field_of_a_record():
+    told = [*((n, ["a sore throat", "go"]) for n in "abc"), *((n, ["drink tea"]) for n in "abc")]
+    fields = {"question": "A sore throat.", "answer": "Drink tea."}
+    assert kinds(fields, told) == []
+    assert kinds(fields, [*told, ("d", ["a sore throat", "drink tea"])]) == [
+        FindingKind.UNSUPPORTED_DETAIL
+    ]
+
+
+def test_a_label_is_a_word_of_the_passage():
+    told = [
+        *((name, ["Drink plenty of water."]) for name in "abc"),
+        ("d", ["I cough often. Drink plenty"]),
+    ]
+    assert kinds({"answer": f"{OFTEN}: drink plenty of water."}, told) == []
+    told.append(("e", ["I do that often. Drink plenty of tea."]))
+    assert kinds({"answer": f"{OFTEN}: drink plenty of water."}, told) == [
+        FindingKind.UNSUPPORTED_DETAIL
+    ]
+
+
+def test_ten_words_in_a_row_of_an_original_do_not_pass_in_two_statements():
+    nine = "one two three four five six seven eight nine"
+    told = [(name, [f"{nine} ten"]) for name in "abc"]
+    assert kinds({"text": f"{nine}."}, told) == []
+    assert kinds({"text": f"{nine}.\nTen."}, told) == [FindingKind.UNSUPPORTED_DETAIL]
 
 
 THREE = [(name, ["Drink plenty of water and see a doctor."]) for name in "abc"]
