@@ -11,7 +11,6 @@ import torch
 from torch import nn
 from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict
 
-from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import sync_file, sync_folder
 from sage_rag.training.pretraining.lora import merged
 from sage_rag.training.pretraining.model import without_bars
@@ -52,7 +51,7 @@ def export_model(
     The folder appears when it is complete.
 
     Raises:
-        InputError: when the disk does not take it.
+        OSError: when the disk does not take it.
     """
     whole = merged(model).to(precision)  # type: ignore[arg-type]
     whole.config.use_cache = True
@@ -69,9 +68,6 @@ def export_model(
             sync_file(file)
         draft.rename(folder)
         sync_folder(folder.parent)
-    except OSError as error:
+    except OSError:
         shutil.rmtree(draft, ignore_errors=True)
-        raise InputError(
-            f"cannot write the model to `{folder}`: {error.strerror}",
-            hint="free space and run the same command: it continues from the last checkpoint",
-        ) from None
+        raise

@@ -66,7 +66,7 @@ def pretrain(config: PretrainingConfig, *, progress: Progress | None = None) -> 
             loss is not a number.
     """
     exported = config.out / "model"
-    with joined_processes(config.hardware.device) as processes:
+    with _failed_writes(config.out), joined_processes(config.hardware.device) as processes:
         with _claimed(config, processes):
             if not exported.exists():
                 _train(config, exported, processes, progress or (lambda done, steps, last: None))
@@ -284,20 +284,34 @@ def _claimed(config: PretrainingConfig, processes: Processes) -> Iterator[None]:
         yield
         return
     with ExitStack() as held:
+        config.out.mkdir(mode=0o700, parents=True, exist_ok=True)  # tokens are the texts
         try:
-            config.out.mkdir(mode=0o700, parents=True, exist_ok=True)  # tokens are the texts
             held.enter_context(locked(config.out / ".lock", create=True))
-            record = config.out / "config.json"
-            if record.exists():
-                _check_same(config, record)
-            else:
-                write_file(record, config.model_dump_json(indent=1) + "\n")
         except BlockingIOError:
             raise InputError(f"another run is writing to `{config.out}`") from None
-        except OSError as error:
-            raise InputError(f"cannot write to `{config.out}`: {error.strerror}") from None
+        record = config.out / "config.json"
+        if record.exists():
+            _check_same(config, record)
+        else:
+            write_file(record, config.model_dump_json(indent=1) + "\n")
         processes.wait()
         yield
+
+
+@contextmanager
+def _failed_writes(out: Path) -> Iterator[None]:
+    """Translate a full disk and other failed writes to the folder of a run.
+
+    Raises:
+        InputError: instead of `OSError`.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"cannot write to `{out}`: {error.strerror}",
+            hint="free space and run the same command: it continues from the last checkpoint",
+        ) from None
 
 
 def _check_same(config: PretrainingConfig, record: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from sage_rag.common.exceptions import InputError, extra
+from sage_rag.common.exceptions import extra
 from sage_rag.common.files import write_file
 from sage_rag.common.jsonl import rows
 
@@ -137,13 +137,10 @@ class MeasurementLog:
         """Append the measurements of a step.
 
         Raises:
-            InputError: when the disk does not take them.
+            OSError: when the disk does not take them.
         """
-        try:
-            self._file.write(json.dumps(asdict(measurement)) + "\n")
-            self._file.flush()
-        except OSError as error:
-            raise InputError(f"cannot write `{self._path}`: {error.strerror}") from None
+        self._file.write(json.dumps(asdict(measurement)) + "\n")
+        self._file.flush()
         if self._board is not None:
             for name, value in asdict(measurement).items():
                 if name != "step":
