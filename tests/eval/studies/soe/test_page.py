@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.knowledge.arms import QuestionSpelling
+from sage_rag.eval.knowledge.measurement import Accuracy, ArmResult
+from sage_rag.eval.knowledge.outcomes import Outcome, OutcomeCounts
+from sage_rag.eval.knowledge.persons import Attribute
+from sage_rag.eval.studies.soe import ciphers_part, main_part, tuples_part
+from sage_rag.eval.studies.soe.page import blocks
+from sage_rag.eval.studies.soe.results import (
+    RunResult,
+    TrainingFigures,
+    stored_result,
+    stored_results,
+)
+from sage_rag.eval.studies.soe.settings import SMALL
+
+PLAIN, HIDDEN = QuestionSpelling.PLAIN, QuestionSpelling.ENCRYPTED
+TRAINING = TrainingFigures(texts=10, steps=20, tokens=30_000, loss=1.25, seconds=60.0)
+
+
+def accuracy(right: int, of: int = 400) -> Accuracy:
+    share = Proportion.of(right, of)
+    return Accuracy(
+        correct=share,
+        above_chance=0.5,
+        unanswered=0,
+        by_attribute={Attribute.SCHOOL: share},
+        right=tuple(i < right for i in range(of)),
+    )
+
+
+def outcomes() -> OutcomeCounts:
+    counts = {Outcome.CORRECT: 90, Outcome.REPAIRED: 0, Outcome.FCAOA: 8, Outcome.FCND: 2}
+    return OutcomeCounts(occurrences=counts, distinct=counts, by_condition={})
+
+
+def result(part: str, name: str, *answers: tuple[QuestionSpelling, int]) -> RunResult:
+    found = tuple(
+        ArmResult(
+            arm=name,
+            spelling=spelling,
+            likelihood=accuracy(right),
+            generation=accuracy(right - 1),
+            outcomes=outcomes() if spelling is HIDDEN else None,
+        )
+        for spelling, right in answers
+    )
+    details = {ciphers_part.TOKENS_PER_VALUE: 7.5} if part == ciphers_part.PART else {}
+    return RunResult(
+        part=part, name=name, seed=0, settings=SMALL, training=TRAINING, answers=found, details=details
+    )  # fmt: skip
+
+
+RESULTS = [
+    result(main_part.PART, "base", (PLAIN, 100)),
+    result(main_part.PART, "encS", (HIDDEN, 300), (PLAIN, 100)),
+    result(ciphers_part.PART, "encS-siv", (HIDDEN, 120), (PLAIN, 100)),
+    result(tuples_part.PART, "soe-5-encrypted", (HIDDEN, 200), (PLAIN, 100)),
+]
+
+
+def test_the_page_shows_every_result_and_the_paper_next_to_it() -> None:
+    page = "\n\n".join(blocks(RESULTS, SMALL))
+    assert "| encS | T | T | T | T | 300 of 400" in page
+    assert "| noEncQ (encS) | T | T | T | F | 100 of 400" in page
+    assert "| base | F | N/A | N/A | F | 100 of 400" in page
+    assert "0.424 | 0.388 |" in page
+    assert "| encS, encrypted | base, plain | 0.750 | 0.250 | < 1e-6 |" in page
+    assert "| encS, plain | base, plain | 0.250 | 0.250 | 1 |" in page
+    assert "| siv | 0 | 7.5 | 30,000 | 1.250 | 120 of 400" in page
+    assert "| soe-5 | – | 200 of 400" in page
+    assert "10 of 100" in page
+
+
+def test_the_page_names_what_has_not_been_run() -> None:
+    missing = list(blocks(RESULTS, SMALL))[-1]
+    assert "`orig`" in missing
+    assert "`encS`" not in missing
+    assert "`encS-ecb`" in missing
+    assert "`encS-siv`" not in missing
+    assert "1 of 3 seeds" in missing
+
+
+def test_results_are_read_as_they_were_saved(tmp_path: Path) -> None:
+    for found in RESULTS:
+        folder = tmp_path / "seed-0" / found.name
+        folder.mkdir(parents=True)
+        found.save(folder)
+    assert sorted(stored_results(tmp_path), key=lambda r: r.name) == sorted(
+        RESULTS, key=lambda r: r.name
+    )
+    assert stored_result(tmp_path) is None
+
+
+def test_a_damaged_result_is_named(tmp_path: Path) -> None:
+    (tmp_path / "result.json").write_text("{}", "utf-8")
+    with pytest.raises(InputError, match="not a result of this version"):
+        stored_result(tmp_path)
+
+
+def test_training_figures_are_those_of_the_measurements(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "texts.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n', "utf-8")
+    steps = [
+        {"step": i, "loss": 3.0 - 0.1 * i, "tokens": 100 * i, "tokens_per_s": 50.0}
+        for i in range(1, 21)
+    ]
+    lines = "".join(json.dumps(step) + "\n" for step in steps)
+    (tmp_path / "run" / "measurements.jsonl").write_text(lines, "utf-8")
+    found = TrainingFigures.of(tmp_path)
+    assert (found.texts, found.steps, found.tokens) == (2, 20, 2000)
+    assert found.seconds == pytest.approx(40.0)
+    assert found.loss == pytest.approx(1.05)
