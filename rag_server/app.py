@@ -15,17 +15,19 @@ from sage_rag.rag_server.routes import chat, health, models, translations
 from sage_rag.rag_server.services import Services
 
 
+async def close_services(services: Services) -> None:
+    """Release what the services hold."""
+    await services.answerer.close()
+    await asyncio.to_thread(services.corpora.close)
+    services.searches.close()
+    services.control.close()
+
+
 def create_app(services: Services) -> FastAPI:
     """Return the server's application over the given services; it closes them when it ends."""
 
-    async def close() -> None:
-        await services.answerer.close()
-        await asyncio.to_thread(services.corpora.close)
-        services.searches.close()
-        services.control.close()
-
     routers = (models.router, chat.router, translations.router, health.router, metrics.router)
-    app = service_app(services, *routers, close=close)
+    app = service_app(services, *routers, close=lambda: close_services(services))
     app.add_middleware(RequireKey, gate=services.gate)
     add_cors(app, services.cors_origins)
     app.add_middleware(Observe, metrics=services.metrics, audit=services.audit)

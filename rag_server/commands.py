@@ -133,6 +133,13 @@ def edge(
         str | None,
         typer.Option(help="The server, for example http://host:8000.", show_default=False),
     ] = None,
+    local: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead: a folder with corpora/. No question leaves this machine.",
+            show_default=False,
+        ),
+    ] = None,
     keyset: Annotated[
         Path | None,
         typer.Option(

@@ -98,6 +98,13 @@ class ServiceSettings(_Settings):
     max_conversation_chars: int = Field(200_000, ge=1)
     """Characters of all texts of a request."""
 
+    threads: int = Field(default_factory=_cores, ge=1)
+    """Searches or recognitions at a time; each uses one core. Default: the number of cores."""
+    max_waiting: int = Field(64, ge=0)
+    """Requests that wait for a thread; more are refused with status 503."""
+    work_timeout_s: float = Field(30.0, gt=0)
+    """From a request to the end of its search or recognition, waiting included."""
+
     @property
     def tls(self) -> tuple[Path, Path] | None:
         """The files of certificate and key, if both are given.
@@ -122,15 +129,9 @@ class ServiceSettings(_Settings):
         )
 
 
-class ServeSettings(ServiceSettings):
-    """Settings of the server."""
+class SearchSettings(ServiceSettings):
+    """What searches and answers: in a server, or in an edge with a local index."""
 
-    model_config = SettingsConfigDict(env_prefix="SAGE_RAG_SERVE_", extra="forbid", frozen=True)
-    table: ClassVar[str] = "serve"
-
-    home: Path
-    """The folder that contains `corpora/`."""
-    port: int = Field(8000, ge=0, le=65535)
     top_k: int = Field(5, ge=1, le=100)
     """Passages per answer."""
     embedder: str = "all-MiniLM-L6-v2"
@@ -144,22 +145,29 @@ class ServeSettings(ServiceSettings):
     llm_api_key: SecretStr | None = None
     llm_api_key_file: Path | None = None
     llm_timeout_s: float = Field(60.0, gt=0)
-    threads: int = Field(default_factory=_cores, ge=1)
-    """Searches at a time; each uses one core. Default: the number of cores."""
-    max_waiting: int = Field(64, ge=0)
-    """Searches that wait for a thread; more are refused with status 503."""
-    search_timeout_s: float = Field(30.0, gt=0)
-    """From the request to the end of its search, waiting included."""
 
 
-class EdgeSettings(ServiceSettings):
+class ServeSettings(SearchSettings):
+    """Settings of the server."""
+
+    model_config = SettingsConfigDict(env_prefix="SAGE_RAG_SERVE_", extra="forbid", frozen=True)
+    table: ClassVar[str] = "serve"
+
+    home: Path
+    """The folder that contains `corpora/`."""
+    port: int = Field(8000, ge=0, le=65535)
+
+
+class EdgeSettings(SearchSettings):
     """Settings of the edge."""
 
     model_config = SettingsConfigDict(env_prefix="SAGE_RAG_EDGE_", extra="forbid", frozen=True)
     table: ClassVar[str] = "edge"
 
-    server: str
+    server: str | None = None
     """The server's address, with or without `/v1`."""
+    local: Path | None = None
+    """Instead of `server`: a folder that contains `corpora/`. No question leaves this machine."""
     keyset: Path | None = None
     """A sealed keyset or grant."""
     passphrase_file: Path | None = None
@@ -175,11 +183,6 @@ class EdgeSettings(ServiceSettings):
     server_api_key: SecretStr | None = None
     server_api_key_file: Path | None = None
     timeout_s: float = Field(120.0, gt=0)
-    threads: int = Field(default_factory=_cores, ge=1)
-    """Requests that are pseudonymised at a time; each uses one core."""
-    max_waiting: int = Field(64, ge=0)
-    work_timeout_s: float = Field(30.0, gt=0)
-    """From the request to the end of its pseudonymisation, waiting included."""
 
 
 def secret(value: SecretStr | None, file: Path | None) -> SecretStr | None:

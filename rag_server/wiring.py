@@ -1,7 +1,7 @@
 """The composition root: build the services of server and edge from settings.
 
 Each function imports what it builds: the server's process loads no recognizer and no code that
-opens keysets, and the edge's process loads no index.
+opens keysets, and the edge's process loads no index unless it has a local one.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from sage_rag.common.web.serving import is_loopback
 from sage_rag.rag_server.access.gate import Gate
 from sage_rag.rag_server.access.keys import KeyFile, default_file
 from sage_rag.rag_server.observability.audit import AuditLog
-from sage_rag.rag_server.settings import EdgeSettings, ServeSettings, secret
+from sage_rag.rag_server.settings import EdgeSettings, SearchSettings, ServeSettings, secret
 
 if TYPE_CHECKING:
     from sage_rag.rag_server.answering.protocols import Answerer
     from sage_rag.rag_server.edge.services import EdgeServices
+    from sage_rag.rag_server.edge.upstream import Upstream
     from sage_rag.rag_server.services import Services
 
 
@@ -31,38 +32,48 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
         ProtectionError: when the server can read a key, or would be open to other machines.
         InputError: when the home or an API key is missing, or settings contradict each other.
     """
+    from sage_rag.rag_server.keyguard import refuse_keys
+
+    _check_home(settings.home)
+    own = [settings.llm_api_key_file] if settings.llm_api_key_file else []
+    refuse_keys(settings.home, environment, own=own)
+    audit = AuditLog(settings.audit_log) if settings.audit_log else None
+    return _search_services(settings, settings.home, _server_gate(settings), audit)
+
+
+def _check_home(home: Path) -> None:
+    if not home.is_dir():
+        raise InputError(f"there is no home `{home}`", hint="create one: sage-rag index --help")
+
+
+def _search_services(
+    settings: SearchSettings, home: Path, gate: Gate, audit: AuditLog | None
+) -> Services:
+    """Return the services that search the corpora under a home folder, warmed up."""
     from sage_rag.indexer.embedding import query_embedder
     from sage_rag.indexer.engines.cores import use_one_core
     from sage_rag.rag_server.catalog import FolderCatalog
     from sage_rag.rag_server.corpora import CorpusSearch
-    from sage_rag.rag_server.keyguard import refuse_keys
     from sage_rag.rag_server.reranking import reranker_called
     from sage_rag.rag_server.services import Services
 
-    if not settings.home.is_dir():
-        raise InputError(
-            f"there is no home `{settings.home}`", hint="create one: sage-rag index --help"
-        )
-    own = [settings.llm_api_key_file] if settings.llm_api_key_file else []
-    refuse_keys(settings.home, environment, own=own)
-    gate = _server_gate(settings)
     embedder = query_embedder(settings.embedder)
     embedder.embed(["warm up"])
     reranker = reranker_called(settings.reranker)
     if reranker is not None:
         reranker.scores("warm up", ["warm up"])
     return Services(
-        corpora=CorpusSearch(FolderCatalog(settings.home), embedder, reranker),
+        corpora=CorpusSearch(FolderCatalog(home), embedder, reranker),
         answerer=_answerer(settings),
         top_k=settings.top_k,
-        audit=AuditLog(settings.audit_log) if settings.audit_log else None,
+        audit=audit,
         gate=gate,
         cors_origins=settings.cors_origin,
         limits=settings.limits,
         searches=WorkPool(
             settings.threads,
             waiting=settings.max_waiting,
-            deadline_s=settings.search_timeout_s,
+            deadline_s=settings.work_timeout_s,
             prepare=use_one_core,
         ),
     )
@@ -81,9 +92,13 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     from sage_rag.privacy.policy import load_policy
     from sage_rag.rag_server.edge.keyring import Keyring
     from sage_rag.rag_server.edge.services import EdgeServices
-    from sage_rag.rag_server.edge.upstream import Upstream
 
     gate = _edge_gate(settings)
+    if (settings.server is None) == (settings.local is None):
+        raise InputError(
+            "setting `server`: give either --server or --local",
+            hint="--server http://HOST:8000, or --local DIR with a copy of corpora/",
+        )
     keyset = open_keyset(
         settings.keyset, settings.passphrase_file, secret_file=settings.keyset_secret
     )
@@ -92,10 +107,9 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     policy = load_policy(settings.policy)
     recognizer = recognizer_of(settings.recognizers, thresholds=policy.thresholds)
     recognizer.recognize("warm up")
-    api_key = secret(settings.server_api_key, settings.server_api_key_file)
     return EdgeServices(
         keyring=Keyring(keyset, recognizer, policy),
-        upstream=Upstream(settings.server, api_key=api_key, timeout_s=settings.timeout_s),
+        upstream=_upstream(settings),
         exposed=settings.expose,
         audit=AuditLog(settings.audit_log) if settings.audit_log else None,
         gate=gate,
@@ -108,6 +122,19 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
             prepare=use_one_core,
         ),
     )
+
+
+def _upstream(settings: EdgeSettings) -> Upstream:
+    """Return the server of an edge: another machine, or the index in a local folder."""
+    if settings.local is not None:
+        from sage_rag.rag_server.edge.local import LocalUpstream
+
+        _check_home(settings.local)
+        return LocalUpstream(_search_services(settings, settings.local, Gate(), None))
+    from sage_rag.rag_server.edge.upstream import Upstream
+
+    api_key = secret(settings.server_api_key, settings.server_api_key_file)
+    return Upstream(settings.server or "", api_key=api_key, timeout_s=settings.timeout_s)
 
 
 def _server_gate(settings: ServeSettings) -> Gate:
@@ -156,7 +183,7 @@ def warnings(services: Services, home: Path) -> Iterator[str]:
             yield f"WARNING: corpus `{name}` is NOT PROTECTED: its plain text is served"
 
 
-def _answerer(settings: ServeSettings) -> Answerer:
+def _answerer(settings: SearchSettings) -> Answerer:
     if settings.answerer == "extractive":
         from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
         from sage_rag.rag_server.answering.offline import OfflineAnswerer

