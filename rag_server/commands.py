@@ -9,40 +9,26 @@ import typer
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.cli.options import KeysetSecret, PassphraseFile, Recognizers
+from sage_rag.rag_server.options import (
+    AuditLog,
+    Config,
+    CorsOrigin,
+    EdgeKeyset,
+    Expose,
+    Local,
+    NoAuth,
+    Server,
+    ServerApiKeyFile,
+    TlsCert,
+    TlsKey,
+    Tokens,
+)
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from sage_rag.rag_server.client import Client
     from sage_rag.rag_server.settings import ServiceSettings
-
-_Config = Annotated[
-    Path | None, typer.Option(help="TOML file with the tables serve and edge.", show_default=False)
-]
-
-
-_Tokens = Annotated[
-    Path | None,
-    typer.Option(
-        help="File of API keys (sage-rag token). A server's default: HOME/access/tokens.json.",
-        show_default=False,
-    ),
-]
-_NoAuth = Annotated[
-    bool | None, typer.Option("--insecure-no-auth", help="Ask for no API key.", show_default=False)
-]
-_CorsOrigin = Annotated[
-    list[str] | None,
-    typer.Option(help="A web page that may read answers. Repeatable.", show_default=False),
-]
-_TlsCert = Annotated[
-    Path | None, typer.Option(help="Certificate chain, PEM; with --tls-key.", show_default=False)
-]
-_AuditLog = Annotated[
-    Path | None,
-    typer.Option(help="Add a line per request: who, what, when; no text.", show_default=False),
-]
-_TlsKey = Annotated[Path | None, typer.Option(help="Its key, PEM.", show_default=False)]
 
 
 def _say(line: str) -> None:
@@ -95,13 +81,13 @@ def serve(
     llm_api_key_file: Annotated[
         Path | None, typer.Option("--api-key-file", help="File with the endpoint's API key.")
     ] = None,
-    tokens: _Tokens = None,
-    insecure_no_auth: _NoAuth = None,
-    cors_origin: _CorsOrigin = None,
-    tls_cert: _TlsCert = None,
-    tls_key: _TlsKey = None,
-    audit_log: _AuditLog = None,
-    config: _Config = None,
+    tokens: Tokens = None,
+    insecure_no_auth: NoAuth = None,
+    cors_origin: CorsOrigin = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    audit_log: AuditLog = None,
+    config: Config = None,
 ) -> None:
     """Serve published corpora as an OpenAI-compatible API, without any keyset.
 
@@ -129,23 +115,9 @@ def serve(
 
 def edge(
     ctx: typer.Context,
-    server: Annotated[
-        str | None,
-        typer.Option(help="The server, for example http://host:8000.", show_default=False),
-    ] = None,
-    local: Annotated[
-        Path | None,
-        typer.Option(
-            help="Instead: a folder with corpora/. No question leaves this machine.",
-            show_default=False,
-        ),
-    ] = None,
-    keyset: Annotated[
-        Path | None,
-        typer.Option(
-            help="The sealed keyset, or a grant.", envvar="SAGE_RAG_KEYSET", show_default=False
-        ),
-    ] = None,
+    server: Server = None,
+    local: Local = None,
+    keyset: EdgeKeyset = None,
     passphrase_file: PassphraseFile = None,
     keyset_secret: KeysetSecret = None,
     host: Annotated[str | None, typer.Option(help="Default: 127.0.0.1.")] = None,
@@ -154,19 +126,15 @@ def edge(
         str | None, typer.Option(help="A preset, or a file like ./mine.toml. Default: sage.")
     ] = None,
     recognizer: Recognizers = None,
-    server_api_key_file: Annotated[
-        Path | None, typer.Option(help="File with the server's API key.", show_default=False)
-    ] = None,
-    tokens: _Tokens = None,
-    insecure_no_auth: _NoAuth = None,
-    cors_origin: _CorsOrigin = None,
-    tls_cert: _TlsCert = None,
-    tls_key: _TlsKey = None,
-    audit_log: _AuditLog = None,
-    expose: Annotated[
-        bool | None, typer.Option("--expose", help="Allow a --host that other machines can reach.")
-    ] = None,
-    config: _Config = None,
+    server_api_key_file: ServerApiKeyFile = None,
+    tokens: Tokens = None,
+    insecure_no_auth: NoAuth = None,
+    cors_origin: CorsOrigin = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    audit_log: AuditLog = None,
+    expose: Expose = None,
+    config: Config = None,
 ) -> None:
     """Connect chat clients on this machine to a server: hide names in questions, restore answers.
 
