@@ -21,7 +21,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -37,8 +37,8 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.rag_server.catalog import FolderCatalog
 from sage_rag.rag_server.corpora import CorpusSearch
 
-_CHARS = 400
-"""Length of a passage; a question is half as long."""
+_CHARS, _QUESTION_CHARS = 300, 200
+"""The longest passage, and a question, which is the beginning of a passage."""
 _CONCURRENCY = (1, 8, 64)
 _PASSPHRASE = "for a benchmark"
 _LISTENING = re.compile(r"listening on (\S+)")
@@ -46,14 +46,20 @@ _LISTENING = re.compile(r"listening on (\S+)")
 Times = list[float]
 
 
-def make_home(corpus: Path, home: Path, count: int) -> list[str]:
-    """Publish `count` passages of a corpus, unless that is done; return the questions."""
-    texts = [text for row in rows(corpus) for text in row.values() if isinstance(text, str)]
+def make_home(corpora: Sequence[Path], home: Path, count: int) -> list[str]:
+    """Publish `count` passages of jsonl files, unless that is done; return the questions."""
+    texts = [
+        text
+        for corpus in corpora
+        for row in rows(corpus)
+        for text in row.values()
+        if isinstance(text, str)
+    ]
     pieces = [t[i : i + _CHARS].strip() for t in texts for i in range(0, len(t), _CHARS)]
-    pieces = [piece for piece in pieces if len(piece) > _CHARS // 2]
+    pieces = [piece for piece in pieces if len(piece) > _QUESTION_CHARS]
     passages = [Passage(f"p{n:06}", f"s{n}", {"text": t}) for n, t in enumerate(pieces[:count])]
     if len(passages) < count:
-        raise SystemExit(f"{corpus} has {len(passages)} passages only")
+        raise SystemExit(f"the corpus has {len(passages)} passages only")
     if not (home / "corpora" / "clinic" / "current").exists():
         home.mkdir(parents=True, exist_ok=True)
         write_keyset(home.with_suffix(".keyset"), Keyset.generate(), _PASSPHRASE)
@@ -67,7 +73,7 @@ def make_home(corpus: Path, home: Path, count: int) -> list[str]:
         lexical = [p.text for p in passages]
         publish(home, "clinic", passages, vectors, lexical=lexical, manifest=manifest, report={})
     choice = random.Random(7)
-    asked = [p.text[: _CHARS // 2].rpartition(" ")[0] for p in passages]
+    asked = [p.text[:_QUESTION_CHARS].rpartition(" ")[0] for p in passages]
     choice.shuffle(asked)
     return asked
 
@@ -190,7 +196,7 @@ def peer(home: Path) -> None:
 def main() -> int:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("corpus", type=Path)
+    parser.add_argument("corpus", type=Path, nargs="+")
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--passages", type=int, default=5000)
     parser.add_argument("--seconds", type=float, default=8.0)
@@ -224,7 +230,7 @@ def start(side: str, given: argparse.Namespace, stack: ExitStack) -> str:
     """Start a side's processes; return the address to ask."""
     log, module = given.home.parent, ("-m", "sage_rag.rag_server")
     if side == "peer":
-        line = (__file__, str(given.corpus), "--home", str(given.home), "--as-peer")
+        line = (__file__, str(given.corpus[0]), "--home", str(given.home), "--as-peer")
         return stack.enter_context(process(*line, log=log / "peer.log"))
     serve = ("serve", "--home", str(given.home), "--port", "0", "--insecure-no-auth")
     url = stack.enter_context(process(*module, *serve, log=log / "server.log"))
