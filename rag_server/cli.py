@@ -19,7 +19,7 @@ GROUP = "sage_rag.commands"
 ORDER = (
     *("keys", "protect", "restore"),
     *("index", "review", "rekey", "serve", "edge", "ask"),
-    *("train", "attack", "demo", "doctor"),
+    *("synthesize", "train", "attack", "demo", "doctor"),
 )
 DEBUG = "SAGE_RAG_DEBUG"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -11,8 +12,9 @@ from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.protect import Protector, seal
 from sage_rag.privacy.protocols import EntityCipher
+from sage_rag.privacy.tokens import PLACEHOLDER
 from sage_rag.training.ciphers.codebook import codebook_writer
-from sage_rag.training.ciphers.ecb import UnauthenticatedEcbCipher
+from sage_rag.training.ciphers.ecb import UnauthenticatedEcbCipher, WeakCipherWarning
 from sage_rag.training.synthesis.entities import EntityDocument
 from sage_rag.training.synthesis.samples import Draft, Sample
 
@@ -58,7 +60,10 @@ def cipher_named(
         with codebook_writer(folder / CODEBOOK_FILE, keyset, corpus) as codebook:
             yield codebook
     elif name is CipherName.ECB:
-        yield UnauthenticatedEcbCipher(keyset, leaks_equal_blocks=True)
+        with warnings.catch_warnings():  # its name, the paper's, was asked for
+            warnings.simplefilter("ignore", WeakCipherWarning)
+            cipher = UnauthenticatedEcbCipher(keyset, leaks_equal_blocks=True)
+        yield cipher
     else:
         yield default_cipher(keyset, corpus) if name is CipherName.SIV else None
 
@@ -90,4 +95,6 @@ class Finishing:
     def sample(self, draft: Draft, source: str, text: str, tokens: int) -> Sample:
         """Return the sample of a draft and its finished text."""
         members = tuple(self._shown[member] for member in draft.members)
-        return Sample(source, text, draft.kind, members, draft.writer, tokens)
+        named = dict.fromkeys(match.group() for match in PLACEHOLDER.finditer(draft.text))
+        entities = tuple(self._shown[name] for name in named)
+        return Sample(source, text, draft.kind, members, entities, draft.writer, tokens)

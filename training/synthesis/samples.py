@@ -53,15 +53,17 @@ class Draft:
 class Sample:
     """One text to train on, and where it comes from.
 
-    `source`: the id of its document. `members`: the tuple of entities that it is about, each as
-    its token, or as its plain value where it is not encrypted. `tokens`: as counted by the
-    synthesis. `repr` hides everything that can be plain.
+    `source`: the id of its document. `members`: the tuple of entities that it is about.
+    `entities`: all that it names, which its sentences may make more. Each one is a token, or the
+    plain value where it is not encrypted. `tokens`: as counted by the synthesis. `repr` hides
+    everything that can be plain.
     """
 
     source: str
     text: str = field(repr=False)
     kind: Kind
     members: tuple[str, ...] = field(repr=False)
+    entities: tuple[str, ...] = field(repr=False)
     writer: str
     tokens: int
 

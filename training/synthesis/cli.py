@@ -1,0 +1,185 @@
+"""`sage-rag synthesize`: from a corpus to shards of encrypted training text."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.cli.options import (
+    KeysetFile,
+    KeysetSecret,
+    Languages,
+    PassphraseFile,
+    Recognizers,
+    split_names,
+)
+from sage_rag.training.synthesis.encryption import CipherName, When
+from sage_rag.training.synthesis.recipes import Recipe
+
+if TYPE_CHECKING:
+    from sage_rag.agents.chat.calls import ModelCalls
+    from sage_rag.privacy.keyset.keyset import Keyset
+    from sage_rag.training.synthesis.run import SynthesisJob
+    from sage_rag.training.synthesis.samples import CountTokens
+    from sage_rag.training.synthesis.synthesis import Choices
+    from sage_rag.training.synthesis.wiring import Parts
+
+
+def synthesize(
+    corpus: Annotated[Path, typer.Argument(help="A jsonl, txt or md file, or a folder of texts.")],
+    out: Annotated[Path, typer.Option(help="Folder for shards; a killed run resumes there.")],
+    name: Annotated[
+        str | None,
+        typer.Option(help="The corpus's name: tokens are bound to it. Default: that of the file."),
+    ] = None,
+    keyset: KeysetFile = None,
+    passphrase_file: PassphraseFile = None,
+    keyset_secret: KeysetSecret = None,
+    policy: Annotated[
+        str, typer.Option(help="soe-all: all values; soe-pl: names and places; or a TOML file.")
+    ] = "soe-all",
+    recognizer: Recognizers = None,
+    languages: Languages = None,
+    text_fields: Annotated[
+        str | None, typer.Option(help="Fields of a jsonl record, e.g. question,answer.")
+    ] = None,
+    recipe: Annotated[
+        Recipe, typer.Option(help="soe: weighted tuples; entigraph: all pairs and triples.")
+    ] = Recipe.SOE,
+    k: Annotated[int, typer.Option("--k", help="Entities of the longest tuple, 2 to 10.")] = 5,
+    tokens: Annotated[int, typer.Option(min=1, help="Tokens to make of each document.")] = 5_000,
+    tokenizer: Annotated[
+        Path | None,
+        typer.Option(help="A tokenizer.json that counts them. Default: four bytes are a token."),
+    ] = None,
+    cipher: Annotated[
+        CipherName,
+        typer.Option(help="ecb is the paper's and leaks equal blocks; plain encrypts nothing."),
+    ] = CipherName.SIV,
+    encrypt: Annotated[
+        When,
+        typer.Option(help="after: a recognizer reads each sample; what it overlooks is plain."),
+    ] = When.BEFORE,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same shards.")] = 0,
+    llm_base_url: Annotated[
+        str | None, typer.Option(help="OpenAI-compatible endpoint, ending in /v1.")
+    ] = None,
+    llm_model: Annotated[
+        str | None, typer.Option(help="Model that scores and writes. Default: rules, templates.")
+    ] = None,
+    budget_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Stop before the model uses more tokens.")
+    ] = None,
+) -> None:
+    """Synthesise training text about a corpus's entities, with their values encrypted.
+
+    Each document gives a weighted graph of its entities; each entity and its strongest neighbours
+    give descriptions, relation analyses and questions with answers. OUT/shard-*.jsonl and
+    OUT/manifest.json can be given away; OUT/owner stays with the owner. It holds the ledger, the
+    codebook and graphs.html, which draws the graphs.
+
+    A model reads placeholders such as [PERSON_1] and never a value that the policy encrypts.
+
+    Example: sage-rag synthesize notes.jsonl --keyset clinic.keyset --out notes-shards
+    """
+    from sage_rag.training.synthesis.synthesis import Choices
+    from sage_rag.training.synthesis.wiring import Parts
+
+    if cipher is not CipherName.PLAIN:
+        from sage_rag.privacy.keyset.sources import open_whole_keyset
+
+        keys = open_whole_keyset(keyset, passphrase_file, secret_file=keyset_secret)
+    else:
+        keys = _no_keyset(keyset, keyset_secret)
+    parts = Parts(
+        policy=policy,
+        recognizers=tuple(recognizer or ()),
+        languages=tuple(split_names(languages, "--languages")) if languages is not None else (),
+        corpus=name or _name_of(corpus),
+        cipher=cipher,
+        when=encrypt,
+    )
+    fields = split_names(text_fields, "--text-fields") if text_fields is not None else []
+    choices = Choices(recipe, k, tokens, seed=seed)
+    model = _model(llm_base_url, llm_model, budget_tokens, out)
+    _run(_job(corpus, fields, out, parts, choices, keys, model, tokenizer), model)
+
+
+def _name_of(corpus: Path) -> str:
+    return corpus.name.partition(".")[0] or "corpus"
+
+
+def _no_keyset(keyset: Path | None, secret: Path | None) -> None:
+    if keyset is not None or secret is not None:
+        raise InputError("`--cipher plain` uses no keyset", hint="leave out one of them")
+
+
+def _model(
+    base_url: str | None, name: str | None, budget_tokens: int | None, out: Path
+) -> ModelCalls | None:
+    if base_url is None and name is None and budget_tokens is None:
+        return None
+    from sage_rag.agents.chat.options import ModelOptions, chat_model
+    from sage_rag.training.synthesis.run import OWNER
+
+    options = ModelOptions(base_url=base_url, name=name, budget_tokens=budget_tokens)
+    (out / OWNER).mkdir(parents=True, exist_ok=True, mode=0o700)
+    return chat_model(options, cache=out / OWNER / "replies.sqlite")
+
+
+def _job(
+    corpus: Path,
+    fields: list[str],
+    out: Path,
+    parts: Parts,
+    choices: Choices,
+    keys: Keyset | None,
+    model: ModelCalls | None,
+    tokenizer: Path | None,
+) -> SynthesisJob:
+    from sage_rag.training.synthesis.corpus import read_documents
+    from sage_rag.training.synthesis.wiring import synthesis_job
+
+    documents = read_documents(corpus, fields)
+    if tokenizer is None:
+        return synthesis_job(documents, out, parts, choices, keys, model=model)
+    count, name = _counter(tokenizer)
+    return synthesis_job(
+        documents, out, parts, choices, keys, model=model, count=count, count_name=name
+    )
+
+
+def _counter(path: Path) -> tuple[CountTokens, str]:
+    """Return what counts tokens by a tokenizer's file, and a name that changes with the file."""
+    from tokenizers import Tokenizer
+
+    try:
+        content = path.read_bytes()
+        loaded = Tokenizer.from_buffer(content)
+    except Exception:  # noqa: BLE001 - the library raises a bare Exception
+        raise InputError(f"`{path}` is not a tokenizer", hint="give a tokenizer.json") from None
+    name = hashlib.sha256(content).hexdigest()[:12]
+    return lambda text: len(loaded.encode(text, add_special_tokens=False).ids), name
+
+
+def _run(job: SynthesisJob, model: ModelCalls | None) -> None:
+    from sage_rag.common.progress import progress_bars
+    from sage_rag.training.synthesis.run import Summary, raise_for_failures, run_synthesis
+
+    summary = Summary()
+    with progress_bars(summary.line) as progress:
+        run_synthesis(job, progress, summary)
+    resumed = f" ({summary.resumed} of an earlier run)" if summary.resumed else ""
+    typer.echo(
+        f"{summary.documents - len(summary.failures)} documents{resumed}, "
+        f"{summary.samples:,} samples, {summary.line()}, {len(summary.shards)} shards in "
+        f"{job.folder}",
+        err=True,
+    )
+    if model is not None:
+        typer.echo(f"the model: {model.costs.line()}", err=True)
+    raise_for_failures(summary)

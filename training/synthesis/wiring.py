@@ -1,0 +1,107 @@
+"""The one place that builds a `SynthesisJob`: from names, a keyset and perhaps a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import load_policy
+from sage_rag.privacy.protect import Protector
+from sage_rag.privacy.protocols import EntityCipher
+from sage_rag.privacy.recognizers.catalog import covered_languages, recognizer_of
+from sage_rag.training.synthesis.encryption import CipherName, When, cipher_named
+from sage_rag.training.synthesis.entities import EntityReader
+from sage_rag.training.synthesis.run import OWNER, SynthesisJob
+from sage_rag.training.synthesis.samples import CountTokens, SourceDocument, estimated_tokens
+from sage_rag.training.synthesis.synthesis import Choices, Synthesizer
+
+if TYPE_CHECKING:
+    from sage_rag.agents.chat.protocols import ChatModel
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Names of the parts of a synthesis, as a command line has them."""
+
+    corpus: str
+    policy: str = "soe-all"
+    recognizers: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    cipher: CipherName = CipherName.SIV
+    when: When = When.BEFORE
+
+
+def synthesis_job(
+    documents: Sequence[SourceDocument],
+    folder: Path,
+    parts: Parts,
+    choices: Choices,
+    keyset: Keyset | None,
+    *,
+    model: ChatModel | None = None,
+    count: CountTokens = estimated_tokens,
+    count_name: str = "four-bytes",
+) -> SynthesisJob:
+    """Return the job.
+
+    `keyset`: `None` for the cipher `PLAIN` alone. `count` counts tokens; `count_name` changes
+    with it.
+
+    Raises:
+        InputError: for names that mean nothing, or parts that do not fit together.
+    """
+    policy = load_policy(parts.policy)
+    if parts.cipher is not CipherName.PLAIN and keyset is None:
+        raise InputError(f"the cipher `{parts.cipher}` needs a keyset", hint="--keyset FILE")
+    if parts.cipher is CipherName.PLAIN and parts.when is When.AFTER:
+        raise InputError("`plain` encrypts nothing, so there is no time when", hint="--cipher siv")
+    recognizer = recognizer_of(parts.recognizers, thresholds=policy.thresholds)
+    languages = covered_languages(parts.recognizers, parts.languages)
+    reader = EntityReader(recognizer, policy, languages)
+
+    def open_cipher() -> AbstractContextManager[EntityCipher | None]:
+        if keyset is None:
+            return nullcontext()
+        return cipher_named(parts.cipher, keyset, parts.corpus, folder / OWNER)
+
+    def build(cipher: EntityCipher | None) -> Synthesizer:
+        after = cipher is not None and parts.when is When.AFTER
+        protector = Protector(recognizer, policy, cipher) if after and cipher else None
+        return Synthesizer(
+            reader, cipher, choices, protector=protector, count_tokens=count, **_by(model)
+        )
+
+    key = keyset.primary if keyset else "no-key"
+    return SynthesisJob(
+        documents,
+        folder,
+        open_cipher,
+        build,
+        _settings(parts, choices, model),
+        f"{parts.cipher}/{parts.corpus}/{key}/{parts.when}/{count_name}",
+    )
+
+
+def _by(model: ChatModel | None) -> dict[str, Any]:
+    """Return the parts that a model replaces."""
+    return {}
+
+
+def _settings(parts: Parts, choices: Choices, model: ChatModel | None) -> dict[str, Any]:
+    return {
+        "corpus": parts.corpus,
+        "policy": Path(parts.policy).stem,
+        "cipher": parts.cipher,
+        "encrypted": "never" if parts.cipher is CipherName.PLAIN else parts.when,
+        "recipe": choices.recipe,
+        "k": choices.k,
+        "tokens_per_document": choices.tokens,
+        "seed": choices.seed,
+        "threshold": choices.threshold,
+        "model": model.name if model else None,
+    }
