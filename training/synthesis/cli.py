@@ -89,12 +89,7 @@ def synthesize(
     from sage_rag.training.synthesis.synthesis import Choices
     from sage_rag.training.synthesis.wiring import Parts
 
-    if cipher is not CipherName.PLAIN:
-        from sage_rag.privacy.keyset.sources import open_whole_keyset
-
-        keys = open_whole_keyset(keyset, passphrase_file, secret_file=keyset_secret)
-    else:
-        keys = _no_keyset(keyset, keyset_secret)
+    keys = _keys(cipher, keyset, passphrase_file, keyset_secret)
     parts = Parts(
         policy=policy,
         recognizers=tuple(recognizer or ()),
@@ -113,9 +108,16 @@ def _name_of(corpus: Path) -> str:
     return corpus.name.partition(".")[0] or "corpus"
 
 
-def _no_keyset(keyset: Path | None, secret: Path | None) -> None:
-    if keyset is not None or secret is not None:
+def _keys(
+    cipher: CipherName, path: Path | None, passphrase_file: Path | None, secret: Path | None
+) -> Keyset | None:
+    from sage_rag.privacy.keyset.sources import open_whole_keyset
+
+    if cipher is not CipherName.PLAIN:
+        return open_whole_keyset(path, passphrase_file, secret_file=secret)
+    if path is not None or secret is not None:
         raise InputError("`--cipher plain` uses no keyset", hint="leave out one of them")
+    return None
 
 
 def _model(

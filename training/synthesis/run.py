@@ -107,8 +107,8 @@ def run_synthesis(job: SynthesisJob, progress: Progress, summary: Summary | None
         ledger = StageLedger(owner / _LEDGER, [_TABLE], version=_LEDGER_VERSION)
         try:
             keys = _synthesize_all(job, ledger, progress, summary)
-            results = (ledger.stored(_TABLE, *key) for key in keys)
-            _write(job, owner, results, summary)
+            found = (ledger.stored(_TABLE, *key) for key in keys)
+            _write(job, owner, (result for result in found if result), summary)
         finally:
             ledger.close()
     return summary
