@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -18,11 +18,29 @@ from sage_rag.privacy.cli.options import (
     split_names,
 )
 from sage_rag.training.synthesis.encryption import CipherName, When
+from sage_rag.training.synthesis.options import (
+    BaseUrl,
+    BudgetTokens,
+    Cipher,
+    Corpus,
+    CorpusName,
+    Encrypt,
+    Members,
+    ModelName,
+    Out,
+    PolicyName,
+    RecipeName,
+    Seed,
+    TextFields,
+    TokenizerFile,
+    Tokens,
+)
 from sage_rag.training.synthesis.recipes import Recipe
 
 if TYPE_CHECKING:
     from sage_rag.agents.chat.calls import ModelCalls
     from sage_rag.privacy.keyset.keyset import Keyset
+    from sage_rag.training.synthesis.asking import Asking
     from sage_rag.training.synthesis.run import SynthesisJob
     from sage_rag.training.synthesis.samples import CountTokens
     from sage_rag.training.synthesis.synthesis import Choices
@@ -30,50 +48,26 @@ if TYPE_CHECKING:
 
 
 def synthesize(
-    corpus: Annotated[Path, typer.Argument(help="A jsonl, txt or md file, or a folder of texts.")],
-    out: Annotated[Path, typer.Option(help="Folder for shards; a killed run resumes there.")],
-    name: Annotated[
-        str | None,
-        typer.Option(help="The corpus's name: tokens are bound to it. Default: that of the file."),
-    ] = None,
+    corpus: Corpus,
+    out: Out,
+    name: CorpusName = None,
     keyset: KeysetFile = None,
     passphrase_file: PassphraseFile = None,
     keyset_secret: KeysetSecret = None,
-    policy: Annotated[
-        str, typer.Option(help="soe-all: all values; soe-pl: names and places; or a TOML file.")
-    ] = "soe-all",
+    policy: PolicyName = "soe-all",
     recognizer: Recognizers = None,
     languages: Languages = None,
-    text_fields: Annotated[
-        str | None, typer.Option(help="Fields of a jsonl record, e.g. question,answer.")
-    ] = None,
-    recipe: Annotated[
-        Recipe, typer.Option(help="soe: weighted tuples; entigraph: all pairs and triples.")
-    ] = Recipe.SOE,
-    k: Annotated[int, typer.Option("--k", help="Entities of the longest tuple, 2 to 10.")] = 5,
-    tokens: Annotated[int, typer.Option(min=1, help="Tokens to make of each document.")] = 5_000,
-    tokenizer: Annotated[
-        Path | None,
-        typer.Option(help="A tokenizer.json that counts them. Default: four bytes are a token."),
-    ] = None,
-    cipher: Annotated[
-        CipherName,
-        typer.Option(help="ecb is the paper's and leaks equal blocks; plain encrypts nothing."),
-    ] = CipherName.SIV,
-    encrypt: Annotated[
-        When,
-        typer.Option(help="after: a recognizer reads each sample; what it overlooks is plain."),
-    ] = When.BEFORE,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same shards.")] = 0,
-    llm_base_url: Annotated[
-        str | None, typer.Option(help="OpenAI-compatible endpoint, ending in /v1.")
-    ] = None,
-    llm_model: Annotated[
-        str | None, typer.Option(help="Model that scores and writes. Default: rules, templates.")
-    ] = None,
-    budget_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Stop before the model uses more tokens.")
-    ] = None,
+    text_fields: TextFields = None,
+    recipe: RecipeName = Recipe.SOE,
+    k: Members = 5,
+    tokens: Tokens = 5_000,
+    tokenizer: TokenizerFile = None,
+    cipher: Cipher = CipherName.SIV,
+    encrypt: Encrypt = When.BEFORE,
+    seed: Seed = 0,
+    llm_base_url: BaseUrl = None,
+    llm_model: ModelName = None,
+    budget_tokens: BudgetTokens = None,
 ) -> None:
     """Synthesise training text about a corpus's entities, with their values encrypted.
 
@@ -86,6 +80,7 @@ def synthesize(
 
     Example: sage-rag synthesize notes.jsonl --keyset clinic.keyset --out notes-shards
     """
+    from sage_rag.training.synthesis.asking import Asking
     from sage_rag.training.synthesis.synthesis import Choices
     from sage_rag.training.synthesis.wiring import Parts
 
@@ -101,7 +96,12 @@ def synthesize(
     fields = split_names(text_fields, "--text-fields") if text_fields is not None else []
     choices = Choices(recipe, k, tokens, seed=seed)
     model = _model(llm_base_url, llm_model, budget_tokens, out)
-    _run(_job(corpus, fields, out, parts, choices, keys, model, tokenizer), model)
+    asking = Asking(model) if model else None
+    try:
+        _run(_job(corpus, fields, out, parts, choices, keys, asking, tokenizer), model)
+    finally:
+        if asking is not None:
+            asking.close()
 
 
 def _name_of(corpus: Path) -> str:
@@ -140,7 +140,7 @@ def _job(
     parts: Parts,
     choices: Choices,
     keys: Keyset | None,
-    model: ModelCalls | None,
+    asking: Asking | None,
     tokenizer: Path | None,
 ) -> SynthesisJob:
     from sage_rag.training.synthesis.corpus import read_documents
@@ -148,10 +148,10 @@ def _job(
 
     documents = read_documents(corpus, fields)
     if tokenizer is None:
-        return synthesis_job(documents, out, parts, choices, keys, model=model)
+        return synthesis_job(documents, out, parts, choices, keys, asking=asking)
     count, name = _counter(tokenizer)
     return synthesis_job(
-        documents, out, parts, choices, keys, model=model, count=count, count_name=name
+        documents, out, parts, choices, keys, asking=asking, count=count, count_name=name
     )
 
 

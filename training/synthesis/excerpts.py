@@ -66,9 +66,17 @@ def excerpt(document: EntityDocument, numbers: Sequence[int]) -> str:
     parts: list[str] = []
     for place, number in enumerate(chosen):
         if place:
-            parts.append(" " if number == chosen[place - 1] + 1 else OMISSION)
+            parts.append(_between(document, chosen[place - 1], number))
         parts.append(sentence_text(document, number))
     return "".join(parts)
+
+
+def _between(document: EntityDocument, first: int, second: int) -> str:
+    """Return what stands between two sentences: nothing between Chinese ones in a row."""
+    if second != first + 1:
+        return OMISSION
+    touching = document.sentences[first][1] == document.sentences[second][0]
+    return "" if touching else " "
 
 
 def sentence_text(document: EntityDocument, number: int) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from sage_rag.privacy.gate.meaning import meaning_changes
 from sage_rag.privacy.tokens import LOOK_ALIKE, PLACEHOLDER, placeholders_in
 from sage_rag.training.synthesis.entities import EntityDocument
 from sage_rag.training.synthesis.samples import Draft, Kind
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the verdict on the same draft."""
 
 _FEWEST_CHARS = 12
@@ -24,6 +25,7 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"[?？]|_{3,}|\b(?:Q|Question|Exercise|Complete|gap)\b|问|填空|空白|补全|略去")
+_ANSWER = re.compile(r"^(?:Answer: |答：)", re.MULTILINE)
 _LEAST_NAMED: Mapping[Kind, int] = {Kind.DESCRIPTION: 1, Kind.RELATION: 2, Kind.QUESTION: 1}
 
 
@@ -31,11 +33,13 @@ def refusal(document: EntityDocument, draft: Draft) -> str | None:
     """Return why a draft is refused, or `None` for one that can be used. Quotes no text.
 
     A draft is refused when it is empty, cut off or unfilled, declines the task, does not name the
-    entities that it is about, asks no question although it should, or contains an entity or a
-    number that the document does not contain.
+    entities that it is about, asks no question although it should, contains an entity or a number
+    that the document does not contain, or changes a quantity, a negation or another fact of a
+    sentence that it restates (`privacy.gate.meaning`, English).
 
     Guarantees: a usable draft contains no placeholder that the document lacks, and no number
-    outside of the document.
+    outside of the document. Text from templates is the document's own and is only checked for
+    its form.
     Does not guarantee: that its words are true. A model can still relate two entities wrongly.
 
     Source: Liu et al. (2025), SoE, §3.3, "Data filtering". Differs: a check by rules.
@@ -49,8 +53,7 @@ def refusal(document: EntityDocument, draft: Draft) -> str | None:
 
 
 def _disobedience(draft: Draft) -> str | None:
-    quoted = draft.writer.startswith("template:")  # the document's own words may be an apology
-    if not quoted and _REFUSAL.search(draft.text):
+    if not _is_quoted(draft) and _REFUSAL.search(draft.text):
         return "it declines the task"
     named = placeholders_in(draft.text) & set(draft.members)
     if len(named) < min(_LEAST_NAMED[draft.kind], len(draft.members)):
@@ -69,4 +72,18 @@ def _contradiction(document: EntityDocument, draft: Draft) -> str | None:
     numbers = set(_NUMBER.findall(PLACEHOLDER.sub(" ", document.text)))
     if not set(_NUMBER.findall(rest)) <= numbers:
         return "it states a number that the document does not contain"
+    return None if _is_quoted(draft) else _changed_value(document, draft)
+
+
+def _changed_value(document: EntityDocument, draft: Draft) -> str | None:
+    """Return which fact of a sentence of the document a draft changes, by the gate's rules."""
+    statements = _ANSWER.split(draft.text)[-1]
+    for finding in meaning_changes({"": document.text}, {"": statements}):
+        if finding.message.startswith("changes "):
+            return f"it {finding.message}"
     return None
+
+
+def _is_quoted(draft: Draft) -> bool:
+    """Return whether a draft consists of a template and the document's own words."""
+    return draft.writer.startswith("template:")

@@ -36,6 +36,7 @@ from sage_rag.training.synthesis.writing import TemplateWriter, Writer
 
 _BATCH = 16
 """Requests that a writer gets at once: a model answers them concurrently."""
+NO_DRAFT = "the writer has no usable text"
 _BARREN_TURNS = 3
 """Rounds in a row without a new text, after which a document is exhausted."""
 
@@ -147,7 +148,10 @@ class Synthesizer:
             requests = requests_of(tuples, self._choices.kinds, seed, turn)
             while batch := list(islice(requests, _BATCH)):
                 for draft in self._writer.write(result.document, batch):
-                    if draft is None or draft.text in known:
+                    if draft is None:
+                        result.refusals[NO_DRAFT] += 1
+                        continue
+                    if draft.text in known:
                         continue
                     if reason := filtering.refusal(result.document, draft):
                         result.refusals[reason] += 1

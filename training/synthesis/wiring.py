@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.keyset.keyset import Keyset
@@ -14,14 +14,14 @@ from sage_rag.privacy.policy import load_policy
 from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.recognizers.catalog import covered_languages, recognizer_of
+from sage_rag.training.synthesis.asking import Asking
 from sage_rag.training.synthesis.encryption import CipherName, When, cipher_named
 from sage_rag.training.synthesis.entities import EntityReader
+from sage_rag.training.synthesis.model_association import ModelAssociation
+from sage_rag.training.synthesis.model_writing import ModelWriter
 from sage_rag.training.synthesis.run import OWNER, SynthesisJob
 from sage_rag.training.synthesis.samples import CountTokens, SourceDocument, estimated_tokens
 from sage_rag.training.synthesis.synthesis import Choices, Synthesizer
-
-if TYPE_CHECKING:
-    from sage_rag.agents.chat.protocols import ChatModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,14 @@ def synthesis_job(
     choices: Choices,
     keyset: Keyset | None,
     *,
-    model: ChatModel | None = None,
+    asking: Asking | None = None,
     count: CountTokens = estimated_tokens,
     count_name: str = "four-bytes",
 ) -> SynthesisJob:
     """Return the job.
 
-    `keyset`: `None` for the cipher `PLAIN` alone. `count` counts tokens; `count_name` changes
-    with it.
+    `keyset`: `None` for the cipher `PLAIN` alone. `asking`: the model that scores and writes;
+    without one, rules and templates do. `count` counts tokens; `count_name` changes with it.
 
     Raises:
         InputError: for names that mean nothing, or parts that do not fit together.
@@ -73,7 +73,7 @@ def synthesis_job(
         after = cipher is not None and parts.when is When.AFTER
         protector = Protector(recognizer, policy, cipher) if after and cipher else None
         return Synthesizer(
-            reader, cipher, choices, protector=protector, count_tokens=count, **_by(model)
+            reader, cipher, choices, protector=protector, count_tokens=count, **_by(asking)
         )
 
     key = keyset.primary if keyset else "no-key"
@@ -82,17 +82,19 @@ def synthesis_job(
         folder,
         open_cipher,
         build,
-        _settings(parts, choices, model),
+        _settings(parts, choices, asking),
         f"{parts.cipher}/{parts.corpus}/{key}/{parts.when}/{count_name}",
     )
 
 
-def _by(model: ChatModel | None) -> dict[str, Any]:
+def _by(asking: Asking | None) -> dict[str, Any]:
     """Return the parts that a model replaces."""
-    return {}
+    if asking is None:
+        return {}
+    return {"association": ModelAssociation(asking), "writer": ModelWriter(asking)}
 
 
-def _settings(parts: Parts, choices: Choices, model: ChatModel | None) -> dict[str, Any]:
+def _settings(parts: Parts, choices: Choices, asking: Asking | None) -> dict[str, Any]:
     return {
         "corpus": parts.corpus,
         "policy": Path(parts.policy).stem,
@@ -103,5 +105,5 @@ def _settings(parts: Parts, choices: Choices, model: ChatModel | None) -> dict[s
         "tokens_per_document": choices.tokens,
         "seed": choices.seed,
         "threshold": choices.threshold,
-        "model": model.name if model else None,
+        "model": asking.model.name if asking else None,
     }

@@ -69,13 +69,14 @@ class Writer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """The templates of one language, and its words for lists, gaps and types."""
+    """The templates of one language, and its words for lists, gaps, types, questions, answers."""
 
     name: str
     templates: Mapping[Kind, tuple[str, ...]]
     comma: str
     conjunction: str
     gap: str
+    question_answer: str
     types: Mapping[str, str]
 
     def type_name(self, entity_type: EntityType) -> str:
@@ -100,6 +101,7 @@ def languages() -> dict[str, Language]:
             table["join"]["comma"],
             table["join"]["and"],
             table["join"]["gap"],
+            table["join"]["question_answer"],
             table["types"],
         )
         for name, table in tomllib.loads(source).items()
