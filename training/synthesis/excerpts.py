@@ -6,15 +6,16 @@ import re
 from collections.abc import Sequence
 from random import Random
 
+from sage_rag.privacy.tokens import PLACEHOLDER
 from sage_rag.training.synthesis.entities import EntityDocument
 
 OMISSION = " … "
 """Between sentences that do not follow each other: a pronoun of the second does not mean what the
 first one names."""
 _LONGEST_CHAIN = 2
-"""Sentences that are added before one that begins with a pronoun."""
+"""Sentences that are added before one that leans on them."""
 _MOST_DESCRIBING = 3
-"""Sentences of a description, at most, without those that are added for a pronoun."""
+"""Sentences of a description, at most, without those that are added."""
 _LEANS = re.compile(
     r"\W*(?:(?:and|but|so|then|also|however|therefore|moreover|since then|after that|there),? )?"
     r"(?:he|she|it|they|him|her|his|hers|its|their|theirs|this|that|these|those|such|the same"
@@ -23,12 +24,21 @@ _LEANS = re.compile(
     r"|\W*(?:他|她|它|其|该|此|这|那|上述|但|而且|并且|因此|于是)",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]")
+_STOPS = (".", "!", "?", "。", "！", "？")
 _SPACE = re.compile(r"\s+")
 
 
 def leans_on_previous(sentence: str) -> bool:
-    """Return whether a sentence begins with a word that refers to the sentence before it."""
-    return _LEANS.match(sentence) is not None
+    """Return whether a sentence needs the one before it.
+
+    It does where it begins with a word that refers to that one, or where it is hardly more than
+    entities, such as a signature: no other word, or one without a stop at the end.
+    """
+    rest = PLACEHOLDER.sub(" ", sentence)
+    words = len(_WORD.findall(rest))
+    is_bare = rest != sentence and words <= (0 if sentence.endswith(_STOPS) else 1)
+    return is_bare or _LEANS.match(sentence) is not None
 
 
 def covering_sentences(document: EntityDocument, members: Sequence[str], draw: Random) -> list[int]:
@@ -59,7 +69,7 @@ def describing_sentences(document: EntityDocument, entity: str, draw: Random) ->
 def excerpt(document: EntityDocument, numbers: Sequence[int]) -> str:
     """Return the sentences as one text of one line.
 
-    A sentence that begins with a pronoun is preceded by the sentence, or the two, before it.
+    A sentence that leans on the one before it is preceded by that one, or by the two before it.
     Sentences that do not follow each other are separated by an ellipsis.
     """
     chosen = _with_antecedents(document, numbers)

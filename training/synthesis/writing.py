@@ -19,11 +19,10 @@ from sage_rag.training.synthesis.excerpts import (
     covering_sentences,
     describing_sentences,
     excerpt,
-    sentence_text,
 )
 from sage_rag.training.synthesis.samples import Draft, Kind
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the text that a template gives."""
 
 _FILE = "templates.toml"
@@ -120,8 +119,8 @@ class TemplateWriter:
 
     Guarantees: a text consists of a template's words, placeholders of the document, and whole
     sentences of the document; a gap stands for one entity. It states nothing else.
-    Does not guarantee: that a sentence means the same without its neighbours. One that begins with
-    a pronoun is quoted together with the sentence before it.
+    Does not guarantee: that a sentence means the same without its neighbours. One that leans on the
+    sentence before it, by a pronoun for example, is quoted together with that one.
     """
 
     @property
@@ -164,7 +163,7 @@ def _filled(
     }
     if "gap" in needed:
         numbers = [_gap_sentence(document, request.members, draw)]
-        values["gap"] = sentence_text(document, numbers[0]).replace(first, language.gap)
+        values["gap"] = excerpt(document, numbers).replace(first, language.gap)
     elif len(about) > 1:
         numbers = covering_sentences(document, about, draw)
     else:
