@@ -11,7 +11,7 @@ from sage_rag.common.web.cors import add_cors
 from sage_rag.rag_server.access.gate import RequireKey
 from sage_rag.rag_server.observability import metrics
 from sage_rag.rag_server.observability.middleware import Observe
-from sage_rag.rag_server.routes import chat, health, models, translations
+from sage_rag.rag_server.routes import chat, health, models, translations, versions
 from sage_rag.rag_server.services import Services
 
 
@@ -26,7 +26,8 @@ async def close_services(services: Services) -> None:
 def create_app(services: Services) -> FastAPI:
     """Return the server's application over the given services; it closes them when it ends."""
 
-    routers = (models.router, chat.router, translations.router, health.router, metrics.router)
+    modules = (models, chat, translations, versions, health, metrics)
+    routers = (module.router for module in modules)
     app = service_app(services, *routers, close=lambda: close_services(services))
     app.add_middleware(RequireKey, gate=services.gate)
     add_cors(app, services.cors_origins)

@@ -45,6 +45,10 @@ Local = Annotated[
         show_default=False,
     ),
 ]
+Sync = Annotated[
+    bool | None,
+    typer.Option("--sync", help="Pull the versions of --server into --local first."),
+]
 EdgeKeyset = Annotated[
     Path | None,
     typer.Option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from starlette.requests import Request
 
@@ -20,14 +21,16 @@ from sage_rag.rag_server.observability.metrics import Metrics
 class Services:
     """The parts of one server, built by `wiring` or from fakes.
 
-    `top_k`: passages per answer. `gate` decides who may ask. `cors_origins`: the web pages whose
-    scripts may read answers. `searches`: the pool of searches; `control`: the pool of health
-    checks and lists of models, which stay quick while searches wait.
+    `home`: the folder whose versions edges may pull. `top_k`: passages per answer. `gate` decides
+    who may ask. `cors_origins`: the web pages whose scripts may read answers. `searches`: the pool
+    of searches; `control`: the pool of health checks and lists of models, which stay quick while
+    searches wait.
     """
 
     corpora: CorpusSearch
     answerer: Answerer
     top_k: int = 5
+    home: Path | None = None
     gate: Gate = field(default_factory=Gate)
     cors_origins: Sequence[str] = ()
     metrics: Metrics = field(default_factory=Metrics)

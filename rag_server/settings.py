@@ -168,6 +168,8 @@ class EdgeSettings(SearchSettings):
     """The server's address, with or without `/v1`."""
     local: Path | None = None
     """Instead of `server`: a folder that contains `corpora/`. No question leaves this machine."""
+    sync: bool = False
+    """With `server` and `local`: first pull the server's current versions into the folder."""
     keyset: Path | None = None
     """A sealed keyset or grant."""
     passphrase_file: Path | None = None

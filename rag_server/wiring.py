@@ -66,6 +66,7 @@ def _search_services(
         corpora=CorpusSearch(FolderCatalog(home), embedder, reranker),
         answerer=_answerer(settings),
         top_k=settings.top_k,
+        home=home,
         audit=audit,
         gate=gate,
         cors_origins=settings.cors_origin,
@@ -94,11 +95,7 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     from sage_rag.rag_server.edge.services import EdgeServices
 
     gate = _edge_gate(settings)
-    if (settings.server is None) == (settings.local is None):
-        raise InputError(
-            "setting `server`: give either --server or --local",
-            hint="--server http://HOST:8000, or --local DIR with a copy of corpora/",
-        )
+    _check_server(settings)
     keyset = open_keyset(
         settings.keyset, settings.passphrase_file, secret_file=settings.keyset_secret
     )
@@ -129,12 +126,32 @@ def _upstream(settings: EdgeSettings) -> Upstream:
     if settings.local is not None:
         from sage_rag.rag_server.edge.local import LocalUpstream
 
+        if settings.sync:
+            _sync(settings, settings.local)
         _check_home(settings.local)
         return LocalUpstream(_search_services(settings, settings.local, Gate(), None))
     from sage_rag.rag_server.edge.upstream import Upstream
 
     api_key = secret(settings.server_api_key, settings.server_api_key_file)
     return Upstream(settings.server or "", api_key=api_key, timeout_s=settings.timeout_s)
+
+
+def _check_server(settings: EdgeSettings) -> None:
+    if settings.sync and (settings.server is None or settings.local is None):
+        raise InputError("--sync needs --server, to pull from, and --local, to pull to")
+    if not settings.sync and (settings.server is None) == (settings.local is None):
+        raise InputError(
+            "setting `server`: give either --server or --local",
+            hint="--server http://HOST:8000, or --local DIR with a copy of corpora/, or both with"
+            " --sync",
+        )
+
+
+def _sync(settings: EdgeSettings, home: Path) -> None:
+    from sage_rag.rag_server.edge.sync import pull_versions
+
+    api_key = secret(settings.server_api_key, settings.server_api_key_file)
+    pull_versions(settings.server or "", home, api_key=api_key, timeout_s=settings.timeout_s)
 
 
 def _server_gate(settings: ServeSettings) -> Gate:

@@ -39,7 +39,7 @@ def new(
     home: Home = None,
     tokens: Tokens = None,
     scopes: Annotated[
-        str, typer.Option(help="Of chat, research (scores) and admin (metrics), with commas.")
+        str, typer.Option(help="Of chat, research (scores), index (download) and admin (metrics).")
     ] = "chat",
     requests_per_minute: Annotated[
         int | None, typer.Option(help="Default: no limit.", show_default=False)

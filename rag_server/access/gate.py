@@ -19,8 +19,8 @@ from sage_rag.rag_server.access.keys import ApiKey, KeyFile, Scope
 
 _OPEN = frozenset({"/healthz", "/readyz", "/openapi.json"})
 """Paths without secrets: probes and clients read them before they have a key."""
-_SCOPES = {"/metrics": Scope.ADMIN}
-"""The scope that a path needs; `chat` for all others, unknown paths included."""
+VERSIONS = "/v1/versions/"
+"""The files of the index, all layers included."""
 _MINUTE_S, _DAY_S = 60.0, 86_400.0
 
 
@@ -48,8 +48,9 @@ def caller_of(request: Request) -> Caller:
 class Gate:
     """Decide who may send a request.
 
-    Without a file of keys everyone may chat and read metrics. Scores need a key with scope
-    `research` in any case, since they help an attacker to find out whether a record is indexed.
+    Without a file of keys everyone may chat and read metrics. Scores and the
+    files of the index need a key with scope `research` or `index` in any case: a score helps an
+    attacker to find out whether a record is indexed.
 
     Rates and budgets are counted in this process: they begin again when it starts.
     """
@@ -69,7 +70,9 @@ class Gate:
                 when the keys cannot be read.
         """
         if self._keys is None:
-            return Caller(scopes=frozenset({Scope.CHAT, Scope.ADMIN}))
+            caller = Caller(scopes=frozenset({Scope.CHAT, Scope.ADMIN}))
+            _check_scope(path, caller.scopes)
+            return caller
         key = self._found(authorization)
         if key is None:
             if path in _OPEN:
@@ -80,11 +83,8 @@ class Gate:
                 code="invalid_api_key",
                 headers={"www-authenticate": "Bearer"},
             )
-        needed = _SCOPES.get(path, Scope.CHAT)
         if path not in _OPEN:
-            if needed not in key.scopes:
-                message = f"this API key does not have the scope `{needed}`"
-                raise ApiError(403, message, code="insufficient_scope")
+            _check_scope(path, key.scopes)
             self._meter(key).request()
         return Caller(key.id, key.name, key.scopes, self._meter(key).spend)
 
@@ -139,6 +139,18 @@ class _Meter:
     def _new_day(self) -> None:
         if self._day != (today := _today()):
             self._day, self._spent = today, 0
+
+
+def _check_scope(path: str, scopes: frozenset[Scope]) -> None:
+    """Return if the scopes include the one that a path needs: `chat`, also for unknown paths."""
+    needed = Scope.CHAT
+    if path == "/metrics":
+        needed = Scope.ADMIN
+    elif path.startswith(VERSIONS):
+        needed = Scope.INDEX
+    if needed not in scopes:
+        message = f"this needs an API key with the scope `{needed}`"
+        raise ApiError(403, message, code="insufficient_scope")
 
 
 def _today() -> str:

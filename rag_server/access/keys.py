@@ -28,10 +28,11 @@ _NO_HASH = "0" * 64
 
 
 class Scope(StrEnum):
-    """What a key allows: questions, scores of passages, figures of the service."""
+    """What a key allows: questions, scores of passages, the files of versions, metrics."""
 
     CHAT = "chat"
     RESEARCH = "research"
+    INDEX = "index"
     ADMIN = "admin"
 
 
