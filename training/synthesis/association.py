@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -14,6 +14,7 @@ from sage_rag.training.synthesis.entities import EntityDocument
 from sage_rag.training.synthesis.graph import Pair, Scores
 
 Matrix = npt.NDArray[np.float64]
+Embed = Callable[[Sequence[str]], Matrix]
 
 VERSION = 1
 """Raised with every change of the scores of the same document."""
@@ -51,6 +52,9 @@ class Association(Protocol):
 class RuleAssociation:
     """Score pairs by where they are mentioned.
 
+    `embed` returns a vector for each of n sentences, `(n, dim)`; `name` changes with it. Without
+    it, a sentence's vector is its tf-idf.
+
     For entities a and b with mentions in the sentence sets A and B, of S sentences:
 
     - `near(s, B)` is 1 if s is in B, 0.5 if a neighbour of s is, else 0;
@@ -59,8 +63,8 @@ class RuleAssociation:
       that of windows that mention both;
       information(a, b) = max(0, ln(p(a, b) / (p(a) p(b))) / -ln p(a, b)), the normalised pointwise
       mutual information; 0 where p(a, b) = 0, and 1, its limit, where p(a, b) = 1.
-    - context(a, b) = cosine of the tf-idf vectors of the words in A and in B, with
-      idf = 1 + ln((1 + S) / (1 + sentences with the word)).
+    - context(a, b) = cosine of the sums of the vectors of the sentences A and of B, at least 0;
+      tf-idf has idf = 1 + ln((1 + S) / (1 + sentences with the word)).
 
     direct(a, b) = 0.6 dependence + 0.2 information + 0.2 context.
     score(a, b) = max(direct(a, b), 0.75 max over c of sqrt(direct(a, c) direct(c, b))).
@@ -72,12 +76,15 @@ class RuleAssociation:
     indirect association there. Rules do not recognise causes.
     """
 
-    fingerprint = f"rules-{VERSION}"
+    def __init__(self, embed: Embed | None = None, name: str = "words") -> None:
+        self._embed = embed or tf_idf
+        self.fingerprint = f"rules-{VERSION}-{name}"
+        """Changes with `VERSION` and the vectors of sentences."""
 
     def scores(self, document: EntityDocument) -> Scores:
         """Return the score of each pair above 0, in the order of the entities."""
         names = list(document.mentions)
-        matrix = association_matrix(incidence(document), context_vectors(document))
+        matrix = association_matrix(incidence(document), context_vectors(document, self._embed))
         found: dict[Pair, float] = {}
         for first, second in zip(*np.nonzero(np.triu(matrix, 1)), strict=True):
             found[names[first], names[second]] = float(matrix[first, second])
@@ -140,26 +147,33 @@ def similarity(contexts_EV: Matrix) -> Matrix:  # noqa: N803
     return cosines
 
 
-def context_vectors(document: EntityDocument) -> Matrix:
-    """Return `(entities, terms)`: tf-idf of the words in the sentences that mention an entity.
+def context_vectors(document: EntityDocument, embed: Embed) -> Matrix:
+    """Return `(entities, dim)`: the sum of the vectors of the sentences that mention an entity.
 
-    Placeholders are no words. Of Chinese text each pair of characters is a term.
+    Placeholders are left out of the sentences: they are not words.
     """
     sentences = [
-        terms(PLACEHOLDER.sub(" ", document.text[start:end])) for start, end in document.sentences
+        PLACEHOLDER.sub(" ", document.text[start:end]) for start, end in document.sentences
     ]
-    vocabulary = {t: n for n, t in enumerate(sorted({t for s in sentences for t in s}))}
-    counts = np.zeros((len(sentences), len(vocabulary)))
-    for row, found in enumerate(sentences):
-        for term in found:
+    vectors: Matrix = incidence(document) @ embed(sentences)
+    return vectors
+
+
+def tf_idf(sentences: Sequence[str]) -> Matrix:
+    """Return `(n, terms)` of term frequency times inverse document frequency."""
+    found = [terms(sentence) for sentence in sentences]
+    vocabulary = {t: n for n, t in enumerate(sorted({t for s in found for t in s}))}
+    counts = np.zeros((len(found), len(vocabulary)))
+    for row, sentence in enumerate(found):
+        for term in sentence:
             counts[row, vocabulary[term]] += 1
-    idf = 1 + np.log((1 + len(sentences)) / (1 + (counts > 0).sum(axis=0)))
-    vectors: Matrix = incidence(document) @ (counts * idf)
+    idf = 1 + np.log((1 + len(found)) / (1 + (counts > 0).sum(axis=0)))
+    vectors: Matrix = counts * idf
     return vectors
 
 
 def terms(text: str) -> Sequence[str]:
-    """Return the words of a text in lower case, and the pairs of its Chinese characters."""
+    """Return the words of a text in lower case, and each pair of Chinese characters in a row."""
     words = [w for w in _TERM.findall(_UNSPACED.sub(" ", text.lower())) if not w.isdigit()]
     runs = _UNSPACED.findall(text)
     return words + [run[i : i + 2] for run in runs for i in range(max(1, len(run) - 1))]

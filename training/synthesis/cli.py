@@ -22,6 +22,8 @@ from sage_rag.training.synthesis.options import (
     BaseUrl,
     BudgetTokens,
     Cipher,
+    ContextName,
+    Contexts,
     Corpus,
     CorpusName,
     Encrypt,
@@ -64,6 +66,7 @@ def synthesize(
     tokenizer: TokenizerFile = None,
     cipher: Cipher = CipherName.SIV,
     encrypt: Encrypt = When.BEFORE,
+    contexts: Contexts = ContextName.WORDS,
     seed: Seed = 0,
     llm_base_url: BaseUrl = None,
     llm_model: ModelName = None,
@@ -92,6 +95,7 @@ def synthesize(
         corpus=name or _name_of(corpus),
         cipher=cipher,
         when=encrypt,
+        contexts=contexts,
     )
     fields = split_names(text_fields, "--text-fields") if text_fields is not None else []
     choices = Choices(recipe, k, tokens, seed=seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +10,13 @@ import typer
 
 from sage_rag.training.synthesis.encryption import CipherName, When
 from sage_rag.training.synthesis.recipes import Recipe
+
+
+class ContextName(StrEnum):
+    """Vectors of sentences: tf-idf, or all-MiniLM-L6-v2 (English, slower)."""
+
+    WORDS = "words"
+    MINILM = "minilm"
 
 
 def _option(kind: Any, help_text: str, *names: str, **more: Any) -> Any:
@@ -31,6 +39,9 @@ TokenizerFile = _option(
     Path | None, "A tokenizer.json that counts them. Default: four bytes are a token."
 )
 Cipher = _option(CipherName, "ecb is the paper's and leaks equal blocks; plain encrypts nothing.")
+Contexts = _option(
+    ContextName, "How contexts of entities are compared: by their words, or as MiniLM reads them."
+)
 Encrypt = _option(When, "after: a recognizer reads each sample; what it overlooks is plain.")
 Seed = _option(int, "The same seed gives the same shards.")
 BaseUrl = _option(str | None, "OpenAI-compatible endpoint, ending in /v1.")

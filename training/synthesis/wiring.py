@@ -15,10 +15,12 @@ from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.recognizers.catalog import covered_languages, recognizer_of
 from sage_rag.training.synthesis.asking import Asking
+from sage_rag.training.synthesis.association import RuleAssociation
 from sage_rag.training.synthesis.encryption import CipherName, When, cipher_named
 from sage_rag.training.synthesis.entities import EntityReader
 from sage_rag.training.synthesis.model_association import ModelAssociation
 from sage_rag.training.synthesis.model_writing import ModelWriter
+from sage_rag.training.synthesis.options import ContextName
 from sage_rag.training.synthesis.run import OWNER, SynthesisJob
 from sage_rag.training.synthesis.samples import CountTokens, SourceDocument, estimated_tokens
 from sage_rag.training.synthesis.synthesis import Choices, Synthesizer
@@ -34,6 +36,7 @@ class Parts:
     languages: tuple[str, ...] = ()
     cipher: CipherName = CipherName.SIV
     when: When = When.BEFORE
+    contexts: ContextName = ContextName.WORDS
 
 
 def synthesis_job(
@@ -69,12 +72,12 @@ def synthesis_job(
             return nullcontext()
         return cipher_named(parts.cipher, keyset, parts.corpus, folder / OWNER)
 
+    by = _by(asking, parts.contexts)
+
     def build(cipher: EntityCipher | None) -> Synthesizer:
         after = cipher is not None and parts.when is When.AFTER
         protector = Protector(recognizer, policy, cipher) if after and cipher else None
-        return Synthesizer(
-            reader, cipher, choices, protector=protector, count_tokens=count, **_by(asking)
-        )
+        return Synthesizer(reader, cipher, choices, protector=protector, count_tokens=count, **by)
 
     key = keyset.primary if keyset else "no-key"
     return SynthesisJob(
@@ -87,10 +90,14 @@ def synthesis_job(
     )
 
 
-def _by(asking: Asking | None) -> dict[str, Any]:
-    """Return the parts that a model replaces."""
-    if asking is None:
+def _by(asking: Asking | None, contexts: ContextName) -> dict[str, Any]:
+    """Return the association and the writer."""
+    if asking is None and contexts is ContextName.WORDS:
         return {}
+    if asking is None:
+        from sage_rag.training.synthesis.minilm import NAME, minilm_vectors
+
+        return {"association": RuleAssociation(minilm_vectors, NAME)}
     return {"association": ModelAssociation(asking), "writer": ModelWriter(asking)}
 
 
@@ -105,5 +112,6 @@ def _settings(parts: Parts, choices: Choices, asking: Asking | None) -> dict[str
         "tokens_per_document": choices.tokens,
         "seed": choices.seed,
         "threshold": choices.threshold,
+        "contexts": parts.contexts if asking is None else None,
         "model": asking.model.name if asking else None,
     }

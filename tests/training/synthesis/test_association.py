@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from sage_rag.training.synthesis.association import (
     information,
     similarity,
     terms,
+    tf_idf,
 )
 from sage_rag.training.synthesis.entities import Entity, EntityDocument
 
@@ -66,7 +68,8 @@ def test_information(rows: tuple[str, str], expected: float) -> None:
 
 
 def test_similarity_is_the_cosine_of_tf_idf() -> None:
-    found = context_vectors(document(f"{ANN} sold bread. {BOB} sold milk. {CITY} slept."))
+    text = f"{ANN} sold bread. {BOB} sold milk. {CITY} slept."
+    found = context_vectors(document(text), tf_idf)
     sold, other = 1 + math.log(4 / 3), 1 + math.log(4 / 2)
     expected = sold**2 / (sold**2 + other**2)
     assert similarity(found)[0, 1] == pytest.approx(expected)
@@ -103,6 +106,16 @@ def test_scores_are_symmetric_and_in_the_unit_interval(rows: list[list[bool]]) -
     assert np.all((found >= 0) & (found <= 1))
     assert np.allclose(found, found.T)
     assert not np.diag(found).any()
+
+
+def test_other_vectors_of_sentences_change_the_context_alone() -> None:
+    def same(sentences: Sequence[str]) -> np.ndarray:
+        return np.ones((len(sentences), 3))
+
+    text = f"{ANN} met {BOB}. {ANN} slept. {CITY} burnt."
+    words, other = RuleAssociation(), RuleAssociation(same, "same")
+    assert words.fingerprint != other.fingerprint
+    assert other.scores(document(text))[ANN, BOB] == pytest.approx(0.6 + 0.2)
 
 
 def test_chinese_words_are_pairs_of_characters() -> None:

@@ -9,6 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from sage_rag.agents.testing.server import model_server
 from sage_rag.common.exceptions import InputError
 from sage_rag.training.synthesis.cli import synthesize
 
@@ -62,6 +63,46 @@ def test_plain_samples_need_no_keyset_and_take_none(
         run(corpus, "--out", str(tmp_path), "--cipher", "plain", "--keyset-secret", secret)
     with pytest.raises(InputError, match="encrypts nothing"):
         run(corpus, "--out", str(tmp_path), "--cipher", "plain", "--encrypt", "after")
+
+
+def answer(system: str, user: str) -> str:
+    """Return a competent answer of a model to each of the questions."""
+    asked = json.loads(user)
+    if "pairs" in asked:
+        scores = [{"first": a, "second": b, "score": "1.0"} for a, b in asked["pairs"]]
+        return json.dumps({"scores": scores})
+    named = ", ".join(asked["entities"])
+    text = f"On {asked['aspect']}: {named}."
+    return json.dumps({"text": text, "question": f"Who is {named}?", "answer": text})
+
+
+def test_a_model_scores_and_writes_and_its_replies_are_kept(
+    tmp_path: Path, corpus: str, secret: str
+) -> None:
+    with model_server(answer=answer) as (url, server):
+        model = ("--llm-base-url", url, "--llm-model", "scripted", "--tokens", "200")
+        for out in ("out", "again"):
+            printed = run(corpus, "--out", str(tmp_path / out), "--keyset-secret", secret, *model)
+            (tmp_path / out / "owner" / "ledger.sqlite").unlink()
+        assert "the model: " in printed
+        assert not any("Sullivan" in asked for asked in server.asked)
+        calls = len(server.asked)
+        run(corpus, "--out", str(tmp_path / "out"), "--keyset-secret", secret, *model)
+        assert len(server.asked) == calls
+    first, second = (tmp_path / out / "shard-00000.jsonl" for out in ("out", "again"))
+    assert first.read_bytes() == second.read_bytes()
+    assert '"writer": "model:scripted"' in first.read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_contexts_can_be_compared_by_minilm(tmp_path: Path, corpus: str) -> None:
+    shards = []
+    for contexts in ("words", "minilm"):
+        run(corpus, "--out", str(tmp_path), "--cipher", "plain", "--contexts", contexts)
+        manifest = json.loads((tmp_path / "manifest.json").read_text())
+        assert manifest["contexts"] == contexts
+        shards.append(manifest["samples"])
+    assert all(shards)
 
 
 def test_a_file_that_is_no_tokenizer_is_refused(tmp_path: Path, corpus: str) -> None:
