@@ -77,6 +77,12 @@ class CorpusFile(BaseModel):
         "and answer.",
         examples=[["question", "answer"]],
     )
+    answer_fields: tuple[str, ...] = Field(
+        default=(),
+        description="Fields of a record that answer questions, for answers without a model; the "
+        "others show what was asked. Default: the last of several fields.",
+        examples=[["answer"]],
+    )
     subject: str | None = Field(
         default=None,
         min_length=1,
@@ -153,7 +159,7 @@ class CorpusFile(BaseModel):
     model: ModelOptions = ModelOptions()
     gate: dict[str, float | int | bool | str] = {}
 
-    @field_validator("fields", "layers")
+    @field_validator("fields", "layers", "answer_fields")
     @classmethod
     def _differ(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
         if names and (len(set(names)) < len(names) or not all(names)):

@@ -39,7 +39,8 @@ class IndexJob:
     process. `languages`, as ISO 639-1 codes: those that the recognizer covers. `timer` times the
     stages. `subject`: the field of a record that names its subject. `consensus`: how records of a
     recipe about subjects become passages, which `consensus_writer` writes again. `layers`: those of
-    the version; `recipe` treats the records, if they are one of them.
+    the version; `recipe` treats the records, if they are one of them. `answer_fields`: the fields
+    that answer questions, for the manifest; empty: the last one.
     """
 
     source: Path
@@ -62,6 +63,7 @@ class IndexJob:
     consensus: ConsensusOptions = field(default_factory=ConsensusOptions)
     consensus_writer: ConsensusWriter | None = None
     layers: tuple[Layer, ...] = (RECORDS,)
+    answer_fields: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that no record is published by a recipe about subjects.

@@ -72,6 +72,10 @@ class LayerIndex:
         """Return the rows with at least one of some tokens or blind words: `(m,)`, ascending."""
         return self._lexical.rows_with(marks)
 
+    def holders(self, words: Iterable[str]) -> dict[str, int]:
+        """Return the number of rows that contain each index word; 0 for an unknown one."""
+        return self._lexical.holders(words)
+
     def close(self) -> None:
         """Close the memory map."""
         self._passages.close()

@@ -40,6 +40,7 @@ def manifest_of(job: IndexJob, summary: Summary) -> dict[str, Any]:
             "passages": summary.published,
             "quarantined": summary.quarantined,
         },
+        "answer_fields": job.answer_fields,
         "k": job.consensus.k if CONSENSUS in job.layers else None,
     }
 

@@ -39,7 +39,8 @@ class Manifest(BaseModel):
     """The description of a version: its contents and how it was made.
 
     `layers`: the number of passages of each. Format 1 has none: all its passages are records.
-    `k`: the number of subjects that say each statement of a consensus.
+    `k`: the number of subjects that say each statement of a consensus. `answer_fields`: the fields
+    of a record that answer questions; empty: the last one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -58,6 +59,7 @@ class Manifest(BaseModel):
     counts: dict[str, int]
     layers: dict[Layer, int] = {}
     k: int | None = None
+    answer_fields: tuple[str, ...] = ()
     files: dict[str, FileEntry]
 
     @property

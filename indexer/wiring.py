@@ -139,6 +139,7 @@ def index_job(
         consensus=corpus.consensus.options,
         consensus_writer=ConsensusWriter(model) if model and CONSENSUS in layers else None,
         layers=layers,
+        answer_fields=corpus.answer_fields,
     )
 
 

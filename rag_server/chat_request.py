@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from sage_rag.common.web.errors import ApiError, invalid_fields
 from sage_rag.privacy.blind_index import BLIND_WORD
+from sage_rag.rag_server.followups import standalone
 
 MAX_SEARCH_WORDS = 4096
 """The blind words of about a thousand values: more than a question names."""
@@ -72,8 +73,8 @@ class ChatRequest(BaseModel):
     """A chat completion request.
 
     Two fields are extensions of the OpenAI API. `sources="markdown"` requests a list of sources
-    after the answer. `search_words` holds the blind words of the values in the last user message;
-    only a client with keys can compute them.
+    after the answer. `search_words` holds the blind words of the values in `standalone`; only a
+    client with keys can compute them.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -124,6 +125,11 @@ class ChatRequest(BaseModel):
     def question(self) -> str:
         """The last user message."""
         return self.messages[self.question_at].content
+
+    @property
+    def standalone(self) -> str:
+        """The last user message with what it takes from the earlier ones: what is searched."""
+        return standalone([m.content for m in self.messages if m.role == "user"])
 
     @property
     def question_at(self) -> int:

@@ -14,6 +14,7 @@ from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.protocols import Embedder, Vectors
 from sage_rag.indexer.versions import Manifest
 from sage_rag.privacy.tokens import readable_view
+from sage_rag.rag_server.answering.evidence import Evidence, find_evidence
 from sage_rag.rag_server.exceptions import CorpusUnavailableError, UnknownModelError
 from sage_rag.rag_server.reranking import Reranker
 from sage_rag.rag_server.retrieval import Retriever, Searchable
@@ -58,10 +59,14 @@ class CorpusCatalog(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The passages that a search found, best first, and the version that it searched."""
+    """The passages that a search found, best first, and the version that it searched.
+
+    `evidence`: whether the version can answer the question.
+    """
 
     passages: list[Passage]
     manifest: Manifest
+    evidence: Evidence
 
     @property
     def version(self) -> str:
@@ -132,7 +137,9 @@ class CorpusSearch:
         checkpoint()
         with self._reading(name) as opened:
             passages = opened.retriever.retrieve(question, top_k, words)
-            return SearchResult(passages, opened.version.manifest)
+            layers = opened.version.layers
+            evidence = find_evidence(question, passages, words, layers, self._embedder)
+            return SearchResult(passages, opened.version.manifest, evidence)
 
     def embed(self, name: str, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts, `(n, dim)`, by the embedder of a corpus's passages."""

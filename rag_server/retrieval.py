@@ -53,6 +53,10 @@ class SearchableLayer(Protocol):
         """Return the rows with at least one of some tokens or blind words, ascending."""
         ...
 
+    def holders(self, words: Iterable[str]) -> Mapping[str, int]:
+        """Return the number of rows that contain each index word; 0 for an unknown one."""
+        ...
+
 
 class Searchable(Protocol):
     """An index version that can be searched."""

@@ -18,7 +18,11 @@ from sage_rag.rag_server.access.keys import KeyFile, default_file
 from sage_rag.rag_server.observability.audit import AuditLog
 from sage_rag.rag_server.settings import EdgeSettings, SearchSettings, ServeSettings, secret
 
+_VECTORS_KEPT = 20_000
+"""Vectors of questions and sentences in memory: 30 MB with 384 dimensions."""
+
 if TYPE_CHECKING:
+    from sage_rag.indexer.protocols import Embedder
     from sage_rag.rag_server.answering.protocols import Answerer
     from sage_rag.rag_server.edge.services import EdgeServices
     from sage_rag.rag_server.edge.upstream import Upstream
@@ -50,14 +54,15 @@ def _search_services(
     settings: SearchSettings, home: Path, gate: Gate, audit: AuditLog | None
 ) -> Services:
     """Return the services that search the corpora under a home folder, warmed up."""
-    from sage_rag.indexer.embedding import query_embedder
+    from sage_rag.indexer.embedding import CachedEmbedder, VectorMemory, query_embedder
     from sage_rag.indexer.engines.cores import use_one_core
     from sage_rag.rag_server.catalog import FolderCatalog
     from sage_rag.rag_server.corpora import CorpusSearch
     from sage_rag.rag_server.reranking import reranker_called
     from sage_rag.rag_server.services import Services
 
-    embedder = query_embedder(settings.embedder)
+    # The sentences of a passage are compared with each question that finds it.
+    embedder = CachedEmbedder(query_embedder(settings.embedder), VectorMemory(_VECTORS_KEPT))
     embedder.embed(["warm up"])
     reranker = reranker_called(settings.reranker)
     if reranker is not None:
@@ -205,7 +210,7 @@ def _answerer(settings: SearchSettings) -> Answerer:
         from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
         from sage_rag.rag_server.answering.offline import OfflineAnswerer
 
-        return OfflineAnswerer(ExtractiveAnswerer().compose)
+        return OfflineAnswerer(ExtractiveAnswerer(embedder).compose)
     if settings.llm_base_url is None or settings.llm_model is None:
         raise InputError("answerer `chat` needs --llm-base-url and --llm-model")
     from sage_rag.rag_server.answering.chat import ChatAnswerer

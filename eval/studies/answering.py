@@ -14,6 +14,7 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import load_policy
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
+from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.retrieval import Retriever
 
@@ -41,10 +42,13 @@ class EdgeReader:
         self._embedder = embedder
 
     def answer(self, path: Path, questions: Sequence[str], top_k: int) -> EdgeAnswers:
-        """Answer every question extractively from its `top_k` passages."""
+        """Answer every question extractively from its `top_k` passages.
+
+        No question is refused for lack of evidence, so that recipes are compared by what they hold.
+        """
         texts: list[str] = []
         sources: list[tuple[str, ...]] = []
-        answerer = ExtractiveAnswerer()
+        answerer = ExtractiveAnswerer(self._embedder)
         with closing(open_version(path)) as version:
             retriever = Retriever(version, self._embedder)
             keys = self._keys(version.manifest)
@@ -56,7 +60,9 @@ class EdgeReader:
                 asked = pseudonymize(question)
                 words = keys.search_words(asked) if keys else ()
                 passages = retriever.retrieve(asked, top_k, words)
-                texts.append(restore(answerer.compose(asked, passages)))
+                fields = version.manifest.answer_fields
+                context = AnswerContext(asked, passages, answer_fields=fields)
+                texts.append(restore(answerer.compose(context)))
                 sources.append(tuple(restore(passage.source) for passage in passages))
         return EdgeAnswers(tuple(texts), tuple(sources))
 

@@ -124,6 +124,11 @@ class LexicalIndex:
         holders = [self._rows(vocabulary[mark]) for mark in known]
         return np.unique(np.concatenate(holders)) if holders else np.zeros(0, dtype=np.int64)
 
+    def holders(self, words: Iterable[str]) -> dict[str, int]:
+        """Return the number of rows that contain each index word; 0 for an unknown one."""
+        vocabulary = self._scorer.vocab_dict
+        return {w: len(self._rows(vocabulary[w])) if w in vocabulary else 0 for w in words}
+
     def _rows(self, word: int) -> NDArray[np.int64]:
         """Return the rows with a word, by the number of the word in the vocabulary."""
         postings = self._scorer.scores

@@ -1,113 +1,108 @@
-"""The extractive answerer: answers with sentences of the passages, with citations."""
+"""The extractive answerer: answers with sentences of one passage, with citations."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import log, sqrt
 
-from sage_rag.agents.lexicon import is_boilerplate, lexicon, stem
-from sage_rag.common.sentences import sentence_spans
-from sage_rag.indexer.passages import Passage
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.indexer.passages import CONSENSUS, Passage
+from sage_rag.indexer.protocols import Embedder
+from sage_rag.privacy.tokens import TOKEN, readable_view
+from sage_rag.rag_server.answering.evidence import Evidence
+from sage_rag.rag_server.answering.names import names_someone, without_names
+from sage_rag.rag_server.answering.protocols import AnswerContext
+from sage_rag.rag_server.answering.selection import choose, values_of
+from sage_rag.rag_server.answering.sentences import Sentence, content_stems, read_passage
+from sage_rag.rag_server.answering.statements import often_said
 
 NOTHING_FOUND = "I found nothing about this in the documents I can search."
-
-_WORD = re.compile(rf"{TOKEN.pattern}|\w+")
-_REPLY_FIELDS = ("answer", "doctor", "response", "output", "assistant", "agent", "reply")
-_ABOUT_PERSON = re.compile(
-    r"\b(?:who|whose|whom|named?|called|patients?|report(?:s|ed)?|complain\w*|customer|person|someone"
-    r"|how old|history|symptoms? (?:did|does|of))\b",
+_PART_ENDS = re.compile(
+    r"\?\s+|,?\s+and\s+(?=(?:for |to |in )?(?:what|which|how|who|whom|when|where|why)\b)",
     re.IGNORECASE,
 )
-
-_WHAT_IT_IS = re.compile(
-    r"^(?:okay|alright|sure|yes|no|well)\b|\b(?:based on|first|to confirm|it is possible"
-    r"|it's possible|most likely|may have|might have|may be|might be|could be|seems?|due to"
-    r"|owing to|caused by|suggestive|symptoms)\b",
-    re.IGNORECASE,
-)
-_WHAT_TO_DO = re.compile(
-    r"^(?:if|in case|once|after|depending|in severe|should you)\b|\b(?:follow[- ]?up|depending on"
-    r"|persists?|worsens?|finally|lastly|additionally|also|as well|regularly|monitor|avoid"
-    r"|meanwhile|rest|review|recommend|suggest|advise|treatment|therapy|consult|need|should|further)\b",
-    re.IGNORECASE,
-)
-_TOKEN_WEIGHT = 6.0
-"""Weight of a ciphertext token of the question, in units of a word's idf of 1: a question that
-names a person is about that person."""
-_RANK_DECAY = 0.75
-"""Each rank's weight relative to the one before."""
-_REPLY_PRIOR = 1.0
-"""Value of a sentence of a reply without any word of the question: advice seldom repeats the
-complaint that it answers."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """A candidate sentence. `rank` of its passage, `place` within it."""
-
-    rank: int
-    place: int
-    text: str
-    stems: tuple[str, ...]
-    is_reply: bool
-    in_dialogue: bool = False
-
-    @property
-    def order(self) -> tuple[int, int, int]:
-        """The sort key of a sentence in an answer."""
-        step = 0
-        if self.in_dialogue:
-            what = len(_WHAT_IT_IS.findall(self.text))
-            step = len(_WHAT_TO_DO.findall(self.text)) - what
-        return self.rank, step, self.place
+_PASSAGES = 3
+"""Passages that are read; the answer quotes one of them."""
 
 
 class ExtractiveAnswerer:
-    """Select sentences of the best passages and join them into one answer, without a model.
+    """Answer with sentences of the passage that answers best, without a model that writes.
 
-    `max_words` bounds the answer without citations; `max_passages` the passages that are read.
-    Sentences stay in reading order, passage by passage, each group followed by its `[n]`. In those
-    of a reply the diagnosis comes before the advice, since a synthetic record has another order
-    than its original. Ciphertext tokens are words: never cut, and matched exactly against the
-    question.
+    `most_words` bounds the answer, except for warnings that belong to it; below `few_words` it
+    gets more context. An `embedder` compares sentences with the question. Sentences stay in the
+    order of their record. A question that names no one gets no name in its answer.
     """
 
-    # 90 words: of 60, 75, 90, 110 and 130 the best ROUGE-L F with true answers over synthetic
-    # records, on 100 held-out questions of a patient forum (over originals 110 is 0.0006 better).
-    def __init__(self, max_words: int = 90, max_passages: int = 3) -> None:
-        self._max_words = max_words
-        self._max_passages = max_passages
+    def __init__(
+        self, embedder: Embedder | None = None, *, most_words: int = 52, few_words: int = 16
+    ) -> None:
+        self._embedder = embedder
+        self._most_words = most_words
+        self._few_words = few_words
 
-    def compose(self, question: str, passages: Sequence[Passage]) -> str:
-        """Return an answer to `question` from `passages`, best first, or `NOTHING_FOUND`."""
-        asked = set(_stems(question))
-        candidates = _candidates(_in_focus(question, passages), self._max_passages)
-        if not asked & {stem for sentence in candidates for stem in sentence.stems}:
+    def compose(self, context: AnswerContext) -> str:
+        """Return the answer with its citation, or a sentence that says that there is no answer."""
+        if (refused := _refusal(context.evidence)) is not None:
+            return refused
+        if context.passages and context.passages[0].layer == CONSENSUS:
+            return often_said(context) or NOTHING_FOUND
+        question = context.standalone or context.question
+        sentences = self._readable(question, context)
+        asked = set(content_stems(context.question))
+        carried = set(content_stems(question)) - asked
+        if not (asked | carried) & {stem for s in sentences for stem in s.stems}:
             return NOTHING_FOUND
-        weights = _weights(candidates)
-        about_person = bool(TOKEN.search(question) or _ABOUT_PERSON.search(question))
-        values = {
-            sentence: _value(sentence, asked, weights, about_person) for sentence in candidates
-        }
-        return _write(self._select(values))
+        parts = _parts(context.question)
+        whole, *each = self._similarities([question, *parts], sentences)
+        chosen = choose(
+            values_of(sentences, asked, carried, whole),
+            [
+                values_of(sentences, set(content_stems(part)), carried, similarities)
+                for part, similarities in zip(parts, each, strict=True)
+            ],
+            most_words=self._most_words,
+            few_words=self._few_words,
+        )
+        return _written(chosen) if chosen else NOTHING_FOUND
 
-    def _select(self, values: dict[_Sentence, float]) -> list[_Sentence]:
-        """Return the most valuable sentences that fit, without repetitions."""
-        chosen: list[_Sentence] = []
-        room = self._max_words
-        for sentence in sorted(values, key=lambda s: (-values[s], s.rank, s.place)):
-            size = len(sentence.text.split())
-            if values[sentence] <= 0 or (chosen and size > room):
-                continue
-            if any(_repeats(sentence, other) for other in chosen):
-                continue
-            chosen.append(sentence)
-            room -= size
-        return sorted(chosen, key=lambda s: s.order)
+    def _readable(self, question: str, context: AnswerContext) -> list[Sentence]:
+        """Return the sentences that an answer may quote."""
+        named = names_someone(question)
+        found: list[Sentence] = []
+        for rank, passage in _in_focus(question, context.passages)[:_PASSAGES]:
+            for sentence in read_passage(rank, passage, context.answer_fields):
+                text = sentence.text if named else without_names(sentence.text)
+                if text is not None:
+                    found.append(sentence.saying(text))
+        return found
+
+    def _similarities(
+        self, questions: Sequence[str], sentences: Sequence[Sentence]
+    ) -> list[dict[Sentence, float]]:
+        """Return the cosines of each question and the sentences of answer fields."""
+        answering = [sentence for sentence in sentences if sentence.answers]
+        if self._embedder is None:
+            return [{} for _ in questions]
+        views = [readable_view(text) for text in (*questions, *(s.text for s in answering))]
+        vectors = self._embedder.embed(views)
+        cosines = vectors[: len(questions)] @ vectors[len(questions) :].T
+        return [dict(zip(answering, map(float, row), strict=True)) for row in cosines]
+
+
+def _parts(question: str) -> list[str]:
+    """Return the parts of a question that asks several things; empty if it asks one."""
+    parts = [part.strip() for part in _PART_ENDS.split(question) if content_stems(part)]
+    return parts if len(parts) > 1 else []
+
+
+def _refusal(evidence: Evidence | None) -> str | None:
+    """Return why there is no answer, or `None` if there may be one."""
+    if evidence is None:
+        return None
+    if evidence.unknown:
+        *others, last = evidence.unknown
+        listed = f"{', '.join(others)} or {last}" if others else last
+        return f"I found no record of {listed} in the documents I can search."
+    return None if evidence.answers else NOTHING_FOUND
 
 
 def _in_focus(question: str, passages: Sequence[Passage]) -> list[tuple[int, Passage]]:
@@ -125,65 +120,7 @@ def _tokens(passage: Passage) -> set[str]:
     return {match.group() for match in TOKEN.finditer(passage.text)}
 
 
-def _candidates(passages: Sequence[tuple[int, Passage]], most: int) -> list[_Sentence]:
-    found = []
-    for rank, passage in passages[:most]:
-        reply = next((name for name in _REPLY_FIELDS if name in passage.fields), None)
-        place = 0
-        for name, text in passage.fields.items():
-            # The published figures are of answers cut without full-width marks.
-            for start, end in sentence_spans(text, full_width=False):
-                sentence = text[start:end]
-                if not is_boilerplate(sentence):
-                    is_reply = reply is None or name == reply
-                    stems, in_dialogue = _stems(sentence), is_reply and reply is not None
-                    found.append(_Sentence(rank, place, sentence, stems, is_reply, in_dialogue))
-                    place += 1
-    return found
-
-
-def _stems(text: str) -> tuple[str, ...]:
-    """Return the stems of a text's content words; ciphertext tokens unchanged."""
-    stop = lexicon().stop_words
-    return tuple(
-        word if TOKEN.fullmatch(word) else stem(word)
-        for word in (match.group() for match in _WORD.finditer(text))
-        if word.casefold() not in stop and (len(word) > 1 or word.isdecimal())
-    )
-
-
-def _weights(candidates: Sequence[_Sentence]) -> dict[str, float]:
-    """Return idf over the candidates; tokens weigh `_TOKEN_WEIGHT`."""
-    spread = Counter(stem for sentence in candidates for stem in set(sentence.stems))
-    return {
-        stem: _TOKEN_WEIGHT if TOKEN.fullmatch(stem) else log(1 + len(candidates) / count)
-        for stem, count in spread.items()
-    }
-
-
-def _value(
-    sentence: _Sentence, asked: set[str], weights: dict[str, float], about_person: bool
-) -> float:
-    shared = sum(weights[stem] for stem in asked.intersection(sentence.stems))
-    if not sentence.is_reply and not (about_person and shared):
-        return 0.0
-    prior = _REPLY_PRIOR if sentence.is_reply else 0.0
-    density = (prior * len(sentence.stems) ** 0.5 + shared) / sqrt(len(sentence.stems) + 1)
-    return float(density * _RANK_DECAY ** (sentence.rank - 1))
-
-
-def _repeats(sentence: _Sentence, other: _Sentence) -> bool:
-    """Return whether the other sentence holds most of a sentence's content."""
-    own, known = set(sentence.stems), set(other.stems)
-    return len(own & known) > 0.7 * min(len(own), len(known)) if own and known else own == known
-
-
-def _write(sentences: Sequence[_Sentence]) -> str:
-    """Join sentences; each passage's group ends with its citation."""
-    parts: list[str] = []
-    for index, sentence in enumerate(sentences):
-        text = sentence.text[0].upper() + sentence.text[1:]
-        parts.append(text if text[-1] in ".!?" else f"{text}.")
-        if index + 1 == len(sentences) or sentences[index + 1].rank != sentence.rank:
-            parts.append(f"[{sentence.rank}]")
-    return " ".join(parts) if parts else NOTHING_FOUND
+def _written(sentences: Sequence[Sentence]) -> str:
+    """Join the sentences of one passage and cite it."""
+    ended = (s.text if s.text[-1] in ".!?" else f"{s.text}." for s in sentences)
+    return f"{' '.join(ended)} [{sentences[0].rank}]"

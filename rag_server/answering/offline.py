@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 
 from sage_rag.indexer.passages import Passage
 from sage_rag.rag_server.answering.protocols import AnswerContext, Piece
@@ -12,8 +12,8 @@ from sage_rag.rag_server.answering.protocols import AnswerContext, Piece
 _WORD = re.compile(r"\s*\S+\s*")
 
 
-Compose = Callable[[str, Sequence[Passage]], str]
-"""Takes a question and passages; returns an answer with `[n]` citations."""
+Compose = Callable[[AnswerContext], str]
+"""Returns an answer with `[n]` citations."""
 
 
 class OfflineAnswerer:
@@ -27,16 +27,15 @@ class OfflineAnswerer:
 
     async def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:
         """Yield the composed answer; sampling options and history have no effect."""
-        answer = await asyncio.to_thread(
-            self._compose, conversation.question, conversation.passages
-        )
+        answer = await asyncio.to_thread(self._compose, conversation)
         for word in _WORD.findall(answer):
             yield Piece(word)
 
     async def check(self) -> None:
         """Compose once, so that a broken installation is not reported as ready."""
         sample = Passage("check", "check", {"text": "The clinic opens at nine."})
-        await asyncio.to_thread(self._compose, "When does the clinic open?", [sample])
+        question = AnswerContext("When does the clinic open?", [sample])
+        await asyncio.to_thread(self._compose, question)
 
     async def close(self) -> None:
         """Nothing to release."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sage_rag.indexer.passages import Passage
+from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.completions import CompletionUsage
 
 
@@ -23,13 +24,18 @@ class AnswerContext:
     """The input of an answer.
 
     `history` holds all other turns, system messages included. `options` are the client's sampling
-    options under their API names.
+    options under their API names. `standalone`: the question with what it takes from earlier ones;
+    empty if it takes nothing. `evidence`: what the searched version holds on it; `None` if unknown.
+    `answer_fields`: the fields of a record that answer questions; empty: the last one.
     """
 
     question: str
     passages: Sequence[Passage]
     history: Sequence[ConversationTurn] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    standalone: str = ""
+    evidence: Evidence | None = None
+    answer_fields: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from sage_rag.rag_server.edge.schema import (
     text,
     whole,
 )
+from sage_rag.rag_server.followups import standalone
 
 _PARTS = list_of(record({"type": choice("text"), "text": text}))
 _CALLED: Rule = record({"name": text, "arguments": json_text})
@@ -131,9 +132,12 @@ def pseudonymize_request(body: Mapping[str, Any], keys: CorpusKeys) -> dict[str,
 
 
 def _question(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Return the last user message, which the server searches with; empty without one."""
-    contents = [message.get("content") for message in messages if message.get("role") == "user"]
-    content = contents[-1] if contents else None
+    """Return what the server searches with: the last user message and what it takes over."""
+    users = (message.get("content") for message in messages if message.get("role") == "user")
+    return standalone([_joined(content) for content in users])
+
+
+def _joined(content: Any) -> str:
     if isinstance(content, list):
         return "\n".join(part.get("text", "") for part in content)
     return content or ""

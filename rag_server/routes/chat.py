@@ -79,7 +79,7 @@ async def _respond(
         found = await services.searches.run(
             services.corpora.search,
             chat.model,
-            chat.question,
+            chat.standalone,
             services.top_k,
             chat.search_words,
         )
@@ -207,4 +207,12 @@ def _conversation(chat: ChatRequest, found: SearchResult) -> AnswerContext:
         for position, message in enumerate(chat.messages)
         if position != chat.question_at
     ]
-    return AnswerContext(chat.question, found.passages, history, chat.options)
+    return AnswerContext(
+        chat.question,
+        found.passages,
+        history,
+        chat.options,
+        standalone=chat.standalone,
+        evidence=found.evidence,
+        answer_fields=found.manifest.answer_fields,
+    )

@@ -36,6 +36,7 @@ def test_every_key_is_read(file: Path, tmp_path: Path) -> None:
         recognizers = ["spacy:en_core_web_lg"]
         concurrency = 4
         subject = "patient"
+        answer_fields = ["answer"]
         layers = ["consensus", "records"]
         engine = "ray"
         [consensus]
@@ -56,6 +57,7 @@ def test_every_key_is_read(file: Path, tmp_path: Path) -> None:
     assert (corpus.fields, corpus.engine) == (("question", "answer"), EngineName.RAY)
     assert (corpus.model.name, corpus.model.price) == ("qwen3:8b", (1.0, 2.5))
     assert (corpus.subject, corpus.layers) == ("patient", ("consensus", "records"))
+    assert corpus.answer_fields == ("answer",)
     assert corpus.consensus.options.k == 5
     assert corpus.limits == {"rouge_l": 0.4, "likeness": None}
     assert corpus.recipe == CorpusFile(source=Path("x")).recipe == "sage"

@@ -89,6 +89,11 @@ class MemoryVersion:
         found = [i for i, p in enumerate(self._passages) if wanted & set(p.text.split())]
         return np.asarray(found, dtype=np.int64)
 
+    def holders(self, words: Iterable[str]) -> dict[str, int]:
+        """Return the number of texts that contain each word."""
+        texts = [set(p.text.split()) for p in self._passages]
+        return {word: sum(word in text for text in texts) for word in words}
+
     def _best(
         self, scored: Iterable[tuple[int, float]], top_k: int, rows: NDArray[np.int64] | None
     ) -> list[tuple[int, float]]:

@@ -17,7 +17,7 @@ TEXT = f"Rest helps {TOKEN}, as tea does. [1] Stop smoking. [2]"
 
 
 def extractive(world: World) -> str:
-    return world.serve(OfflineAnswerer(lambda question, passages: TEXT))
+    return world.serve(OfflineAnswerer(lambda context: TEXT))
 
 
 def answered(world: World, url: str, **more) -> tuple[str, str]:

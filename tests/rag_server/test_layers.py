@@ -105,10 +105,16 @@ def test_a_stranger_and_a_place_name_no_one_of_the_corpus(edge: str, question: s
     assert layers_of(cited(edge, ask(question))) == {CONSENSUS}
 
 
-def test_a_name_of_an_earlier_message_opens_no_record(edge: str) -> None:
-    turns = [("user", "and Zoë Ødegård?"), ("assistant", "a cold"), ("user", "and a cough?")]
+@pytest.mark.parametrize(
+    ("last", "layer"),
+    [("what helps against a bad cough?", CONSENSUS), ("and her cough?", RECORDS)],
+)
+def test_a_name_of_an_earlier_message_opens_records_for_a_follow_up_alone(
+    edge: str, last: str, layer: str
+) -> None:
+    turns = [("user", "and Zoë Ødegård?"), ("assistant", "a cold"), ("user", last)]
     messages = [{"role": role, "content": content} for role, content in turns]
-    assert layers_of(cited(edge, {"model": "clinic", "messages": messages})) == {CONSENSUS}
+    assert layers_of(cited(edge, {"model": "clinic", "messages": messages})) == {layer}
 
 
 OTHER = Keyset.generate()

@@ -17,7 +17,7 @@ QUESTION = "What does Maria Keller take?"
 
 @pytest.fixture(params=["server", "edge"])
 def client(world: World, request) -> openai.OpenAI:
-    answerer = OfflineAnswerer(lambda question, passages: "Take rest for a week [1].")
+    answerer = OfflineAnswerer(lambda context: "Take rest for a week [1].")
     server = world.serve(answerer)
     return world.openai(server if request.param == "server" else world.edge(server))
 

@@ -13,9 +13,7 @@ from sage_rag.rag_server.answering.protocols import AnswerContext
 def test_the_pieces_make_up_the_composed_answer(answer):
     async def read() -> list[str]:
         passages = [Passage("p", "s", {"text": "x"})]
-        pieces = OfflineAnswerer(lambda question, passages: answer).answer(
-            AnswerContext("q", passages)
-        )
+        pieces = OfflineAnswerer(lambda context: answer).answer(AnswerContext("q", passages))
         return [piece.text async for piece in pieces]
 
     assert "".join(asyncio.run(read())) == answer

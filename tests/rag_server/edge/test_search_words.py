@@ -52,7 +52,14 @@ def test_the_words_are_those_of_the_last_user_message(world: World, content):
 
 
 def test_a_question_that_names_nobody_travels_without_the_field(world: World):
-    assert "search_words" not in sent_for(world, ("user", "Maria Keller?"), ("user", "and now?"))
+    question = ("user", "what helps against a bad cough?")
+    assert "search_words" not in sent_for(world, ("user", "Maria Keller?"), question)
+
+
+def test_a_follow_up_travels_with_the_words_of_the_name_that_it_takes_over(world: World):
+    first = sent_for(world, ("user", "Maria Keller?"))
+    later = sent_for(world, ("user", "Maria Keller?"), ("assistant", "ill"), ("user", "and now?"))
+    assert later["search_words"] == first["search_words"]
 
 
 def test_the_edge_computes_the_words_itself_and_takes_none_from_a_client(world: World):

@@ -1,0 +1,158 @@
+"""The sentences of passages, as an answer can quote them: without greetings and signatures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from sage_rag.agents.lexicon import is_boilerplate, lexicon, stem
+from sage_rag.common.sentences import sentence_spans
+from sage_rag.indexer.passages import Passage
+from sage_rag.privacy.gate.facts.marks import find_marks
+from sage_rag.privacy.tokens import TOKEN
+
+_WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’-][^\W_]+)*")
+_TITLE = r"(?:[^\W\d_]{1,9}\.?[ ])"
+_NAME = r"PERSON_\[[^\[\]\s]*\](?:-[^\W\d_]+)?"
+_OPENING_NAME = re.compile(rf"(?:[^\W\d_]+[ ]){{0,4}}?{_TITLE}{{0,2}}(?P<name>{_NAME})[,!:][ ]+")
+_CLOSING_NAME = re.compile(rf",[ ]+{_TITLE}{{0,2}}(?P<name>{_NAME})(?=[.;:!?])")
+_INNER_NAME = re.compile(rf",[ ]+{_TITLE}{{0,2}}(?P<name>{_NAME}),")
+_DETERMINER = re.compile(r"(?:our|my|your|his|her|their|the|an?)\b", re.IGNORECASE)
+_DESCRIBED = re.compile(rf"\b{_DETERMINER.pattern}(?:[ ]\S+){{1,3}}\Z", re.IGNORECASE)
+"""Words that a name after a comma adds to."""
+_REFERS_BACK = re.compile(
+    r"(?:(?:if|when|once|unless|should)[ ])?(?:it|its|this|that|these|those|they|their|them|he|she"
+    r"|but|then|also|otherwise|so|and|or|else|instead|both|such|another|the same|not|only|even"
+    r"|either)\b",
+    re.IGNORECASE,
+)
+_LONG = 6
+"""Letters of a stem that names a thing rather than a time or an action."""
+_SIGNATURE_WORDS = 7
+"""Words of a signature besides names: "Travel nurse ..., ... Surgery"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a passage. `rank` of the passage, `place` in it.
+
+    `answers`: whether its field answers questions. `warns`: whether it forbids, warns or sets a
+    condition. `refers`: whether it refers to the sentence before.
+    """
+
+    rank: int
+    place: int
+    text: str
+    stems: tuple[str, ...]
+    answers: bool
+    warns: bool = False
+    refers: bool = False
+
+    def saying(self, text: str) -> Sentence:
+        """Return the sentence with another text."""
+        return self if text == self.text else replace(self, text=text, stems=content_stems(text))
+
+    @property
+    def subjects(self) -> frozenset[str]:
+        """What the sentence is about, as far as long words show it: a medicine, a contract."""
+        return frozenset(stem for stem in self.stems if len(stem) >= _LONG and stem[-1] != "]")
+
+    @property
+    def size(self) -> int:
+        """The number of words."""
+        return len(self.text.split())
+
+
+def read_passage(rank: int, passage: Passage, answer_fields: Sequence[str]) -> list[Sentence]:
+    """Return the sentences of a passage in order.
+
+    `answer_fields`: the fields that answer questions; empty: the last one. Greetings, addresses to
+    a person, signatures and sentences without content are left out.
+    """
+    fields = passage.fields
+    replies = [name for name in answer_fields if name in fields] or list(fields)[-1:]
+    found: list[Sentence] = []
+    for name, text in fields.items():
+        for sentence in _quotable(text, speaks=name in replies):
+            found.append(_sentence(rank, len(found), sentence, name in replies))
+            if len(found) > 1 and found[-2].text.endswith("?"):
+                found[-1] = replace(found[-1], refers=True)
+    return found
+
+
+def content_stems(text: str) -> tuple[str, ...]:
+    """Return the stems of a text's content words; ciphertext tokens unchanged."""
+    stop = lexicon().stop_words
+    return tuple(
+        word if TOKEN.fullmatch(word) else stem(word)
+        for word in (match.group() for match in _WORD.finditer(text))
+        if word.casefold() not in stop and (len(word) > 1 or word.isdecimal())
+    )
+
+
+def _sentence(rank: int, place: int, text: str, answers: bool) -> Sentence:
+    words = [match.group().casefold() for match in _WORD.finditer(TOKEN.sub(" ", text))]
+    marks = {mark.kind for mark in find_marks(_without_contractions(words))}
+    return Sentence(
+        rank,
+        place,
+        text,
+        content_stems(text),
+        answers,
+        warns="warning" in marks or "negation" in marks,
+        refers=bool(_REFERS_BACK.match(text)),
+    )
+
+
+def _without_contractions(words: Sequence[str]) -> list[str]:
+    """Return words with `not` for the end of "don't", as the lists of marks have them."""
+    split = (re.sub(r"n['’]t\Z", " not", word).split() for word in words)
+    return [part for parts in split for part in parts]
+
+
+def _quotable(text: str, *, speaks: bool) -> Iterator[str]:
+    """Yield the sentences of a field. `speaks`: whether it speaks to someone, by name."""
+    spans = sentence_spans(text)
+    for number, (start, end) in enumerate(spans):
+        sentence = text[start:end]
+        if speaks:
+            sentence = _unaddressed(sentence, first=number == 0)
+        bare = TOKEN.sub("", sentence)
+        if is_boilerplate(bare) or not content_stems(bare):
+            continue
+        at_end = number == len(spans) - 1 or number == 0
+        if at_end and TOKEN.search(sentence) and _is_signature(bare):
+            continue
+        yield sentence[0].upper() + sentence[1:]
+
+
+def _unaddressed(sentence: str, *, first: bool) -> str:
+    """Return a sentence without the name of the person it speaks to.
+
+    A name after "our nurse" adds to these words and stays: "our nurse, ..., will call".
+    """
+    opening = _OPENING_NAME.match(sentence)
+    if opening and not _says_something(opening.group()):
+        rest = sentence[opening.end() :]
+        sentence = rest if first or not _DETERMINER.match(rest) else sentence
+    for pattern, left in ((_CLOSING_NAME, ""), (_INNER_NAME, ",")):
+        sentence = pattern.sub(partial(_spoken_to, left=left), sentence)
+    return sentence
+
+
+def _spoken_to(match: re.Match[str], left: str) -> str:
+    before = match.string[: match.start()]
+    return match.group() if _DESCRIBED.search(before) else left
+
+
+def _says_something(words: str) -> bool:
+    """Return whether words before a name are part of a sentence: "Ask ..." or "Let ..."."""
+    found = {match.group().casefold() for match in _WORD.finditer(TOKEN.sub(" ", words))}
+    return bool(found & lexicon().verbs)
+
+
+def _is_signature(bare: str) -> bool:
+    words = [match.group().casefold() for match in _WORD.finditer(bare)]
+    return len(words) <= _SIGNATURE_WORDS and not lexicon().verbs.intersection(words)

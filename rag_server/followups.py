@@ -1,0 +1,104 @@
+"""Follow-up questions: what the last question takes from the earlier ones, without a model.
+
+Edge and server both read a conversation this way: the edge makes blind words of the tokens that a
+follow-up question takes over, and the server searches with them. English; a question in another
+language stands for itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sage_rag.agents.lexicon import lexicon, stem
+from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.tokens import TOKEN
+
+_WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’-][^\W_]+)*")
+_PERSON_PRONOUNS = frozenset("he she him her his hers they them their theirs".split())
+_THING_PRONOUNS = frozenset("it its this that these those one ones there same other".split())
+_OPENERS = re.compile(
+    r"\W*(?:and|but|or|so|also|then|otherwise|instead|(?:what|how) about|what if|why not)\b",
+    re.IGNORECASE,
+)
+_SHORT = 3
+"""A question with fewer content words takes its subject from the question before."""
+_LONG = 6
+"""A question with as many content words holds what its "it" or "that" refers to."""
+_NAME_ALONE = 2
+"""A question with a name and fewer other content words may only exchange the name."""
+_MOST_CARRIED = 40
+"""Words: about three questions."""
+
+
+def standalone(questions: Sequence[str]) -> str:
+    """Return the last question, followed by what it takes from the earlier ones.
+
+    `questions`: the user's messages in order, with tokens. A follow-up question begins with "and"
+    or the like, names no one and has a pronoun, or has few content words. It takes the content
+    words and tokens of the question before, which may be a follow-up itself. A question that names
+    a person takes no other person over.
+    """
+    found = ""
+    for question in questions:
+        carried = _carried(question, found) if found and _is_follow_up(question) else []
+        found = " ".join([question, *carried])
+    return found
+
+
+def _is_follow_up(question: str) -> bool:
+    words = _words(question)
+    content = _content(words)
+    names = [word for word in content if _is_name(word)]
+    opens = bool(_OPENERS.match(question))
+    if names:
+        return opens and len(content) - len(names) < _NAME_ALONE
+    folded = {word.casefold() for word in words}
+    return (
+        opens
+        or len(content) < _SHORT
+        or bool(folded & _PERSON_PRONOUNS)
+        or (bool(folded & _THING_PRONOUNS) and len(content) < _LONG)
+    )
+
+
+def _carried(question: str, before: str) -> list[str]:
+    """Return the content words of `before` that the question does not have, in order."""
+    own = _words(question)
+    known = {_key(word) for word in own}
+    names_someone = any(map(_is_name, own))
+    carried: dict[str, str] = {}
+    for word in _content(_words(before)):
+        if _key(word) not in known and not (names_someone and _is_name(word)):
+            carried.setdefault(_key(word), word)
+    return list(carried.values())[:_MOST_CARRIED]
+
+
+def _words(text: str) -> list[str]:
+    return [match.group() for match in _WORD.finditer(text)]
+
+
+def _content(words: Sequence[str]) -> list[str]:
+    """Return the words that carry content: tokens, and words that are not stop words."""
+    stop = lexicon().stop_words
+    return [
+        word
+        for word in words
+        if TOKEN.fullmatch(word)
+        or (_bare(word) not in stop and (len(word) > 1 or word.isdecimal()))
+    ]
+
+
+def _bare(word: str) -> str:
+    return re.split(r"['’]", word.casefold(), maxsplit=1)[0]
+
+
+def _key(word: str) -> str:
+    return word if TOKEN.fullmatch(word) else stem(word)
+
+
+def _is_name(word: str) -> bool:
+    match = TOKEN.fullmatch(word)
+    if match is None:
+        return False
+    return identifiability(EntityType(match.group(1))) is Identifiability.DIRECT

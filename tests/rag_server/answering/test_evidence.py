@@ -1,0 +1,77 @@
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from sage_rag.indexer.passages import RECORDS, Passage
+from sage_rag.rag_server.answering.evidence import Evidence, find_evidence
+from tests.rag_server.fakes import MemoryCatalog, WordsEmbedder
+
+KELLER, LINDE = "PERSON_[aa]", "PERSON_[bb]"
+WHOLE, PART = "PERSON~" + "a" * 16, "PERSON~" + "b" * 16
+TEXTS = ["rest helps against a cold", f"coffee keeps {KELLER} awake", "salt water"]
+
+
+class Marked:
+    """A layer of the catalog's version that also knows some blind words."""
+
+    def __init__(self, layer, known: Sequence[str]) -> None:
+        self._layer, self._known = layer, known
+
+    def __len__(self) -> int:
+        return len(self._layer)
+
+    def __getattr__(self, name):
+        return getattr(self._layer, name)
+
+    def rows_with(self, marks: Iterable[str]):
+        found = self._layer.rows_with(marks)
+        return np.zeros(1, dtype=np.int64) if set(marks) & set(self._known) else found
+
+
+def evidence(question: str, words: Sequence[str] = (), known: Sequence[str] = ()) -> Evidence:
+    version = MemoryCatalog().publish("c", TEXTS)
+    layers: Mapping = {RECORDS: Marked(version, known)}
+    passages = [Passage("p", "s", {"text": text}) for text in TEXTS[:2]]
+    return find_evidence(question, passages, words, layers, WordsEmbedder())
+
+
+def test_a_question_in_the_words_of_a_passage_is_answered():
+    found = evidence("what helps against a cold")
+    assert found.coverage == 1
+    assert found.similarity > 0.5
+    assert found.answers
+
+
+def test_a_question_about_something_else_is_not():
+    found = evidence("renew passport embassy")
+    assert (found.coverage, found.answers) == (0, False)
+
+
+def test_rare_words_weigh_more_than_frequent_ones():
+    assert evidence("cold passport").coverage < 0.5
+
+
+def test_an_unknown_name_is_reported_and_a_known_one_is_not():
+    found = evidence(f"does coffee keep {KELLER} or {LINDE} awake")
+    assert (found.unknown, found.known) == ((LINDE,), 1)
+
+
+@pytest.mark.parametrize("known", [[WHOLE], [PART], [WHOLE, PART]])
+def test_a_name_is_known_by_another_spelling_or_by_a_part(known):
+    assert evidence(f"and {LINDE}", [WHOLE, PART], known).unknown == ()
+    assert evidence(f"and {LINDE}", [WHOLE, PART], known).known == 1
+
+
+def test_a_name_whose_words_are_all_unknown_is_unknown():
+    assert evidence(f"and {LINDE}", [WHOLE, PART]).unknown == (LINDE,)
+
+
+def test_a_place_without_a_record_is_no_unknown_person():
+    assert evidence("rest in LOCATION_[zz]").unknown == ()
+
+
+def test_without_passages_there_is_no_evidence():
+    layers = {RECORDS: MemoryCatalog().publish("c", TEXTS)}
+    found = find_evidence(f"and {LINDE}", [], [], layers, WordsEmbedder())
+    assert (found.answers, found.unknown) == (False, (LINDE,))

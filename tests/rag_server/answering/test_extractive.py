@@ -1,0 +1,200 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sage_rag.common.sentences import sentence_spans
+from sage_rag.indexer.passages import CONSENSUS, Passage
+from sage_rag.privacy.tokens import TOKEN
+from sage_rag.rag_server.answering.evidence import Evidence
+from sage_rag.rag_server.answering.extractive import NOTHING_FOUND, ExtractiveAnswerer
+from sage_rag.rag_server.answering.protocols import AnswerContext
+from tests.rag_server.fakes import WordsEmbedder
+
+KELLER = "PERSON_[q2Zf3kAAx.9=-_]"
+LINDE = "PERSON_[Yh88sLmQ2r]"
+
+
+def passage(number, **fields):
+    return Passage(f"p{number}", "SOURCE_[x]", fields, 1.0 / number)
+
+
+MIGRAINE = passage(
+    1,
+    question="I get a migraine every week. The light hurts my eyes.",
+    answer=f"Keep a diary of the migraine. Dr. {LINDE} advises magnesium at night. Take care.",
+)
+BURN = passage(
+    2,
+    question=f"My name is {KELLER} and I burned my hand on a kettle.",
+    answer="Cool the burn under running water for twenty minutes. Do not use ice.",
+)
+ANKLE = passage(3, question="I twisted my ankle.", answer="Rest the ankle and raise it. Ice helps.")
+NAMED = passage(
+    1,
+    question=f"I am {KELLER} and my knee hurts. {LINDE} says it is old age.",
+    answer=f"Hello {KELLER}, rest the knee for a week. Let {LINDE} carry the shopping. "
+    f"Our nurse, {LINDE}, will look at the knee on Friday. Best regards, Dr. {LINDE}",
+)
+
+
+def compose(question, *passages, evidence=None, standalone="", fields=(), **settings):
+    context = AnswerContext(
+        question, passages, standalone=standalone, evidence=evidence, answer_fields=fields
+    )
+    return ExtractiveAnswerer(**settings).compose(context)
+
+
+def test_advice_comes_from_the_last_field():
+    answer = compose("What helps against a migraine?", MIGRAINE)
+    assert "Keep a diary of the migraine." in answer
+    assert "light hurts" not in answer
+
+
+def test_the_manifest_can_name_the_fields_that_answer():
+    letter = passage(1, reply="The mill opens in May.", asked="When does the mill open again?")
+    assert "opens in May" in compose("When does the mill open?", letter, fields=("reply",))
+
+
+def test_an_answer_is_of_one_passage_and_cites_it_by_rank():
+    answer = compose("What helps with an ankle?", BURN, ANKLE)
+    assert re.findall(r"\[\d\]", answer) == ["[2]"]
+    assert "Rest the ankle" in answer
+    assert "water" not in answer
+
+
+def test_courtesies_and_signatures_are_not_quoted():
+    assert "Take care" not in compose("migraine diary", MIGRAINE)
+    answer = compose(f"What about the knee of {KELLER}?", NAMED)
+    assert "regards" not in answer
+    assert "Hello" not in answer
+
+
+@pytest.mark.parametrize("question", ["", "?", "the of and", "How do I renew a passport?"])
+def test_nothing_shared_is_an_honest_answer(question):
+    assert compose(question, MIGRAINE, BURN) == NOTHING_FOUND
+
+
+def test_without_a_passage_nothing_is_found():
+    assert compose("What helps against a migraine?") == NOTHING_FOUND
+
+
+def test_passages_that_cannot_answer_are_not_quoted():
+    weak = Evidence(similarity=0.3, coverage=0.2)
+    assert compose("What helps against a migraine?", MIGRAINE, evidence=weak) == NOTHING_FOUND
+    strong = Evidence(similarity=0.6, coverage=0.5)
+    assert "diary" in compose("What helps against a migraine?", MIGRAINE, evidence=strong)
+
+
+def test_an_unknown_person_is_said_to_be_unknown():
+    absent = Evidence(similarity=0.9, coverage=1.0, unknown=(LINDE, KELLER))
+    answer = compose(f"What did {LINDE} tell {KELLER} about migraine?", MIGRAINE, evidence=absent)
+    assert answer == f"I found no record of {LINDE} or {KELLER} in the documents I can search."
+
+
+def test_a_question_without_names_gets_an_answer_without_names():
+    answer = compose("What helps a knee that hurts?", NAMED)
+    assert "Rest the knee for a week." in answer
+    assert "Our nurse will look at the knee" in answer
+    assert "PERSON" not in answer
+
+
+def test_a_question_with_a_name_keeps_the_names_of_its_record():
+    answer = compose(f"Who looks at the knee of {KELLER}?", NAMED)
+    assert f"Our nurse, {LINDE}, will look at the knee" in answer
+
+
+def test_a_record_of_the_named_person_is_preferred():
+    other = passage(1, question="My knee hurts.", answer="Swim for the knee.")
+    own = passage(2, question=f"{KELLER} here, my knee hurts.", answer="Rest the knee.")
+    assert compose(f"What helps the knee of {KELLER}?", other, own) == "Rest the knee. [2]"
+
+
+def test_sentences_stay_in_the_order_of_the_record():
+    record = passage(1, text="The mill has a wheel. It stands at the river. The wheel turns.")
+    answer = compose("What about the wheel of the mill?", record)
+    assert answer == "The mill has a wheel. It stands at the river. The wheel turns. [1]"
+
+
+def test_a_warning_stays_with_what_it_is_about():
+    record = passage(
+        1,
+        text="Take ibuprofen for the swollen ankle twice a day. "
+        + "The ankle likes shade and quiet music in the evening hours of a long summer. " * 3
+        + "Never take ibuprofen with warfarin.",
+    )
+    answer = compose("What helps a swollen ankle?", record, most_words=12, few_words=4)
+    assert answer.endswith("Never take ibuprofen with warfarin. [1]")
+
+
+def test_each_part_of_a_question_gets_its_sentence():
+    record = passage(
+        1,
+        text="The rent is paid on the first of each month. The garden is shared by all. "
+        "Repairs of the roof are the owner's duty.",
+    )
+    answer = compose(
+        "When is the rent paid, and who does repairs of the roof?",
+        record,
+        most_words=14,
+        few_words=4,
+    )
+    assert "rent is paid" in answer
+    assert "Repairs of the roof" in answer
+
+
+def test_words_of_an_earlier_question_count_less():
+    record = passage(1, text="Pollen makes the eyes itch. The nose needs a spray with salt.")
+    answer = compose("And the nose?", record, standalone="And the nose? pollen eyes", few_words=1)
+    assert "The nose needs a spray" in answer
+
+
+def test_an_embedder_finds_a_sentence_without_shared_words():
+    class Synonyms(WordsEmbedder):
+        def embed(self, texts):
+            return super().embed([t.replace("physician", "doctor") for t in texts])
+
+    record = passage(1, text="The door is green. The physician comes on Monday. A fee is due.")
+    answer = compose("doctor door", record, embedder=Synonyms(), few_words=5)
+    assert "physician" in answer
+
+
+def test_statements_of_a_consensus_read_as_one_answer():
+    statements = Passage(
+        "p1",
+        "SOURCE_[x]",
+        {"question": "Often: knee.", "answer": "Often: rest the knee.\nCold packs.\nSwollen?"},
+        layer=CONSENSUS,
+    )
+    answer = compose("What helps a knee?", statements)
+    assert answer == "Often advised: rest the knee. Also advised: cold packs. [1]"
+
+
+sentences = st.lists(
+    st.lists(
+        st.sampled_from(["mill", "river", "burned", KELLER, "the", "not", "grain"]),
+        min_size=1,
+        max_size=12,
+    ).map(lambda found: " ".join(found) + "."),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(st.lists(sentences, max_size=5), st.booleans())
+def test_answers_quote_whole_sentences_of_one_passage(texts, named):
+    passages = [passage(n, text=" ".join(text)) for n, text in enumerate(texts, 1)]
+    answer = compose(f"mill {KELLER}" if named else "mill", *passages)
+    if answer == NOTHING_FOUND:
+        return
+    (cited,) = re.findall(r" \[(\d)\]\Z", answer)
+    quoted = answer[: answer.rindex(" [")]
+    record = passages[int(cited) - 1].fields["text"]
+    known = {re.sub(r"\W", "", record[a:b]).casefold() for a, b in sentence_spans(record)}
+    if named:
+        assert all(
+            re.sub(r"\W", "", quoted[a:b]).casefold() in known for a, b in sentence_spans(quoted)
+        )
+    else:
+        assert not TOKEN.search(answer)

@@ -1,0 +1,66 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sage_rag.rag_server.followups import standalone
+
+KELLER, LINDE, LINDAU = "PERSON_[aa]", "PERSON_[bb]", "LOCATION_[cc]"
+MIGRAINE = f"What prevents the migraine of {KELLER} in {LINDAU}?"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What should he do if it does not help?",
+        "And for children?",
+        "How about tea?",
+        "How often?",
+        "Does that hurt the stomach?",
+    ],
+)
+def test_a_follow_up_takes_the_words_and_names_of_the_question_before(question):
+    found = standalone([MIGRAINE, question])
+    assert found.startswith(question)
+    assert KELLER in found
+    assert "migraine" in found
+    assert LINDAU in found
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What helps against a dry socket?",
+        f"Which tests did {LINDE} get?",
+        f"What did {LINDE} say, and did he recover?",
+        "How should someone stop painkillers that cause a daily headache?",
+        "",
+    ],
+)
+def test_a_question_of_its_own_takes_nothing(question):
+    assert standalone([MIGRAINE, question]) == question or not question
+
+
+def test_another_name_exchanges_the_name_alone():
+    found = standalone([MIGRAINE, f"And {LINDE}?"])
+    assert LINDE in found
+    assert "migraine" in found
+    assert KELLER not in found
+
+
+def test_a_follow_up_of_a_follow_up_keeps_the_person():
+    found = standalone([MIGRAINE, "How long does he take it?", "And then?"])
+    assert KELLER in found
+
+
+def test_without_history_the_question_stands_alone():
+    assert standalone(["And for children?"]) == "And for children?"
+    assert standalone([]) == ""
+
+
+@given(st.lists(st.text(alphabet="and he it [PERSON_aa]?. x", max_size=40), max_size=5))
+def test_the_last_question_is_unchanged_and_nothing_is_invented(questions):
+    found = standalone(questions)
+    last = questions[-1] if questions else ""
+    assert found.startswith(last)
+    known = " ".join(questions)
+    assert all(word in known for word in found[len(last) :].split())
