@@ -68,7 +68,7 @@ def _search_services(
         reranker.scores("warm up", ["warm up"])
     return Services(
         corpora=CorpusSearch(FolderCatalog(home), embedder, reranker),
-        answerer=_answerer(settings),
+        answerer=_answerer(settings, embedder),
         top_k=settings.top_k,
         home=home,
         audit=audit,
@@ -204,7 +204,7 @@ def warnings(services: Services, home: Path) -> Iterator[str]:
             yield f"WARNING: corpus `{name}` is NOT PROTECTED: its plain text is served"
 
 
-def _answerer(settings: SearchSettings) -> Answerer:
+def _answerer(settings: SearchSettings, embedder: Embedder) -> Answerer:
     if settings.answerer == "extractive":
         from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
         from sage_rag.rag_server.answering.offline import OfflineAnswerer
