@@ -22,6 +22,7 @@ _VECTORS_KEPT = 20_000
 """Vectors of questions and sentences in memory: 30 MB with 384 dimensions."""
 
 if TYPE_CHECKING:
+    from sage_rag.indexer.protocols import Embedder
     from sage_rag.rag_server.answering.protocols import Answerer
     from sage_rag.rag_server.edge.services import EdgeServices
     from sage_rag.rag_server.edge.upstream import Upstream
