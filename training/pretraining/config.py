@@ -129,8 +129,9 @@ class HardwareSettings(Section):
     """Where and in which precision a run computes, and how often it writes."""
 
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    precision: Literal["bfloat16", "float32"] = "float32"
-    """Of products of matrices; weights and optimizer stay in float32."""
+    precision: Literal["auto", "bfloat16", "float32"] = "auto"
+    """Of products of matrices; weights and optimizer stay in float32. `auto` is bfloat16 on a GPU
+    and on processors with instructions for it."""
     recompute: bool = False
     """Compute activations again in the backward pass (gradient checkpointing): less memory."""
     compiled: bool = False

@@ -15,6 +15,7 @@ from sage_rag.common.files import sync_file, sync_folder
 from sage_rag.training.pretraining.lora import merged
 from sage_rag.training.pretraining.model import without_bars
 from sage_rag.training.pretraining.processes import Processes
+from sage_rag.training.pretraining.tokenizing import save_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerFast
@@ -63,7 +64,7 @@ def export_model(
         shutil.rmtree(draft, ignore_errors=True)
         with without_bars():
             whole.save_pretrained(draft)
-        tokenizer.save_pretrained(draft)
+        save_tokenizer(tokenizer, draft)
         for file in draft.iterdir():
             sync_file(file)
         draft.rename(folder)

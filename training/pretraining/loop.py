@@ -15,7 +15,8 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,9 +29,14 @@ from torch.optim import AdamW
 from torch.utils.checkpoint import checkpoint
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.files import locked, reading, write_file
+from sage_rag.common.files import write_file
+from sage_rag.privacy.recognizers.tagging.precision import Precision, fastest_precision
 from sage_rag.training.pretraining.checkpoints import Checkpoints
-from sage_rag.training.pretraining.config import OptimizationSettings, PretrainingConfig
+from sage_rag.training.pretraining.config import (
+    HardwareSettings,
+    OptimizationSettings,
+    PretrainingConfig,
+)
 from sage_rag.training.pretraining.corpus import prepared_order
 from sage_rag.training.pretraining.export import export_model, whole_model
 from sage_rag.training.pretraining.lora import with_adapters
@@ -45,6 +51,7 @@ from sage_rag.training.pretraining.model import loss_sum, starting_model
 from sage_rag.training.pretraining.order import Order
 from sage_rag.training.pretraining.packing import Batch, batch_of
 from sage_rag.training.pretraining.processes import Processes, joined_processes
+from sage_rag.training.pretraining.run_folder import claimed_folder, failed_writes
 from sage_rag.training.pretraining.schedule import rate_at
 from sage_rag.training.pretraining.tokenizing import load_tokenizer
 
@@ -68,8 +75,8 @@ def pretrain(config: PretrainingConfig, *, progress: Progress | None = None) -> 
             loss is not a number.
     """
     exported = config.out / "model"
-    with _failed_writes(config.out), joined_processes(config.hardware.device) as processes:
-        with _claimed(config, processes):
+    with failed_writes(config.out), joined_processes(config.hardware.device) as processes:
+        with claimed_folder(config, processes):
             if not exported.exists():
                 _train(config, exported, processes, progress or (lambda done, steps, last: None))
         processes.wait()
@@ -117,7 +124,7 @@ def _step(
     Every target of the step has the same weight, in whichever pass and process it is.
     """
     targets = int(processes.sum(sum(batch.target_count() for batch in batches)))
-    half = config.hardware.precision == "bfloat16"
+    half = _precision(config.hardware, processes.device) == torch.bfloat16
     total = torch.zeros((), device=processes.device)
     for number, batch in enumerate(batches, 1):
         if isinstance(model, FSDPModule):  # exchange gradients once per step
@@ -197,7 +204,7 @@ def _placed(model: PreTrainedModel, config: PretrainingConfig, processes: Proces
     if hardware.compiled:
         placed.compile(dynamic=False)
     if processes.mesh is not None:
-        half = hardware.precision == "bfloat16"
+        half = _precision(hardware, processes.device) == torch.bfloat16
         policy = MixedPrecisionPolicy(
             param_dtype=torch.bfloat16 if half else None, reduce_dtype=torch.float32
         )
@@ -227,6 +234,13 @@ def _adamw(model: nn.Module, settings: OptimizationSettings) -> AdamW:
     return AdamW(groups, lr=settings.learning_rate, betas=settings.betas, fused=True)
 
 
+def _precision(hardware: HardwareSettings, device: torch.device) -> torch.dtype:
+    if hardware.precision != "auto":
+        return _PRECISIONS[hardware.precision]
+    half = device.type == "cuda" or fastest_precision() is Precision.HALF
+    return torch.bfloat16 if half else torch.float32
+
+
 def _rate(settings: OptimizationSettings, step: int, steps: int) -> float:
     return rate_at(
         step,
@@ -254,10 +268,10 @@ def _reported(
     if not processes.first:
         yield lambda step, rate, loss, norm, targets: None
         return
-    peak = peak_of(
-        processes.device, _PRECISIONS[config.hardware.precision], config.hardware.peak_flops
-    )
-    write_file(config.out / "peak.json", json.dumps({"flops": peak.flops, "source": peak.source}))
+    precision = _precision(config.hardware, processes.device)
+    peak = peak_of(processes.device, precision, config.hardware.peak_flops)
+    described = {**asdict(peak), "precision": str(precision).removeprefix("torch.")}
+    write_file(config.out / "hardware.json", json.dumps(described, indent=1) + "\n")
     operations = flops_per_token(model, config.data.row_tokens)
     log = MeasurementLog(config.out, first, tensorboard=config.hardware.tensorboard)
     tokens, clock = log.tokens, time.perf_counter()
@@ -277,65 +291,3 @@ def _reported(
         yield report
     finally:
         log.close()
-
-
-@contextmanager
-def _claimed(config: PretrainingConfig, processes: Processes) -> Iterator[None]:
-    """Hold the folder of a run, and check that it belongs to these settings."""
-    if not processes.first:
-        processes.wait()
-        yield
-        return
-    with ExitStack() as held:
-        config.out.mkdir(mode=0o700, parents=True, exist_ok=True)  # tokens are the texts
-        try:
-            held.enter_context(locked(config.out / ".lock", create=True))
-        except BlockingIOError:
-            raise InputError(f"another run is writing to `{config.out}`") from None
-        record = config.out / "config.json"
-        if record.exists():
-            _check_same(config, record)
-        else:
-            write_file(record, config.model_dump_json(indent=1) + "\n")
-        processes.wait()
-        yield
-
-
-@contextmanager
-def _failed_writes(out: Path) -> Iterator[None]:
-    """Translate a full disk and other failed writes to the folder of a run.
-
-    Raises:
-        InputError: instead of `OSError`.
-    """
-    try:
-        yield
-    except OSError as error:
-        raise InputError(
-            f"cannot write to `{out}`: {error.strerror}",
-            hint="free space and run the same command: it continues from the last checkpoint",
-        ) from None
-
-
-def _check_same(config: PretrainingConfig, record: Path) -> None:
-    with reading(record):
-        before = json.loads(record.read_text("utf-8"))
-    now = json.loads(config.model_dump_json())
-    free = ("hardware", "out")
-    changed = sorted(
-        f"{section}.{key}" if isinstance(now[section], dict) else section
-        for section in now
-        if section not in free
-        for key in (now[section] if isinstance(now[section], dict) else [section])
-        if _value(before, section, key) != _value(now, section, key)
-    )
-    if changed:
-        raise InputError(
-            f"`{config.out}` holds a run with another `{changed[0]}`",
-            hint="set another `out`, or restore the setting to continue that run",
-        )
-
-
-def _value(settings: dict[str, Any], section: str, key: str) -> Any:
-    found = settings.get(section)
-    return found.get(key) if isinstance(found, dict) else found

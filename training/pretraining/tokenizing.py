@@ -8,6 +8,7 @@ Models are Unsupervised Multitask Learners", §2.2.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import write_file
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.training.ciphers.codewords import word_lists
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 END = "<|end|>"
 """Ends a document, and fills rows."""
 _ALPHABET = 256
+_OF_THE_LOADER = frozenset({"is_local", "local_files_only"})
 _WORDS = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}{1,3}| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 """GPT-2's words, with numbers cut after three digits as in Llama-3."""
 
@@ -101,7 +104,7 @@ def codebook_words_of(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def save_tokenizer(tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
-    """Write a tokenizer to a folder.
+    """Write a tokenizer to a folder, for this version of transformers and those before it.
 
     Raises:
         InputError: when the disk or the folder does not take it.
@@ -109,6 +112,12 @@ def save_tokenizer(tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tokenizer.save_pretrained(folder)
+        path = folder / "tokenizer_config.json"
+        described = json.loads(path.read_text("utf-8"))
+        if described.get("tokenizer_class") == "TokenizersBackend":  # its name since version 5
+            described["tokenizer_class"] = "PreTrainedTokenizerFast"
+        kept = {key: value for key, value in described.items() if key not in _OF_THE_LOADER}
+        write_file(path, json.dumps(kept, indent=2) + "\n")
     except OSError as error:
         raise InputError(f"cannot write a tokenizer to `{folder}`: {error.strerror}") from None
 

@@ -45,7 +45,12 @@ def tiny_settings(folder: Path, texts: int = 40, **changes: Any) -> dict[str, An
             "row_tokens": 64,
         },
         "optimization": {"learning_rate": 0.01, "rows_per_device": 4, "epochs": 2},
-        "hardware": {"device": "cpu", "steps_per_checkpoint": 3, "peak_flops": 1e12},
+        "hardware": {
+            "device": "cpu",
+            "precision": "float32",
+            "steps_per_checkpoint": 3,
+            "peak_flops": 1e12,
+        },
     }
     for key, value in changes.items():
         section = settings[key]

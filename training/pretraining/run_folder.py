@@ -1,0 +1,76 @@
+"""The folder of a run: one process writes to it, with the settings that it began with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import locked, reading, write_file
+from sage_rag.training.pretraining.config import PretrainingConfig
+from sage_rag.training.pretraining.processes import Processes
+
+
+@contextmanager
+def claimed_folder(config: PretrainingConfig, processes: Processes) -> Iterator[None]:
+    """Hold the folder of a run, and check that it belongs to these settings."""
+    if not processes.first:
+        processes.wait()
+        yield
+        return
+    with ExitStack() as held:
+        config.out.mkdir(mode=0o700, parents=True, exist_ok=True)  # tokens are the texts
+        try:
+            held.enter_context(locked(config.out / ".lock", create=True))
+        except BlockingIOError:
+            raise InputError(f"another run is writing to `{config.out}`") from None
+        record = config.out / "config.json"
+        if record.exists():
+            _check_same(config, record)
+        else:
+            write_file(record, config.model_dump_json(indent=1) + "\n")
+        processes.wait()
+        yield
+
+
+@contextmanager
+def failed_writes(out: Path) -> Iterator[None]:
+    """Translate a full disk and other failed writes to the folder of a run.
+
+    Raises:
+        InputError: instead of `OSError`.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"cannot write to `{out}`: {error.strerror}",
+            hint="free space and run the same command: it continues from the last checkpoint",
+        ) from None
+
+
+def _check_same(config: PretrainingConfig, record: Path) -> None:
+    with reading(record):
+        before = json.loads(record.read_text("utf-8"))
+    now = json.loads(config.model_dump_json())
+    free = ("hardware", "out")
+    changed = sorted(
+        f"{section}.{key}" if isinstance(now[section], dict) else section
+        for section in now
+        if section not in free
+        for key in (now[section] if isinstance(now[section], dict) else [section])
+        if _value(before, section, key) != _value(now, section, key)
+    )
+    if changed:
+        raise InputError(
+            f"`{config.out}` holds a run with another `{changed[0]}`",
+            hint="set another `out`, or restore the setting to continue that run",
+        )
+
+
+def _value(settings: dict[str, Any], section: str, key: str) -> Any:
+    found = settings.get(section)
+    return found.get(key) if isinstance(found, dict) else found
