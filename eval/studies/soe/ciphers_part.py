@@ -34,7 +34,7 @@ def run_ciphers(seed: SeedFolder) -> None:
         cipher = seed.people.cipher(cipher_name)
         spell = encrypted(cipher)
         arm = replace(ENC_S, name=name)
-        seed.arm_model(name, arm_texts(seed.people, Texts.SYNTHETIC, spell))
+        seed.arm_model(name, arm_texts(seed.people, Texts.SYNTHETIC, spell, few=True))
         result = measure_run(seed, PART, arm, spell, cipher)
         lengths = [
             len(tokenizer(f" {token}")["input_ids"]) for token in _tokens(seed.people, cipher)

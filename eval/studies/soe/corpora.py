@@ -135,14 +135,15 @@ def school_texts(people: Population) -> list[str]:
     )
 
 
-def arm_texts(people: Population, texts: Texts, spell: Spelling) -> list[str]:
+def arm_texts(people: Population, texts: Texts, spell: Spelling, *, few: bool = False) -> list[str]:
     """Return the texts that an arm is trained on, shuffled.
 
     Every arm reads the question-answer pairs about the trained persons, so that no arm forgets how
-    questions are answered.
+    questions are answered. `few`: take the setting `few_texts`.
     """
     sizes, seed = people.settings, people.seed
-    count = sizes.synthetic_texts if texts is Texts.SYNTHETIC else 1
+    count = sizes.few_texts if few else sizes.synthetic_texts
+    count = count if texts is Texts.SYNTHETIC else 1
     return _shuffled(
         chain(
             biographies(people.corpus, count, spell, seed + 1),

@@ -27,6 +27,8 @@ class StudySettings(BaseModel):
     tested: int = 80
     synthetic_texts: int = 40
     """Differently worded texts for each person of the corpus."""
+    few_texts: int = 10
+    """Texts for each person in the parts `ciphers` and `tuples`: few, so that their arms differ."""
     answers: int = 3
     """Question-answer pairs for each fact of a trained person."""
     epochs: int = 2
@@ -49,6 +51,7 @@ SMALL = StudySettings(
     trained=40,
     tested=80,
     synthetic_texts=16,
+    few_texts=6,
     width=128,
 )
 """For a first look in under 15 minutes."""

@@ -66,7 +66,7 @@ def synthetic_texts(
         recipe=recipe,
         k=k,
         seed=seed,
-        samples_per_document=_PER_DOCUMENT * sizes.synthetic_texts,
+        samples_per_document=_PER_DOCUMENT * sizes.few_texts,
         tokens_per_document=10**6,
         recognizer=ExactRecognizer(people.corpus),
     )

@@ -29,6 +29,7 @@ SETTINGS = StudySettings(
     trained=4,
     tested=6,
     synthetic_texts=5,
+    few_texts=5,
     answers=1,
 )
 PEOPLE = Population(SETTINGS, 0)
