@@ -145,6 +145,9 @@ class SearchSettings(ServiceSettings):
     llm_api_key: SecretStr | None = None
     llm_api_key_file: Path | None = None
     llm_timeout_s: float = Field(60.0, gt=0)
+    llm_context_tokens: int | None = Field(None, ge=1024)
+    """Tokens that the chat model reads and writes; passages and history that do not fit are left
+    out. Default: no limit."""
 
 
 class ServeSettings(SearchSettings):

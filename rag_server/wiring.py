@@ -223,4 +223,4 @@ def _answerer(settings: SearchSettings, embedder: Embedder) -> Answerer:
         api_key=api_key,
         timeout_s=settings.llm_timeout_s,
     )
-    return ChatAnswerer(model)
+    return ChatAnswerer(model, settings.llm_context_tokens)

@@ -6,29 +6,55 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from sage_rag.rag_server.answering.aliases import Aliases
-from sage_rag.rag_server.answering.prompt import build_prompt
+from sage_rag.rag_server.answering.budget import ANSWER_TOKENS, TokenEstimate
+from sage_rag.rag_server.answering.citations import citation_filter
+from sage_rag.rag_server.answering.prompt import build_prompt, names_no_one
 from sage_rag.rag_server.answering.protocols import AnswerContext, ChatStream, Piece
 from sage_rag.rag_server.chat_request import SAMPLING
 
 
 class ChatAnswerer:
-    """Answer with a chat model that reads and writes aliases only."""
+    """Answer with a chat model that reads and writes aliases only.
+
+    `context_tokens`: how many tokens the model reads and writes; passages and history that do not
+    fit are left out.
+    """
 
     name = "chat"
     honours = SAMPLING
 
-    def __init__(self, model: ChatStream) -> None:
+    def __init__(self, model: ChatStream, context_tokens: int | None = None) -> None:
         self._model = model
+        self._context_tokens = context_tokens
+        self._estimate = TokenEstimate()
 
     async def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:
-        """Yield the model's answer with each alias replaced by its ciphertext token."""
+        """Yield the model's answer with each alias replaced by its ciphertext token.
+
+        A citation of a passage that does not exist is removed. If the question names no
+        one, a person's alias becomes "the person".
+        """
         aliases = Aliases()
-        turns = build_prompt(conversation, aliases)
-        expander = aliases.expander()
+        turns = build_prompt(conversation, aliases, self._room(conversation))
+        citations = citation_filter(len(conversation.passages))
+        expander = aliases.expander(withhold=names_no_one(conversation))
         async with aclosing(self._model.stream(turns, conversation.options)) as pieces:
             async for piece in pieces:
-                yield Piece(expander.feed(piece.text), piece.finish_reason, piece.usage)
-        yield Piece(expander.flush())
+                text = expander.feed(citations.feed(piece.text))
+                if piece.usage is not None:
+                    characters = sum(len(turn.text) for turn in turns)
+                    self._estimate.learn(characters, piece.usage.prompt_tokens)
+                yield Piece(text, piece.finish_reason, piece.usage)
+        yield Piece(expander.feed(citations.flush()) + expander.flush())
+
+    def _room(self, conversation: AnswerContext) -> int | None:
+        """Return the characters that a prompt may have; `None` for any number."""
+        if self._context_tokens is None:
+            return None
+        options = conversation.options
+        wanted = options.get("max_completion_tokens") or options.get("max_tokens")
+        answer = min(wanted or ANSWER_TOKENS, self._context_tokens // 2)
+        return self._estimate.characters(self._context_tokens - answer)
 
     async def check(self) -> None:
         """Return if the model's endpoint answers; raise `UpstreamError` if not."""
