@@ -4,10 +4,13 @@
 
 All sides search the same passages with the same MiniLM for the same questions of about 200
 characters, each asked once. `bare`: embed and search in one process, no HTTP. `server`: an
-extractive answer with citations. `edge`: the same through the pseudonymising proxy. `peer`: FastAPI
+extractive answer with citations. `edge`: the same through the pseudonymising proxy. `local`: an
+edge that holds the index itself. `peer`: FastAPI
 over llama-index's `VectorStoreIndex` with its default store, returning the passages found; needs
 `llama-index-core`. The home is made once and kept. Clients are in this process and take a part of
-the processor, the same for every side. A row has as many requests as fit in `--seconds`.
+the processor, the same for every side. A row has as many requests as fit in `--seconds`;
+`cpu ms` is the processor time of all processes of a side per request, which other work on the
+machine affects less. Beyond the corpus, passages repeat with vectors that differ by noise.
 """
 
 from __future__ import annotations
@@ -57,9 +60,10 @@ def make_home(corpora: Sequence[Path], home: Path, count: int) -> list[str]:
     ]
     pieces = [t[i : i + _CHARS].strip() for t in texts for i in range(0, len(t), _CHARS)]
     pieces = [piece for piece in pieces if len(piece) > _QUESTION_CHARS]
-    passages = [Passage(f"p{n:06}", f"s{n}", {"text": t}) for n, t in enumerate(pieces[:count])]
-    if len(passages) < count:
-        raise SystemExit(f"the corpus has {len(passages)} passages only")
+    distinct = pieces[:count]
+    passages = [
+        Passage(f"p{n:06}", f"s{n}", {"text": distinct[n % len(distinct)]}) for n in range(count)
+    ]
     if not (home / "corpora" / "clinic" / "current").exists():
         home.mkdir(parents=True, exist_ok=True)
         write_keyset(home.with_suffix(".keyset"), Keyset.generate(), _PASSPHRASE)
@@ -69,18 +73,21 @@ def make_home(corpora: Sequence[Path], home: Path, count: int) -> list[str]:
             **{"agents": None, "embedder": embedder.name, "key_ids": ()},
             "counts": {"passages": count},
         }
-        vectors = embedder.embed([p.text for p in passages])
+        vectors = np.resize(embedder.embed(distinct), (count, embedder.dim))
+        noise = np.random.default_rng(7).normal(0, 0.02, (count - len(distinct), embedder.dim))
+        vectors[len(distinct) :] += noise.astype(np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         lexical = [p.text for p in passages]
         publish(home, "clinic", passages, vectors, lexical=lexical, manifest=manifest, report={})
     choice = random.Random(7)
-    asked = [p.text[:_QUESTION_CHARS].rpartition(" ")[0] for p in passages]
+    asked = [text[:_QUESTION_CHARS].rpartition(" ")[0] for text in distinct]
     choice.shuffle(asked)
     return asked
 
 
 @contextmanager
-def process(*arguments: str, log: Path, **environment: str) -> Iterator[str]:
-    """Run a process that reports where it listens; yield the address."""
+def process(*arguments: str, log: Path, **environment: str) -> Iterator[tuple[str, int]]:
+    """Run a process that reports where it listens; yield the address and the process id."""
     with log.open("w") as messages:
         running = subprocess.Popen(
             [sys.executable, *arguments],
@@ -93,7 +100,7 @@ def process(*arguments: str, log: Path, **environment: str) -> Iterator[str]:
             if running.poll() is not None:
                 raise SystemExit(f"{arguments[:3]} did not start: {log.read_text()[-500:]}")
             time.sleep(0.1)
-        yield match.group(1)
+        yield match.group(1), running.pid
     finally:
         running.terminate()
         running.wait(20)
@@ -141,11 +148,18 @@ def bare(search: Callable[[str], object], questions: Iterator[str], seconds: flo
     return times
 
 
-def show(side: str, clients: int, times: Times, took_s: float) -> None:
+def processor_s(pids: Sequence[int]) -> float:
+    """Return the processor time that processes have used so far."""
+    fields = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in pids]
+    return sum(int(f[11]) + int(f[12]) for f in fields) / os.sysconf("SC_CLK_TCK")
+
+
+def show(side: str, clients: int, times: Times, took_s: float, used_s: float) -> None:
     """Print a row: requests, requests per second, and times in milliseconds."""
     p50, p99 = (float(np.percentile(times, q)) * 1e3 for q in (50, 99))
     print(
-        f"{side:8} {clients:7} {len(times):8} {len(times) / took_s:8.1f} {p50:8.1f} {p99:8.1f}",
+        f"{side:8} {clients:7} {len(times):8} {len(times) / took_s:8.1f} {p50:8.1f} {p99:8.1f}"
+        f" {used_s / len(times) * 1e3:8.1f}",
         flush=True,
     )
 
@@ -200,7 +214,7 @@ def main() -> int:
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--passages", type=int, default=5000)
     parser.add_argument("--seconds", type=float, default=8.0)
-    parser.add_argument("--sides", default="bare,server,edge,peer")
+    parser.add_argument("--sides", default="bare,server,edge,local,peer")
     parser.add_argument("--as-peer", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.as_peer:
@@ -208,38 +222,49 @@ def main() -> int:
         return 0
     asked = make_home(given.corpus, given.home, given.passages)
     questions = iter(asked * 20)
-    print(f"{'side':8} {'clients':>7} {'requests':>8} {'per s':>8} {'p50 ms':>8} {'p99 ms':>8}")
+    print(
+        f"{'side':8} {'clients':>7} {'requests':>8} {'per s':>8} {'p50 ms':>8} {'p99 ms':>8}"
+        f" {'cpu ms':>8}"
+    )
     sides = given.sides.split(",")
     if "bare" in sides:
         corpora = CorpusSearch(FolderCatalog(given.home), query_embedder())
         bare(lambda q: corpora.search("clinic", q, 5), questions, 1.0)
+        used_s = time.process_time()
         times = bare(lambda q: corpora.search("clinic", q, 5), questions, given.seconds)
-        show("bare", 1, times, sum(times))
+        show("bare", 1, times, sum(times), time.process_time() - used_s)
     for side in [s for s in sides if s != "bare"]:
         with ExitStack() as stack:
-            url = start(side, given, stack)
+            url, pids = start(side, given, stack)
             asyncio.run(load(url, questions, 2, 2.0))
             for clients in _CONCURRENCY:
-                started = time.perf_counter()
+                started, used_s = time.perf_counter(), processor_s(pids)
                 times = asyncio.run(load(url, questions, clients, given.seconds))
-                show(side, clients, times, time.perf_counter() - started)
+                took_s = time.perf_counter() - started
+                show(side, clients, times, took_s, processor_s(pids) - used_s)
     return 0
 
 
-def start(side: str, given: argparse.Namespace, stack: ExitStack) -> str:
-    """Start a side's processes; return the address to ask."""
+def start(side: str, given: argparse.Namespace, stack: ExitStack) -> tuple[str, list[int]]:
+    """Start a side's processes; return the address to ask, and the process ids."""
     log, module = given.home.parent, ("-m", "sage_rag.rag_server")
     if side == "peer":
         line = (__file__, str(given.corpus[0]), "--home", str(given.home), "--as-peer")
-        return stack.enter_context(process(*line, log=log / "peer.log"))
-    serve = ("serve", "--home", str(given.home), "--port", "0", "--insecure-no-auth")
-    url = stack.enter_context(process(*module, *serve, log=log / "server.log"))
-    if side == "server":
-        return url
-    keyset = str(given.home.with_suffix(".keyset"))
-    edge = ("edge", "--server", url, "--keyset", keyset, "--port", "0")
+        url, pid = stack.enter_context(process(*line, log=log / "peer.log"))
+        return url, [pid]
     secret = {"SAGE_RAG_PASSPHRASE": _PASSPHRASE}
-    return stack.enter_context(process(*module, *edge, log=log / "edge.log", **secret))
+    edge = ("edge", "--keyset", str(given.home.with_suffix(".keyset")), "--port", "0")
+    if side == "local":
+        line = (*module, *edge, "--local", str(given.home))
+        url, pid = stack.enter_context(process(*line, log=log / "local.log", **secret))
+        return url, [pid]
+    serve = (*module, "serve", "--home", str(given.home), "--port", "0", "--insecure-no-auth")
+    url, pid = stack.enter_context(process(*serve, log=log / "server.log"))
+    if side == "server":
+        return url, [pid]
+    line = (*module, *edge, "--server", url)
+    edge_url, edge_pid = stack.enter_context(process(*line, log=log / "edge.log", **secret))
+    return edge_url, [pid, edge_pid]
 
 
 if __name__ == "__main__":
