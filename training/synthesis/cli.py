@@ -79,7 +79,8 @@ def synthesize(
     OUT/manifest.json can be given away; OUT/owner stays with the owner. It holds the ledger, the
     codebook and graphs.html, which draws the graphs.
 
-    A model reads placeholders such as [PERSON_1] and never a value that the policy encrypts.
+    A model reads placeholders such as [PERSON_1] instead of entities. Only with --recognizer llm it
+    reads the documents in clear, to find them: its endpoint must be the owner's own.
 
     Example: sage-rag synthesize notes.jsonl --keyset clinic.keyset --out notes-shards
     """

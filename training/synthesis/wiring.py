@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sage_rag.agents.model.recognizer import LlmRecognizer
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.privacy.policy import load_policy
+from sage_rag.privacy.policy import Policy, load_policy
 from sage_rag.privacy.protect import Protector
-from sage_rag.privacy.protocols import EntityCipher
+from sage_rag.privacy.protocols import EntityCipher, Recognizer
 from sage_rag.privacy.recognizers.catalog import covered_languages, recognizer_of
 from sage_rag.training.synthesis.asking import Asking
 from sage_rag.training.synthesis.association import RuleAssociation
@@ -63,7 +64,7 @@ def synthesis_job(
         raise InputError(f"the cipher `{parts.cipher}` needs a keyset", hint="--keyset FILE")
     if parts.cipher is CipherName.PLAIN and parts.when is When.AFTER:
         raise InputError("`plain` encrypts nothing, so there is no time when", hint="--cipher siv")
-    recognizer = recognizer_of(parts.recognizers, thresholds=policy.thresholds)
+    recognizer = _recognizer(parts, policy, asking)
     languages = covered_languages(parts.recognizers, parts.languages)
     reader = EntityReader(recognizer, policy, languages)
 
@@ -88,6 +89,18 @@ def synthesis_job(
         _settings(parts, choices, asking),
         f"{parts.cipher}/{parts.corpus}/{key}/{parts.when}/{count_name}",
     )
+
+
+def _recognizer(parts: Parts, policy: Policy, asking: Asking | None) -> Recognizer:
+    """Return the recognizer of these names; `llm` asks the model, which reads texts in clear."""
+
+    def llm(_: str) -> Recognizer:
+        if asking is None:
+            raise InputError("recognizer `llm` needs --llm-base-url and --llm-model")
+        return LlmRecognizer(asking.model, disconnect=getattr(asking.model, "disconnect", None))
+
+    ordered = sorted(parts.recognizers, key="llm".__eq__)
+    return recognizer_of(ordered, {"llm": llm}, thresholds=policy.thresholds)
 
 
 def _by(asking: Asking | None, contexts: ContextName) -> dict[str, Any]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from random import Random
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from sage_rag.training.synthesis.association import (
     tf_idf,
 )
 from sage_rag.training.synthesis.entities import Entity, EntityDocument
+from sage_rag.training.synthesis.graph import THRESHOLD
 
 ANN, BOB, CITY = "[PERSON_1]", "[PERSON_2]", "[LOCATION_1]"
 
@@ -106,6 +109,43 @@ def test_scores_are_symmetric_and_in_the_unit_interval(rows: list[list[bool]]) -
     assert np.all((found >= 0) & (found <= 1))
     assert np.allclose(found, found.T)
     assert not np.diag(found).any()
+
+
+FORMS = {
+    CITY: ["{p} was born in {v}.", "The birth place of {p} is {v}.", "She grew up in {v}."],
+    "[ORGANIZATION_1]": ["{p} works for {v}.", "{v} hired {p}.", "She is employed by {v}."],
+    "[MISC_1]": ["{p} went to {v}.", "The school of {p} was {v}.", "She studied at {v}."],
+}
+
+
+def two_persons(draw: Random) -> EntityDocument:
+    """Return a document on two persons in turns: a sentence with a name, then one without."""
+    pairs = []
+    for number in "12":
+        for value, forms in FORMS.items():
+            chosen = (draw.choice(forms[:2]), forms[2])
+            of = {"p": f"[PERSON_{number}]", "v": value.replace("1", number)}
+            pairs.append(" ".join(form.format(**of) for form in chosen))
+    draw.shuffle(pairs)
+    text = " ".join(pairs)
+    names = dict.fromkeys(re.findall(r"\[\w+_\d\]", text))
+    return EntityDocument("d", text, {n: Entity(EntityType(n[1:-3]), n, True) for n in names})
+
+
+def test_the_threshold_keeps_what_belongs_to_a_person_and_drops_what_does_not() -> None:
+    draw = Random(0)  # noqa: S311 - not a secret
+    own, other = [], []
+    for _ in range(20):
+        found = two_persons(draw)
+        scores = RuleAssociation().scores(found)
+        for value in found.mentions:
+            if "PERSON" not in value:
+                for person in (ANN, BOB):
+                    score = max(scores.get((person, value), 0), scores.get((value, person), 0))
+                    (own if person[-2] == value[-2] else other).append(score >= THRESHOLD)
+    assert len(own) == len(other) == 120
+    assert sum(own) >= 114
+    assert sum(other) <= 6
 
 
 def test_other_vectors_of_sentences_change_the_context_alone() -> None:

@@ -94,6 +94,28 @@ def test_a_model_scores_and_writes_and_its_replies_are_kept(
     assert '"writer": "model:scripted"' in first.read_text("utf-8")
 
 
+def test_the_recognizer_that_asks_a_model_needs_one(tmp_path: Path, corpus: str) -> None:
+    with pytest.raises(InputError, match="recognizer `llm` needs"):
+        run(corpus, "--out", str(tmp_path), "--cipher", "plain", "--recognizer", "llm")
+
+
+def test_a_model_can_find_entities(tmp_path: Path, corpus: str) -> None:
+    def found(system: str, user: str) -> str:
+        if user.startswith("{"):
+            return answer(system, user)
+        values = [{"type": "MISC", "text": "called"}] if "called" in user else []
+        return json.dumps({"values": values})
+
+    with model_server(answer=found) as (url, _):
+        run(
+            *(corpus, "--out", str(tmp_path), "--cipher", "plain", "--recognizer", "llm"),
+            *("--llm-base-url", url, "--llm-model", "scripted", "--tokens", "300"),
+        )
+    written = (tmp_path / "shard-00000.jsonl").read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in written]
+    assert any("called" in row["tuple"] for row in rows)
+
+
 @pytest.mark.slow
 def test_contexts_can_be_compared_by_minilm(tmp_path: Path, corpus: str) -> None:
     shards = []
