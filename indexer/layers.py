@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import mmap
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.passages import Layer, Passage
-from sage_rag.indexer.protocols import Vectors
+from sage_rag.indexer.protocols import VectorIndex, Vectors
 from sage_rag.indexer.stores.faiss import FaissIndex
 from sage_rag.indexer.stores.lexical import LexicalIndex
 
@@ -30,13 +30,18 @@ PASSAGES, OFFSETS, VECTORS = "passages.jsonl", "passages.offsets.npy", "vectors.
 LEXICAL = "lexical"
 
 
+OpenVectors = Callable[[FaissIndex, Layer], VectorIndex]
+"""Takes the stored vectors of a layer, and returns what searches them."""
+
+
 class LayerIndex:
     """One layer, opened read-only and memory-mapped. Safe for concurrent readers."""
 
-    def __init__(self, path: Path, name: Layer) -> None:
+    def __init__(self, path: Path, name: Layer, vectors: OpenVectors | None = None) -> None:
         self.path = path
         self.name = name
-        self._dense = FaissIndex.open(path / VECTORS)
+        stored = FaissIndex.open(path / VECTORS)
+        self._dense: VectorIndex = vectors(stored, name) if vectors else stored
         self._lexical = LexicalIndex.open(path / LEXICAL)
         self._offsets: NDArray[np.int64] = np.load(path / OFFSETS, mmap_mode="r")
         with (path / PASSAGES).open("rb") as file:

@@ -27,6 +27,8 @@ from sage_rag.indexer.records_layer import RecordsLayer
 from sage_rag.indexer.reporting import manifest_of, run_report
 from sage_rag.indexer.timing import timed
 from sage_rag.indexer.versions import corpus_folder
+from sage_rag.privacy.lookup import sealed_lookup
+from sage_rag.privacy.tokens import TOKEN
 
 __all__ = ["IndexJob", "Progress", "Summary", "index_corpus"]
 
@@ -132,4 +134,14 @@ def _publish(
             lexical=assembly.lexical,
             manifest=manifest_of(job, summary),
             report=report,
+            lookup=_lookup(job, assembly),
         )
+
+
+def _lookup(job: IndexJob, assembly: Assembly) -> bytes | None:
+    """Return the lookup for edges; `None` if the version is made without keys."""
+    if job.keyset is None or job.recipe.policy is None:
+        return None
+    texts = (passage.text for passage in assembly.passages)
+    tokens = (match.group() for text in assembly.lexical for match in TOKEN.finditer(text))
+    return sealed_lookup(texts, tokens, job.keyset, job.name)

@@ -31,6 +31,23 @@ class Embedder(Protocol):
         ...
 
 
+class VectorIndex(Protocol):
+    """Vectors of the rows of a layer. For several threads."""
+
+    def __len__(self) -> int:
+        """Return the number of vectors."""
+        ...
+
+    def search(
+        self, vector: Vector, top_k: int, rows: NDArray[np.int64] | None = None
+    ) -> list[tuple[int, float]]:
+        """Return up to `top_k` pairs of row and cosine, best first.
+
+        `vector`: `(dim,)` float32, L2-normalised; `rows`: `(m,)` int64, the only rows to search.
+        """
+        ...
+
+
 class VectorStore(Protocol):
     """Keeps vectors of texts: the ledger, or memory. For several threads."""
 

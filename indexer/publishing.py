@@ -16,6 +16,7 @@ from sage_rag.indexer.layers import layer_folder, write_layer
 from sage_rag.indexer.passages import Layer, Passage
 from sage_rag.indexer.protocols import Vectors
 from sage_rag.indexer.versions import (
+    LOOKUP,
     MANIFEST,
     REPORT,
     Manifest,
@@ -37,13 +38,14 @@ def publish(
     lexical: Sequence[str],
     manifest: Mapping[str, Any],
     report: Mapping[str, Any],
+    lookup: bytes | None = None,
 ) -> Path:
     """Publish a version and make it current; return its folder.
 
     `vectors` is `(n, dim)`, row i for passage i; `lexical` is the text of each passage for the
-    lexical index. Passages of one layer are in the order of their ids; each layer gets an index.
-    Killed at any moment, this leaves the old state or the new one, and at most a
-    staging folder, which the next run removes.
+    lexical index, `lookup` the sealed lookup for edges. Passages of one layer are in the order of
+    their ids; each layer gets an index. Killed at any moment, this leaves the old state or the new
+    one, and at most a staging folder, which the next run removes.
 
     Raises:
         ProtectionError: when there is nothing to publish.
@@ -68,6 +70,8 @@ def publish(
                 [lexical[row] for row in own],
             )
         (staging / REPORT).write_text(json.dumps(report, indent=2) + "\n", "utf-8")
+        if lookup is not None:
+            (staging / LOOKUP).write_bytes(lookup)
         sizes = {layer: len(rows[layer]) for layer in sorted(rows)}
         return {**manifest, "dim": int(vectors.shape[1]), "layers": sizes}
 

@@ -31,6 +31,7 @@ from sage_rag.indexer.publishing import publish_filled
 from sage_rag.indexer.stores.faiss import FaissIndex
 from sage_rag.indexer.stores.vocabulary import copy_renamed, index_words
 from sage_rag.indexer.versions import (
+    LOOKUP,
     REPORT,
     IndexVersion,
     Manifest,
@@ -45,6 +46,7 @@ from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import DecryptionError, KeysetError
 from sage_rag.privacy.keyset.keyset import Grant, Keyset
+from sage_rag.privacy.lookup import sealed_lookup
 from sage_rag.privacy.tokens import TOKEN, readable_view
 
 _REPLACED = {"version", "files", "created", "sage_rag", "key_ids"}
@@ -192,6 +194,10 @@ def _fill(staging: Path, version: IndexVersion, renewal: _Renewal) -> Mapping[st
     for name, layer in version.layers.items():
         _fill_layer(layer_folder(staging, name, version.layers), layer, renewal)
     shutil.copyfile(version.path / REPORT, staging / REPORT)
+    if version.lookup is not None:
+        texts = (version.passage(row).text for row in range(len(version)))
+        corpus, tokens = version.manifest.corpus, renewal.tokens.values()
+        (staging / LOOKUP).write_bytes(sealed_lookup(texts, tokens, renewal.keyset, corpus))
     _check(staging, renewal)
     kept = version.manifest.model_dump(exclude=_REPLACED)
     return {**kept, "key_ids": (renewal.keyset.primary,)}

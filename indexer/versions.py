@@ -17,14 +17,17 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.indexer.layers import LayerIndex, layer_folder
+from sage_rag.indexer.layers import LayerIndex, OpenVectors, layer_folder
 from sage_rag.indexer.passages import RECORDS, Layer, Passage
+from sage_rag.indexer.protocols import VectorIndex
+from sage_rag.indexer.stores.faiss import FaissIndex
 
 FORMAT: Final = "sage-rag-index-2"
 CORPUS_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _VERSION = re.compile(r"\d{6}")
 
-REPORT, MANIFEST = "report.json", "manifest.json"
+REPORT, MANIFEST, LOOKUP = "report.json", "manifest.json", "lookup.sealed"
+"""`LOOKUP`: the sealed `privacy.lookup.Lookup`. Versions without keys, and older ones, lack it."""
 
 
 class FileEntry(BaseModel):
@@ -74,12 +77,12 @@ class IndexVersion:
     Its rows are those of its layers, one layer after the other.
     """
 
-    def __init__(self, path: Path, manifest: Manifest) -> None:
+    def __init__(self, path: Path, manifest: Manifest, vectors: OpenVectors | None = None) -> None:
         self.path = path
         self.manifest = manifest
         sizes = manifest.layer_sizes
         self.layers: dict[Layer, LayerIndex] = {
-            name: LayerIndex(layer_folder(path, name, sizes), name) for name in sizes
+            name: LayerIndex(layer_folder(path, name, sizes), name, vectors) for name in sizes
         }
         is_whole = all(len(self.layers[name]) == size for name, size in sizes.items())
         if not is_whole or len(self) != manifest.counts["passages"]:
@@ -96,14 +99,23 @@ class IndexVersion:
             row -= len(layer)
         raise IndexError("no passage has this row")
 
+    @property
+    def lookup(self) -> bytes | None:
+        """The sealed lookup for edges, if the version has one."""
+        file = self.path / LOOKUP
+        return file.read_bytes() if file.exists() else None
+
     def close(self) -> None:
         """Close the memory maps."""
         for layer in self.layers.values():
             layer.close()
 
 
-def open_version(path: Path, *, verify: bool = False) -> IndexVersion:
+def open_version(path: Path, *, verify: bool = False, milvus: str | None = None) -> IndexVersion:
     """Open a version; `verify` also checks every file against the manifest.
+
+    `milvus`: the address of the Milvus server that searches its vectors. It receives those that it
+    does not have yet.
 
     Raises:
         InputError: when the folder is not a version, or is damaged.
@@ -112,11 +124,26 @@ def open_version(path: Path, *, verify: bool = False) -> IndexVersion:
     if verify:
         verify_files(path, manifest)
     try:
-        return IndexVersion(path, manifest)
+        return IndexVersion(path, manifest, _in_milvus(milvus, manifest) if milvus else None)
     except (OSError, ValueError, KeyError) as error:
         raise InputError(
             f"`{path}` is damaged ({type(error).__name__})", hint="index the corpus again"
         ) from None
+
+
+def _in_milvus(uri: str, manifest: Manifest) -> OpenVectors:
+    from sage_rag.indexer.backends.milvus import MilvusIndex
+
+    # The files' hash distinguishes versions of equal number, of a corpus that was created again.
+    content = hashlib.sha256(manifest.model_dump_json(include={"files"}).encode()).hexdigest()
+
+    def opened(stored: FaissIndex, layer: Layer) -> VectorIndex:
+        name = re.sub(r"\W", "_", f"sage_{manifest.corpus}_{manifest.version}_{layer}")
+        index = MilvusIndex(uri, f"{name}_{content[:8]}", manifest.dim)
+        index.fill(stored)
+        return index
+
+    return opened
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -32,8 +32,9 @@ class FolderCatalog:
     size and time.
     """
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, milvus: str | None = None) -> None:
         self._home = home
+        self._milvus = milvus
         self._hashes: dict[Path, tuple[_Stamp, str]] = {}
         self._lock = threading.Lock()
 
@@ -58,7 +59,7 @@ class FolderCatalog:
         """
         path = current_path(self._home, name)
         self._check(path, read_manifest(path))
-        return open_version(path)
+        return open_version(path, milvus=self._milvus)
 
     def _check(self, path: Path, manifest: Manifest) -> None:
         stamps = dict(_files(path))

@@ -72,6 +72,9 @@ def serve(
         str | None,
         typer.Option(help="off (default), late-interaction, or a cross-encoder's folder or name."),
     ] = None,
+    milvus: Annotated[
+        str | None, typer.Option(help="Milvus server that searches vectors. Default: FAISS here.")
+    ] = None,
     answerer: Annotated[
         str | None, typer.Option(help="extractive (default; no model) or chat.")
     ] = None,

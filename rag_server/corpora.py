@@ -28,6 +28,11 @@ class Version(Searchable, Protocol):
         """The version's manifest."""
         ...
 
+    @property
+    def lookup(self) -> bytes | None:
+        """The sealed lookup for edges, if the version has one."""
+        ...
+
     def close(self) -> None:
         """Close its files."""
         ...
@@ -112,6 +117,11 @@ class CorpusSearch:
         """Return the manifest of the current version; raises as `search` does."""
         with self._reading(name) as opened:
             return opened.version.manifest
+
+    def lookup(self, name: str) -> bytes | None:
+        """Return the sealed lookup of the current version, if any; raises as `search` does."""
+        with self._reading(name) as opened:
+            return opened.version.lookup
 
     def manifests(self) -> dict[str, Manifest | SageRagError]:
         """Return the manifest of each published corpus, or the error that prevents its search."""

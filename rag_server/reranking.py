@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from sage_rag.indexer.passages import Passage
-from sage_rag.privacy.tokens import readable_view
+from sage_rag.privacy.tokens import TOKEN, readable_view
 
 DEPTH = 50
 """Passages that are read. Source: Nogueira and Cho (2019), arXiv 1901.04085, rerank up to 1000; the
@@ -22,6 +22,11 @@ class Reranker(Protocol):
     @property
     def weight(self) -> float:
         """The weight of the reranker's score; the score of the search has the rest."""
+        ...
+
+    @property
+    def reads_names(self) -> bool:
+        """Whether it reads the names of a question, as types and numbers, or the rest alone."""
         ...
 
     def scores(self, question: str, passages: Sequence[str]) -> Sequence[float]:
@@ -53,19 +58,30 @@ def rerank(
 ) -> list[tuple[Passage, float]]:
     """Return passages with new scores in [0, 1], best first; `found` has the scores of the search.
 
-    Both scores are scaled to [0, 1] over the passages before their weighted sum. A token has the
-    same number in the views of question and passages, so that a model sees who is the same person.
-    Ties keep the order of the search.
+    Both scores are scaled to [0, 1] over the passages before their weighted sum. Ties keep the
+    order of the search.
     """
     if not found:
         return []
-    views = [paired_view(question, passage.text) for passage, _ in found]
-    read = scaled(reranker.scores(readable_view(question), views))
+    read = scaled(_read(question, [passage.text for passage, _ in found], reranker))
     searched = scaled([score for _, score in found])
     weight = reranker.weight
     total = [weight * r + (1 - weight) * s for r, s in zip(read, searched, strict=True)]
     order = sorted(range(len(found)), key=lambda i: (-total[i], i))
     return [(found[i][0], total[i]) for i in order]
+
+
+def _read(question: str, texts: Sequence[str], reranker: Reranker) -> Sequence[float]:
+    """Return the reranker's scores of readable views.
+
+    A token has the same number in question and passages, so that a model sees who is the same
+    person. A reranker that compares words alone takes each "person 1" for the same person; it reads
+    the question without its tokens.
+    """
+    if reranker.reads_names:
+        views = [paired_view(question, text) for text in texts]
+        return reranker.scores(readable_view(question), views)
+    return reranker.scores(TOKEN.sub(" ", question), [readable_view(text) for text in texts])
 
 
 def paired_view(question: str, passage: str) -> str:

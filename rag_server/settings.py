@@ -139,6 +139,8 @@ class SearchSettings(ServiceSettings):
     reranker: str = "off"
     """`off`, `late-interaction`, or a cross-encoder of sentence-transformers: its folder, or its
     name in the local cache, for example `mixedbread-ai/mxbai-rerank-large-v1`."""
+    milvus: str | None = None
+    """The address of a Milvus server that searches the vectors in place of FAISS."""
     answerer: Literal["extractive", "chat"] = "extractive"
     llm_base_url: str | None = None
     llm_model: str | None = None

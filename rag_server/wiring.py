@@ -68,7 +68,7 @@ def _search_services(
     if reranker is not None:
         reranker.scores("warm up", ["warm up"])
     return Services(
-        corpora=CorpusSearch(FolderCatalog(home), embedder, reranker),
+        corpora=CorpusSearch(FolderCatalog(home, settings.milvus), embedder, reranker),
         answerer=_answerer(settings, embedder),
         top_k=settings.top_k,
         home=home,
@@ -97,6 +97,7 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     from sage_rag.privacy.keyset.sources import open_keyset
     from sage_rag.privacy.policy import load_policy
     from sage_rag.rag_server.edge.keyring import Keyring
+    from sage_rag.rag_server.edge.lookups import Lookups
     from sage_rag.rag_server.edge.services import EdgeServices
 
     gate = _edge_gate(settings)
@@ -109,9 +110,11 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     policy = load_policy(settings.policy)
     recognizer = recognizer_of(settings.recognizers, thresholds=policy.thresholds)
     recognizer.recognize("warm up")
+    upstream = _upstream(settings)
     return EdgeServices(
         keyring=Keyring(keyset, recognizer, policy),
-        upstream=_upstream(settings),
+        upstream=upstream,
+        lookups=Lookups(upstream),
         exposed=settings.expose,
         audit=AuditLog(settings.audit_log) if settings.audit_log else None,
         gate=gate,

@@ -36,6 +36,7 @@ STUDIES: Mapping[str, str] = {
     "policies": "policies",
     "recognition": "recognition",
     "refusals": "refusals",
+    "retrieval": "retrieval.study",
     "roundtrip": "roundtrip",
     "sage": "sage.study",
     "soe": "soe.study",

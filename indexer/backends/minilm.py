@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -86,27 +85,17 @@ def _encoded(texts: Sequence[str]) -> list[Vector]:
     return [found[row] for row in range(len(texts))]
 
 
-@dataclass(frozen=True, slots=True)
-class WordPieces:
-    """The word pieces of a text: their numbers in the vocabulary, and `(n, 384)` vectors."""
-
-    numbers: tuple[int, ...]
-    vectors: Vectors
-
-
-def word_pieces(text: str) -> WordPieces:
-    """Return the word pieces of a text, each with its L2-normalised vector in its context.
+def token_vectors(text: str) -> Vectors:
+    """Return `(n, 384)`: the L2-normalised vector of each word piece of a text in its context.
 
     A text of more than 254 pieces is read in windows. Time is linear in the text's length.
     """
-    numbers: list[int] = []
     vectors: list[Vectors] = [np.zeros((0, _WIDTH), dtype=np.float32)]
     for window in windows([text], _LIMIT, _piece_counts)[0]:
         checkpoint()
         pieces = _pieces(window.text)[:_LIMIT]
-        numbers += pieces
         vectors.append(_network().vectors([CLS, *pieces, SEP])[1:-1])
-    return WordPieces(tuple(numbers), np.concatenate(vectors))
+    return np.concatenate(vectors)
 
 
 class _Layer:

@@ -16,6 +16,7 @@ import snowballstemmer
 from numpy.typing import NDArray
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.indexer.stores.vocabulary import index_words, write_index_words
 from sage_rag.privacy.blind_index import BLIND_WORD, SIGN
 from sage_rag.privacy.tokens import TOKEN
 
@@ -81,6 +82,7 @@ class LexicalIndex:
         rows = [[numbers[word] for word in words] for words in found]
         scorer.index((rows, numbers), show_progress=False)
         scorer.save(str(folder))
+        write_index_words(folder, index_words(folder))
 
     @classmethod
     def open(cls, folder: Path) -> LexicalIndex:

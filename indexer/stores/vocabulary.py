@@ -32,6 +32,11 @@ def index_words(folder: Path) -> dict[str, int]:
     return words
 
 
+def write_index_words(folder: Path, numbers: Mapping[str, int]) -> None:
+    """Write the words of a lexical index: the same bytes with every JSON library bm25s may use."""
+    (folder / _WORDS).write_text(json.dumps(dict(numbers), ensure_ascii=False), "utf-8")
+
+
 def copy_renamed(
     source: Path, target: Path, renamed: Mapping[str, str], order: NDArray[np.int64]
 ) -> None:
@@ -62,5 +67,5 @@ def copy_renamed(
     np.save(target / _STARTS, np.concatenate([[0], np.cumsum(counts)]).astype(starts.dtype))
     numbers = {word: number for number, word in enumerate(words)}
     numbers |= {word: number for word, number in before.items() if number >= columns}
-    (target / _WORDS).write_text(json.dumps(numbers, ensure_ascii=False), "utf-8")
+    write_index_words(target, numbers)
     shutil.copyfile(source / _PARAMETERS, target / _PARAMETERS)

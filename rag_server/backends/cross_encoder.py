@@ -26,6 +26,8 @@ class CrossEncoderReranker:
     """Not tuned: no cross-encoder was available. The search keeps a share because the model cannot
     read names."""
 
+    reads_names = True
+
     def __init__(self, folder: str, *, device: str | None = None) -> None:
         self.name = folder
         self._device = device

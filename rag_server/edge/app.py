@@ -88,6 +88,8 @@ async def pseudonymize(request: Request) -> dict[str, str]:
     if not isinstance(text := body.get("input"), str):
         raise ApiError(400, "`input` must be a string", code="invalid_value", param="input")
     services.limits.check_question(text)
+    if services.lookups is not None:
+        await services.lookups.refresh(keys)
     return {"output": await services.work.run(keys.pseudonymize, text)}
 
 

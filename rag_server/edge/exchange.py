@@ -40,6 +40,8 @@ async def answer_chat(
     """
     started = time.monotonic()
     keys = services.keyring.for_model(body.get("model"))
+    if services.lookups is not None:
+        await services.lookups.refresh(keys)
     with services.metrics.stage("pseudonymize"):
         sent = await services.work.run(pseudonymize_request, body, keys)
     sent["model"] = body["model"]  # a corpus, or one of its versions

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sage_rag.common.deadlines import checkpoint
 from sage_rag.common.web.errors import ApiError
-from sage_rag.privacy.blind_index import BlindIndex
+from sage_rag.privacy.blind_index import BlindIndex, PartWords
 from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.inspection import Condition
 from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.lookup import Lookup, all_parts
 from sage_rag.privacy.operators.redact import redact
 from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.policy import Operator, OperatorChoice, Policy
@@ -24,12 +25,21 @@ from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.edge.links import GuardedStream, replace_outside_addresses
+from sage_rag.rag_server.edge.short_questions import IndexLookup, ShortQuestionRecognizer
 
 _MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@\d{1,6})?")
 """A corpus, or one of its versions, as `clinic@7`."""
 _DAMAGED = (Condition.MALFORMED, Condition.UNKNOWN_KEY, Condition.FORGED)
 _CACHED_TEXTS = 1024
 """Texts whose result is cached: chat clients send the whole conversation with every turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How questions are read: with the lookup of one version, or without one."""
+
+    pseudonymize: Callable[[str], str]
+    index: IndexLookup | None
 
 
 class CorpusKeys:
@@ -56,9 +66,28 @@ class CorpusKeys:
         self._reported = 0
         shared = Counter() if restored is None else restored
         self._restorer = Restorer(self._cipher, lambda found: self._count(found, shared))
-        surrogates = Surrogates(keyset, corpus)
-        protector = Protector(recognizer, self._policy, self._cipher, surrogates)
-        self._pseudonymize = lru_cache(_CACHED_TEXTS)(protector.pseudonymize)
+        self._surrogates = Surrogates(keyset, corpus)
+        self._keyset = keyset
+        self._recognizer = recognizer
+        self._parts = policy.part_words
+        self._reading = self._read_with(None)
+
+    def use_lookup(self, sealed: bytes | None) -> None:
+        """Read the next questions with the sealed lookup of an index, or with none.
+
+        Raises:
+            DecryptionError: unless the owner made it for this corpus; then none is used.
+        """
+        self._reading = self._read_with(None)
+        if sealed is not None:
+            lookup = Lookup.open(sealed, self._keyset, self.corpus)
+            index = IndexLookup(lookup, all_parts(self._keyset, self.corpus))
+            self._reading = self._read_with(index)
+
+    def _read_with(self, index: IndexLookup | None) -> _Reading:
+        known = ShortQuestionRecognizer(self._recognizer, index) if index else self._recognizer
+        protector = Protector(known, self._policy, self._cipher, self._surrogates)
+        return _Reading(lru_cache(_CACHED_TEXTS)(protector.pseudonymize), index)
 
     def pseudonymize(self, text: str) -> str:
         """Return the text with its recognised values as tokens.
@@ -67,7 +96,7 @@ class CorpusKeys:
             ProtectionError: when recognition fails; then nothing may be sent.
         """
         checkpoint()
-        return self._pseudonymize(text)
+        return self._reading.pseudonymize(text)
 
     def new_damage(self) -> str | None:
         """Return token counts by condition, if damaged tokens came since the last call.
@@ -87,10 +116,23 @@ class CorpusKeys:
     def search_words(self, pseudonymized: str) -> tuple[str, ...]:
         """Return the blind words of the values whose tokens occur in a pseudonymised text.
 
-        A value without a token has none: its type is not encrypted, or its key is not granted.
+        A value without a token has none: its type is not encrypted, or its key is not granted. With
+        a lookup, a first name has the words of the values of the index that contain it, and a value
+        those of its other types, unless the policy allows no search by parts.
         """
-        tokens = (match.group() for match in TOKEN.finditer(pseudonymized))
-        return self._blind_index.words_of_tokens(tokens, self._cipher)
+        tokens = [match.group() for match in TOKEN.finditer(pseudonymized)]
+        words = self._blind_index.words_of_tokens(tokens, self._cipher)
+        index = self._reading.index
+        if index is None or self._parts is PartWords.NONE:
+            return words
+        more = (
+            word
+            for token in set(tokens)
+            for word in index.search_words(
+                self._cipher.decrypt(token), EntityType(token[: token.index("_[")])
+            )
+        )
+        return tuple(sorted({*words, *more}))
 
     def hide_whole(self, value: str, entity_type: EntityType) -> str:
         """Return a token for a whole value, without recognition."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sage_rag.common.web.pool import WorkPool
 from sage_rag.rag_server.access.gate import Gate
 from sage_rag.rag_server.edge.keyring import Keyring
+from sage_rag.rag_server.edge.lookups import Lookups
 from sage_rag.rag_server.edge.upstream import Upstream
 from sage_rag.rag_server.limits import RequestLimits
 from sage_rag.rag_server.observability.audit import AuditLog
@@ -20,7 +21,7 @@ class EdgeServices:
 
     `exposed`: whether requests may name hosts other than loopback. `gate` decides who may ask.
     `cors_origins`: the web pages whose scripts may read answers. `work`: the pool that
-    recognises and restores.
+    recognises and restores. `lookups`: reads short questions with the lookup of the index.
     """
 
     keyring: Keyring
@@ -32,3 +33,4 @@ class EdgeServices:
     audit: AuditLog | None = None
     limits: RequestLimits = field(default_factory=RequestLimits)
     work: WorkPool = field(default_factory=lambda: WorkPool(2))
+    lookups: Lookups | None = None

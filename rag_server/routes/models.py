@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from datetime import datetime
 from typing import Any
 
@@ -28,6 +30,20 @@ async def get_model(request: Request, model: str) -> dict[str, Any]:
     """Describe one corpus."""
     services = services_of(request)
     return _model(model, await services.control.run(services.corpora.manifest, model))
+
+
+@router.get("/v1/models/{model}/lookup")
+async def get_lookup(request: Request, model: str, known: str = "") -> dict[str, str]:
+    """Return the sealed lookup of a corpus, in Base64, and its tag; only the tag if it is `known`.
+
+    An edge reads short questions with it. It needs a key to be opened.
+    """
+    services = services_of(request)
+    sealed = await services.control.run(services.corpora.lookup, model)
+    tag = hashlib.sha256(sealed or b"").hexdigest()[:16]
+    if sealed is None or tag == known:
+        return {"tag": tag}
+    return {"tag": tag, "lookup": base64.b64encode(sealed).decode()}
 
 
 def _model(name: str, manifest: Manifest) -> dict[str, Any]:

@@ -49,6 +49,7 @@ class MemoryVersion:
     def __init__(self, manifest: Manifest, passages: Sequence[Passage], embedder: Embedder) -> None:
         self.manifest = manifest
         self.closed = False
+        self.lookup: bytes | None = None
         self._passages = passages
         self._vectors = embedder.embed([p.text for p in passages])
 

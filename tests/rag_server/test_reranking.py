@@ -13,8 +13,9 @@ from tests.rag_server.fakes import MemoryCatalog, WordsEmbedder
 class Longest:
     """Prefers long passages, and remembers what it read."""
 
-    def __init__(self, weight: float = 1.0) -> None:
+    def __init__(self, weight: float = 1.0, *, reads_names: bool = True) -> None:
         self.weight = weight
+        self.reads_names = reads_names
         self.read: list[tuple[str, tuple[str, ...]]] = []
 
     def scores(self, question: str, passages: Sequence[str]) -> list[float]:
@@ -73,6 +74,12 @@ def test_a_reranker_reads_no_ciphertext():
     [(question, passages)] = reranker.read
     assert question == "does person 1 sleep"
     assert sorted(passages) == ["person 1 sleeps", "person 2 coughs"]
+
+
+def test_a_reranker_that_compares_words_reads_no_names_of_the_question():
+    reranker = Longest(reads_names=False)
+    rerank("does PERSON_[bbbb] sleep", found("PERSON_[bbbb] sleeps"), reranker)
+    assert reranker.read == [("does   sleep", ("person 1 sleeps",))]
 
 
 def test_retrieval_returns_the_rerankers_best():

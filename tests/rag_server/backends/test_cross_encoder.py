@@ -9,6 +9,7 @@ import pytest
 from sage_rag.common.exceptions import InputError
 from sage_rag.rag_server.backends.cross_encoder import CrossEncoderReranker
 
+pytestmark = pytest.mark.slow  # imports sentence-transformers
 WORDS = "[PAD] [UNK] [CLS] [SEP] [MASK] person 1 2 gout knee helps against the what".split()
 
 

@@ -1,0 +1,134 @@
+"""The lookup of an index version: what an edge needs to read a short question, sealed.
+
+In "mr lindqvist knee" or "gout" a recognizer finds no sentence to judge by. The lookup says which
+words the index holds in clear, and which words are part of a value of the index. The owner makes it
+when a version is published; a server stores and sends it, and cannot read it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+
+from sage_rag.privacy.blind_index import BlindIndex, PartWords
+from sage_rag.privacy.ciphers.default import default_cipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import DecryptionError
+from sage_rag.privacy.keyset.keyset import KEY_ID_BYTES, Keyset
+from sage_rag.privacy.protocols import EntityCipher
+from sage_rag.privacy.recognizers.lexicon import fold
+from sage_rag.privacy.tokens import TOKEN
+
+NAMED_TYPES = (EntityType.PERSON, EntityType.LOCATION, EntityType.ORGANIZATION)
+"""Types that a recognizer finds by context. It can give a value one of them in a record, and
+another one in a question."""
+COMMON = 3
+"""Passages with a word from which on it is a common word of the corpus."""
+_FORMAT = b"sage-rag-lookup-1"
+_KEY_BYTES = 64
+_MAX_BYTES = 256 * 1024 * 1024
+"""The longest lookup when unpacked: that of about five million values."""
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Words that an index holds in clear, and values by their parts, as blind words.
+
+    `words`: in how many passages each folded word occurs, counted up to `COMMON`. `values`: from
+    the blind word of a value or part to the blind words of the whole values, sorted. No value is in
+    it in clear: a holder of the key can test a guess, and cannot list the names.
+    """
+
+    words: Mapping[str, int] = field(default_factory=dict, repr=False)
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def build(
+        cls, texts: Iterable[str], tokens: Iterable[str], index: BlindIndex, cipher: EntityCipher
+    ) -> Lookup:
+        """Return the lookup of passages and of the tokens of their values.
+
+        `index`: makes the words of all parts (`PartWords.ALL`).
+
+        Raises:
+            DecryptionError: for a token that the cipher cannot open.
+        """
+        spread = Counter(word for text in texts for word in _words_of(text))
+        values: dict[str, set[str]] = {}
+        for token in set(tokens):
+            entity_type = EntityType(token[: token.index("_[")])
+            if entity_type in NAMED_TYPES:
+                whole, *parts = index.words(cipher.decrypt(token), entity_type) or ("",)
+                for name in (whole, *parts) if whole else ():
+                    values.setdefault(name, set()).add(whole)
+        words = {word: min(passages, COMMON) for word, passages in sorted(spread.items())}
+        return cls(words, {name: tuple(sorted(w)) for name, w in sorted(values.items())})
+
+    def seal(self, keyset: Keyset, corpus: str) -> bytes:
+        """Return the lookup encrypted under the primary key; equal lookups give equal bytes.
+
+        Guarantees: without a key no one can read or change it, or use that of another corpus.
+        Does not guarantee: that it is the newest; hiding its size. A holder of any grant opens it,
+        and can test guesses for values of the granted types alone.
+        """
+        content = {"words": dict(self.words), "values": dict(self.values)}
+        packed = zlib.compress(json.dumps(content, ensure_ascii=False).encode(), 9)
+        key_id = keyset.primary
+        return bytes.fromhex(key_id) + _cipher(keyset, key_id).encrypt(packed, _bound(corpus))
+
+    @classmethod
+    def open(cls, sealed: bytes, keyset: Keyset, corpus: str) -> Lookup:
+        """Return a sealed lookup.
+
+        Raises:
+            DecryptionError: unless this keyset made it for this corpus.
+        """
+        key_id = sealed[:KEY_ID_BYTES].hex()
+        if key_id not in keyset:
+            raise DecryptionError("the lookup is sealed with another key")
+        try:
+            packed = _cipher(keyset, key_id).decrypt(sealed[KEY_ID_BYTES:], _bound(corpus))
+        except (InvalidTag, ValueError):
+            raise DecryptionError("the lookup was changed, or is of another corpus") from None
+        content = json.loads(zlib.decompressobj().decompress(packed, _MAX_BYTES))
+        values = {name: tuple(wholes) for name, wholes in content["values"].items()}
+        return cls(content["words"], values)
+
+
+def _words_of(text: str) -> set[str]:
+    return {fold(word) for word in _LETTERS.findall(TOKEN.sub(" ", text))}
+
+
+def sealed_lookup(
+    texts: Iterable[str], tokens: Iterable[str], keyset: Keyset, corpus: str
+) -> bytes:
+    """Return the sealed lookup of the passages of a version and of the tokens in its index.
+
+    Raises:
+        DecryptionError: for a token that the keyset cannot open.
+    """
+    cipher = default_cipher(keyset, corpus)
+    return Lookup.build(texts, tokens, all_parts(keyset, corpus), cipher).seal(keyset, corpus)
+
+
+def all_parts(keyset: Keyset, corpus: str) -> BlindIndex:
+    """Return the blind index that lookups are made with."""
+    return BlindIndex(keyset, corpus, PartWords.ALL)
+
+
+def _cipher(keyset: Keyset, key_id: str) -> AESSIV:
+    # Every grant holds the key of LITERAL; the blind words inside need the keys of their types.
+    key = keyset.entity_key(key_id, EntityType.LITERAL, purpose="lookup", size_bytes=_KEY_BYTES)
+    return AESSIV(key)
+
+
+def _bound(corpus: str) -> list[bytes]:
+    return [_FORMAT, corpus.encode()]

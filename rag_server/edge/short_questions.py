@@ -1,0 +1,149 @@
+"""Read short questions with the lookup of the index: which words are names, and which are words.
+
+In a question without sentences ("mr lindqvist knee", "gout") a recognizer takes words for names,
+and misses names in lower case.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from sage_rag.privacy.blind_index import BlindIndex
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import NotGrantedError
+from sage_rag.privacy.lookup import COMMON, NAMED_TYPES, Lookup
+from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
+from sage_rag.privacy.recognizers.wordlists import TITLES
+from sage_rag.privacy.spans import Span
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_NAMES = (Kind.GIVEN, Kind.SURNAME, Kind.PLACE, Kind.GREAT_PLACE)
+_SHORTEST_NAME = 3
+_MOST_VALUES = 64
+"""Values that one word of a question may stand for. More would not help, and a server would learn
+which values share a part."""
+_SCORE = 0.5
+
+
+class IndexLookup:
+    """Answers questions about an index from its lookup, with the keys of one corpus.
+
+    Nothing is sent for a test: the lookup is on the edge.
+    """
+
+    def __init__(self, lookup: Lookup, index: BlindIndex) -> None:
+        self._lookup = lookup
+        self._index = index
+
+    def is_public(self, word: str) -> bool:
+        """Return whether a word may be sent although a recognizer took it for a name.
+
+        It must be an ordinary English or medical word that the index holds in clear, and no part of
+        a value of the index: then sending it links no token with a word. A word that is also a
+        known name must be common in the index.
+        """
+        folded = fold(word)
+        lexicon = default_lexicon()
+        passages = self._lookup.words.get(folded, 0)
+        if not passages or not lexicon.is_word(folded) or self.types_of(word):
+            return False
+        is_name = any(kind in lexicon.kinds_of(folded) for kind in _NAMES)
+        return passages >= COMMON or not is_name
+
+    def types_of(self, value: str) -> tuple[EntityType, ...]:
+        """Return the types under which the index has a value with all the parts of this one."""
+        return tuple(t for t in NAMED_TYPES if self.wholes(value, t))
+
+    def wholes(self, value: str, entity_type: EntityType) -> tuple[str, ...]:
+        """Return the blind words of the values of a type with all the parts of this one.
+
+        If there is no such value, its ordinary words are left out: "lindqvist knee".
+        """
+        try:
+            words = self._index.words(value, entity_type)
+        except NotGrantedError:
+            return ()
+        if not words:
+            return ()
+        whole, *parts = words
+        is_known = whole in self._lookup.values
+        if len(parts) != 1 and is_known:
+            return (whole,)
+        found = [set(self._lookup.values.get(part, ())) for part in parts]
+        if found and (common := set.intersection(*found)):
+            return tuple(sorted(common))
+        written = _WORD.findall(value)
+        names = [word for word in written if not default_lexicon().is_word(fold(word))]
+        return self.wholes(" ".join(names), entity_type) if 0 < len(names) < len(written) else ()
+
+    def search_words(self, value: str, entity_type: EntityType) -> tuple[str, ...]:
+        """Return the blind words of the values that a value of a question may stand for.
+
+        A recognizer can give a name one type in a record and another one in a question. A part of a
+        name stands for all values with this part, unless they are too many.
+        """
+        if entity_type not in NAMED_TYPES:
+            return ()
+        per_type = (self.wholes(value, t) for t in NAMED_TYPES)
+        return tuple(word for wholes in per_type if len(wholes) <= _MOST_VALUES for word in wholes)
+
+
+@dataclass(frozen=True)
+class ShortQuestionRecognizer:
+    """Wraps a recognizer: removes public words from its names, and adds names that it missed."""
+
+    recognizer: Recognizer
+    index: IndexLookup
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the wrapped recognizer."""
+        return self.recognizer.fingerprint
+
+    def recognize(self, text: str) -> Sequence[Span]:
+        """Return the spans of private values."""
+        found = [span for s in self.recognizer.recognize(text) for span in self._without(text, s)]
+        covered = {i for span in found for i in range(span.start, span.end)}
+        return [*found, *self._missed(text, covered)]
+
+    def _without(self, text: str, span: Span) -> Iterator[Span]:
+        """Yield a span without the public words at its ends; nothing if it has no other words.
+
+        An organisation or a place is left whole unless all its words are public: "Harbour Street
+        Surgery" consists of ordinary words. A word after a title is a name.
+        """
+        if span.entity_type not in NAMED_TYPES:
+            yield span
+            return
+        words = list(_WORD.finditer(text, span.start, span.end))
+        private = [match for match in words if not self._is_public(text, match)]
+        is_person = span.entity_type is EntityType.PERSON
+        if not words or (private and not is_person):
+            yield span
+        elif private and any(fold(match.group()) not in TITLES for match in private):
+            first, last = private[0].start(), private[-1].end()
+            start = span.start if private[0] is words[0] else first
+            end = span.end if private[-1] is words[-1] else last
+            yield replace(span, start=start, end=end)
+
+    def _is_public(self, text: str, match: re.Match[str]) -> bool:
+        written = match.group()
+        if not written.islower() and text[: match.start()].strip():
+            return False  # a capital inside a sentence marks a name
+        before = _WORD.findall(text[max(0, match.start() - 20) : match.start()])
+        if before and fold(before[-1]) in TITLES:
+            return False
+        return self.index.is_public(written)
+
+    def _missed(self, text: str, covered: set[int]) -> Iterator[Span]:
+        """Yield words outside of the spans that are names of the index and no ordinary words."""
+        lexicon = default_lexicon()
+        for match in _WORD.finditer(text):
+            written = match.group()
+            known = len(written) >= _SHORTEST_NAME and match.start() not in covered
+            if known and not lexicon.is_word(fold(written)):
+                for entity_type in self.index.types_of(written)[:1]:
+                    yield Span(*match.span(), entity_type, _SCORE)

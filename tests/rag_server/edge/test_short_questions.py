@@ -1,0 +1,169 @@
+"""Short questions: what is sent in clear, what as a value, and what is searched."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sage_rag.privacy.blind_index import PartWords
+from sage_rag.privacy.ciphers.default import default_cipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import DecryptionError
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.lookup import all_parts, sealed_lookup
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.spans import Span
+from sage_rag.privacy.tokens import TOKEN
+from sage_rag.rag_server.edge.keyring import CorpusKeys
+
+KEYS = Keyset.generate()
+CIPHER = default_cipher(KEYS, "clinic")
+INDEX = all_parts(KEYS, "clinic")
+PEOPLE = ("Lars Lindqvist", "Harold Young", "Agnieszka Wieczorek", "Agnieszka Nowak", "Grace Eze")
+TOKENS = [
+    *(CIPHER.encrypt(name, EntityType.PERSON) for name in PEOPLE),
+    CIPHER.encrypt("14 Tanyard Lane, Kinsale", EntityType.LOCATION),
+    CIPHER.encrypt("Harbour Street Surgery", EntityType.ORGANIZATION),
+]
+TEXTS = [
+    "gout of the toe",
+    "the knee",
+    "a knee is warm",
+    "rest the knee",
+    "young people, with grace",
+]
+SEALED = sealed_lookup(TEXTS, TOKENS, KEYS, "clinic")
+
+
+class Marked:
+    """Finds the values that a test marks."""
+
+    fingerprint = "marked"
+
+    def __init__(self, **values: EntityType) -> None:
+        self.values = {name.replace("_", " "): t for name, t in values.items()}
+
+    def recognize(self, text: str) -> list[Span]:
+        return [
+            Span(at, at + len(value), entity_type)
+            for value, entity_type in self.values.items()
+            if (at := text.lower().find(value)) >= 0
+        ]
+
+
+def keys(sealed: bytes | None = SEALED, policy=None, **values) -> CorpusKeys:
+    found = CorpusKeys("clinic", KEYS, Marked(**values), policy or preset("soe-all"))
+    found.use_lookup(sealed)
+    return found
+
+
+def shown(sent: str) -> str:
+    """Return what is sent, with values in angle brackets."""
+    return TOKEN.sub(lambda m: f"<{m.group(1)} {CIPHER.decrypt(m.group())}>", sent)
+
+
+PERSON, PLACE, FIRM = EntityType.PERSON, EntityType.LOCATION, EntityType.ORGANIZATION
+
+
+@pytest.mark.parametrize(
+    ("question", "values", "sent"),
+    [
+        # A word of the index that is no one's name is a word.
+        ("gout", {"gout": FIRM}, "gout"),
+        ("Gout", {"gout": FIRM}, "Gout"),
+        ("mr lindqvist knee", {"mr_lindqvist_knee": PERSON}, "<PERSON mr lindqvist> knee"),
+        ("knee lindqvist", {"knee_lindqvist": PERSON}, "knee <PERSON lindqvist>"),
+        # A word of the index that is part of a value is a value.
+        ("young", {"young": PERSON}, "<PERSON young>"),
+        ("grace", {"grace": PERSON}, "<PERSON grace>"),
+        (
+            "harbour street surgery",
+            {"harbour_street_surgery": FIRM},
+            "<ORGANIZATION harbour street surgery>",
+        ),
+        # A word that the index does not hold in clear stays hidden.
+        ("scabies", {"scabies": FIRM}, "<ORGANIZATION scabies>"),
+        # So does a word after a title, and one with a capital inside a sentence.
+        ("mr knee", {"mr_knee": PERSON}, "<PERSON mr knee>"),
+        ("ask Knee", {"knee": PERSON}, "ask <PERSON Knee>"),
+        # A name that the recognizer missed is hidden, if it is no ordinary word.
+        ("lindqvist gout", {}, "<PERSON lindqvist> gout"),
+        ("tanyard", {}, "<LOCATION tanyard>"),
+        ("young people", {}, "young people"),
+        # Other types are left as the recognizer found them.
+        ("the knee", {"knee": EntityType.ID}, "the <ID knee>"),
+    ],
+)
+def test_words_and_values_of_a_short_question(question, values, sent):
+    assert shown(keys(**values).pseudonymize(question)) == sent
+
+
+def test_a_known_name_needs_to_be_a_common_word_of_the_index():
+    rare = sealed_lookup(["the knee", "gout"], TOKENS, KEYS, "clinic")
+    assert shown(keys(knee=PERSON).pseudonymize("knee")) == "knee"
+    assert shown(keys(rare, knee=PERSON).pseudonymize("knee")) == "<PERSON knee>"
+
+
+def test_without_a_lookup_all_that_is_recognised_is_hidden():
+    assert shown(keys(None, gout=FIRM).pseudonymize("gout")) == "<ORGANIZATION gout>"
+
+
+def test_a_lookup_of_another_key_is_refused_and_not_used():
+    forged = sealed_lookup(["lindqvist"] * 3, [], Keyset.generate(), "clinic")
+    found = keys(lindqvist=PERSON)
+    with pytest.raises(DecryptionError):
+        found.use_lookup(forged)
+    assert shown(found.pseudonymize("gout lindqvist")) == "gout <PERSON lindqvist>"
+
+
+def searched(found: CorpusKeys, question: str) -> set[str]:
+    return set(found.search_words(found.pseudonymize(question)))
+
+
+def whole(value: str, entity_type: EntityType) -> str:
+    return INDEX.words(value, entity_type)[0]
+
+
+def test_a_first_name_alone_searches_everyone_who_has_it():
+    words = searched(keys(), "agnieszka")
+    assert {whole(name, PERSON) for name in PEOPLE[2:4]} <= words
+    assert whole("Lars Lindqvist", PERSON) not in words
+
+
+def test_a_full_name_searches_one_person():
+    words = searched(keys(agnieszka_nowak=PERSON), "agnieszka nowak")
+    assert whole("Agnieszka Wieczorek", PERSON) not in words
+
+
+def test_a_part_of_an_address_searches_the_address():
+    words = searched(keys(), "14 tanyard lane")
+    assert whole("14 Tanyard Lane, Kinsale", PLACE) in words
+
+
+def test_a_value_is_searched_under_the_type_that_the_index_has():
+    words = searched(keys(lindqvist=FIRM), "lindqvist")
+    assert whole("Lars Lindqvist", PERSON) in words
+
+
+def test_an_ordinary_word_inside_a_name_does_not_hide_the_person():
+    words = searched(keys(lindqvist_mole=FIRM), "lindqvist mole")
+    assert whole("Lars Lindqvist", PERSON) in words
+
+
+def test_another_persons_family_name_does_not_find_everyone_with_the_first_name():
+    words = searched(keys(agnieszka_kowalska=PERSON), "agnieszka kowalska")
+    assert whole("Agnieszka Nowak", PERSON) not in words
+
+
+def test_a_policy_without_search_by_parts_searches_no_parts():
+    exact = replace(preset("soe-all"), part_words=PartWords.NONE)
+    assert whole("Agnieszka Nowak", PERSON) not in searched(keys(policy=exact), "agnieszka")
+
+
+def test_a_name_that_many_have_is_not_expanded():
+    crowd = [
+        CIPHER.encrypt(f"Maria Nr{chr(97 + i // 26)}{chr(97 + i % 26)}", PERSON) for i in range(65)
+    ]
+    found = keys(sealed_lookup(TEXTS, crowd, KEYS, "clinic"))
+    assert len(searched(found, "what did maria say")) <= 2
