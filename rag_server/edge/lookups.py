@@ -57,7 +57,7 @@ class Lookups:
 
 
 def _use(keys: CorpusKeys, encoded: object) -> None:
-    """Use a lookup; one that the owner did not make is none."""
+    """Use a lookup, unless the owner did not make it."""
     try:
         keys.use_lookup(base64.b64decode(encoded) if isinstance(encoded, str) else None)
     except (KeysetError, binascii.Error, ValueError):
