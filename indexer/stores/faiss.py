@@ -100,6 +100,7 @@ class FaissIndex:
 
 def _built(vectors: Vectors) -> Any:
     count, dim = vectors.shape
+    index: Any
     if count <= FLAT_LIMIT:
         index = faiss.IndexFlatIP(dim)
     elif count <= GRAPH_LIMIT:
@@ -120,7 +121,7 @@ def _trained_lists(vectors: Vectors) -> Any:
     count, dim = vectors.shape
     lists = count // _VECTORS_PER_LIST
     codes = dim // _BYTES_PER_VECTOR
-    index = faiss.index_factory(
+    index: Any = faiss.index_factory(
         dim, f"IVF{lists},PQ{codes}np,Refine(SQ8)", faiss.METRIC_INNER_PRODUCT
     )
     index.k_factor = _REFINED
