@@ -20,6 +20,7 @@ _NEIGHBOURS, _BUILD_DEPTH, _SEARCH_DEPTH = 32, 80, 128
 """HNSW: edges per vector, and candidates while building and searching. Source: Malkov and Yashunin
 (2018), arXiv 1603.09320, §4.1 (M 5 to 48); depths by recall (docs/results/retrieval.md)."""
 _VECTORS_PER_LIST, _TRAINED_PER_LIST, _TRAINING_ROUNDS = 500, 40, 10
+_CODE_VALUES = 256
 _BYTES_PER_VECTOR = 4
 """Dimensions per byte of a product code: 96 bytes for 384 dimensions."""
 _PROBED, _REFINED = 48, 4
@@ -127,9 +128,8 @@ def _trained_lists(vectors: Vectors) -> Any:
     index.k_factor = _REFINED
     inverted = faiss.extract_index_ivf(index.base_index)
     inverted.nprobe, inverted.cp.niter = _PROBED, _TRAINING_ROUNDS
-    sample = np.random.default_rng(0).choice(
-        count, min(count, lists * _TRAINED_PER_LIST), replace=False
-    )
+    trained = min(count, max(lists, _CODE_VALUES) * _TRAINED_PER_LIST)
+    sample = np.random.default_rng(0).choice(count, trained, replace=False)
     index.train(vectors[np.sort(sample)])
     return index
 
