@@ -21,8 +21,8 @@ _NEIGHBOURS, _BUILD_DEPTH, _SEARCH_DEPTH = 32, 80, 128
 (2018), arXiv 1603.09320, §4.1 (M 5 to 48); depths by recall (docs/results/retrieval.md)."""
 _VECTORS_PER_LIST, _TRAINED_PER_LIST, _TRAINING_ROUNDS = 500, 40, 10
 _CODE_VALUES = 256
-_BYTES_PER_VECTOR = 4
-"""Dimensions per byte of a product code: 96 bytes for 384 dimensions."""
+_DIMENSIONS_PER_BYTE = 4
+"""Of a product code: 96 bytes for 384 dimensions."""
 _PROBED, _REFINED = 48, 4
 """IVF-PQ: lists that a search reads, and candidates per result that 8-bit vectors score again."""
 
@@ -121,7 +121,7 @@ def _trained_lists(vectors: Vectors) -> Any:
     """
     count, dim = vectors.shape
     lists = count // _VECTORS_PER_LIST
-    codes = dim // _BYTES_PER_VECTOR
+    codes = dim // _DIMENSIONS_PER_BYTE
     index: Any = faiss.index_factory(
         dim, f"IVF{lists},PQ{codes}np,Refine(SQ8)", faiss.METRIC_INNER_PRODUCT
     )
