@@ -4,7 +4,9 @@
     torchrun --nproc-per-node 8 --no-python sage-rag train cpt --config soe_llama3_8b.toml
 
 A killed run continues from its last checkpoint with the same command; on a CPU its losses are the
-same to the last bit. Source of the method: SoE (papers/000), section 3.3 and Table 7.
+same to the last bit.
+
+Source: Liu et al. (2025), SoE, §3 and Table 7.
 
 Dimensions: B rows, L tokens of a row, V tokens of the vocabulary.
 """
