@@ -13,6 +13,7 @@ import numpy as np
 from sage_rag.common.progress import Progress
 from sage_rag.indexer.consensus.candidates import Candidate, Spellings, candidates
 from sage_rag.indexer.consensus.digests import digest
+from sage_rag.indexer.consensus.nouns import noun_words
 from sage_rag.indexer.consensus.options import ConsensusOptions
 from sage_rag.indexer.consensus.selection import choose
 from sage_rag.indexer.consensus.statements import Statement, statements
@@ -96,12 +97,13 @@ class Composition:
         self._names = list(dict.fromkeys(name for r in self._records for name in r.fields))
         counts = SupportCounts((r.subject, r.fields.values()) for r in self._records)
         self._gate = SupportGate(counts, options.k)
+        nouns = noun_words(text for r in self._records for text in r.fields.values())
         self._found: dict[str, list[list[Statement]]] = {name: [] for name in self._names}
         self._digests: dict[str, list[str]] = {name: [] for name in self._names}
         for done, record in enumerate(self._records, 1):
             for name in self._names:
                 text = record.fields.get(name, "")
-                self._found[name].append(list(statements(text, counts, options.k)))
+                self._found[name].append(list(statements(text, counts, options.k, nouns)))
                 self._digests[name].append(digest(text, counts, options.k))
             self._progress("statements", done, len(self._records))
         self._spellings = {name: Spellings(found) for name, found in self._found.items()}

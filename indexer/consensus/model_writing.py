@@ -9,7 +9,12 @@ from sage_rag.agents.exceptions import AgentOutputError
 from sage_rag.agents.model.consensus import ConsensusWriter, SharedStatement
 from sage_rag.indexer.concurrency import each
 from sage_rag.indexer.consensus.compose import Consensus, ConsensusPassage, ConsensusRecord
-from sage_rag.privacy.gate.support import OFTEN, SupportCounts, SupportGate, content_stems
+from sage_rag.privacy.gate.support import (
+    SupportCounts,
+    SupportGate,
+    content_stems,
+    split_statements,
+)
 
 
 async def written_by_model(
@@ -53,6 +58,6 @@ async def _written(
 
 
 def _shared(text: str, gate: SupportGate, subjects: frozenset[str]) -> list[SharedStatement]:
-    """Return the statements of a field, one a line, with the number of their subjects."""
-    lines = (line.removeprefix(f"{OFTEN}: ").rstrip(".") for line in text.splitlines())
-    return [SharedStatement(s, gate.support(content_stems(s), subjects)) for s in lines if s]
+    """Return the statements of a field with the number of their subjects."""
+    found = split_statements(text)
+    return [SharedStatement(s, gate.support(content_stems(s), subjects)) for s in found]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.gate import support
 
-VERSION = 5
+VERSION = 6
 LEAST_K, MOST_K = 2, 1000
 
 
@@ -23,7 +23,7 @@ class ConsensusOptions:
     """
 
     k: int = 3
-    topic_records: int = 6
+    topic_records: int = 5
     topics_per_record: int = 4
     words: int = 60
 

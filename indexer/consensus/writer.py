@@ -8,6 +8,9 @@ from sage_rag.indexer.consensus.candidates import Candidate
 from sage_rag.privacy.gate.draft_words import draft_tokens
 from sage_rag.privacy.gate.support import OFTEN, OFTEN_SHARE, SupportGate
 
+_SHORT = 2
+"""Most words of a statement that is no clause."""
+
 
 def write(chosen: Sequence[Candidate], gate: SupportGate, before: list[str]) -> str:
     """Return one statement a line.
@@ -38,8 +41,13 @@ def _joined(gate: SupportGate, before: Sequence[str], parts: Sequence[str]) -> l
 
 
 def in_order(chosen: Sequence[Candidate]) -> list[Candidate]:
-    """Return the frequent statements before the others, each group in the records' order."""
-    return sorted(chosen, key=lambda c: (c.share < OFTEN_SHARE, c.place, c.key))
+    """Return the frequent statements before the others, and clauses before short ones.
+
+    Each group is in the records' order.
+    """
+    return sorted(
+        chosen, key=lambda c: (c.share < OFTEN_SHARE, len(c.key) <= _SHORT, c.place, c.key)
+    )
 
 
 def _line(parts: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sage_rag.indexer.consensus.nouns import noun_words
 from sage_rag.indexer.consensus.statements import statements
 from sage_rag.privacy.gate.support import SupportCounts
 
@@ -11,7 +12,7 @@ from sage_rag.privacy.gate.support import SupportCounts
 def of(text, *others):
     """Return the statements of a text that three subjects say, or more with `others`."""
     counts = SupportCounts([(str(i), [text]) for i in range(3)] + [(o, [o]) for o in others])
-    return [statement.text for statement in statements(text, counts, 3)]
+    return [statement.text for statement in statements(text, counts, 3, noun_words([text]))]
 
 
 @pytest.mark.parametrize(
@@ -56,11 +57,11 @@ def test_what_fewer_say_is_left_out():
     counts = SupportCounts(
         [("a", ["My parrot has a rash."]), ("b", ["A rash."]), ("c", ["a rash"])]
     )
-    found = [s.text for s in statements("My parrot has a rash.", counts, 3)]
+    found = [s.text for s in statements("My parrot has a rash.", counts, 3, frozenset())]
     assert found == ["a rash"]
 
 
 def test_places_follow_the_text():
     counts = SupportCounts([(str(i), ["A rash. A fever."]) for i in range(3)])
-    first, second = statements("A rash. A fever.", counts, 3)
+    first, second = statements("A rash. A fever.", counts, 3, frozenset())
     assert 0 == first.place < second.place < 1

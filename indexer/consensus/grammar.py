@@ -1,0 +1,38 @@
+"""English function words and marks of punctuation that border clauses and phrases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sage_rag.privacy.tokens import PLACEHOLDER
+
+_SEGMENT_END = re.compile(r"[.,;:!?()\[\]\"\n]+|\s[-–—]+\s")
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Return the words of a line."""
+    return frozenset(words.split())
+
+
+CONJUNCTIONS = word_set(
+    "and or but which because so if unless until when while then that as since after before though"
+    " although however also than whether where who"
+)
+CONDITIONS = word_set("if unless until when while than except")
+"""A statement neither begins with one nor ends before one: it would lose its condition."""
+PREPOSITIONS = word_set("in on at for from with by into during about through like due")
+PRONOUNS = word_set("i you he she it we they this that there")
+SUBJECTS = word_set("i you he she it we they")
+"""What follows one of these is a verb without its subject."""
+DETERMINERS = word_set("a an the my your his her our their this these those some any")
+
+
+def segments(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts between marks of punctuation, each with the first sign of the next mark."""
+    start = 0
+    text = PLACEHOLDER.sub("\n", text)
+    for mark in _SEGMENT_END.finditer(text):
+        yield text[start : mark.start()], mark.group().strip()[:1]
+        start = mark.end()
+    yield text[start:], ""
