@@ -18,11 +18,11 @@ _BEFORE_OTHERS = SUBJECTS | frozenset(
 
 
 _LEAST_SHARE = 0.25
-"""Of the telling places of a word: `swelling` and `itchy` stay, `caused` and `give` go."""
+"""Of the places of a word that decide: `swelling` and `itchy` stay, `caused` and `give` go."""
 
 
 def noun_words(texts: Iterable[str]) -> frozenset[str]:
-    """Return the words that are nouns in a quarter of the telling places at least.
+    """Return the words that are nouns in a quarter of the places that decide, or more.
 
     A noun follows a determiner or a preposition, and ends its phrase: `the pain in`. A word after a
     pronoun, an auxiliary or an adverb is another one: `to give`, `was caused`, `very bad`. What
