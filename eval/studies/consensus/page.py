@@ -38,6 +38,7 @@ def _blocks(study: ConsensusStudy, plot: str) -> Iterator[str]:
         yield from ("## Planted facts", _CANARIES, tables.canaries(part.canaries, part.canary_k))
     if "cost" in parts:
         yield from ("## Speed", _COST, tables.cost(parts["cost"].indexing))
+        yield tables.speed_ratio(parts["cost"].indexing)
     yield from ("## Limits of the figures", _LIMITS)
     if parts:
         yield from _commands(parts)
@@ -142,8 +143,9 @@ _LIMITS = """\
 * An attacker of membership holds the original text. One who knows only facts about a person has
   less.
 * Splits of one corpus overlap, so means over seeds are less certain than three independent corpora.
-* Runs of words count as the originals have them. A run of four words in a passage has k subjects,
-  but a longer run that consists of such runs may have fewer: see *longest rare run*.
+* Runs of words count as the originals have them; the gate counts them in protected records, where a
+  private value ends a run. A rare run of four words or more contains such a value as another record
+  has it in clear: see *longest rare run*.
 * An answer is compared with one person's words. A share near 1 means that it holds as much of the
   true answer as an answer from the originals, not that either answer is good.
 * Content F1 rewards words that many answers have. A passage of common statements therefore scores

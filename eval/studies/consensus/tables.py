@@ -215,5 +215,18 @@ def cost(runs: Iterable[IndexingCost]) -> str:
     )
 
 
+def speed_ratio(runs: Iterable[IndexingCost]) -> str:
+    """Return how many times as fast `consensus` is as `sage`, by wall and processor time."""
+    by_recipe = {run.recipe: run for run in runs}
+    if not {"sage", "consensus"} <= by_recipe.keys():
+        return NO_FIGURE
+    slow, fast = by_recipe["sage"], by_recipe["consensus"]
+    ratio_of_speeds = fast.documents_per_s / slow.documents_per_s
+    found = f"`consensus` treats {ratio_of_speeds:.2f} times as many documents a second as `sage`"
+    if slow.processor_s and fast.processor_s:
+        found += f", and {slow.processor_s / fast.processor_s:.2f} times as many by processor time"
+    return f"{found}; expected: twice as many."
+
+
 def _name(row: IndexFigures) -> str:
     return f"`{row.name}`" if row.k is None else f"**{row.name}**"
