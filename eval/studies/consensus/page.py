@@ -12,7 +12,7 @@ from sage_rag.eval.studies.tables import table
 from sage_rag.indexer.consensus.options import ConsensusOptions
 
 _K = ConsensusOptions().k
-_CORPORA = ("healthcaremagic", "chatdoctor", "tab")
+_CORPORA = ("healthcaremagic", "chatdoctor", "chatdoctor-1300", "tab")
 
 
 def markdown(study: ConsensusStudy, plot: str) -> str:
@@ -25,7 +25,7 @@ def _blocks(study: ConsensusStudy, plot: str) -> Iterator[str]:
     yield from ("# Measurements of recipe `consensus`", _OPENING)
     splits = {name: parts[name].splits[0] for name in _CORPORA if name in parts}
     yield from _targets(splits)
-    for split in (split for name in splits for split in parts[name].splits):
+    for split in splits.values():
         yield from _corpus(split)
     if "seeds" in parts and "healthcaremagic" in splits:
         every = [splits["healthcaremagic"], *parts["seeds"].splits]
