@@ -26,6 +26,7 @@ from sage_rag.eval.studies.environment import Environment, environment
 
 _PROGRAM = "python -m sage_rag.eval.studies"
 STUDIES: Mapping[str, str] = {
+    "answers": "answers.study",
     "codebook": "codebook",
     "consensus": "consensus.study",
     "examples": "examples",

@@ -1,0 +1,110 @@
+"""The sets of the study of answers: invented questions on the examples, and real corpora."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+from sage_rag.common.jsonl import Row, rows
+from sage_rag.eval.studies.corpora import Corpus
+from sage_rag.eval.studies.retrieval.sets import QuerySet, load_set
+
+Half = Literal["development", "reported"]
+EXAMPLES = Path(str(files("sage_rag"))) / "examples"
+DEVELOPMENT_CORPORA = ("nq_open", "healthcaremagic")
+"""Corpora that chose the thresholds of `rag_server.answering.evidence`; the others are reported."""
+_DIALOGUES = ("healthcaremagic", "chatdoctor")
+_STORIES = ("quality", "squality")
+_OWN, _WEB, _OTHER = 40, 40, 15
+
+
+@dataclass(frozen=True, slots=True)
+class GoldQuestion:
+    """A question on the examples. `expects`: the records that answer it; empty: there is none."""
+
+    name: str
+    half: str
+    kind: str
+    text: str
+    expects: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldConversation:
+    """The user's turns of a conversation; `expects`: the records of the last one."""
+
+    name: str
+    half: str
+    turns: tuple[str, ...]
+    expects: frozenset[str]
+
+
+@dataclass(frozen=True)
+class TopicSet:
+    """A corpus with questions that it answers, and questions that belong to others."""
+
+    corpus: Corpus
+    own: tuple[str, ...] = field(repr=False)
+    off_topic: tuple[str, ...] = field(repr=False)
+
+
+def gold_questions() -> list[GoldQuestion]:
+    """Return the questions of `gold/answerable.jsonl`."""
+    return [
+        GoldQuestion(r["id"], r["half"], r["kind"], r["question"], frozenset(r["expects"]))
+        for r in _gold("answerable")
+    ]
+
+
+def gold_conversations() -> list[GoldConversation]:
+    """Return the conversations of `gold/conversations.jsonl`."""
+    return [
+        GoldConversation(r["id"], r["half"], tuple(r["turns"]), frozenset(r["expects"]))
+        for r in _gold("conversations")
+    ]
+
+
+def example_questions() -> list[GoldQuestion]:
+    """Return the questions that come with the examples."""
+    return [
+        GoldQuestion(r["id"], "examples", "answerable", r["question"], frozenset(r["expects"]))
+        for r in rows(EXAMPLES / "questions.jsonl")
+    ]
+
+
+def verdicts() -> dict[tuple[str, str], Row]:
+    """Return the verdicts of a reader by question and answer."""
+    return {(r["question"], r["answer"]): r for r in _gold("verdicts")}
+
+
+def topic_sets(data: Path, home: Path) -> Iterator[TopicSet]:
+    """Yield the real corpora. A question on another corpus of its kind is not off-topic.
+
+    The questions of a dialogue are halves of indexed ones: held-out dialogues may have no answer.
+    """
+    names = (*DEVELOPMENT_CORPORA, *_STORIES, "chatdoctor")
+    sets = {name: load_set(name, data, home) for name in names}
+    chance = random.Random(1)  # noqa: S311 - a sample, no secret
+    own = {name: tuple(_sampled(_own(s), _OWN, chance)) for name, s in sets.items()}
+    web = _sampled([r["question"] for r in rows(data / "nq_open/nq_open_dev.jsonl")], _WEB, chance)
+    for name, found in sets.items():
+        kin = next((kind for kind in (_DIALOGUES, _STORIES) if name in kind), (name,))
+        others = [q for other in names if other not in kin for q in own[other][:_OTHER]]
+        yield TopicSet(found.corpus, own[name], (*web, *others))
+
+
+def _own(found: QuerySet) -> list[str]:
+    asked = found.known if found.name in _DIALOGUES else found.queries
+    return [query.text for query in asked]
+
+
+def _sampled(texts: list[str], most: int, chance: random.Random) -> list[str]:
+    return chance.sample(texts, min(most, len(texts)))
+
+
+def _gold(name: str) -> Iterator[Row]:
+    yield from rows(Path(str(files("sage_rag.eval.gold") / f"{name}.jsonl")))

@@ -1,0 +1,192 @@
+"""Measure refusals, follow-up questions and answers; write the page of answers."""
+
+from __future__ import annotations
+
+import statistics
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from sage_rag.common.proportions import Proportion
+from sage_rag.eval.studies.answers.asker import Reply, ask_all
+from sage_rag.eval.studies.answers.sets import (
+    DEVELOPMENT_CORPORA,
+    EXAMPLES,
+    GoldConversation,
+    GoldQuestion,
+    example_questions,
+    gold_conversations,
+    gold_questions,
+    topic_sets,
+    verdicts,
+)
+from sage_rag.eval.studies.corpora import Corpus
+from sage_rag.eval.studies.runner import StudyResult, StudyRun, page, report
+from sage_rag.eval.studies.study_home import StudyHome, Variant
+from sage_rag.eval.studies.tables import cell, share, table
+from sage_rag.indexer.corpus import read_corpus
+from sage_rag.indexer.recipes import RECIPES
+from sage_rag.privacy.policy import load_policy
+from sage_rag.rag_server.edge.keyring import CorpusKeys
+
+_ABOUT = """\
+Answers without a model (`rag_server/answering/extractive.py`) on the invented examples, recipe
+`encrypted`, asked through the keys of an edge; and refusals on plain indexes of real corpora.
+The development halves and corpora chose the thresholds of `answering/evidence.py`, the others did
+not. The questions are written by a language model, half of them for each half before anything was
+measured. A refused question gets no passage: "I found nothing about this" or "I found no record of
+...".
+
+```
+python -m sage_rag.eval.studies answers --data data --out answers.md
+```"""
+_HALVES = ("development", "reported")
+_READ = 50
+_FIELDS = ("question", "answer")
+_VERDICTS = """\
+A language model read each answer next to its record and gave the verdict: *good* (answers the
+question, nothing wrong or missing that matters), *partial* (a part of the answer, or its sentence
+is not the first one to quote), *poor* (does not answer), *refused*. The first 20 questions come
+with the examples, and those below them are of the reported halves. An answer that has changed since
+it was read has no verdict."""
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Add the folder of data sets."""
+    parser.add_argument("--data", type=Path, help="folder of the real corpora; without: left out")
+
+
+def run(options: Namespace, run: StudyRun) -> StudyResult:
+    """Index the examples, ask, and count."""
+    home = StudyHome(run.home)
+    documents = tuple(read_corpus(EXAMPLES / "clinic.jsonl", _FIELDS))
+    corpus = Corpus("clinic", EXAMPLES / "clinic.jsonl", _FIELDS, documents, probes=())
+    indexed = home.index(corpus, Variant(RECIPES["encrypted"]))
+    policy = load_policy(str(RECIPES["encrypted"].policy))
+    keys = CorpusKeys("clinic-encrypted", home.keyset, home.recognizer, policy)
+
+    def ask(asked: Sequence[Sequence[str]]) -> list[Reply]:
+        return ask_all(indexed.path, home.embedder, keys, asked)
+
+    questions, conversations = gold_questions(), gold_conversations()
+    replies = ask([(question.text,) for question in questions])
+    last_turns = ask([conversation.turns for conversation in conversations])
+    alone = ask([conversation.turns[-1:] for conversation in conversations])
+    report("asked the examples")
+    examples = example_questions()
+    read = _read(examples, ask([(q.text,) for q in examples]), questions, replies)
+    body = [
+        "## Refusals on the examples",
+        _refusal_table(questions, replies),
+        "## Refusals on real corpora",
+        _topic_table(home, options.data) if options.data else "*Not measured: no `--data`.*",
+        "## Follow-up questions",
+        _conversation_table(conversations, last_turns, alone),
+        "## Names and length",
+        _name_lines([*replies, *(reply for _, reply in read)]),
+        f"## {_READ} answers",
+        _VERDICTS,
+        *_answers(read, conversations, last_turns),
+    ]
+    return StudyResult(page("Answers", _ABOUT, run, *body))
+
+
+def _refusal_table(questions: Sequence[GoldQuestion], replies: Sequence[Reply]) -> str:
+    pairs = list(zip(questions, replies, strict=True))
+
+    def line(label: str, half: str, chosen: Sequence[tuple[GoldQuestion, Reply]]) -> list[str]:
+        own = [(q, r) for q, r in chosen if q.half == half]
+        refused = Proportion.of(sum(r.refused for _, r in own), len(own))
+        first = Proportion.of(sum(r.cited in q.expects for q, r in own), len(own))
+        return [label, half, share(refused), share(first) if own[0][0].expects else "–"]
+
+    kinds = list(dict.fromkeys(question.kind for question in questions))
+    lines = [
+        line(kind, half, [(q, r) for q, r in pairs if q.kind == kind])
+        for kind in kinds
+        for half in _HALVES
+    ]
+    none = [(q, r) for q, r in pairs if not q.expects]
+    lines += [line("all without an answer", half, none) for half in _HALVES]
+    return table(("questions", "half", "refused", "right record cited"), lines)
+
+
+def _topic_table(home: StudyHome, data: Path) -> str:
+    lines = []
+    for found in topic_sets(data, home.home):
+        path = home.index(found.corpus, Variant(RECIPES["origin"])).path
+        counts = []
+        for asked in (found.own, found.off_topic):
+            replies = ask_all(path, home.embedder, None, [(text,) for text in asked])
+            refused = sum(bool(r.evidence.unknown) or not r.evidence.answers for r in replies)
+            counts.append(share(Proportion.of(refused, len(replies))))
+        half = "development" if found.corpus.name in DEVELOPMENT_CORPORA else "reported"
+        lines.append([f"`{found.corpus.name}`", half, *counts])
+        report(f"asked {found.corpus.name}")
+    return table(("corpus", "", "own questions refused", "off-topic ones refused"), lines)
+
+
+def _conversation_table(
+    conversations: Sequence[GoldConversation], replies: Sequence[Reply], alone: Sequence[Reply]
+) -> str:
+    lines = []
+    for half in _HALVES:
+        rows = [
+            (r.first in c.expects, a.first in c.expects)
+            for c, r, a in zip(conversations, replies, alone, strict=True)
+            if c.half == half
+        ]
+        counts = (Proportion.of(sum(column), len(rows)) for column in zip(*rows, strict=True))
+        lines.append([half, *map(share, counts)])
+    both = [r.first in c.expects for c, r in zip(conversations, replies, strict=True)]
+    lines.append(["both", share(Proportion.of(sum(both), len(both))), ""])
+    return table(("half", "right record first, with the history", "last turn alone"), lines)
+
+
+def _name_lines(replies: Sequence[Reply]) -> str:
+    answered = [reply for reply in replies if not reply.refused]
+    nameless = [reply for reply in answered if not reply.named]
+    named = Proportion.of(sum("PERSON_[" in reply.sealed for reply in nameless), len(nameless))
+    words = [len(reply.text.split()) - 1 for reply in answered]
+    return (
+        f"Answers with a person's name to questions that name no one: {named}. An answer has "
+        f"{statistics.median(words):.0f} words in the median, {max(words)} at most."
+    )
+
+
+def _read(
+    examples: Sequence[GoldQuestion],
+    example_replies: Sequence[Reply],
+    questions: Sequence[GoldQuestion],
+    replies: Sequence[Reply],
+) -> list[tuple[GoldQuestion, Reply]]:
+    own = list(zip(examples, example_replies, strict=True))
+    reported = [
+        (question, reply)
+        for question, reply in zip(questions, replies, strict=True)
+        if question.half == "reported" and question.expects
+    ]
+    return [*own, *reported]
+
+
+def _answers(
+    read: Sequence[tuple[GoldQuestion, Reply]],
+    conversations: Sequence[GoldConversation],
+    replies: Sequence[Reply],
+) -> Iterator[str]:
+    """Yield the counts of verdicts, and the table of answers."""
+    shown = [(question.text, reply) for question, reply in read]
+    shown += [
+        (" / ".join(conversation.turns), reply)
+        for conversation, reply in zip(conversations, replies, strict=True)
+        if conversation.half == "reported"
+    ]
+    known = verdicts()
+    lines, given = [], []
+    for asked, reply in shown[:_READ]:
+        found = known.get((asked, reply.text))
+        given.append(found["verdict"] if found else "not judged")
+        lines.append([cell(asked), cell(reply.text), given[-1], found["note"] if found else ""])
+    counts = {v: Proportion.of(given.count(v), len(given)) for v in dict.fromkeys(sorted(given))}
+    yield table(("verdict", "answers"), [[verdict, share(n)] for verdict, n in counts.items()])
+    yield table(("question", "answer", "verdict", "note"), lines)
