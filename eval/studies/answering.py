@@ -52,6 +52,8 @@ class EdgeReader:
         with closing(open_version(path)) as version:
             retriever = Retriever(version, self._embedder)
             keys = self._keys(version.manifest)
+            if keys:
+                keys.use_lookup(version.lookup)
             pseudonymize = keys.pseudonymize if keys else str
             if version.manifest.recipe == _PLAIN_QUESTIONS:
                 pseudonymize = str

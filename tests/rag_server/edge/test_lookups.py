@@ -1,0 +1,114 @@
+"""The edge fetches the lookup of the version that the server searches."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from typing import Any
+
+from sage_rag.common.exceptions import UpstreamError
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.lookup import sealed_lookup
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.rag_server.edge.app import create_edge_app
+from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
+from sage_rag.rag_server.edge.lookups import Lookups
+from sage_rag.rag_server.edge.services import EdgeServices
+from sage_rag.rag_server.edge.upstream import Upstream
+from tests.rag_server.conftest import World
+
+KEYS = Keyset.generate()
+SEALED = sealed_lookup(["gout of the toe"], [], KEYS, "clinic")
+RECOGNIZER = TableRecognizer({"gout": EntityType.ORGANIZATION})
+
+
+class FakeUpstream:
+    """Answers with the given bodies in order, then again with the last one."""
+
+    def __init__(self, *replies: tuple[int, Any] | Exception) -> None:
+        self.replies = list(replies)
+        self.paths: list[str] = []
+
+    async def get(self, path: str) -> tuple[int, Any]:
+        self.paths.append(path)
+        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+
+def reply(sealed: bytes, tag: str = "t1") -> tuple[int, Any]:
+    return 200, {"tag": tag, "lookup": base64.b64encode(sealed).decode()}
+
+
+def sent(*replies: tuple[int, Any] | Exception, times: int = 1, wait_s: float = 0) -> list[str]:
+    """Return what is sent of "gout" after each refresh."""
+    keys = CorpusKeys("clinic", KEYS, RECOGNIZER, preset("soe-all"))
+    now = [0.0]
+    upstream: Any = FakeUpstream(*replies)
+    lookups = Lookups(upstream, clock=lambda: now[0])
+    seen = []
+    for _ in range(times):
+        asyncio.run(lookups.refresh(keys))
+        seen.append(keys.pseudonymize("gout"))
+        now[0] += wait_s
+    seen.append(",".join(upstream.paths))
+    return seen
+
+
+def test_a_question_is_read_with_the_lookup_of_the_server():
+    assert sent(reply(SEALED)) == ["gout", "/v1/models/clinic/lookup?known=-"]
+
+
+def test_a_lookup_is_asked_for_once_a_minute_by_its_tag():
+    path = "/v1/models/clinic/lookup?known="
+    *seen, asked = sent(reply(SEALED), (200, {"tag": "t1"}), times=3, wait_s=40)
+    assert seen == ["gout"] * 3
+    assert asked == f"{path}-,{path}t1"
+
+
+def test_a_newer_version_replaces_the_lookup():
+    newer = sealed_lookup(["rest"], [], KEYS, "clinic")
+    first, second, _ = sent(reply(SEALED), reply(newer, "t2"), times=2, wait_s=61)
+    assert first == "gout"
+    assert second.startswith("ORGANIZATION_[")
+
+
+def test_without_the_owners_lookup_all_that_is_recognised_is_hidden():
+    forged = sealed_lookup(["gout"], [], Keyset.generate(), "clinic")
+    for bad in (
+        reply(forged),
+        (200, {"tag": "t", "lookup": "not base64 \N{SNOWMAN}"}),
+        (200, {"tag": "t"}),
+        (200, ["odd"]),
+        (404, {"error": {"message": "no such route"}}),
+        UpstreamError("away"),
+    ):
+        assert sent(bad)[0].startswith("ORGANIZATION_[")
+
+
+def test_the_server_sends_the_lookup_of_a_version_once(world: World):
+    world.catalog.versions["clinic"].lookup = SEALED
+    address = f"{world.serve()}/v1/models/clinic/lookup"
+    whole = world.http.get(address).json()
+    assert base64.b64decode(whole["lookup"]) == SEALED
+    known = world.http.get(address, params={"known": whole["tag"]}).json()
+    assert known == {"tag": whole["tag"]}
+
+
+def test_a_version_without_keys_has_none(world: World):
+    assert "lookup" not in world.http.get(f"{world.serve()}/v1/models/clinic/lookup").json()
+    assert world.http.get(f"{world.serve()}/v1/models/none/lookup").status_code == 404
+
+
+def test_an_edge_reads_a_question_with_it(world: World):
+    world.keyset = KEYS
+    world.catalog.versions["clinic"].lookup = SEALED
+    upstream = Upstream(world.serve())
+    keyring = Keyring(KEYS, RECOGNIZER, preset("soe-all"))
+    services = EdgeServices(keyring, upstream, lookups=Lookups(upstream))
+    edge = world.run(create_edge_app(services))
+    body = {"model": "clinic", "input": "gout"}
+    assert world.http.post(f"{edge}/v1/pseudonymize", json=body).json() == {"output": "gout"}
