@@ -8,7 +8,8 @@ from sage_rag.eval.knowledge.arms import BASE, MAIN_ARMS, QuestionSpelling
 from sage_rag.eval.knowledge.measurement import ArmResult
 from sage_rag.eval.knowledge.report import attribute_table, outcome_table, p_value, table_3
 from sage_rag.eval.knowledge.significance import better_than
-from sage_rag.eval.studies.soe import ciphers_part, main_part, tuples_part
+from sage_rag.eval.studies.soe import ciphers_part, leakage_part, main_part, tuples_part
+from sage_rag.eval.studies.soe.leakage_part import LeakageFigures
 from sage_rag.eval.studies.soe.results import RunResult, by_name
 from sage_rag.eval.studies.soe.settings import StudySettings
 from sage_rag.eval.studies.tables import share, table
@@ -42,7 +43,9 @@ _COMPARISONS = (
 """Arm and spelling, compared with arm and spelling, and what the paper finds or expects."""
 
 
-def blocks(results: Sequence[RunResult], settings: StudySettings) -> Iterator[str]:
+def blocks(
+    results: Sequence[RunResult], leakage: Sequence[LeakageFigures], settings: StudySettings
+) -> Iterator[str]:
     """Yield the blocks of the page, and which parts have not been run."""
     main = by_name(results, main_part.PART)
     yield _setting(settings)
@@ -50,7 +53,8 @@ def blocks(results: Sequence[RunResult], settings: StudySettings) -> Iterator[st
         yield from _seed(main, seed)
     yield from ciphers_part.blocks(results)
     yield from tuples_part.blocks(results)
-    yield from _missing(results)
+    yield from leakage_part.blocks(leakage)
+    yield from _missing(results, leaked=bool(leakage))
 
 
 def _setting(settings: StudySettings) -> str:
@@ -129,7 +133,7 @@ def training_table(runs: Sequence[RunResult]) -> str:
     )
 
 
-def _missing(results: Sequence[RunResult]) -> Iterator[str]:
+def _missing(results: Sequence[RunResult], *, leaked: bool) -> Iterator[str]:
     ran = {(result.part, result.name) for result in results}
     wanted = {
         main_part.PART: [BASE.name, *(arm.name for arm in main_part.ARMS)],
@@ -144,6 +148,8 @@ def _missing(results: Sequence[RunResult]) -> Iterator[str]:
     seeds = len({result.seed for result in results if result.part == main_part.PART})
     if seeds < _SEEDS_WANTED:
         missing.append(f"* {seeds} of {_SEEDS_WANTED} seeds of the main arms have been run.")
+    if not leaked:
+        missing.append("* Part `leakage`.")
     missing.append(f"* {_NO_RAG}")
     yield "## What has not been run\n\n" + "\n".join(missing)
 

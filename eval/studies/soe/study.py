@@ -18,6 +18,7 @@ from sage_rag.common.files import reading, write_file
 from sage_rag.eval.studies.runner import StudyResult, StudyRun, page
 from sage_rag.eval.studies.soe.ciphers_part import run_ciphers
 from sage_rag.eval.studies.soe.corpora import Population
+from sage_rag.eval.studies.soe.leakage_part import run_leakage, stored_leakage
 from sage_rag.eval.studies.soe.main_part import run_main
 from sage_rag.eval.studies.soe.page import ABOUT, TITLE, blocks
 from sage_rag.eval.studies.soe.results import stored_results
@@ -29,6 +30,7 @@ PARTS: Mapping[str, Callable[[SeedFolder], None]] = {
     "main": run_main,
     "ciphers": run_ciphers,
     "tuples": run_tuples,
+    "leakage": run_leakage,
 }
 """What each part trains and measures, for one seed."""
 _SETTINGS = "settings.json"
@@ -36,7 +38,9 @@ _SETTINGS = "settings.json"
 
 def add_options(parser: ArgumentParser) -> None:
     """Add the study's own options."""
-    parser.add_argument("--part", choices=PARTS, nargs="*", default=["main"], help="what to train")
+    parser.add_argument(
+        "--part", choices=PARTS, nargs="*", default=["main"], help="what to measure"
+    )
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="one run for each")
     parser.add_argument("--small", action="store_true", help="fewer persons and a smaller model")
 
@@ -50,9 +54,11 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
         for part in options.part:
             PARTS[part](folder)
     results = list(stored_results(run.home))
-    if not results:
+    leakage = stored_leakage(run.home)
+    if not (results or leakage):
         raise InputError("the home folder holds no results", hint="name a part: --part main")
-    return StudyResult(page(TITLE, ABOUT, run, *blocks(results, settings)), results)
+    body = blocks(results, leakage, settings)
+    return StudyResult(page(TITLE, ABOUT, run, *body), {"runs": results, "leakage": leakage})
 
 
 def _check_size(run: StudyRun, settings: StudySettings) -> None:

@@ -1,6 +1,6 @@
-"""The project's own synthesis: accuracy by length of tuples, and the leakage of late encryption.
+"""The project's own synthesis: accuracy by length of tuples.
 
-Source: Liu et al. (2025), SoE, §4.2, Table 1; A.4, Table 8 and Figure 8.
+Source: Liu et al. (2025), SoE, §4.2, Table 1.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sage_rag.training.synthesis.synthesis import synthesize
 
 PART = "tuples"
 LENGTHS = (2, 3, 5, 10)
-_PER_DOCUMENT = 2
+PERSONS_PER_DOCUMENT = 2
 """Persons in a source document: 12 entities, so that tuples of 10 exist."""
 _RECIPES = {
     **{f"{Recipe.SOE}-{k}": (Recipe.SOE, k) for k in LENGTHS},
@@ -66,7 +66,7 @@ def synthetic_texts(
         recipe=recipe,
         k=k,
         seed=seed,
-        samples_per_document=_PER_DOCUMENT * sizes.few_texts,
+        samples_per_document=PERSONS_PER_DOCUMENT * sizes.few_texts,
         tokens_per_document=10**6,
         recognizer=ExactRecognizer(people.corpus),
     )
@@ -81,8 +81,8 @@ def source_documents(people: Population) -> list[SourceDocument]:
     """Return one document for each pair of persons: one text about each."""
     texts = list(biographies(people.corpus, 1, plain, people.seed + 1))
     return [
-        SourceDocument(str(start), " ".join(texts[start : start + _PER_DOCUMENT]))
-        for start in range(0, len(texts), _PER_DOCUMENT)
+        SourceDocument(str(start), " ".join(texts[start : start + PERSONS_PER_DOCUMENT]))
+        for start in range(0, len(texts), PERSONS_PER_DOCUMENT)
     ]
 
 

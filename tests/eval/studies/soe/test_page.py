@@ -12,6 +12,7 @@ from sage_rag.eval.knowledge.measurement import Accuracy, ArmResult
 from sage_rag.eval.knowledge.outcomes import Outcome, OutcomeCounts
 from sage_rag.eval.knowledge.persons import Attribute
 from sage_rag.eval.studies.soe import ciphers_part, main_part, tuples_part
+from sage_rag.eval.studies.soe.leakage_part import LeakageFigures
 from sage_rag.eval.studies.soe.page import blocks
 from sage_rag.eval.studies.soe.results import (
     RunResult,
@@ -20,6 +21,8 @@ from sage_rag.eval.studies.soe.results import (
     stored_results,
 )
 from sage_rag.eval.studies.soe.settings import SMALL
+from sage_rag.privacy.entities import EntityType
+from sage_rag.training.synthesis.encryption import When
 
 PLAIN, HIDDEN = QuestionSpelling.PLAIN, QuestionSpelling.ENCRYPTED
 TRAINING = TrainingFigures(texts=10, steps=20, tokens=30_000, loss=1.25, seconds=60.0)
@@ -66,8 +69,18 @@ RESULTS = [
 ]
 
 
+LEAKAGE = LeakageFigures(
+    seed=0,
+    when=When.AFTER,
+    samples=7,
+    plain={EntityType.PERSON: 3},
+    encrypted={EntityType.PERSON: 297, EntityType.LOCATION: 100},
+    by_document=((0, 200), (3, 197)),
+)
+
+
 def test_the_page_shows_every_result_and_the_paper_next_to_it() -> None:
-    page = "\n\n".join(blocks(RESULTS, SMALL))
+    page = "\n\n".join(blocks(RESULTS, [LEAKAGE], SMALL))
     assert "| encS | T | T | T | T | 300 of 400" in page
     assert "| noEncQ (encS) | T | T | T | F | 100 of 400" in page
     assert "| base | F | N/A | N/A | F | 100 of 400" in page
@@ -77,10 +90,12 @@ def test_the_page_shows_every_result_and_the_paper_next_to_it() -> None:
     assert "| siv | 0 | 7.5 | 30,000 | 1.250 | 120 of 400" in page
     assert "| soe-5 | – | 200 of 400" in page
     assert "10 of 100" in page
+    assert "| after | 0 | 7 | PERSON | 3 of 300" in page
+    assert "| after | 0 | 2 | 0.000 |" in page
 
 
 def test_the_page_names_what_has_not_been_run() -> None:
-    missing = list(blocks(RESULTS, SMALL))[-1]
+    missing = list(blocks(RESULTS, [LEAKAGE], SMALL))[-1]
     assert "`orig`" in missing
     assert "`encS`" not in missing
     assert "`encS-ecb`" in missing
