@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sage_rag.eval.knowledge.arms import BASE, MAIN_ARMS, QuestionSpelling
@@ -27,7 +28,16 @@ texts of the corpus: `orig` and `encO` read one text per person again and again,
 read differently worded texts from the study's generator, at equal numbers of steps (`orig` as
 `synt`, `encO` as `encS`). All arms read the question-answer pairs of the other half of the corpus's
 persons, and are asked about the half whose questions no arm has read. `PL`: names and places alone
-are encrypted. `noEncQ`: an encrypted arm is asked in plain words."""
+are encrypted. `noEncQ`: an encrypted arm is asked in plain words.
+
+Two choices decide whether anything is seen at this size. Wrong options are values of tested persons
+alone: among the values of all persons, a model prefers those that it has read as answers, and falls
+below 25 %. The base model reads codebook tokens under another key, as a large model has read
+identifiers: in a trial from a base without them, with each token as one new word of the vocabulary,
+the encrypted arm was still guessing after a third of its tokens, and the trial was stopped. Values
+repeat among persons, so questions are not fully independent: a model that knows nothing can differ
+from 25 % by more than the test against guessing allows. The paired comparison with the base is the
+test that counts."""
 
 _PLAIN, _HIDDEN = QuestionSpelling.PLAIN, QuestionSpelling.ENCRYPTED
 _COMPARISONS = (
@@ -81,7 +91,7 @@ def _seed(main: dict[str, list[RunResult]], seed: int) -> Iterator[str]:
             f"{share(found.likelihood.correct)} about schooled persons whose questions it has not "
             "read: it can answer about what it has read."
         )
-    yield "### Comparisons\n\n" + _comparisons(shown)
+    yield from _comparisons(shown)
     named = [(f"{f.arm}, {f.spelling} questions", f.likelihood) for f in shown]
     yield "### By attribute\n\n" + attribute_table(named)
     counted = [(f.arm, f.outcomes) for f in shown if f.outcomes is not None]
@@ -95,7 +105,7 @@ def _seed(main: dict[str, list[RunResult]], seed: int) -> Iterator[str]:
     yield "### Training\n\n" + training_table(list(runs.values()))
 
 
-def _comparisons(shown: Sequence[ArmResult]) -> str:
+def _comparisons(shown: Sequence[ArmResult]) -> Iterator[str]:
     known = {(found.arm, found.spelling): found.likelihood for found in shown}
     rows = [
         (
@@ -110,7 +120,8 @@ def _comparisons(shown: Sequence[ArmResult]) -> str:
         if (arm, spelling) in known and (other, other_spelling) in known
     ]
     titles = ("arm, questions", "compared with", "accuracy", "of the other", "p (exact, paired)")
-    return table((*titles, "expected"), rows)
+    if rows:
+        yield "### Comparisons\n\n" + table((*titles, "expected"), rows)
 
 
 def training_table(runs: Sequence[RunResult]) -> str:
@@ -145,9 +156,10 @@ def _missing(results: Sequence[RunResult], *, leaked: bool) -> Iterator[str]:
         for part, names in wanted.items()
         if any((part, name) not in ran for name in names)
     ]
-    seeds = len({result.seed for result in results if result.part == main_part.PART})
-    if seeds < _SEEDS_WANTED:
-        missing.append(f"* {seeds} of {_SEEDS_WANTED} seeds of the main arms have been run.")
+    main = Counter(result.seed for result in results if result.part == main_part.PART)
+    whole = sum(count == len(wanted[main_part.PART]) for count in main.values())
+    if whole < _SEEDS_WANTED:
+        missing.append(f"* All main arms: {whole} of {_SEEDS_WANTED} seeds.")
     if not leaked:
         missing.append("* Part `leakage`.")
     missing.append(f"* {_NO_RAG}")
