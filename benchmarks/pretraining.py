@@ -47,7 +47,8 @@ def measure(
 ) -> None:
     """Print the rate of one setting."""
     torch.manual_seed(0)
-    model: nn.Module = fresh_model(arguments).to(device)
+    model: nn.Module = fresh_model(arguments)
+    model.to(device)
     operations = flops_per_token(model, arguments.row_tokens)
     if compiled:
         model.compile(dynamic=False)
@@ -58,7 +59,7 @@ def measure(
         start = time.perf_counter()
         with torch.autocast(device.type, torch.bfloat16, enabled=precision == "bfloat16"):
             loss = loss_sum(model, batch)
-        (loss / batch.target_count()).backward()
+        (loss / batch.target_count()).backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad()

@@ -102,9 +102,12 @@ def _train(
         checkpoints.load(first, model, optimizer)
     with _reported(config, model, processes, first, steps, progress) as report:
         for step in range(first, steps):
+            began = time.perf_counter()
             batches = _batches(config, order, step, processes, tokenizer)
             rate = _rate(config.optimization, step, steps)
-            report(step, rate, *_step(model, optimizer, batches, rate, config, processes))
+            with _finite(step):
+                loss, norm, targets = _step(model, optimizer, batches, rate, config, processes)
+            report(step, rate, loss, norm, targets, time.perf_counter() - began)
             done = step + 1
             if done % config.hardware.steps_per_checkpoint == 0 or done == steps:
                 checkpoints.save(done, model, optimizer)
@@ -124,6 +127,9 @@ def _step(
     """Take one step; return the loss per target, the norm of the gradient, and the targets.
 
     Every target of the step has the same weight, in whichever pass and process it is.
+
+    Raises:
+        FloatingPointError: when loss or gradient is not finite; the weights are unchanged.
     """
     targets = int(processes.sum(sum(batch.target_count() for batch in batches)))
     half = _precision(config.hardware, processes.device) == torch.bfloat16
@@ -137,17 +143,28 @@ def _step(
         (loss * (processes.world / max(1, targets))).backward()  # type: ignore[no-untyped-call]
         total += loss.detach()
     loss_per_target = processes.sum(float(total)) / max(1, targets)
-    if not math.isfinite(loss_per_target):
-        raise InputError(
-            "the loss is not a finite number",
-            hint="set a lower `learning_rate`, or `precision` = float32",
-        )
-    norm = nn.utils.clip_grad_norm_(model.parameters(), config.optimization.max_gradient_norm)
+    norm = _number(
+        nn.utils.clip_grad_norm_(model.parameters(), config.optimization.max_gradient_norm)
+    )
+    if not (math.isfinite(loss_per_target) and math.isfinite(norm)):
+        raise FloatingPointError
     for group in optimizer.param_groups:
         group["lr"] = rate
     optimizer.step()
     optimizer.zero_grad()
-    return loss_per_target, _number(norm), targets
+    return loss_per_target, norm, targets
+
+
+@contextmanager
+def _finite(step: int) -> Iterator[None]:
+    """Name the step whose loss or gradient is not finite; its weights are not written."""
+    try:
+        yield
+    except FloatingPointError:
+        raise InputError(
+            f"loss or gradient of step {step + 1} is not a finite number",
+            hint="set a lower `learning_rate`, or `precision` = float32, and another `out`",
+        ) from None
 
 
 def step_count(settings: OptimizationSettings, order: Order, world: int) -> int:
@@ -265,10 +282,10 @@ def _reported(
     first: int,
     steps: int,
     progress: Progress,
-) -> Iterator[Callable[[int, float, float, float, int], None]]:
+) -> Iterator[Callable[[int, float, float, float, int, float], None]]:
     """Yield the function that takes the results of a step and writes its measurements."""
     if not processes.first:
-        yield lambda step, rate, loss, norm, targets: None
+        yield lambda step, rate, loss, norm, targets, seconds: None
         return
     precision = _precision(config.hardware, processes.device)
     peak = peak_of(processes.device, precision, config.hardware.peak_flops)
@@ -276,13 +293,14 @@ def _reported(
     write_file(config.out / "hardware.json", json.dumps(described, indent=1) + "\n")
     operations = flops_per_token(model, config.data.row_tokens)
     log = MeasurementLog(config.out, first, tensorboard=config.hardware.tensorboard)
-    tokens, clock = log.tokens, time.perf_counter()
+    tokens = log.tokens
 
-    def report(step: int, rate: float, loss: float, norm: float, targets: int) -> None:
-        nonlocal tokens, clock
-        now = time.perf_counter()
-        per_second = targets / (now - clock)
-        tokens, clock = tokens + targets, now
+    def report(
+        step: int, rate: float, loss: float, norm: float, targets: int, seconds: float
+    ) -> None:
+        nonlocal tokens
+        tokens += targets
+        per_second = targets / seconds
         mfu = per_second * operations / (peak.flops * processes.world)
         memory = memory_bytes(processes.device)
         found = StepMeasurement(step + 1, loss, rate, norm, tokens, per_second, mfu, memory)
