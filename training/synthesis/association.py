@@ -16,7 +16,7 @@ from sage_rag.training.synthesis.graph import Pair, Scores
 Matrix = npt.NDArray[np.float64]
 Embed = Callable[[Sequence[str]], Matrix]
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the scores of the same document."""
 
 DEPENDENCE, INFORMATION, CONTEXT = 0.6, 0.2, 0.2
@@ -28,6 +28,8 @@ INDIRECT = 0.75
 """The share of a path through a third entity that counts for its two ends: they stay in the graph
 where both are associated with it by 2/3 or more."""
 
+_DIGITS = 6
+"""Further digits differ between processors, and would decide between equal neighbours."""
 _TERM = re.compile(r"[^\W\d_]{2,}|[\u3400-\u9fff]")
 _UNSPACED = re.compile(r"[\u3400-\u9fff]+")
 
@@ -82,12 +84,12 @@ class RuleAssociation:
         """Changes with `VERSION` and the vectors of sentences."""
 
     def scores(self, document: EntityDocument) -> Scores:
-        """Return the score of each pair above 0, in the order of the entities."""
+        """Return the score of each pair above 0, to six digits, in the order of the entities."""
         names = list(document.mentions)
         matrix = association_matrix(incidence(document), context_vectors(document, self._embed))
         found: dict[Pair, float] = {}
         for first, second in zip(*np.nonzero(np.triu(matrix, 1)), strict=True):
-            found[names[first], names[second]] = float(matrix[first, second])
+            found[names[first], names[second]] = round(float(matrix[first, second]), _DIGITS)
         return found
 
 

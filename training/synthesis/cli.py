@@ -182,11 +182,15 @@ def _run(job: SynthesisJob, model: ModelCalls | None) -> None:
         run_synthesis(job, progress, summary)
     resumed = f" ({summary.resumed} of an earlier run)" if summary.resumed else ""
     typer.echo(
-        f"{summary.documents - len(summary.failures)} documents{resumed}, "
-        f"{summary.samples:,} samples, {summary.line()}, {len(summary.shards)} shards in "
-        f"{job.folder}",
+        f"{_counted(summary.documents - len(summary.failures), 'document')}{resumed}, "
+        f"{_counted(summary.samples, 'sample')}, {summary.line()}, "
+        f"{_counted(len(summary.shards), 'shard')} in {job.folder}",
         err=True,
     )
     if model is not None:
         typer.echo(f"the model: {model.costs.line()}", err=True)
     raise_for_failures(summary)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

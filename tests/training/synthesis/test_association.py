@@ -93,7 +93,7 @@ def test_a_score_is_the_weighted_sum_of_its_parts() -> None:
     assert scores[ANN, BOB] == pytest.approx(0.6 * 1 + 0.2 * 0 + 0.2 * cosine)
     assert scores[ANN, CITY] == pytest.approx(0.6 * 0.5)
     indirect = 0.75 * math.sqrt(scores[ANN, BOB] * scores[ANN, CITY])
-    assert scores[BOB, CITY] == pytest.approx(indirect)
+    assert scores[BOB, CITY] == pytest.approx(indirect, abs=1e-6)
 
 
 @given(
