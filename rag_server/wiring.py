@@ -67,21 +67,22 @@ def _search_services(
     reranker = reranker_called(settings.reranker)
     if reranker is not None:
         reranker.scores("warm up", ["warm up"])
+    pool = WorkPool(
+        settings.threads,
+        waiting=settings.max_waiting,
+        deadline_s=settings.work_timeout_s,
+        prepare=use_one_core,
+    )
     return Services(
         corpora=CorpusSearch(FolderCatalog(home, settings.milvus), embedder, reranker),
-        answerer=_answerer(settings, embedder),
+        answerer=_answerer(settings, embedder, pool),
         top_k=settings.top_k,
         home=home,
         audit=audit,
         gate=gate,
         cors_origins=settings.cors_origin,
         limits=settings.limits,
-        searches=WorkPool(
-            settings.threads,
-            waiting=settings.max_waiting,
-            deadline_s=settings.work_timeout_s,
-            prepare=use_one_core,
-        ),
+        searches=pool,
     )
 
 
@@ -208,12 +209,12 @@ def warnings(services: Services, home: Path) -> Iterator[str]:
             yield f"WARNING: corpus `{name}` is NOT PROTECTED: its plain text is served"
 
 
-def _answerer(settings: SearchSettings, embedder: Embedder) -> Answerer:
+def _answerer(settings: SearchSettings, embedder: Embedder, pool: WorkPool) -> Answerer:
     if settings.answerer == "extractive":
         from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
         from sage_rag.rag_server.answering.offline import OfflineAnswerer
 
-        return OfflineAnswerer(ExtractiveAnswerer(embedder).compose)
+        return OfflineAnswerer(ExtractiveAnswerer(embedder).compose, pool.run)
     if settings.llm_base_url is None or settings.llm_model is None:
         raise InputError("answerer `chat` needs --llm-base-url and --llm-model")
     from sage_rag.rag_server.answering.chat import ChatAnswerer

@@ -16,6 +16,8 @@ from sage_rag.rag_server.answering.sentences import Sentence, content_stems, rea
 from sage_rag.rag_server.answering.statements import often_said
 
 NOTHING_FOUND = "I found nothing about this in the documents I can search."
+_MOST_PARTS = 8
+"""Each part is embedded; a text with more question marks is no list of questions."""
 _PART_ENDS = re.compile(
     r"\?\s+|,?\s+and\s+(?=(?:for |to |in )?(?:what|which|how|who|whom|when|where|why)\b)",
     re.IGNORECASE,
@@ -89,9 +91,9 @@ class ExtractiveAnswerer:
 
 
 def _parts(question: str) -> list[str]:
-    """Return the parts of a question that asks several things; empty if it asks one."""
+    """Return the parts of a question that asks several things; empty if it asks one, or many."""
     parts = [part.strip() for part in _PART_ENDS.split(question) if content_stems(part)]
-    return parts if len(parts) > 1 else []
+    return parts if 1 < len(parts) <= _MOST_PARTS else []
 
 
 def _refusal(evidence: Evidence | None) -> str | None:

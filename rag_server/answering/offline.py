@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 
 from sage_rag.indexer.passages import Passage
 from sage_rag.rag_server.answering.protocols import AnswerContext, Piece
@@ -14,6 +14,8 @@ _WORD = re.compile(r"\s*\S+\s*")
 
 Compose = Callable[[AnswerContext], str]
 """Returns an answer with `[n]` citations."""
+Run = Callable[[Compose, AnswerContext], Awaitable[str]]
+"""Runs a composition in a thread."""
 
 
 class OfflineAnswerer:
@@ -22,12 +24,14 @@ class OfflineAnswerer:
     name = "extractive"
     honours: frozenset[str] = frozenset()
 
-    def __init__(self, compose: Compose) -> None:
+    def __init__(self, compose: Compose, run: Run = asyncio.to_thread) -> None:
+        """`run` runs a blocking function in a thread; a server bounds how many run or wait."""
         self._compose = compose
+        self._run = run
 
     async def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:
         """Yield the composed answer; sampling options and history have no effect."""
-        answer = await asyncio.to_thread(self._compose, conversation)
+        answer = await self._run(self._compose, conversation)
         for word in _WORD.findall(answer):
             yield Piece(word)
 

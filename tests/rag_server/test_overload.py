@@ -9,6 +9,8 @@ import pytest
 
 from sage_rag.common.deadlines import checkpoint
 from sage_rag.common.web.pool import WorkPool
+from sage_rag.rag_server.answering.extractive import _parts
+from sage_rag.rag_server.answering.offline import OfflineAnswerer
 from sage_rag.rag_server.limits import RequestLimits
 from tests.rag_server.conftest import World, ask
 from tests.rag_server.fakes import WordsEmbedder
@@ -124,3 +126,19 @@ def test_a_body_that_does_not_arrive_is_refused_in_time(world: World):
     response = world.http.post(url + CHAT, content=slowly())
     assert response.status_code == 408
     assert response.json()["error"]["code"] == "request_timeout"
+
+
+def test_an_answer_that_no_one_waits_for_ends_too(world: World):
+    slow = SlowEmbedder(30)
+    pool = WorkPool(1, waiting=8)
+    answerer = OfflineAnswerer(lambda context: str(slow.embed([context.question])), pool.run)
+    url = world.serve(answerer, searches=pool)
+    with pytest.raises(httpx.TimeoutException):
+        world.http.post(url + CHAT, json=ask(), timeout=httpx.Timeout(5, read=0.3))
+    assert slow.started.acquire(timeout=5)
+    assert slow.ended.acquire(timeout=5)
+
+
+def test_a_question_of_many_parts_is_one_question():
+    assert len(_parts("why does it hurt? " * 8)) == 8
+    assert _parts("why does it hurt? " * 9) == []

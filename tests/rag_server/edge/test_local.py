@@ -31,7 +31,7 @@ QUESTION = "What does Maria Keller take?"
 def app(world: World):
     person = world.keys().hide_whole("Maria Keller", EntityType.PERSON)
     world.catalog.publish("clinic", [f"{person} takes rest", "coffee keeps you awake"])
-    answerer = OfflineAnswerer(lambda question, passages: f"{passages[0].text} [1]")
+    answerer = OfflineAnswerer(lambda context: f"{context.passages[0].text} [1]")
     services = Services(CorpusSearch(world.catalog, WordsEmbedder()), answerer)
     keyring = Keyring(world.keyset, TableRecognizer(TABLE), preset("sage"))
     return create_edge_app(EdgeServices(keyring, LocalUpstream(services)))

@@ -32,7 +32,7 @@ def server(world: World, home, *scopes: Scope) -> tuple[str, SecretStr]:
     add_key(home / "access" / "tokens.json", stored)
     published(home)
     corpora = CorpusSearch(FolderCatalog(home), HashEmbedder())
-    answerer = OfflineAnswerer(lambda question, passages: "x")
+    answerer = OfflineAnswerer(lambda context: "x")
     gate = Gate(KeyFile(home / "access" / "tokens.json"))
     url = world.run(create_app(Services(corpora, answerer, home=home, gate=gate)))
     return url, SecretStr(plain)
