@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,10 +24,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class QuestionTrace:
-    """The four texts of one question, and the sources of its answer."""
+    """The four texts of one question, and the sources of its answer.
+
+    `blind_words`: how many the edge sent with the question, for the other forms of its names.
+    """
 
     typed: str
     sent: str
+    blind_words: int
     server_answer: str
     restored_answer: str
     sources: tuple[Source, ...]
@@ -41,12 +46,13 @@ def ask(server_url: str, edge_url: str, model: str, question: str) -> QuestionTr
     # Questions are in plain text here: no proxy of the environment may read them.
     with httpx.Client(timeout=_TIMEOUT_S, trust_env=False) as client:
         request = {"model": model, "input": question}
-        sent = _post(client, f"{edge_url}/v1/pseudonymize", request)["output"]
-        seen = _complete(client, server_url, model, sent)
+        sent = _post(client, f"{edge_url}/v1/pseudonymize", request)
+        seen = _complete(client, server_url, model, sent["output"], sent["search_words"])
         restored = _complete(client, edge_url, model, question)
     return QuestionTrace(
         typed=question,
-        sent=sent,
+        sent=sent["output"],
+        blind_words=len(sent["search_words"]),
         server_answer=_answer(seen),
         restored_answer=_answer(restored),
         sources=tuple(
@@ -55,9 +61,13 @@ def ask(server_url: str, edge_url: str, model: str, question: str) -> QuestionTr
     )
 
 
-def _complete(client: httpx.Client, url: str, model: str, question: str) -> dict[str, Any]:
-    message = {"role": "user", "content": question}
-    return _post(client, f"{url}/v1/chat/completions", {"model": model, "messages": [message]})
+def _complete(
+    client: httpx.Client, url: str, model: str, question: str, search_words: Sequence[str] = ()
+) -> dict[str, Any]:
+    body: dict[str, Any] = {"model": model, "messages": [{"role": "user", "content": question}]}
+    if search_words:
+        body["search_words"] = list(search_words)
+    return _post(client, f"{url}/v1/chat/completions", body)
 
 
 def _answer(completion: dict[str, Any]) -> str:

@@ -36,6 +36,8 @@ def _conversation(trace: QuestionTrace) -> Panel:
     steps.add_column()
     steps.add_row("you typed", trace.typed)
     steps.add_row("left your machine", _marked(shorten_tokens(trace.sent)))
+    if trace.blind_words:
+        steps.add_row("", f"and {trace.blind_words} blind words, for other forms of the names")
     steps.add_row("server's answer", _marked(shorten_tokens(trace.server_answer)))
     steps.add_row("you read", trace.restored_answer)
     steps.add_row("sources", ", ".join(f"[{s.index}] {s.document}" for s in trace.sources))

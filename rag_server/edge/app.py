@@ -20,6 +20,7 @@ from sage_rag.rag_server.adapters.embeddings import EmbeddingsRequest, parse_emb
 from sage_rag.rag_server.adapters.translate import translated
 from sage_rag.rag_server.chat_request import ChatRequest
 from sage_rag.rag_server.edge.exchange import answer_chat
+from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
 from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.observability import metrics
 from sage_rag.rag_server.observability.middleware import Observe, notes_of
@@ -80,8 +81,11 @@ async def get_model(request: Request, model: str) -> JSONResponse:
 
 
 @router.post("/v1/pseudonymize")
-async def pseudonymize(request: Request) -> dict[str, str]:
-    """Return what the edge would send of a text: `{"model", "input"}` to `{"output"}`."""
+async def pseudonymize(request: Request) -> dict[str, Any]:
+    """Return what the edge would send of a question: `{"model", "input"}` to `{"output"}`.
+
+    `search_words` of the answer: the blind words that it would send with the question.
+    """
     services = _services(request)
     body = await _read(request)
     keys = services.keyring.for_model(body.get("model"))
@@ -90,7 +94,12 @@ async def pseudonymize(request: Request) -> dict[str, str]:
     services.limits.check_question(text)
     if services.lookups is not None:
         await services.lookups.refresh(keys)
-    return {"output": await services.work.run(keys.pseudonymize, text)}
+    chat = {"model": keys.corpus, "messages": [{"role": "user", "content": text}]}
+    sent = await services.work.run(pseudonymize_request, chat, keys)
+    return {
+        "output": sent["messages"][0]["content"],
+        "search_words": sent.get("search_words", []),
+    }
 
 
 @router.post("/v1/chat/completions", openapi_extra=request_body(ChatRequest))

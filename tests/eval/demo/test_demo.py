@@ -31,7 +31,7 @@ def test_two_indexes_are_built_attacked_and_reported(tmp_path: Path) -> None:
     rows = cli._attack(folders, corpus, gold, embedder)
     assert sum(row.original for row in rows) > 0
     assert sum(row.ours for row in rows) < sum(row.original for row in rows)
-    trace = QuestionTrace("typed <b>", "sent", "seen", "restored", (Source(1, "d", "text"),))
+    trace = QuestionTrace("typed <b>", "sent", 2, "seen", "restored", (Source(1, "d", "text"),))
     page = render([trace], rows, cli._facts(summary))
     assert "typed &lt;b&gt;" in page
     assert all(row.label in page for row in rows)

@@ -138,7 +138,11 @@ def test_the_edge_shows_what_it_would_send(world: World):
     url, server = scripted(world, echo)
     shown = httpx.post(f"{url}/v1/pseudonymize", json={"model": "clinic", "input": QUESTION})
     httpx.post(url + CHAT, json=ask(QUESTION))
-    assert shown.json() == {"output": server.seen[0].body["messages"][0]["content"]}
+    sent = server.seen[0].body
+    assert shown.json() == {
+        "output": sent["messages"][0]["content"],
+        "search_words": sent["search_words"],
+    }
     assert "Keller" not in shown.text
 
 
