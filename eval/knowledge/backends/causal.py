@@ -40,7 +40,9 @@ class CausalModel:
             InputError: for a folder without a model that transformers reads.
         """
         from transformers import AutoModelForCausalLM, AutoTokenizer
+        from transformers.utils import logging
 
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         if not (folder / "config.json").is_file():
             raise InputError(
                 f"`{folder}` has no model: `config.json` is missing",
