@@ -143,9 +143,9 @@ _LIMITS = """\
 * An attacker of membership holds the original text. One who knows only facts about a person has
   less.
 * Splits of one corpus overlap, so means over seeds are less certain than three independent corpora.
-* Rare runs are counted in the originals. The gate counts runs in protected records, where a value is
-  hidden in one record and may be in clear in another. So a run that the gate finds in no record, or in
-  k, may be in the originals of fewer: see *longest rare run*.
+* Rare runs are counted in the originals. The gate counts runs in protected records, where a value
+  is hidden in one record and may be in clear in another. So a run that the gate finds in no record,
+  or in k, may be in the originals of fewer: see *longest rare run*.
 * An answer is compared with one person's words. A share near 1 means that it holds as much of the
   true answer as an answer from the originals, not that either answer is good.
 * Content F1 rewards words that many answers have. A passage of common statements therefore scores
