@@ -65,7 +65,9 @@ def blocks(results: Sequence[RunResult]) -> Iterator[str]:
     yield (
         "## Ciphers\n\nThe same texts under each cipher, as often. The base model has read the "
         "codebook's tokens under another key, and no other ciphertext. A loss per token is lower "
-        "where more tokens of a ciphertext follow from those before.\n\n" + table(titles, rows)
+        "where more tokens of a ciphertext follow from those before. "
+        "A text under SIV is longer than a row and is split, so name and value of some facts are "
+        "apart.\n\n" + table(titles, rows)
     )
 
 
