@@ -51,7 +51,8 @@ class ExtractiveAnswerer:
         sentences = self._readable(question, context)
         asked = set(content_stems(context.question))
         carried = set(content_stems(question)) - asked
-        if not (asked | carried) & {stem for s in sentences for stem in s.stems}:
+        shared = (asked | carried) & {stem for s in sentences for stem in s.stems}
+        if not shared and context.evidence is None:
             return NOTHING_FOUND
         parts = _parts(context.question)
         whole, *each = self._similarities([question, *parts], sentences)

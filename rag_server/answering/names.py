@@ -7,9 +7,11 @@ import re
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.tokens import TOKEN
 
-_PERSON = r"(?:[^\W\d_]{1,9}\.?[ ]){0,2}PERSON_\[[^\[\]\s]*\]"
+_TITLE = r"(?:(?:Dr|Mr|Mrs|Ms|Miss|Prof)\.?[ ])?"
+_PERSON = rf"{_TITLE}PERSON_\[[^\[\]\s]*\]"
+_NAME = re.compile(_PERSON)
 _APPOSITION = re.compile(rf"(?<=\w),[ ]{_PERSON},(?=[ ]\w)")
-_LAST = re.compile(rf"(?<=\w),[ ]{_PERSON}(?=[.;!?])")
+_LAST = re.compile(rf"(?<=\w),[ ]{_PERSON}(?=[.;:!?])")
 
 
 def names_someone(text: str) -> bool:
@@ -21,9 +23,11 @@ def without_names(text: str) -> str | None:
     """Return a sentence without its names, or `None` where it cannot go without them.
 
     A name between commas adds to the words before it: "our nurse, ..., will call" becomes "our
-    nurse will call".
+    nurse will call". Any other person's name becomes "the person"; a number or an address that
+    identifies someone has no such replacement.
     """
     bare = _LAST.sub("", _APPOSITION.sub("", text))
+    bare = _NAME.sub(lambda m: "The person" if m.start() == 0 else "the person", bare)
     return None if names_someone(bare) else bare
 
 

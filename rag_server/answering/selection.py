@@ -21,8 +21,8 @@ _OTHER_FIELD = 0.5
 _AFTER = 0.35
 """Share of a sentence's value that the next one gets: advice goes on over several sentences."""
 _PARTICULAR = 0.5
-"""What a sentence with a date or a place keeps of its value for a question without any: it is an
-appointment of one person rather than an answer."""
+"""What a sentence with a date, a place or a name keeps of its value for a question without any: it
+is about one person rather than an answer."""
 _RANK = 0.75
 """The value of a passage relative to the one before it."""
 _NEAR_BEST = 0.6
@@ -57,7 +57,7 @@ def values_of(
         value = shared / sqrt(len(sentence.stems) + 1)
         value += _SIMILARITY * max((similarities or {}).get(sentence, 0.0), 0.0)
         value = value + _ANSWER_FIELD if sentence.answers else value * _OTHER_FIELD
-        if TOKEN.search(sentence.text) and not asks_of_someone:
+        if (sentence.unnamed or TOKEN.search(sentence.text)) and not asks_of_someone:
             value *= _PARTICULAR
         own = value * _RANK ** (sentence.rank - 1)
         follows = before is not None and before.rank == sentence.rank

@@ -39,7 +39,8 @@ class Sentence:
     """A sentence of a passage. `rank` of the passage, `place` in it.
 
     `answers`: whether its field answers questions. `warns`: whether it forbids, warns or sets a
-    condition. `refers`: whether it refers to the sentence before.
+    condition. `refers`: whether it refers to the sentence before. `unnamed`: whether it had a
+    name.
     """
 
     rank: int
@@ -49,10 +50,13 @@ class Sentence:
     answers: bool
     warns: bool = False
     refers: bool = False
+    unnamed: bool = False
 
     def saying(self, text: str) -> Sentence:
-        """Return the sentence with another text."""
-        return self if text == self.text else replace(self, text=text, stems=content_stems(text))
+        """Return the sentence with a text without its names."""
+        if text == self.text:
+            return self
+        return replace(self, text=text, stems=content_stems(text), unnamed=True)
 
     @property
     def subjects(self) -> frozenset[str]:
