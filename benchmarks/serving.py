@@ -27,6 +27,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -178,7 +179,7 @@ def peer(home: Path) -> None:
 
     model = SentenceTransformer(str(get_model_path()), device="cpu")
 
-    class MiniLm(BaseEmbedding):
+    class MiniLm(BaseEmbedding):  # type: ignore[misc]
         def _get_text_embedding(self, text: str) -> list[float]:
             return list(map(float, model.encode(text, show_progress_bar=False)))
 
@@ -189,7 +190,8 @@ def peer(home: Path) -> None:
 
     version = FolderCatalog(home).open("clinic")
     layer = next(iter(version.layers.values()))
-    vectors = layer._dense._index.reconstruct_n(0, len(layer))
+    dense: Any = layer._dense
+    vectors = dense._index.reconstruct_n(0, len(layer))
     nodes = [
         TextNode(text=layer.passage(n).text, embedding=vectors[n].tolist())
         for n in range(len(layer))
@@ -248,6 +250,7 @@ def main() -> int:
 def start(side: str, given: argparse.Namespace, stack: ExitStack) -> tuple[str, list[int]]:
     """Start a side's processes; return the address to ask, and the process ids."""
     log, module = given.home.parent, ("-m", "sage_rag.rag_server")
+    line: tuple[str, ...]
     if side == "peer":
         line = (__file__, str(given.corpus[0]), "--home", str(given.home), "--as-peer")
         url, pid = stack.enter_context(process(*line, log=log / "peer.log"))
