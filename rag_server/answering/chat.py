@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from sage_rag.common.exceptions import UpstreamError
 from sage_rag.rag_server.answering.aliases import Aliases
 from sage_rag.rag_server.answering.budget import ANSWER_TOKENS, TokenEstimate
 from sage_rag.rag_server.answering.citations import citation_filter
@@ -38,13 +39,19 @@ class ChatAnswerer:
         turns = build_prompt(conversation, aliases, self._room(conversation))
         citations = citation_filter(len(conversation.passages))
         expander = aliases.expander(withhold=names_no_one(conversation))
-        async with aclosing(self._model.stream(turns, conversation.options)) as pieces:
-            async for piece in pieces:
-                text = expander.feed(citations.feed(piece.text))
-                if piece.usage is not None:
-                    characters = sum(len(turn.text) for turn in turns)
-                    self._estimate.learn(characters, piece.usage.prompt_tokens)
-                yield Piece(text, piece.finish_reason, piece.usage)
+        try:
+            async with aclosing(self._model.stream(turns, conversation.options)) as pieces:
+                async for piece in pieces:
+                    text = expander.feed(citations.feed(piece.text))
+                    if piece.usage is not None:
+                        characters = sum(len(turn.text) for turn in turns)
+                        self._estimate.learn(characters, piece.usage.prompt_tokens)
+                    yield Piece(text, piece.finish_reason, piece.usage)
+        except UpstreamError:
+            # What was held back is shown before the error: the answer ends where the model did.
+            if held := expander.feed(citations.flush()) + expander.flush():
+                yield Piece(held)
+            raise
         yield Piece(expander.feed(citations.flush()) + expander.flush())
 
     def _room(self, conversation: AnswerContext) -> int | None:

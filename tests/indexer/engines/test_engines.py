@@ -81,7 +81,8 @@ def published(home: Path) -> dict[str, str]:
     The report holds the time, and the order of the lexical index depends on the hash seed.
     """
     files = open_version(current_path(home, "clinic"), verify=True).manifest.files
-    assert {name.partition("/")[0] for name in files} == {*SAME, "lexical", "report.json"}
+    others = {"lexical", "lookup.sealed", "report.json"}
+    assert {name.partition("/")[0] for name in files} == {*SAME, *others}
     return {name: str(files[name]) for name in SAME}
 
 

@@ -14,7 +14,7 @@ from sage_rag.eval.studies.environment import environment
 from sage_rag.eval.studies.runner import StudyRun
 from sage_rag.eval.studies.study_home import StudyHome
 from sage_rag.indexer.consensus.options import ConsensusOptions
-from sage_rag.indexer.testing import HashEmbedder
+from sage_rag.indexer.embedding import embedder_called
 from sage_rag.privacy.testing import TableRecognizer
 from tests.eval.studies.study_data import NAMES, write_data
 
@@ -27,7 +27,7 @@ RECORDS, INDEXED = 36, 29
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
-    home = StudyHome(folder / "home", TableRecognizer(NAMES), HashEmbedder())
+    home = StudyHome(folder / "home", TableRecognizer(NAMES), embedder_called())
     return StudyInputs(write_data(folder / "data", RECORDS), 1.0, home)
 
 
