@@ -1,4 +1,4 @@
-"""Answers from consensus passages: what several subjects say, as one sentence."""
+"""Answers from consensus passages: what several subjects say, as a list."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ _MOST = 6
 
 
 def often_said(context: AnswerContext) -> str:
-    """Return one or two sentences with the statements of the best passage; empty without any.
+    """Return the statements of the best passage as one or two lists; empty without any.
 
-    `Often advised: ...; ...` are statements of most subjects, `Also: ...` those of at least k. The
-    statements that share words with the question are first, then those of the passage in order.
+    Under `Often advised:` are statements of most subjects, under `Also advised:` those of at least
+    k. Those that share words with the question are first, then the others in the order of the
+    passage. A statement is a line: joined in one sentence they have the vector of none of them.
     """
     passage = context.passages[0]
     replies = [name for name in context.answer_fields if name in passage.fields]
@@ -33,14 +34,14 @@ def often_said(context: AnswerContext) -> str:
     also = also[: max(_MOST - len(often), 0)]
     heads = ("Often advised", "Also advised") if len(passage.fields) > 1 else ("Often", "Also")
     parts = [
-        f"{head}: {_listed(said)}."
+        f"{head}:\n{_listed(said)}"
         for head, said in zip(heads, (often[:_MOST], also), strict=True)
         if said
     ]
-    return f"{' '.join(parts)} [1]" if parts else ""
+    return "{} [1]".format("\n".join(parts)) if parts else ""
 
 
 def _listed(statements: Sequence[str]) -> str:
-    """Return statements in one line, as parts of a sentence."""
+    """Return statements as lines of a list, without repetitions."""
     bare = dict.fromkeys(statement.strip().rstrip(".") for statement in statements)
-    return "; ".join(s if s[:2].isupper() else s[0].lower() + s[1:] for s in bare)
+    return "\n".join(f"- {s[0].upper()}{s[1:]}" for s in bare)
