@@ -38,7 +38,7 @@ def often_said(context: AnswerContext) -> str:
         for head, said in zip(heads, (often[:_MOST], also), strict=True)
         if said
     ]
-    return "{} [1]".format("\n".join(parts)) if parts else ""
+    return "{} [1]".format("\n\n".join(parts)) if parts else ""
 
 
 def _listed(statements: Sequence[str]) -> str:
