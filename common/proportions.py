@@ -41,9 +41,9 @@ class Proportion(BaseModel):
         if not self.trials:
             return f"{counted} (nothing measured)"
         if not self.successes:
-            return f"{counted} (95 %: at most {_percent(self.high)} %)"
+            return f"{counted} (95 %: at most {percent(self.high)} %)"
         if self.successes == self.trials:
-            return f"{counted} (95 %: at least {_percent(self.low)} %)"
+            return f"{counted} (95 %: at least {percent(self.low)} %)"
         share, low, high = (f"{100 * x:.1f}" for x in (self._share, self.low, self.high))
         return f"{counted} ({share} %, 95 %: {low} to {high} %)"
 
@@ -52,7 +52,7 @@ class Proportion(BaseModel):
         return self.successes / self.trials
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
     """Return a share in per cent, with enough digits to differ from 0 and 100."""
     digits = 1
     while round(100 * share, digits) in (0, 100) and share not in (0, 1):

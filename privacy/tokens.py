@@ -26,7 +26,6 @@ MAX_PAYLOAD = 4096
 stream the scanner holds back."""
 
 _TYPES = "|".join(sorted((re.escape(t) for t in EntityType), key=len, reverse=True))
-_LONGEST_TYPE = max(map(len, EntityType))
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 _INNER = r"[^\[\]\s&]"
@@ -47,9 +46,9 @@ class Grammar:
     """The grammar of a markup, for an incremental scanner.
 
     `pattern`: an occurrence. `opener`: its first characters; `beginnings`: all proper prefixes of
-    an opener, in lower case where `any_case`. `begun`: an opener and all text after it, where more
-    text could complete the occurrence. `inner`: text that can follow without ending that state.
-    `longest`: the maximum length of an occurrence in characters.
+    an opener, in lower case. `begun`: an opener and all text after it, where more text could
+    complete the occurrence. `inner`: text that can follow without ending that state. `longest`: the
+    maximum length of an occurrence in characters.
     """
 
     pattern: re.Pattern[str]
@@ -58,7 +57,6 @@ class Grammar:
     begun: re.Pattern[str]
     inner: re.Pattern[str]
     longest: int
-    any_case: bool = False
 
     def held_back(self, text: str) -> tuple[int, bool]:
         """Return the index from which `text` could be the beginning of an occurrence.
@@ -69,25 +67,12 @@ class Grammar:
             match = self.begun.search(text)
             if match:
                 return match.start(), True
-        tail = text[-_LONGEST_OPENER:]
-        if self.any_case:
-            tail = tail.translate(_LOWER)
+        tail = text[-_LONGEST_OPENER:].translate(_LOWER)
         for start in range(len(tail)):
             if tail[start:] in self.beginnings:
                 return len(text) - len(tail) + start, False
         return len(text), False
 
-
-_PLACEHOLDER_OPENERS = [f"[{t}_" for t in EntityType]
-
-PLACEHOLDERS = Grammar(
-    pattern=PLACEHOLDER,
-    opener=re.compile(rf"\[(?:{_TYPES})_"),
-    beginnings=_beginnings(_PLACEHOLDER_OPENERS),
-    begun=re.compile(rf"\[(?:{_TYPES})_\d{{0,6}}\Z"),
-    inner=re.compile(r"\d*"),
-    longest=_LONGEST_TYPE + 9,
-)
 
 _BRACKETS = ("[", "\\[", "&#91;", "&lsqb;", "&lbrack;")
 _CLOSERS = r"(?:\\?\]|&#93;|&rsqb;|&rbrack;)"
@@ -131,7 +116,6 @@ LOOSE = Grammar(
     begun=re.compile(rf"{_LOOSE_OPENER}{_payload(_LONGEST_CLOSER, '')}(?:&[#0-9a-z]{{0,6}})?\Z"),
     inner=re.compile(rf"{_INNER}*"),
     longest=_LONGEST_OPENER + MAX_PAYLOAD + 2 * _AFTER_GAP + 9 + 3 * _LONGEST_CLOSER,
-    any_case=True,
 )
 """Tokens, damaged ones included. Groups: type, payload, payload without closing bracket."""
 

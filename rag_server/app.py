@@ -9,9 +9,10 @@ from fastapi import FastAPI
 from sage_rag.common.web.app import service_app
 from sage_rag.common.web.cors import add_cors
 from sage_rag.rag_server.access.gate import RequireKey
+from sage_rag.rag_server.adapters.routes import chat_forms
 from sage_rag.rag_server.observability import metrics
 from sage_rag.rag_server.observability.middleware import Observe
-from sage_rag.rag_server.routes import chat, health, models, translations, versions
+from sage_rag.rag_server.routes import chat, embeddings, health, models, versions
 from sage_rag.rag_server.services import Services
 
 
@@ -25,9 +26,8 @@ async def close_services(services: Services) -> None:
 
 def create_app(services: Services) -> FastAPI:
     """Return the server's application over the given services; it closes them when it ends."""
-
-    modules = (models, chat, translations, versions, health, metrics)
-    routers = (module.router for module in modules)
+    modules = (models, chat, embeddings, versions, health, metrics)
+    routers = [chat_forms(chat.read_body, chat.answer_body), *(m.router for m in modules)]
     app = service_app(services, *routers, close=lambda: close_services(services))
     app.add_middleware(RequireKey, gate=services.gate)
     add_cors(app, services.cors_origins)

@@ -10,8 +10,6 @@ import typer
 Config = Annotated[
     Path | None, typer.Option(help="TOML file with the tables serve and edge.", show_default=False)
 ]
-
-
 Tokens = Annotated[
     Path | None,
     typer.Option(
@@ -29,11 +27,11 @@ CorsOrigin = Annotated[
 TlsCert = Annotated[
     Path | None, typer.Option(help="Certificate chain, PEM; with --tls-key.", show_default=False)
 ]
+TlsKey = Annotated[Path | None, typer.Option(help="Its key, PEM.", show_default=False)]
 AuditLog = Annotated[
     Path | None,
     typer.Option(help="Add a line per request: who, what, when; no text.", show_default=False),
 ]
-TlsKey = Annotated[Path | None, typer.Option(help="Its key, PEM.", show_default=False)]
 Server = Annotated[
     str | None,
     typer.Option(help="The server, for example http://host:8000.", show_default=False),

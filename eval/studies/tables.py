@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sage_rag.common.proportions import Proportion
+from sage_rag.common.proportions import Proportion, percent
 from sage_rag.eval.ratio import Ratio
 
 NO_FIGURE = "–"
@@ -26,8 +26,8 @@ def cell(text: str) -> str:
 
 def share(found: Proportion) -> str:
     """Format a proportion with its 95 % interval in per cent, short enough for a wide table."""
-    low, high = (f"{100 * bound:.1f}" for bound in (found.low, found.high))
-    return f"{found.successes} of {found.trials} ({low}–{high} %)"
+    bounds = f"{percent(found.low)}–{percent(found.high)} %"
+    return f"{found.successes} of {found.trials} ({bounds})"
 
 
 def ratio(found: Ratio | None) -> str:

@@ -15,9 +15,8 @@ from sage_rag.common.web.errors import ApiError, as_api_error
 from sage_rag.common.web.openapi import request_body
 from sage_rag.common.web.requests import read_json, until_disconnect
 from sage_rag.rag_server.access.gate import RequireKey
-from sage_rag.rag_server.adapters import completions, responses
 from sage_rag.rag_server.adapters.embeddings import EmbeddingsRequest, parse_embeddings
-from sage_rag.rag_server.adapters.translate import translated
+from sage_rag.rag_server.adapters.routes import chat_forms
 from sage_rag.rag_server.chat_request import ChatRequest
 from sage_rag.rag_server.edge.exchange import answer_chat
 from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
@@ -36,7 +35,7 @@ def create_edge_app(services: EdgeServices) -> FastAPI:
         services.work.close()
         await services.upstream.close()
 
-    app = service_app(services, router, metrics.router, close=close)
+    app = service_app(services, router, chat_forms(_read, _answered), metrics.router, close=close)
     app.add_middleware(RequireKey, gate=services.gate)
     add_cors(app, services.cors_origins)
     app.add_middleware(
@@ -106,21 +105,6 @@ async def pseudonymize(request: Request) -> dict[str, Any]:
 async def chat_completions(request: Request) -> Response:
     """Pseudonymise the request, ask the server, restore its answer."""
     return await _answered(request, await _read(request))
-
-
-@router.post("/v1/completions", openapi_extra=request_body(completions.CompletionRequest))
-async def text_completions(request: Request) -> Response:
-    """Answer a prompt, as a chat request with one message."""
-    chat = completions.chat_of(await _read(request))
-    return translated(await _answered(request, chat), completions.CompletionTranslator())
-
-
-@router.post("/v1/responses", openapi_extra=request_body(responses.ResponseRequest))
-async def create_response(request: Request) -> Response:
-    """Answer an input of text, as a chat request."""
-    body = await _read(request)
-    answer = await _answered(request, responses.chat_of(body))
-    return translated(answer, responses.ResponseTranslator(body))
 
 
 @router.post("/v1/embeddings", openapi_extra=request_body(EmbeddingsRequest))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
@@ -51,9 +51,13 @@ _ROLES = {"developer": "system", "tool": "user", "function": "user"}
 @router.post("/v1/chat/completions", openapi_extra=request_body(ChatRequest))
 async def chat_completions(request: Request) -> Response:
     """Answer the last user message from the corpus that `model` names."""
-    services = services_of(request)
-    body = await read_json(request, services.limits.body_bytes, services.limits.body_s)
-    return await answer_body(request, body)
+    return await answer_body(request, await read_body(request))
+
+
+async def read_body(request: Request) -> dict[str, Any]:
+    """Return the JSON object of a request, within the limits of size and time."""
+    limits = services_of(request).limits
+    return await read_json(request, limits.body_bytes, limits.body_s)
 
 
 async def answer_body(request: Request, body: dict[str, Any]) -> Response:
@@ -95,18 +99,20 @@ async def _respond(
     if chat.stream:
         stream = _stream(answer, first, pieces)
         return StreamingResponse(stream, headers=sse.HEADERS, media_type=sse.MEDIA_TYPE)
-    async with aclosing(pieces):
-        answer.add(first)
-        async for piece in pieces:
-            answer.add(piece)
-    answer.record()
+    try:
+        async with aclosing(pieces):
+            answer.add(first)
+            async for piece in pieces:
+                answer.add(piece)
+    finally:  # what an upstream model wrote is spent, also where it fails or the client leaves
+        answer.record()
     return JSONResponse(answer.whole())
 
 
 async def _stream(
     answer: _AnswerInProgress, first: Piece | None, pieces: AsyncGenerator[Piece, None]
 ) -> AsyncGenerator[bytes, None]:
-    envelope, chat = answer.envelope, answer.chat
+    envelope = answer.envelope
     yield sse.encode(envelope.delta({"role": "assistant", "content": ""}))
     try:
         async with aclosing(pieces):
@@ -118,6 +124,15 @@ async def _stream(
     except Exception as error:  # noqa: BLE001 - the status is already sent, so an event reports it
         yield sse.encode(as_api_error(error).body)
         return
+    finally:  # what was written is spent, also where the model fails or the client leaves
+        answer.record()
+    for event in _end(answer):
+        yield event
+
+
+def _end(answer: _AnswerInProgress) -> Iterator[bytes]:
+    """Yield the events after the text: sources, the reason of the end, token counts."""
+    envelope, chat = answer.envelope, answer.chat
     citations = answer.citations()
     if chat.sources and citations:
         yield sse.encode(envelope.delta({"content": sources_markdown(citations)}))
@@ -126,7 +141,6 @@ async def _stream(
     yield sse.encode(envelope.finish(answer.finish_reason, citations))
     if chat.include_usage:
         yield sse.encode(envelope.usage(answer.usage()))
-    answer.record()
     yield sse.Event(sse.DONE).encode()
 
 

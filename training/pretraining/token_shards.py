@@ -105,11 +105,6 @@ class TokenShards:
         """Return the number of documents."""
         return len(self.documents) - 1
 
-    @property
-    def token_count(self) -> int:
-        """The number of all tokens."""
-        return int(self.documents[-1])
-
     def tokens(self, start: int, end: int) -> NDArray[np.int64]:
         """Return tokens of one document, by their places in the corpus."""
         file = int(np.searchsorted(self.firsts, start, side="right")) - 1

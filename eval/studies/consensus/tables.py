@@ -221,12 +221,12 @@ def speed_ratio(runs: Iterable[IndexingCost]) -> str:
     if not {"sage", "consensus"} <= by_recipe.keys():
         return NO_FIGURE
     slow, fast = by_recipe["sage"], by_recipe["consensus"]
-    found = f"{fast.documents_per_s / slow.documents_per_s:.2f} times by wall time"
+    found = f"{fast.documents_per_s / slow.documents_per_s:.2f} by wall time"
     if slow.processor_s and fast.processor_s:
-        found = f"{slow.processor_s / fast.processor_s:.2f} times by processor time, {found}"
+        found = f"{slow.processor_s / fast.processor_s:.2f} by processor time, {found}"
     return (
-        f"The speed of `consensus` is that of `sage` {found}; expected: 2 times. Wall time depends"
-        " on what else the machine does: where both differ, processor time is the figure."
+        f"Speed of `consensus` as a multiple of that of `sage`: {found}; expected: 2. Wall time"
+        " depends on what else the machine does: where both differ, processor time is the figure."
     )
 
 

@@ -13,6 +13,7 @@ from sage_rag.common.jsonl import rows
 from sage_rag.eval.knowledge.arms import QuestionSpelling
 from sage_rag.eval.knowledge.measurement import ArmResult
 from sage_rag.eval.studies.soe.settings import StudySettings
+from sage_rag.training.pretraining.metrics import read_measurements
 
 RESULT = "result.json"
 
@@ -38,18 +39,18 @@ class TrainingFigures(BaseModel):
         Raises:
             InputError: when there are none.
         """
-        steps = list(rows(run / "run" / "measurements.jsonl"))
+        steps = list(read_measurements(run / "run"))
         if not steps:
             raise InputError(f"`{run}` has no measurements")
         tail = steps[-max(1, len(steps) // 10) :]
-        targets = [row["tokens"] for row in steps]
+        targets = [step.tokens for step in steps]
         per_step = [after - before for before, after in zip([0, *targets], targets, strict=False)]
         return cls(
             texts=sum(1 for _ in rows(run / "texts.jsonl")),
-            steps=steps[-1]["step"],
+            steps=steps[-1].step,
             tokens=targets[-1],
-            loss=sum(row["loss"] for row in tail) / len(tail),
-            seconds=sum(n / row["tokens_per_s"] for n, row in zip(per_step, steps, strict=True)),
+            loss=sum(step.loss for step in tail) / len(tail),
+            seconds=sum(n / step.tokens_per_s for n, step in zip(per_step, steps, strict=True)),
         )
 
 

@@ -16,8 +16,9 @@ from sage_rag.indexer.engines.cores import ThreadCores
     [(1, 8, 1, 1), (2, 8, 2, 1), (3, 8, 3, 1), (16, 8, 4, 4), (2, 1, 1, 2)],
 )
 def test_threads_share_the_cores(cores: int, most: int, threads: int, each: int) -> None:
-    usual, interval = torch.get_num_threads(), sys.getswitchinterval()
+    usual, before, interval = torch.get_num_threads(), sys.getswitchinterval(), 0.005
     torch.set_num_threads(cores)
+    sys.setswitchinterval(interval)  # a service that a test began may have made it shorter
     try:
         shared = ThreadCores(most)
         assert shared.threads == threads
@@ -28,3 +29,4 @@ def test_threads_share_the_cores(cores: int, most: int, threads: int, each: int)
         assert (torch.get_num_threads(), sys.getswitchinterval()) == (cores, interval)
     finally:
         torch.set_num_threads(usual)
+        sys.setswitchinterval(before)

@@ -89,6 +89,22 @@ def test_metrics_count_requests_stages_and_tokens(world: World):
     assert CANARY not in shown.text
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_tokens_of_an_answer_that_breaks_off_count(world: World, tmp_path, stream):
+    plain, stored = make_key("ward 3", frozenset({Scope.CHAT}), tokens_per_day=10)
+    add_key(tmp_path / "tokens", stored)
+    answerer = ScriptedAnswerer([Piece("one two three "), Piece("four"), RuntimeError("gone")])
+    gate = Gate(KeyFile(tmp_path / "tokens"))
+    url = world.serve(answerer, gate=gate, audit=AuditLog(tmp_path / "audit.jsonl"))
+    headers = {"authorization": f"Bearer {plain}"}
+    found = [
+        world.http.post(url + CHAT, json=ask(stream=stream), headers=headers).status_code
+        for _ in range(2)
+    ]
+    assert found == [200 if stream else 500, 429]
+    assert entries(tmp_path / "audit.jsonl")[0]["tokens"] == 10
+
+
 def test_the_edge_counts_restored_and_damaged_tokens(world: World):
     person = world.keys().hide_whole(CANARY, EntityType.PERSON)
     forged = "PERSON_[" + "A" * 60 + "]"

@@ -148,7 +148,7 @@ def test_every_part_has_a_section_and_missing_parts_have_none():
     assert "![curve](x.svg)" in page
     assert "| 2 | must not | 0 of 20 (0.0–13.9 %) |" in page
     assert "| `consensus` | 480 | 50 | 32 | 15.0 | 16 | 512 MiB |" in page
-    assert "is that of `sage` 3.00 times by processor time, 3.00 times by wall time" in page
+    assert "multiple of that of `sage`: 3.00 by processor time, 3.00 by wall time" in page
     assert "| mean | 0.600 | 2.0% | 0.90 | 0.90 |" in page
     assert "pieces of judgments are indexed" in page
     assert "## Planted facts" not in markdown(study(row), "x.svg")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from sage_rag.eval.studies.soe.results import (
 )
 from sage_rag.eval.studies.soe.settings import SMALL
 from sage_rag.privacy.entities import EntityType
+from sage_rag.training.pretraining.metrics import StepMeasurement
 from sage_rag.training.synthesis.encryption import When
 
 PLAIN, HIDDEN = QuestionSpelling.PLAIN, QuestionSpelling.ENCRYPTED
@@ -124,10 +126,10 @@ def test_training_figures_are_those_of_the_measurements(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "texts.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n', "utf-8")
     steps = [
-        {"step": i, "loss": 3.0 - 0.1 * i, "tokens": 100 * i, "tokens_per_s": 50.0}
+        StepMeasurement(i, 3.0 - 0.1 * i, 1e-3, 1.0, 100 * i, 50.0, 0.1, 2**20)
         for i in range(1, 21)
     ]
-    lines = "".join(json.dumps(step) + "\n" for step in steps)
+    lines = "".join(json.dumps(asdict(step)) + "\n" for step in steps)
     (tmp_path / "run" / "measurements.jsonl").write_text(lines, "utf-8")
     found = TrainingFigures.of(tmp_path)
     assert (found.texts, found.steps, found.tokens) == (2, 20, 2000)
