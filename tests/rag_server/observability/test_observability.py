@@ -1,5 +1,6 @@
 import json
 import logging
+import time
 
 import pytest
 
@@ -17,8 +18,13 @@ CHAT = "/v1/chat/completions"
 CANARY = "Maria Keller"
 
 
-def entries(file) -> list[dict]:
-    return [json.loads(line) for line in file.read_text().splitlines()]
+def entries(file, count: int) -> list[dict]:
+    """Return the lines of a log once it has `count`: a line is written after its response."""
+    until = time.monotonic() + 5
+    while len(lines := file.read_text().splitlines() if file.exists() else []) < count:
+        assert time.monotonic() < until, lines
+        time.sleep(0.005)
+    return [json.loads(line) for line in lines]
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -36,7 +42,7 @@ def test_a_line_says_who_asked_what_and_when_and_no_text(world: World, tmp_path,
     world.http.get(f"{url}/v1/models/{CANARY}", headers=headers)
     world.http.get(f"{url}/{CANARY}", headers=headers)
     world.http.get(url + "/healthz")
-    asked, refused, unknown, nowhere = entries(file)
+    asked, refused, unknown, nowhere = entries(file, 4)
     assert {k: asked[k] for k in ("key", "name", "path", "status", "version")} == {
         "key": stored.id,
         "name": "ward 3",
@@ -60,7 +66,7 @@ def test_the_edge_writes_a_log_too(world: World, tmp_path):
     url = world.edge(world.serve(), audit=AuditLog(file))
     world.http.post(url + CHAT, json=ask(f"what helps {CANARY}?"))
     world.http.post(url + CHAT, json=ask(CANARY, model="nope"))
-    found = entries(file)
+    found = entries(file, 2)
     assert [(e["status"], e["version"]) for e in found] == [(200, "clinic"), (404, "-")]
     assert CANARY not in file.read_text()
 
@@ -77,6 +83,8 @@ def test_metrics_count_requests_stages_and_tokens(world: World):
         world.http.post(url + CHAT, json=ask(stream=stream))
     world.http.post(url + CHAT, json=ask(model=CANARY))
     shown = world.http.get(url + "/metrics")
+    while 'status="404"' not in shown.text:  # counted after the response
+        shown = world.http.get(url + "/metrics")
     assert shown.headers["content-type"].startswith("text/plain")
     for line in (
         'sage_rag_request_seconds_count{path="/v1/chat/completions",status="200"} 2.0',
@@ -102,7 +110,7 @@ def test_tokens_of_an_answer_that_breaks_off_count(world: World, tmp_path, strea
         for _ in range(2)
     ]
     assert found == [200 if stream else 500, 429]
-    assert entries(tmp_path / "audit.jsonl")[0]["tokens"] == 10
+    assert entries(tmp_path / "audit.jsonl", 2)[0]["tokens"] == 10
 
 
 def test_the_edge_counts_restored_and_damaged_tokens(world: World):
