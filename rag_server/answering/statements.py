@@ -15,7 +15,7 @@ _MOST = 6
 def often_said(context: AnswerContext) -> str:
     """Return the statements of the best passage as one or two lists; empty without any.
 
-    Under `Often advised:` are statements of most subjects, under `Also advised:` those of at least
+    Under `Often said:` are statements of most subjects, under `Also said:` those of at least
     k. Those that share words with the question are first, then the others in the order of the
     passage. A statement is a line: joined in one sentence they have the vector of none of them.
     """
@@ -32,7 +32,7 @@ def often_said(context: AnswerContext) -> str:
     often = [line.removeprefix(f"{OFTEN}: ") for line in lines if line.startswith(f"{OFTEN}: ")]
     also = [line for line in lines if not line.startswith(f"{OFTEN}: ")]
     also = also[: max(_MOST - len(often), 0)]
-    heads = ("Often advised", "Also advised") if len(passage.fields) > 1 else ("Often", "Also")
+    heads = ("Often said", "Also said") if len(passage.fields) > 1 else ("Often", "Also")
     parts = [
         f"{head}:\n{_listed(said)}"
         for head, said in zip(heads, (often[:_MOST], also), strict=True)

@@ -168,7 +168,7 @@ def test_statements_of_a_consensus_read_as_one_answer():
         layer=CONSENSUS,
     )
     answer = compose("What helps a knee?", statements)
-    assert answer == "Often advised:\n- Rest the knee\n\nAlso advised:\n- Cold packs [1]"
+    assert answer == "Often said:\n- Rest the knee\n\nAlso said:\n- Cold packs [1]"
 
 
 sentences = st.lists(
