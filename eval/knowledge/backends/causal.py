@@ -11,11 +11,16 @@ import torch
 from numpy.typing import NDArray
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.eval.model_attacks.target import TokenScores
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 _TOKENS_PER_BATCH = 8192
+_LOGITS_PER_BATCH = 2**24
+"""64 MiB of them; scoring holds some copies."""
+_LEAST = 1e-8
+"""Least variance of log p: that of a model that is certain is 0."""
 
 
 class CausalModel:
@@ -61,8 +66,8 @@ class CausalModel:
         """Return log p(continuation | prompt) of each pair; see `LanguageModel`."""
         rows, starts = [], []
         for prompt, continuation in pairs:
-            whole = self._ids(prompt + continuation)
-            starts.append(len(self._first) + _shared(self._ids(prompt), whole))
+            whole = self.token_ids(prompt + continuation)
+            starts.append(len(self._first) + _shared(self.token_ids(prompt), whole))
             rows.append([*self._first, *whole])
         found = np.zeros(len(rows))
         for batch in _batches([len(row) for row in rows]):
@@ -80,13 +85,60 @@ class CausalModel:
         log_p = logits.log_softmax(-1).gather(-1, ids[:, 1:, None]).squeeze(-1)
         return np.asarray(log_p.numpy(), dtype=np.float64)
 
+    @property
+    def context(self) -> int:
+        """The largest number of tokens of a text."""
+        return int(self._model.config.max_position_embeddings)
+
+    def token_ids(self, text: str) -> list[int]:
+        """Return the tokens of a text, without any that mark its beginning or end."""
+        ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
+        return ids
+
+    def text_of(self, ids: Sequence[int]) -> str:
+        """Return the text of tokens."""
+        return str(self._tokenizer.decode(ids, clean_up_tokenization_spaces=False))
+
+    def token_scores(self, texts: Sequence[str]) -> list[TokenScores]:
+        """Score each text; see `TargetModel`."""
+        rows = [[*self._first, *self.token_ids(text)] for text in texts]
+        longest = max(map(len, rows), default=0)
+        if longest > self.context:
+            raise InputError(
+                f"a text of {longest} tokens is longer than the model's context of {self.context}"
+            )
+        found = [TokenScores(np.zeros(0), np.zeros(0))] * len(rows)
+        most = max(self.context, _LOGITS_PER_BATCH // len(self._tokenizer))
+        for batch in _batches([len(row) for row in rows], most):
+            log_p, standardized = self._scores([rows[i] for i in batch])
+            for place, i in enumerate(batch):
+                span = slice(len(rows[i]) - 1)
+                found[i] = TokenScores(log_p[place, span], standardized[place, span])
+        return found
+
+    @torch.inference_mode()
+    def _scores(self, rows: list[list[int]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return log p of each token after the first, and its standardized value."""
+        ids, mask = self._padded(rows, left=False)
+        logits = self._model(input_ids=ids, attention_mask=mask).logits[:, :-1].float()
+        all_log_p = logits.log_softmax(-1)
+        p = all_log_p.exp()
+        mean = (p * all_log_p).sum(-1)
+        deviation = ((p * all_log_p.square()).sum(-1) - mean.square()).clamp_min(_LEAST).sqrt()
+        log_p = all_log_p.gather(-1, ids[:, 1:, None]).squeeze(-1)
+        standardized = (log_p - mean) / deviation
+        return log_p.double().cpu().numpy(), standardized.double().cpu().numpy()
+
     @torch.inference_mode()
     def generate(
-        self, prompts: Sequence[str], samples: int, max_tokens: int, seed: int
+        self, prompts: Sequence[str], samples: int, max_tokens: int, seed: int, *, top_k: int = 0
     ) -> list[list[str]]:
-        """Return continuations of each prompt; see `LanguageModel`."""
+        """Return continuations of each prompt; see `LanguageModel`.
+
+        `top_k`: draw from the likeliest tokens alone; 0: from all.
+        """
         torch.manual_seed(seed)
-        rows = [[*self._first, *self._ids(prompt)] for prompt in prompts]
+        rows = [[*self._first, *self.token_ids(prompt)] for prompt in prompts]
         found: list[list[str]] = [[] for _ in prompts]
         for batch in _batches([(len(row) + max_tokens) * samples for row in rows]):
             ids, mask = self._padded([rows[i] for i in batch], left=True)
@@ -97,7 +149,7 @@ class CausalModel:
                 use_cache=True,
                 do_sample=True,
                 temperature=1.0,
-                top_k=0,
+                top_k=top_k,
                 num_return_sequences=samples,
                 pad_token_id=self._end,
                 eos_token_id=self._end,
@@ -108,10 +160,6 @@ class CausalModel:
             for place, i in enumerate(batch):
                 found[i] = texts[place * samples : (place + 1) * samples]
         return found
-
-    def _ids(self, text: str) -> list[int]:
-        ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
-        return ids
 
     def _padded(self, rows: list[list[int]], *, left: bool) -> tuple[torch.Tensor, torch.Tensor]:
         longest = max(map(len, rows))
@@ -133,11 +181,11 @@ def _shared(prompt: Sequence[int], whole: Sequence[int]) -> int:
     return next((i for i, (own, found) in pairs if own != found), len(prompt))
 
 
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield indices of rows of similar length, with at most `_TOKENS_PER_BATCH` padded tokens."""
+def _batches(lengths: Sequence[int], most: int = _TOKENS_PER_BATCH) -> Iterator[list[int]]:
+    """Yield indices of rows of similar length, with at most `most` padded tokens."""
     batch: list[int] = []
     for i in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and lengths[i] * (len(batch) + 1) > _TOKENS_PER_BATCH:
+        if batch and lengths[i] * (len(batch) + 1) > most:
             yield batch
             batch = []
         batch.append(i)

@@ -1,0 +1,50 @@
+"""The causal model as a model that is attacked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.knowledge.backends.causal import CausalModel
+from sage_rag.eval.knowledge.persons import invent_persons
+from sage_rag.eval.knowledge.questions import choices_about
+from sage_rag.eval.knowledge.texts import plain
+from tests.eval.knowledge.tiny import untrained
+
+MODEL, TOKENIZER = untrained([c.spelled(plain) for c in choices_about(invent_persons(20, 0), 0)])
+TARGET = CausalModel(MODEL, TOKENIZER)
+
+
+def test_scores_are_those_of_the_definition() -> None:
+    texts = ["Ada was born in Glenford.", "a", "Where?"]
+    for text, found in zip(texts, TARGET.token_scores(texts), strict=True):
+        ids = TOKENIZER(text)["input_ids"]
+        with torch.no_grad():
+            log_p = MODEL(torch.tensor([ids])).logits[0].double().log_softmax(-1)
+        assert found.log_p.shape == found.standardized.shape == (len(ids) - 1,)
+        for place, token in enumerate(ids[1:]):
+            row, p = log_p[place], log_p[place].exp()
+            mean = (p * row).sum()
+            deviation = (p * (row - mean) ** 2).sum().sqrt()
+            assert found.log_p[place] == pytest.approx(float(row[token]), abs=1e-4)
+            expected = float((row[token] - mean) / deviation)
+            assert found.standardized[place] == pytest.approx(expected, abs=2e-2)
+
+
+def test_a_text_beyond_the_context_is_refused() -> None:
+    with pytest.raises(InputError, match="longer than the model's context of 128"):
+        TARGET.token_scores(["a", "x" * 500])
+
+
+def test_tokens_and_texts_are_each_others_inverse() -> None:
+    text = "Zoë, née  Ünal -- 12."
+    assert TARGET.text_of(TARGET.token_ids(text)) == text
+
+
+def test_the_likeliest_token_alone_is_drawn_where_top_k_is_1() -> None:
+    first, second = (TARGET.generate(["Where"], 3, 6, seed, top_k=1)[0] for seed in (1, 2))
+    assert len({*first, *second}) == 1
+    assert len(set(TARGET.generate(["Where"], 3, 6, 1, top_k=64)[0])) == 3
+    assert np.isfinite(TARGET.token_scores(["Where is it"])[0].log_p).all()
