@@ -55,15 +55,20 @@ def cpt(
     if (config is None) == (example is None):
         raise InputError("set either --config or --example", hint="see: sage-rag train cpt --help")
     if example is not None:
-        _print_example(example)
+        print_example(example, "sage_rag.training.pretraining")
     elif config is not None:
         _run(config)
 
 
-def _print_example(name: str) -> None:
+def print_example(name: str, package: str) -> None:
+    """Print a configuration that a package ships.
+
+    Raises:
+        InputError: for a name that no configuration has.
+    """
     from sage_rag.training.pretraining.config import shipped_configs
 
-    configs = shipped_configs()
+    configs = shipped_configs(package)
     if name not in configs:
         raise InputError(f"the examples are {', '.join(configs)}")
     typer.echo(configs[name], nl=False)

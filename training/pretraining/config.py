@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from importlib import resources
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -21,6 +21,9 @@ class Section(BaseModel):
     """Frozen settings without unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+Settings = TypeVar("Settings", bound=Section)
 
 
 class SizeSettings(Section):
@@ -35,6 +38,8 @@ class SizeSettings(Section):
     feed_forward_width: int | None = Field(default=None, gt=0)
     """Default: 8/3 of `width`, rounded up to a multiple of 32, as in Llama."""
     tied_embeddings: bool = True
+    norm_epsilon: float = Field(default=1e-6, gt=0)
+    """Added to the mean square in each norm (`rms_norm_eps`)."""
 
     @model_validator(mode="after")
     def _heads_divide_width(self) -> Self:
@@ -176,23 +181,33 @@ def read_config(path: Path) -> PretrainingConfig:
     Raises:
         InputError: for a file that is not TOML, a missing or unknown key, or a wrong value.
     """
+    return read_settings(path, PretrainingConfig)
+
+
+def read_settings(path: Path, kind: type[Settings]) -> Settings:
+    """Read settings of a kind from a TOML file; the hint of an error names the kind's module.
+
+    Raises:
+        InputError: for a file that is not TOML, a missing or unknown key, or a wrong value.
+    """
     with reading(path):
         source = path.read_text("utf-8")
     try:
-        return PretrainingConfig.model_validate(tomllib.loads(source))
+        return kind.model_validate(tomllib.loads(source))
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"`{path}` is not TOML: {error}") from None
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"]) or "the file"
+        module = kind.__module__.removeprefix("sage_rag.").replace(".", "/")
         raise InputError(
             f"`{path}`: {key}: {first['msg'].removeprefix('Value error, ')}",
-            hint="keys and values: training/pretraining/config.py",
+            hint=f"keys and values: {module}.py",
         ) from None
 
 
-def shipped_configs() -> dict[str, str]:
-    """Return the text of each shipped configuration by its name."""
-    folder = resources.files(__package__) / "configs"
+def shipped_configs(package: str = __package__ or "") -> dict[str, str]:
+    """Return the text of each configuration that a package ships, by its name."""
+    folder = resources.files(package) / "configs"
     files = sorted(folder.iterdir(), key=lambda file: file.name)
     return {file.name.removesuffix(".toml"): file.read_text("utf-8") for file in files}

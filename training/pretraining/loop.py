@@ -62,10 +62,20 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int, StepMeasurement], None]
 """Receives the steps done, all steps, and the measurements of the last one."""
+Observer = Callable[[int, nn.Module], None]
+"""Receives the steps done and the model, to measure it; it leaves weights and gradients alone.
+
+A run that was killed repeats the steps since its last checkpoint, so it may report a step twice.
+"""
 _PRECISIONS = {"bfloat16": torch.bfloat16, "float32": torch.float32}
 
 
-def pretrain(config: PretrainingConfig, *, progress: Progress | None = None) -> Path:
+def pretrain(
+    config: PretrainingConfig,
+    *,
+    progress: Progress | None = None,
+    observe: Observer | None = None,
+) -> Path:
     """Train as configured, and return the folder of the exported model.
 
     `config.out` receives the tokens, the checkpoints, `measurements.jsonl` and `model`. A run that
@@ -80,13 +90,23 @@ def pretrain(config: PretrainingConfig, *, progress: Progress | None = None) -> 
     with failed_writes(config.out), joined_processes(config.hardware.device) as processes:
         with claimed_folder(config, processes):
             if not exported.exists():
-                _train(config, exported, processes, progress or (lambda done, steps, last: None))
+                _train(
+                    config,
+                    exported,
+                    processes,
+                    progress or (lambda done, steps, last: None),
+                    observe or (lambda done, model: None),
+                )
         processes.wait()
     return exported
 
 
 def _train(
-    config: PretrainingConfig, exported: Path, processes: Processes, progress: Progress
+    config: PretrainingConfig,
+    exported: Path,
+    processes: Processes,
+    progress: Progress,
+    observe: Observer,
 ) -> None:
     tokenizer = load_tokenizer(config.tokenizer)
     order = prepared_order(config, tokenizer, processes)
@@ -109,6 +129,7 @@ def _train(
                 loss, norm, targets = _step(model, optimizer, batches, rate, config, processes)
             report(step, rate, loss, norm, targets, time.perf_counter() - began)
             done = step + 1
+            observe(done, model)
             if done % config.hardware.steps_per_checkpoint == 0 or done == steps:
                 checkpoints.save(done, model, optimizer)
     whole = whole_model(model, build, processes)

@@ -106,6 +106,7 @@ def _random(
         num_key_value_heads=size.key_value_heads or size.heads,
         max_position_embeddings=row_tokens,
         tie_word_embeddings=size.tied_embeddings,
+        rms_norm_eps=size.norm_epsilon,
         bos_token_id=tokenizer.bos_token_id,
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=None,
@@ -140,7 +141,7 @@ def _draw_embeddings(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast)
     deviation = float(getattr(model.config, "initializer_range", 0.02))
     model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
     with torch.no_grad():
-        for matrix in _matrices(model):
+        for matrix in vocabulary_matrices(model):
             matrix.normal_(0.0, deviation)
     for name in ("bos_token_id", "eos_token_id"):
         setattr(model.config, name, getattr(tokenizer, name))
@@ -165,17 +166,17 @@ def _extend_embeddings(
             hint="add words to the model's tokenizer, or set `model.start` to `body`",
         )
     new = {token: place for token, place in vocabulary.items() if token not in known}
-    if len(tokenizer) > _matrices(model)[0].shape[0]:
+    if len(tokenizer) > vocabulary_matrices(model)[0].shape[0]:
         model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
     with torch.no_grad():
-        for matrix in _matrices(model):
+        for matrix in vocabulary_matrices(model):
             for token, place in new.items():
                 pieces = own(token, add_special_tokens=False)["input_ids"]
                 matrix[place] = matrix[pieces].mean(0)
 
 
-def _matrices(model: PreTrainedModel) -> list[Tensor]:
-    """Return the embeddings and, where it is another matrix, the output."""
+def vocabulary_matrices(model: PreTrainedModel) -> list[Tensor]:
+    """Return the embeddings (V, D) and, where it is another matrix, the output (V, D)."""
     untyped: Any = model
     layers = (untyped.get_input_embeddings(), untyped.get_output_embeddings())
     found: dict[int, Tensor] = {}

@@ -1,0 +1,1 @@
+"""Pretraining on ciphertext, then on plain text, and the controls of that comparison."""

@@ -1,0 +1,142 @@
+"""Pretrain a model on ciphertext, then continue on plain text.
+
+    sage-rag train cipher --config crypto_llm_3m.toml
+    torchrun --nproc-per-node 8 --no-python sage-rag train cipher --config crypto_llm_551m.toml
+
+Source: Kobashi et al., Crypto-LLM, §4.1 and Figure 2. Differs: what is carried between the stages
+is a setting; the paper does not state it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import reading, write_file
+from sage_rag.training.cipher_pretraining.carry import write_carried_model
+from sage_rag.training.cipher_pretraining.config import (
+    OWN_VOCABULARY,
+    CipherPretrainingConfig,
+    FirstStage,
+)
+from sage_rag.training.cipher_pretraining.stage_texts import StageTexts
+from sage_rag.training.pretraining.config import DataSettings, ModelSettings, PretrainingConfig
+from sage_rag.training.pretraining.loop import Observer, pretrain
+from sage_rag.training.pretraining.metrics import StepMeasurement
+from sage_rag.training.pretraining.processes import joined_processes
+from sage_rag.training.pretraining.run_folder import failed_writes
+from sage_rag.training.pretraining.tokenizing import load_tokenizer
+
+StageProgress = Callable[[str, int, int, StepMeasurement], None]
+"""Receives the stage's name, its steps done, all its steps, and the last step's measurements."""
+FIRST, SECOND, CARRIED = "first", "second", "carried"
+"""Folders in `out`: the run of each stage, and the model between them."""
+_RECORD = "settings.json"
+
+
+def pretrain_in_two_stages(
+    config: CipherPretrainingConfig,
+    *,
+    progress: StageProgress | None = None,
+    observe: Observer | None = None,
+) -> Path:
+    """Train both stages, and return the folder of the exported model.
+
+    A training that was killed continues with the same call. `observe` receives the model of the
+    second stage after each step.
+
+    Raises:
+        InputError: when settings and texts do not fit together, the folder belongs to a training
+            of other settings, or the disk is full.
+    """
+    shown = progress or (lambda stage, done, steps, last: None)
+    texts = StageTexts(config)
+    with failed_writes(config.out):
+        _once(config, lambda: _prepare(config, texts))
+        start = ModelSettings(start="random", size=config.size)
+        if config.first_stage.kind is not FirstStage.ABSENT:
+            first = pretrain(
+                _stage(config, FIRST, start, (texts.first,), texts.first_tokenizer, "text"),
+                progress=lambda *step: shown(FIRST, *step),
+            )
+            _once(config, lambda: _carry(config, texts, first))
+            start = ModelSettings(start="weights", path=_second_start(config, first))
+        field = config.texts.field if config.texts.public else "text"
+        return pretrain(
+            _stage(config, SECOND, start, texts.second, texts.plain_tokenizer, field),
+            progress=lambda *step: shown(SECOND, *step),
+            observe=observe,
+        )
+
+
+def _prepare(config: CipherPretrainingConfig, texts: StageTexts) -> None:
+    config.out.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _check_same(config)
+    texts.prepare()
+
+
+def _carry(config: CipherPretrainingConfig, texts: StageTexts, first: Path) -> None:
+    carry = config.first_stage.carry
+    folder = _second_start(config, first)
+    if carry is not None and not folder.exists():
+        write_carried_model(
+            first,
+            load_tokenizer(texts.plain_tokenizer),
+            carry,
+            folder,
+            kind=config.first_stage.kind,
+            row_tokens=config.row_tokens,
+            seed=config.seed,
+        )
+
+
+def _second_start(config: CipherPretrainingConfig, first: Path) -> Path:
+    """Return the model that the second stage continues."""
+    return config.out / CARRIED if config.first_stage.kind in OWN_VOCABULARY else first
+
+
+def _stage(
+    config: CipherPretrainingConfig,
+    name: str,
+    start: ModelSettings,
+    corpus: tuple[Path, ...],
+    tokenizer: Path,
+    field: str,
+) -> PretrainingConfig:
+    return PretrainingConfig(
+        out=config.out / name,
+        seed=config.seed,
+        model=start,
+        data=DataSettings(
+            corpus=corpus, field=field, tokenizer=tokenizer, row_tokens=config.row_tokens
+        ),
+        optimization=config.optimization,
+        hardware=config.hardware,
+    )
+
+
+def _once(config: CipherPretrainingConfig, work: Callable[[], None]) -> None:
+    """Do work in the first process, while the others wait."""
+    with joined_processes(config.hardware.device) as processes:
+        if processes.first:
+            work()
+        processes.wait()
+
+
+def _check_same(config: CipherPretrainingConfig) -> None:
+    """Record the settings of a new training, or compare them with those that it began with."""
+    record = config.out / _RECORD
+    now = config.model_dump(mode="json", exclude={"out", "hardware"})
+    if not record.exists():
+        write_file(record, json.dumps(now, indent=1) + "\n")
+        return
+    with reading(record):
+        before = json.loads(record.read_text("utf-8"))
+    changed = sorted(section for section in now if before.get(section) != now[section])
+    if changed:
+        raise InputError(
+            f"`{config.out}` holds a training with another `{changed[0]}`",
+            hint="set another `out`, or restore the setting to continue that training",
+        )

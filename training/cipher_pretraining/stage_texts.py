@@ -1,0 +1,155 @@
+"""The texts of both stages, the key, and the tokenizers, in the folder of a training.
+
+Each file is complete when it appears, and a file that is there is not written again.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import create_file, reading, replacing
+from sage_rag.training.cipher_pretraining.config import (
+    OWN_VOCABULARY,
+    CipherPretrainingConfig,
+    FirstStage,
+)
+from sage_rag.training.cipher_pretraining.controls import (
+    dyck_documents,
+    number_tokenizer,
+    shuffled_documents,
+)
+from sage_rag.training.cipher_pretraining.scrubbing import scrubbed_texts
+from sage_rag.training.ciphers.polyalphabetic import ALPHABET, PolyalphabeticCipher
+from sage_rag.training.pretraining.corpus import read_texts
+from sage_rag.training.pretraining.tokenizing import (
+    load_tokenizer,
+    save_tokenizer,
+    train_tokenizer,
+)
+
+if TYPE_CHECKING:
+    pass
+
+KEY = "key.txt"
+_BATCH = 256
+"""Documents that are encrypted at once; see `PolyalphabeticCipher.encrypt_all`."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageTexts:
+    """What both stages read."""
+
+    config: CipherPretrainingConfig
+
+    @property
+    def first(self) -> Path:
+        """The file with the texts of the first stage."""
+        return self.config.out / "texts" / "first.jsonl"
+
+    @property
+    def second(self) -> tuple[Path, ...]:
+        """The files with the texts of the second stage."""
+        return self.config.texts.public or (self.config.out / "texts" / "second.jsonl",)
+
+    @property
+    def plain_tokenizer(self) -> Path:
+        """The folder of the tokenizer of plain text, trained on the public texts alone."""
+        return self.config.out / "tokenizers" / "plain"
+
+    @property
+    def first_tokenizer(self) -> Path:
+        """The folder of the first stage's tokenizer."""
+        own = self.config.first_stage.kind in OWN_VOCABULARY
+        return self.config.out / "tokenizers" / "first" if own else self.plain_tokenizer
+
+    def prepare(self) -> None:
+        """Write what is missing.
+
+        Raises:
+            InputError: when a text cannot be read, or the texts do not fill a tokenizer.
+        """
+        self.first.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not self.config.texts.public and not self.second[0].exists():
+            write_texts(self._public(), self.second[0])
+        if not (self.plain_tokenizer / "tokenizer.json").exists():
+            self._train(read_texts(self.second, self._field(public=True)), self.plain_tokenizer)
+        if self.config.first_stage.kind is not FirstStage.ABSENT and not self.first.exists():
+            write_texts(self._first_texts(), self.first)
+
+    def _first_texts(self) -> Iterator[str]:
+        stage, config = self.config.first_stage, self.config
+        if stage.kind is FirstStage.PLAIN:
+            return self._sensitive()
+        if stage.kind is FirstStage.SCRUBBED:
+            return scrubbed_texts(self._sensitive())
+        if stage.kind is FirstStage.DYCK:
+            save_tokenizer(number_tokenizer(config.vocabulary), self.first_tokenizer)
+            length = config.row_tokens
+            return dyck_documents(stage.tokens or 0, length, config.vocabulary, config.seed)
+        self._train(self._encrypted(), self.first_tokenizer)
+        if stage.kind is FirstStage.CIPHER:
+            return self._encrypted()
+        tokenizer = load_tokenizer(self.first_tokenizer)
+        save_tokenizer(number_tokenizer(config.vocabulary), self.first_tokenizer)
+        return shuffled_documents(self._encrypted(), tokenizer, config.seed)
+
+    def _encrypted(self) -> Iterator[str]:
+        cipher = PolyalphabeticCipher(self._key())
+        batch: list[str] = []
+        for text in self._sensitive():
+            batch.append(text)
+            if len(batch) == _BATCH:
+                yield from cipher.encrypt_all(batch)
+                batch = []
+        yield from cipher.encrypt_all(batch)
+
+    def _key(self) -> str:
+        """Return the key of this training, drawn at its beginning."""
+        file = self.config.out / KEY
+        length = self.config.first_stage.key_length or 1
+        with suppress(FileExistsError):
+            create_file(file, "".join(secrets.choice(ALPHABET) for _ in range(length)) + "\n")
+        with reading(file):
+            key = file.read_text("ascii").strip()
+        if len(key) != length:
+            raise InputError(
+                f"`{file}` holds a key of another length than `first_stage.key_length`"
+            )
+        return key
+
+    def _sensitive(self) -> Iterator[str]:
+        texts = read_texts(self.config.texts.sensitive, self._field())
+        if self.config.texts.public:
+            return texts
+        return (text for text, is_public in self._divided(texts) if not is_public)
+
+    def _public(self) -> Iterator[str]:
+        texts = read_texts(self.config.texts.sensitive, self._field())
+        return (text for text, is_public in self._divided(texts) if is_public)
+
+    def _divided(self, texts: Iterable[str]) -> Iterator[tuple[str, bool]]:
+        """Yield each document, and whether it is drawn for the second stage."""
+        drawn = random.Random(self.config.seed)  # noqa: S311 - a sample, not a secret
+        for text in texts:
+            yield text, drawn.random() < self.config.texts.public_share
+
+    def _field(self, *, public: bool = False) -> str:
+        return "text" if public and not self.config.texts.public else self.config.texts.field
+
+    def _train(self, texts: Iterable[str], folder: Path) -> None:
+        save_tokenizer(train_tokenizer(texts, self.config.vocabulary), folder)
+
+
+def write_texts(texts: Iterable[str], path: Path) -> None:
+    """Write texts as JSON lines with the field `text`."""
+    with replacing(path) as file:
+        for text in texts:
+            file.write(json.dumps({"text": text}) + "\n")
