@@ -25,7 +25,7 @@ from tests.training.pretraining.runs import invented_texts
 def test_brackets_close_only_what_is_open_of_their_kind(
     length: int, kinds: int, depth: int, seed: int
 ) -> None:
-    found = shuffle_dyck(length, random.Random(seed), kinds=kinds, max_depth=depth)
+    found = shuffle_dyck(length, random.Random(seed), kinds=kinds, max_depth=depth)  # noqa: S311
     assert len(found) == length
     unclosed: Counter[int] = Counter()
     for token in found:
@@ -35,7 +35,7 @@ def test_brackets_close_only_what_is_open_of_their_kind(
 
 
 def test_brackets_of_different_kinds_cross() -> None:
-    found = shuffle_dyck(1000, random.Random(0))
+    found = shuffle_dyck(1000, random.Random(0))  # noqa: S311
     stack: list[int] = []
     crossed = 0
     for token in found:
