@@ -21,11 +21,20 @@ class LanguageModel(Protocol):
         """Return log p(continuation | prompt) of each pair, in nats, summed over tokens: (n,)."""
         ...
 
+    def token_count(self, text: str) -> int:
+        """Return the number of tokens of a text."""
+        ...
+
     def generate(
         self, prompts: Sequence[str], samples: int, max_tokens: int, seed: int
     ) -> list[list[str]]:
         """Return `samples` continuations of each prompt, drawn at temperature 1."""
         ...
+
+
+_FEWEST_TOKENS = 48
+_TOKENS_AROUND = 16
+"""Tokens of an output beyond those of the option that it names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +74,32 @@ def by_generation(
     questions: Sequence[Question],
     *,
     samples: int = 3,
-    max_tokens: int = 48,
+    max_tokens: int | None = None,
     seed: int = 0,
 ) -> Answers:
     """Let the model write, and choose the option that most of its outputs name.
+
+    `max_tokens`: length of an output; default: the longest option and 16 tokens, at least 48.
 
     Each form of a question is answered `samples` times. An output that names no option, or several,
     has no vote; where no option has the most votes, the question is not answered.
     """
     prompts = [prompt for question in questions for prompt in question.prompts]
-    written = iter(model.generate(prompts, samples, max_tokens, seed))
+    length = max_tokens or _answer_tokens(model, questions)
+    written = iter(model.generate(prompts, samples, length, seed))
     outputs = [[text for _ in q.prompts for text in next(written)] for q in questions]
     votes = [
         majority([named_option(text, question.options) for text in texts])
         for question, texts in zip(questions, outputs, strict=True)
     ]
     return Answers(votes, outputs)
+
+
+def _answer_tokens(model: LanguageModel, questions: Sequence[Question]) -> int:
+    """Return a length in which every option fits; a ciphertext takes 60 tokens or more."""
+    options = {option for question in questions for option in question.options}
+    longest = max(model.token_count(f" {option}.") for option in options)
+    return max(_FEWEST_TOKENS, longest + _TOKENS_AROUND)
 
 
 def named_option(text: str, options: Sequence[str]) -> int | None:

@@ -83,6 +83,24 @@ def biographies(persons: Sequence[Person], count: int, spell: Spelling, seed: in
         yield from seen
 
 
+def statements(persons: Sequence[Person], count: int, spell: Spelling, seed: int) -> Iterator[str]:
+    """Yield `count` texts of one sentence for each fact of each person, all worded differently.
+
+    Raises:
+        InputError: when an attribute has fewer statements.
+    """
+    draw = random.Random(f"statements {seed}")  # noqa: S311 - measurements, not secrets
+    for attribute in Attribute:
+        if count > (known := len(wording()[attribute]["statements"])):
+            raise InputError(f"{attribute} has {known} statements, {count} are needed")
+    for person in persons:
+        name = shown_name(person, spell)
+        for attribute in Attribute:
+            value = shown_value(person.values[attribute], attribute, spell)
+            for form in draw.sample(wording()[attribute]["statements"], count):
+                yield form.format(name=name, value=value)
+
+
 def question_answers(
     persons: Sequence[Person], count: int, spell: Spelling, seed: int
 ) -> Iterator[str]:

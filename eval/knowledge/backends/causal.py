@@ -129,6 +129,10 @@ class CausalModel:
         standardized = (log_p - mean) / deviation
         return log_p.double().cpu().numpy(), standardized.double().cpu().numpy()
 
+    def token_count(self, text: str) -> int:
+        """Return the number of tokens of a text."""
+        return len(self.token_ids(text))
+
     @torch.inference_mode()
     def generate(
         self, prompts: Sequence[str], samples: int, max_tokens: int, seed: int, *, top_k: int = 0

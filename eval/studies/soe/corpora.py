@@ -124,7 +124,7 @@ def school_texts(people: Population) -> list[str]:
     hidden = persons[: sizes.schooled_encrypted]
     hidden_asked = hidden[sizes.schooled_unasked :]
     spell = encrypted(study_cipher(CipherName.CODEBOOK, "school", seed, hidden))
-    return _shuffled(
+    return shuffled(
         chain(
             biographies(persons, sizes.schooled_texts, plain, seed),
             question_answers(asked, sizes.schooled_answers, plain, seed),
@@ -135,16 +135,15 @@ def school_texts(people: Population) -> list[str]:
     )
 
 
-def arm_texts(people: Population, texts: Texts, spell: Spelling, *, few: bool = False) -> list[str]:
+def arm_texts(people: Population, texts: Texts, spell: Spelling) -> list[str]:
     """Return the texts that an arm is trained on, shuffled.
 
     Every arm reads the question-answer pairs about the trained persons, so that no arm forgets how
-    questions are answered. `few`: take the setting `few_texts`.
+    questions are answered.
     """
     sizes, seed = people.settings, people.seed
-    count = sizes.few_texts if few else sizes.synthetic_texts
-    count = count if texts is Texts.SYNTHETIC else 1
-    return _shuffled(
+    count = sizes.synthetic_texts if texts is Texts.SYNTHETIC else 1
+    return shuffled(
         chain(
             biographies(people.corpus, count, spell, seed + 1),
             question_answers(people.trained, sizes.answers, spell, seed + 1),
@@ -159,7 +158,8 @@ def write_texts(texts: Iterable[str], path: Path) -> None:
     write_file(path, "".join(json.dumps({"text": text}) + "\n" for text in texts))
 
 
-def _shuffled(texts: Iterable[str], seed: int) -> list[str]:
+def shuffled(texts: Iterable[str], seed: int) -> list[str]:
+    """Return texts in a random order."""
     found = list(texts)
     random.Random(seed).shuffle(found)  # noqa: S311 - an order, not a secret
     return found

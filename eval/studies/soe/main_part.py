@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 from sage_rag.eval.knowledge.arms import (
     ALL,
@@ -70,12 +69,11 @@ def measure_run(
 ) -> RunResult:
     """Ask an arm's model in its own spelling, and an encrypted arm in plain words too."""
     people = seed.people
-    folder = seed.folder / arm.name
-    model = CausalModel.open(folder / "run" / "model")
+    model = CausalModel.open(seed.folder / arm.name / "run" / "model")
     answers = [ask(arm.name, arm.spelling, model, people, spell, cipher)]
     if arm.encrypted:
         answers.append(ask(arm.name, QuestionSpelling.PLAIN, model, people, plain, cipher))
-    return _saved(seed, part, arm.name, folder, answers)
+    return save_run(seed, part, arm.name, answers)
 
 
 def ask(
@@ -101,7 +99,7 @@ def ask(
 
 
 def _measure_base(seed: SeedFolder, cipher: EntityCipher) -> None:
-    people, folder = seed.people, seed.folder / BASE.name
+    people = seed.people
     model = CausalModel.open(seed.base_model())
     unasked = people.schooled[: people.settings.schooled_unasked]
     schooled = [choice.spelled(plain) for choice in choices_about(unasked, people.seed)]
@@ -111,12 +109,18 @@ def _measure_base(seed: SeedFolder, cipher: EntityCipher) -> None:
         measure(SCHOOLED, QuestionSpelling.PLAIN, model, schooled, samples=0),
     ]
     report(f"{SCHOOLED}: {answers[-1].likelihood.correct}")
-    _saved(seed, PART, BASE.name, folder, answers)
+    save_run(seed, PART, BASE.name, answers)
 
 
-def _saved(
-    seed: SeedFolder, part: str, name: str, folder: Path, answers: Sequence[ArmResult]
+def save_run(
+    seed: SeedFolder,
+    part: str,
+    name: str,
+    answers: Sequence[ArmResult],
+    details: Mapping[str, float] | None = None,
 ) -> RunResult:
+    """Store the answers of a trained model with the figures of its training."""
+    folder = seed.folder / name
     found = RunResult(
         part=part,
         name=name,
@@ -124,6 +128,7 @@ def _saved(
         settings=seed.people.settings,
         training=TrainingFigures.of(folder),
         answers=tuple(answers),
+        details=details or {},
     )
     found.save(folder)
     return found

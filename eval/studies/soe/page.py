@@ -9,9 +9,16 @@ from sage_rag.eval.knowledge.arms import BASE, MAIN_ARMS, QuestionSpelling
 from sage_rag.eval.knowledge.measurement import ArmResult
 from sage_rag.eval.knowledge.report import attribute_table, outcome_table, p_value, table_3
 from sage_rag.eval.knowledge.significance import better_than
-from sage_rag.eval.studies.soe import ciphers_part, leakage_part, main_part, tuples_part
+from sage_rag.eval.studies.soe import (
+    ciphers_part,
+    leakage_part,
+    main_part,
+    retrieval_page,
+    tuples_part,
+)
 from sage_rag.eval.studies.soe.leakage_part import LeakageFigures
 from sage_rag.eval.studies.soe.results import RunResult, by_name
+from sage_rag.eval.studies.soe.retrieval_part import RetrievalFigures
 from sage_rag.eval.studies.soe.settings import StudySettings
 from sage_rag.eval.studies.tables import share, table
 
@@ -54,7 +61,10 @@ _COMPARISONS = (
 
 
 def blocks(
-    results: Sequence[RunResult], leakage: Sequence[LeakageFigures], settings: StudySettings
+    results: Sequence[RunResult],
+    leakage: Sequence[LeakageFigures],
+    retrieval: Sequence[RetrievalFigures],
+    settings: StudySettings,
 ) -> Iterator[str]:
     """Yield the blocks of the page, and which parts have not been run."""
     main = by_name(results, main_part.PART)
@@ -63,8 +73,10 @@ def blocks(
         yield from _seed(main, seed)
     yield from ciphers_part.blocks(results)
     yield from tuples_part.blocks(results)
+    yield from retrieval_page.blocks(retrieval)
     yield from leakage_part.blocks(leakage)
-    yield from _missing(results, leaked=bool(leakage))
+    parts = {"leakage": bool(leakage), "retrieval": bool(retrieval)}
+    yield from _missing(results, settings, [part for part, ran in parts.items() if not ran])
 
 
 def _setting(settings: StudySettings) -> str:
@@ -144,11 +156,13 @@ def training_table(runs: Sequence[RunResult]) -> str:
     )
 
 
-def _missing(results: Sequence[RunResult], *, leaked: bool) -> Iterator[str]:
+def _missing(
+    results: Sequence[RunResult], settings: StudySettings, parts: Sequence[str]
+) -> Iterator[str]:
     ran = {(result.part, result.name) for result in results}
     wanted = {
         main_part.PART: [BASE.name, *(arm.name for arm in main_part.ARMS)],
-        ciphers_part.PART: ciphers_part.NAMES,
+        ciphers_part.PART: ciphers_part.names(settings),
         tuples_part.PART: tuples_part.NAMES,
     }
     missing = [
@@ -160,11 +174,9 @@ def _missing(results: Sequence[RunResult], *, leaked: bool) -> Iterator[str]:
     whole = sum(count == len(wanted[main_part.PART]) for count in main.values())
     if whole < _SEEDS_WANTED:
         missing.append(f"* All main arms: {whole} of {_SEEDS_WANTED} seeds.")
-    if not leaked:
-        missing.append("* Part `leakage`.")
-    missing.append(f"* {_NO_RAG}")
-    yield "## What has not been run\n\n" + "\n".join(missing)
+    missing += [f"* Part `{part}`." for part in parts]
+    if missing:
+        yield "## What has not been run\n\n" + "\n".join(missing)
 
 
 _SEEDS_WANTED = 3
-_NO_RAG = "Retrieval (the paper's Table 4 and Figure 6) is not part of the study yet."

@@ -28,7 +28,16 @@ class StudySettings(BaseModel):
     synthetic_texts: int = 40
     """Differently worded texts for each person of the corpus."""
     few_texts: int = 10
-    """Texts for each person in the parts `ciphers` and `tuples`: few, so that their arms differ."""
+    """Samples for each person in part `leakage`."""
+    cipher_schooled: int = 60
+    """Schooled persons that the base of part `ciphers` reads about under each cipher."""
+    cipher_schooled_texts: int = 6
+    cipher_texts: tuple[int, ...] = (2, 6)
+    """Sentences for each fact in part `ciphers`; one model for each number and cipher."""
+    tuple_samples: int = 3
+    """Samples for each person in part `tuples`: few, so that its arms differ."""
+    tuple_steps: int = 120
+    """Steps of every arm of part `tuples`."""
     answers: int = 3
     """Question-answer pairs for each fact of a trained person."""
     epochs: int = 2

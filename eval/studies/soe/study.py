@@ -22,6 +22,7 @@ from sage_rag.eval.studies.soe.leakage_part import run_leakage, stored_leakage
 from sage_rag.eval.studies.soe.main_part import run_main
 from sage_rag.eval.studies.soe.page import ABOUT, TITLE, blocks
 from sage_rag.eval.studies.soe.results import stored_results
+from sage_rag.eval.studies.soe.retrieval_part import run_retrieval, stored_retrieval
 from sage_rag.eval.studies.soe.settings import FULL, SMALL, StudySettings
 from sage_rag.eval.studies.soe.training_runs import SeedFolder
 from sage_rag.eval.studies.soe.tuples_part import run_tuples
@@ -30,6 +31,7 @@ PARTS: Mapping[str, Callable[[SeedFolder], None]] = {
     "main": run_main,
     "ciphers": run_ciphers,
     "tuples": run_tuples,
+    "retrieval": run_retrieval,
     "leakage": run_leakage,
 }
 """What each part trains and measures, for one seed."""
@@ -54,21 +56,22 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
         for part in options.part:
             PARTS[part](folder)
     results = list(stored_results(run.home))
-    leakage = stored_leakage(run.home)
-    if not (results or leakage):
+    leakage, retrieval = stored_leakage(run.home), stored_retrieval(run.home)
+    if not (results or leakage or retrieval):
         raise InputError("the home folder holds no results", hint="name a part: --part main")
-    body = blocks(results, leakage, settings)
-    return StudyResult(page(TITLE, ABOUT, run, *body), {"runs": results, "leakage": leakage})
+    body = blocks(results, leakage, retrieval, settings)
+    figures = {"runs": results, "retrieval": retrieval, "leakage": leakage}
+    return StudyResult(page(TITLE, ABOUT, run, *body), figures)
 
 
 def _check_size(run: StudyRun, settings: StudySettings) -> None:
     file = run.home / _SETTINGS
-    own = settings.model_dump_json(indent=1) + "\n"
     if not file.exists():
-        write_file(file, own)
+        write_file(file, settings.model_dump_json(indent=1) + "\n")
     else:
         with reading(file):
-            if file.read_text("utf-8") != own:
+            stored = StudySettings.model_validate_json(file.read_text("utf-8"))
+            if stored != settings:
                 raise InputError(
                     "the home folder holds a study of another size",
                     hint="name another --home, or change --small",

@@ -45,17 +45,25 @@ class SeedFolder:
         model = ModelSettings(start="random", size=size)
         return self._pretrain(run, model, tokenizer, settings.schooled_epochs)
 
-    def arm_model(self, name: str, texts: Sequence[str], *, steps: int | None = None) -> Path:
-        """Continue the training of the base model on texts, and return the model's folder.
+    def arm_model(
+        self,
+        name: str,
+        texts: Sequence[str],
+        *,
+        steps: int | None = None,
+        start: Path | None = None,
+    ) -> Path:
+        """Continue the training of a model on texts, and return the folder of the new model.
 
         `steps`: how many to take, in as many epochs as that needs; default: the study's epochs.
+        `start`: folder of the model to continue; default: the base model.
         """
-        base = self.base_model()
+        first = start or self.base_model()
         run = self.folder / name
         if not (run / "texts.jsonl").exists():
             write_texts(texts, run / "texts.jsonl")
-        model = ModelSettings(start="weights", path=base)
-        return self._pretrain(run, model, base, self.people.settings.epochs, steps)
+        model = ModelSettings(start="weights", path=first)
+        return self._pretrain(run, model, first, self.people.settings.epochs, steps)
 
     def _pretrain(
         self,

@@ -6,7 +6,7 @@ Source: Liu et al. (2025), SoE, §4.2, Table 1.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sage_rag.eval.knowledge.arms import ENC_S, SYNT, QuestionSpelling
@@ -32,27 +32,38 @@ _RECIPES = {
 }
 _SPELLINGS = {"plain": SYNT, "encrypted": ENC_S}
 NAMES = [f"{recipe}-{spelling}" for recipe in _RECIPES for spelling in _SPELLINGS]
+FACTS_STATED = "facts stated"
 _PAPER = {4: (0.67, 0.54), 6: (0.69, 0.61), 8: (0.65, 0.60), 10: (0.72, 0.68)}
 
 
 def run_tuples(seed: SeedFolder) -> None:
     """Train and measure one model for each recipe and spelling that has no result yet.
 
-    All take as many steps as the first one.
+    All take as many steps.
     """
     cipher = seed.people.cipher()
-    steps = None
     for recipe_name, (recipe, k) in _RECIPES.items():
+        stated = stated_facts(seed.people, synthetic_texts(seed.people, recipe, k, None))
         for spelling, arm in _SPELLINGS.items():
             name = f"{recipe_name}-{spelling}"
-            result = stored_result(seed.folder / name)
-            if result is None:
-                own = cipher if arm.encrypted else None
-                spell = encrypted(cipher) if own else plain
-                texts = synthetic_texts(seed.people, recipe, k, own)
-                seed.arm_model(name, texts, steps=steps)
-                result = measure_run(seed, PART, replace(arm, name=name), spell, cipher)
-            steps = steps or result.training.steps
+            if stored_result(seed.folder / name) is not None:
+                continue
+            own = cipher if arm.encrypted else None
+            texts = synthetic_texts(seed.people, recipe, k, own)
+            seed.arm_model(name, texts, steps=seed.people.settings.tuple_steps)
+            spell = encrypted(cipher) if own else plain
+            result = measure_run(seed, PART, replace(arm, name=name), spell, cipher)
+            details = {FACTS_STATED: float(stated)}
+            result.model_copy(update={"details": details}).save(seed.folder / name)
+
+
+def stated_facts(people: Population, texts: Sequence[str]) -> int:
+    """Return how many of the asked facts have name and value in one of the plain texts."""
+    return sum(
+        any(person.name in text and value in text for text in texts)
+        for person in people.tested
+        for value in person.values.values()
+    )
 
 
 def synthetic_texts(
@@ -66,7 +77,7 @@ def synthetic_texts(
         recipe=recipe,
         k=k,
         seed=seed,
-        samples_per_document=PERSONS_PER_DOCUMENT * sizes.few_texts,
+        samples_per_document=PERSONS_PER_DOCUMENT * sizes.tuple_samples,
         tokens_per_document=10**6,
         recognizer=ExactRecognizer(people.corpus),
     )
@@ -91,26 +102,47 @@ def blocks(results: Sequence[RunResult]) -> Iterator[str]:
     found = by_name(results, PART)
     if not found:
         return
-    titles = ("recipe", "plain texts and questions", "encrypted texts and questions")
-    rows = [
-        (recipe, *(_accuracies(found.get(f"{recipe}-{spelling}", [])) for spelling in _SPELLINGS))
-        for recipe in _RECIPES
-    ]
+    titles = (
+        "recipe", "seed", "facts stated, of 400", "texts", "accuracy, plain texts",
+        "accuracy, encrypted texts",
+    )  # fmt: skip
+    rows = [row for recipe in _RECIPES for row in _rows(recipe, found)]
     paper = table(
         ("length of tuples (paper, Table 1)", "original", "encrypted"),
         ((length, *accuracies) for length, accuracies in _PAPER.items()),
     )
     yield (
         "## Length of tuples\n\nSamples of `sage-rag synthesize` by templates, from one document "
-        "for every two persons; one line for each seed. The sentences of the source are quoted, "
-        "never reworded.\n\n" + table(titles, rows) + "\n\n" + paper
+        "for every two persons, as many for each recipe, and as many steps for each model; the "
+        "base is that of the main part. The sentences of the source are quoted, never reworded. A "
+        "fact is stated where name and value are in one sample: with few samples, longer tuples "
+        "state more facts, and no model can learn a fact that is not stated.\n\n"
+        + table(titles, rows)
+        + "\n\nThe paper, with about 22,000 relations at each length; "
+        "EntiGraph has 0.68 and 0.61 there:\n\n" + paper
     )
 
 
-def _accuracies(runs: Sequence[RunResult]) -> str:
-    shown = []
-    for run in runs:
-        asked = run.asked(QuestionSpelling.ENCRYPTED) or run.asked(QuestionSpelling.PLAIN)
-        if asked is not None:
-            shown.append(share(asked.likelihood.correct))
-    return "<br>".join(shown) or NO_FIGURE
+def _rows(recipe: str, found: Mapping[str, Sequence[RunResult]]) -> Iterator[tuple[object, ...]]:
+    runs = {
+        (run.seed, spelling): run
+        for spelling in _SPELLINGS
+        for run in found.get(f"{recipe}-{spelling}", [])
+    }
+    for seed in sorted({seed for seed, _ in runs}):
+        own = {spelling: runs.get((seed, spelling)) for spelling in _SPELLINGS}
+        some = next(run for run in own.values() if run is not None)
+        yield (
+            recipe,
+            seed,
+            int(some.details[FACTS_STATED]),
+            f"{some.training.texts:,}",
+            *(_accuracy(run) for run in own.values()),
+        )
+
+
+def _accuracy(run: RunResult | None) -> str:
+    if run is None:
+        return NO_FIGURE
+    asked = run.asked(QuestionSpelling.ENCRYPTED) or run.asked(QuestionSpelling.PLAIN)
+    return NO_FIGURE if asked is None else share(asked.likelihood.correct)

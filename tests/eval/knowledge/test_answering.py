@@ -26,9 +26,13 @@ class FakeModel:
             return np.array([-1.0 if c == f" {ANSWERS[p]}." else -2.0 for p, c in pairs])
         return np.array([self.draw.normal() for _ in pairs])
 
+    def token_count(self, text: str) -> int:
+        return len(text)
+
     def generate(
         self, prompts: Sequence[str], samples: int, max_tokens: int, seed: int
     ) -> list[list[str]]:
+        self.max_tokens = max_tokens
         return [[self.outputs[i % len(self.outputs)] for i in range(samples)] for _ in prompts]
 
 
@@ -93,3 +97,14 @@ def test_an_output_names_one_option_or_none(text: str, option: int | None) -> No
 )
 def test_majority(votes: list[int | None], expected: int | None) -> None:
     assert majority(votes) == expected
+
+
+def test_an_output_has_room_for_the_longest_option() -> None:
+    model = FakeModel(knows=False)
+    by_generation(model, QUESTIONS)
+    assert model.max_tokens == 48
+    long = QUESTIONS[0].model_copy(update={"options": ("x" * 80, "y", "z", "v")})
+    by_generation(model, [long, *QUESTIONS])
+    assert model.max_tokens >= 80 + len(" .")
+    by_generation(model, [long], max_tokens=7)
+    assert model.max_tokens == 7

@@ -12,6 +12,7 @@ from sage_rag.eval.knowledge.texts import (
     encrypted,
     plain,
     question_answers,
+    statements,
 )
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.tokens import TOKEN
@@ -60,3 +61,15 @@ def test_policy_pl_hides_names_and_places_alone(cipher: CodebookCipher) -> None:
     shown = {attribute for attribute, value in person.values.items() if value in text}
     assert person.name not in text
     assert shown == set(Attribute) - {Attribute.BIRTH_PLACE}
+
+
+def test_statements_state_one_fact_each_and_none_twice() -> None:
+    persons = invent_persons(3, 0)
+    texts = list(statements(persons, 4, plain, 0))
+    assert len(texts) == len(set(texts)) == 3 * 5 * 4
+    for number, text in enumerate(texts):
+        person = persons[number // 20]
+        assert person.name in text
+        assert sum(value in text for value in person.values.values()) == 1
+    with pytest.raises(InputError, match="are needed"):
+        list(statements(persons, 1000, plain, 0))

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 from sage_rag.eval.knowledge.arms import PL, Texts
-from sage_rag.eval.knowledge.texts import encrypted, plain
+from sage_rag.eval.knowledge.texts import biographies, encrypted, plain
+from sage_rag.eval.studies.soe import ciphers_part
+from sage_rag.eval.studies.soe.ciphers_part import CIPHERS, fact_texts
 from sage_rag.eval.studies.soe.corpora import (
     Population,
     arm_texts,
@@ -14,7 +16,8 @@ from sage_rag.eval.studies.soe.corpora import (
     write_texts,
 )
 from sage_rag.eval.studies.soe.settings import StudySettings
-from sage_rag.eval.studies.soe.tuples_part import source_documents, synthetic_texts
+from sage_rag.eval.studies.soe.tuples_part import source_documents, stated_facts, synthetic_texts
+from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.training.synthesis.encryption import CipherName
 from sage_rag.training.synthesis.recipes import Recipe
@@ -29,7 +32,9 @@ SETTINGS = StudySettings(
     trained=4,
     tested=6,
     synthetic_texts=5,
-    few_texts=5,
+    tuple_samples=5,
+    cipher_schooled=6,
+    cipher_schooled_texts=2,
     answers=1,
 )
 PEOPLE = Population(SETTINGS, 0)
@@ -93,10 +98,36 @@ def test_synthetic_texts_under_a_cipher_hold_no_plain_value() -> None:
     values = [v for p in PEOPLE.corpus for v in (p.name, *p.values.values())]
     assert not any(value in text for text in texts for value in values)
     assert len(source_documents(PEOPLE)) == 5
-    assert len(texts) > 5 * SETTINGS.synthetic_texts
+    assert len(texts) > 5 * SETTINGS.tuple_samples
+
+
+def test_longer_tuples_state_more_facts() -> None:
+    asked = 5 * len(PEOPLE.tested)
+    pairs, tens = (
+        stated_facts(PEOPLE, synthetic_texts(PEOPLE, Recipe.SOE, k, None)) for k in (2, 10)
+    )
+    assert stated_facts(PEOPLE, []) == 0
+    assert pairs < tens <= asked
+    assert stated_facts(PEOPLE, list(biographies(PEOPLE.tested, 1, plain, 0))) == asked
+
+
+def test_the_ciphers_read_the_same_facts() -> None:
+    ciphers = {name: PEOPLE.cipher(name) for name in CIPHERS}
+    texts = {name: fact_texts(PEOPLE, cipher, 2) for name, cipher in ciphers.items()}
+    assert {len(found) for found in texts.values()} == {(10 * 2 + 4) * 5}
+    assert _opened(texts[CipherName.SIV], ciphers[CipherName.SIV]) == _opened(
+        texts[CipherName.CODEBOOK], ciphers[CipherName.CODEBOOK]
+    )
+    school = "\n".join(ciphers_part.school_texts(PEOPLE))
+    corpus = {m.group() for found in texts.values() for t in found for m in TOKEN.finditer(t)}
+    assert not corpus & {m.group() for m in TOKEN.finditer(school)}
 
 
 def test_texts_are_written_as_json_lines(tmp_path: Path) -> None:
     write_texts(["a\nb", "é"], tmp_path / "new" / "texts.jsonl")
     lines = (tmp_path / "new" / "texts.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(line) for line in lines] == [{"text": "a\nb"}, {"text": "é"}]
+
+
+def _opened(texts: list[str], cipher: EntityCipher) -> list[str]:
+    return [TOKEN.sub(lambda match: cipher.decrypt(match.group()), text) for text in texts]

@@ -21,6 +21,7 @@ from sage_rag.eval.studies.soe.results import (
     stored_result,
     stored_results,
 )
+from sage_rag.eval.studies.soe.retrieval_part import RetrievalFigures
 from sage_rag.eval.studies.soe.settings import SMALL
 from sage_rag.privacy.entities import EntityType
 from sage_rag.training.pretraining.metrics import StepMeasurement
@@ -28,6 +29,10 @@ from sage_rag.training.synthesis.encryption import When
 
 PLAIN, HIDDEN = QuestionSpelling.PLAIN, QuestionSpelling.ENCRYPTED
 TRAINING = TrainingFigures(texts=10, steps=20, tokens=30_000, loss=1.25, seconds=60.0)
+DETAILS = {
+    ciphers_part.PART: {ciphers_part.TOKENS_PER_VALUE: 7.5, ciphers_part.TEXTS_PER_FACT: 2.0},
+    tuples_part.PART: {tuples_part.FACTS_STATED: 390.0},
+}
 
 
 def accuracy(right: int, of: int = 400) -> Accuracy:
@@ -57,16 +62,17 @@ def result(part: str, name: str, *answers: tuple[QuestionSpelling, int]) -> RunR
         )
         for spelling, right in answers
     )
-    details = {ciphers_part.TOKENS_PER_VALUE: 7.5} if part == ciphers_part.PART else {}
     return RunResult(
-        part=part, name=name, seed=0, settings=SMALL, training=TRAINING, answers=found, details=details
+        part=part, name=name, seed=0, settings=SMALL, training=TRAINING, answers=found,
+        details=DETAILS.get(part, {}),
     )  # fmt: skip
 
 
 RESULTS = [
     result(main_part.PART, "base", (PLAIN, 100)),
     result(main_part.PART, "encS", (HIDDEN, 300), (PLAIN, 100)),
-    result(ciphers_part.PART, "encS-siv", (HIDDEN, 120), (PLAIN, 100)),
+    result(ciphers_part.PART, "base-ciphers", (HIDDEN, 101)),
+    result(ciphers_part.PART, "siv-2", (HIDDEN, 120)),
     result(tuples_part.PART, "soe-5-encrypted", (HIDDEN, 200), (PLAIN, 100)),
 ]
 
@@ -81,28 +87,44 @@ LEAKAGE = LeakageFigures(
 )
 
 
+RETRIEVAL = RetrievalFigures(
+    seed=0,
+    chunk_tokens=128,
+    chunks=70,
+    spelling=HIDDEN,
+    reranker="off",
+    found={1: Proportion.of(31, 40), 4: Proportion.of(35, 40), 16: Proportion.of(39, 40)},
+    extractive=Proportion.of(30, 40),
+    models={"base": Proportion.of(11, 40)},
+)
+
+
 def test_the_page_shows_every_result_and_the_paper_next_to_it() -> None:
-    page = "\n\n".join(blocks(RESULTS, [LEAKAGE], SMALL))
+    page = "\n\n".join(blocks(RESULTS, [LEAKAGE], [RETRIEVAL], SMALL))
     assert "| encS | T | T | T | T | 300 of 400" in page
     assert "| noEncQ (encS) | T | T | T | F | 100 of 400" in page
     assert "| base | F | N/A | N/A | F | 100 of 400" in page
     assert "0.424 | 0.388 |" in page
     assert "| encS, encrypted | base, plain | 0.750 | 0.250 | < 1e-6 |" in page
     assert "| encS, plain | base, plain | 0.250 | 0.250 | 1 |" in page
-    assert "| siv | 0 | 7.5 | 30,000 | 1.250 | 120 of 400" in page
-    assert "| soe-5 | – | 200 of 400" in page
+    assert "base-ciphers 101 of 400" in page
+    assert "| siv | 2 | 0 | 7.5 | 30,000 | 1.250 | 1875.0 | 120 of 400" in page
+    assert "| soe-5 | 0 | 390 | 10 | – | 200 of 400" in page
+    assert "| 128 | 70 | encrypted | off | 0 | 31 of 40 | 35 of 40 | 39 of 40 | 30 of 40" in page
     assert "10 of 100" in page
     assert "| after | 0 | 7 | PERSON | 3 of 300" in page
     assert "| after | 0 | 2 | 0.000 |" in page
 
 
 def test_the_page_names_what_has_not_been_run() -> None:
-    missing = list(blocks(RESULTS, [LEAKAGE], SMALL))[-1]
+    missing = list(blocks(RESULTS, [LEAKAGE], [RETRIEVAL], SMALL))[-1]
     assert "`orig`" in missing
     assert "`encS`" not in missing
-    assert "`encS-ecb`" in missing
-    assert "`encS-siv`" not in missing
+    assert "`ecb-2`" in missing
+    assert "`siv-2`" not in missing
     assert "0 of 3 seeds" in missing
+    assert "`retrieval`" not in missing
+    assert "* Part `retrieval`." in list(blocks(RESULTS, [LEAKAGE], [], SMALL))[-1]
 
 
 def test_results_are_read_as_they_were_saved(tmp_path: Path) -> None:
