@@ -33,9 +33,11 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from sage_rag.common.jsonl import rows
-from sage_rag.indexer.embedding import query_embedder
+from sage_rag.indexer.embedding import CachedEmbedder, query_embedder
 from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.protocols import Embedder, Vector
 from sage_rag.indexer.publishing import publish
+from sage_rag.indexer.sentences import sentence_views
 from sage_rag.privacy.keyset.files import write_keyset
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.rag_server.catalog import FolderCatalog
@@ -78,12 +80,26 @@ def make_home(corpora: Sequence[Path], home: Path, count: int) -> list[str]:
         noise = np.random.default_rng(7).normal(0, 0.02, (count - len(distinct), embedder.dim))
         vectors[len(distinct) :] += noise.astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        lexical = [p.text for p in passages]
-        publish(home, "clinic", passages, vectors, lexical=lexical, manifest=manifest, report={})
+        publish(
+            home,
+            "clinic",
+            passages,
+            vectors,
+            lexical=[p.text for p in passages],
+            manifest=manifest,
+            report={},
+            sentences=sentence_vectors(passages, CachedEmbedder(embedder)),
+        )
     choice = random.Random(7)
     asked = [text[:_QUESTION_CHARS].rpartition(" ")[0] for text in distinct]
     choice.shuffle(asked)
     return asked
+
+
+def sentence_vectors(passages: Sequence[Passage], embedder: Embedder) -> list[dict[str, Vector]]:
+    """Return the vectors of each passage's sentences, by their readable views."""
+    views = (sentence_views(passage, ()) for passage in passages)
+    return [dict(zip(own, embedder.embed(own), strict=True)) for own in views]
 
 
 @contextmanager

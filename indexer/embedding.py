@@ -60,6 +60,14 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def sentence_key(text: str) -> int:
+    """Return the hash by which the stored vector of a sentence is found: 64 bits.
+
+    It is compared only with those of the passages of one answer.
+    """
+    return int(text_hash(text)[:16], 16)
+
+
 class WrappedEmbedder:
     """Has the name and dimension of another embedder."""
 
@@ -71,6 +79,23 @@ class WrappedEmbedder:
     def dim(self) -> int:
         """Length of a vector."""
         return self._embedder.dim
+
+
+class KnownSentences(WrappedEmbedder):
+    """Uses the stored vectors of sentences, and embeds other texts."""
+
+    def __init__(self, embedder: Embedder, known: Mapping[int, Vector]) -> None:
+        """`known`: vectors by `sentence_key`."""
+        super().__init__(embedder)
+        self._known = known
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return `(n, dim)` float32, L2-normalised; embed the unknown texts in one call."""
+        found = [self._known.get(sentence_key(text)) for text in texts]
+        unknown = [text for text, vector in zip(texts, found, strict=True) if vector is None]
+        fresh = iter(self._embedder.embed(unknown) if unknown else ())
+        rows = [next(fresh) if vector is None else vector for vector in found]
+        return np.stack(rows) if rows else np.zeros((0, self.dim), dtype=np.float32)
 
 
 class VectorMemory:

@@ -21,8 +21,9 @@ from sage_rag.indexer.engines.local import Engine
 from sage_rag.indexer.job import IndexJob, Summary
 from sage_rag.indexer.ledger import Ledger, Refusal
 from sage_rag.indexer.passages import Passage
-from sage_rag.indexer.protocols import Vectors
+from sage_rag.indexer.protocols import Vector, Vectors
 from sage_rag.indexer.reading import CorpusReading
+from sage_rag.indexer.sentences import sentence_views
 from sage_rag.privacy.tokens import readable_view
 
 _EMBED_BATCH = 64
@@ -67,7 +68,7 @@ class IndexRun:
         self.summary.quarantined = len(reasons)
         self.summary.reasons = dict(sorted(Counter(chain.from_iterable(reasons.values())).items()))
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
+    async def embed(self, texts: Sequence[str], stage: str = "embed") -> Vectors:
         """Return `(n, dim)` vectors of texts, made in batches; stored vectors are used again."""
         embedder = CachedEmbedder(self.job.embedder, self.ledger)
         rows: list[Any] = [None] * len(texts)
@@ -79,10 +80,17 @@ class IndexRun:
             vectors = await self.engine.run_in_executor(partial(embedder.embed, batch))
             rows[start : start + len(batch)] = vectors
             done += len(batch)
-            self.progress("embed", done, len(texts))
+            self.progress(stage, done, len(texts))
 
         await each(range(0, len(texts), _EMBED_BATCH), work, self.engine.documents_in_flight)
         return np.stack(rows) if rows else np.zeros((0, embedder.dim), dtype=np.float32)
+
+    async def embed_sentences(self, passages: Sequence[Passage]) -> list[dict[str, Vector]]:
+        """Return the vectors of each passage's sentences, by their readable views."""
+        views = [sentence_views(passage, self.job.answer_fields) for passage in passages]
+        texts = list(dict.fromkeys(chain.from_iterable(views)))
+        vectors = dict(zip(texts, await self.embed(texts, "sentences"), strict=True))
+        return [{view: vectors[view] for view in own} for own in views]
 
 
 def embedded_text(passage: Passage) -> str:

@@ -3,7 +3,7 @@
 A version with one layer holds these files itself; with more, each layer has a folder:
 
 ```
-passages.jsonl  passages.offsets.npy  vectors.faiss  lexical/
+passages.jsonl  passages.offsets.npy  vectors.faiss  lexical/  sentences.npy  sentences.offsets.npy
 ```
 
 Word statistics are not shared: the scores of one layer's passages say nothing about another layer.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import mmap
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.passages import Layer, Passage
-from sage_rag.indexer.protocols import VectorIndex, Vectors
+from sage_rag.indexer.protocols import Vector, VectorIndex, Vectors
 from sage_rag.indexer.stores.faiss import FaissIndex
 from sage_rag.indexer.stores.lexical import LexicalIndex
+from sage_rag.indexer.stores.sentences import SentenceVectors
 
 PASSAGES, OFFSETS, VECTORS = "passages.jsonl", "passages.offsets.npy", "vectors.faiss"
 LEXICAL = "lexical"
@@ -48,6 +49,7 @@ class LayerIndex:
             self._passages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         if len(self._passages) != int(self._offsets[-1]) or len(self._dense) != len(self):
             raise InputError(f"`{path}` is damaged: its parts differ in length")
+        self.sentences = SentenceVectors.open(path, len(self))
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -56,7 +58,7 @@ class LayerIndex:
         """Return the passage of a row."""
         line = self._passages[int(self._offsets[row]) : int(self._offsets[row + 1])]
         record = json.loads(line)
-        return Passage(record["id"], record["source"], record["fields"], score, self.name)
+        return Passage(record["id"], record["source"], record["fields"], score, self.name, row)
 
     def search_dense(
         self, vector: NDArray[np.float32], top_k: int, rows: NDArray[np.int64] | None = None
@@ -81,6 +83,10 @@ class LayerIndex:
         """Return the number of rows that contain each index word; 0 for an unknown one."""
         return self._lexical.holders(words)
 
+    def sentence_vectors(self, rows: Iterable[int]) -> dict[int, Vector]:
+        """Return the stored vectors of some passages' sentences: `(dim,)` by `sentence_key`."""
+        return self.sentences.of(rows) if self.sentences else {}
+
     def close(self) -> None:
         """Close the memory map."""
         self._passages.close()
@@ -92,13 +98,23 @@ def layer_folder(version: Path, layer: Layer, layers: Collection[Layer]) -> Path
 
 
 def write_layer(
-    folder: Path, passages: Sequence[Passage], vectors: Vectors, lexical: Sequence[str]
+    folder: Path,
+    passages: Sequence[Passage],
+    vectors: Vectors,
+    lexical: Sequence[str],
+    sentences: Sequence[Mapping[str, Vector]] = (),
 ) -> None:
-    """Write the files of a layer; `vectors`: `(n, dim)`, `lexical`: a text for each passage."""
+    """Write the files of a layer.
+
+    `vectors`: `(n, dim)`; for each passage, `lexical` has a text and `sentences`, if given, the
+    vectors of its sentences by their readable views.
+    """
     folder.mkdir(exist_ok=True)
     write_passages(folder, passages)
     FaissIndex.write(vectors, folder / VECTORS)
     LexicalIndex.write(lexical, folder / LEXICAL)
+    if sentences:
+        SentenceVectors.write(sentences, vectors.shape[1], folder)
 
 
 def write_passages(folder: Path, passages: Iterable[Passage]) -> None:

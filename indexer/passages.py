@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from sage_rag.common.exceptions import InputError
@@ -23,7 +23,8 @@ class Passage:
     """One retrieved record of an index version.
 
     `id` is public and stable within a version; `source` is the owner's name for the document, a
-    `SOURCE_[...]` token unless the recipe publishes plain text; `score` grows with relevance.
+    `SOURCE_[...]` token unless the recipe publishes plain text; `score` grows with relevance;
+    `row` is its place in an open layer.
     """
 
     id: str
@@ -31,6 +32,7 @@ class Passage:
     fields: Mapping[str, str]
     score: float = 0.0
     layer: Layer = RECORDS
+    row: int | None = field(default=None, compare=False)
 
     @property
     def text(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import Any
@@ -20,7 +20,7 @@ from sage_rag.indexer.index_run import IndexRun, embedded_text
 from sage_rag.indexer.job import IndexJob, Summary
 from sage_rag.indexer.ledger import Ledger, locked_corpus
 from sage_rag.indexer.passages import CONSENSUS, RECORDS
-from sage_rag.indexer.protocols import Vectors
+from sage_rag.indexer.protocols import Vector, Vectors
 from sage_rag.indexer.publishing import publish
 from sage_rag.indexer.reading import CorpusReading
 from sage_rag.indexer.records_layer import RecordsLayer
@@ -101,13 +101,15 @@ async def _run(run: IndexRun, notice: Callable[[str], None] | None) -> Summary:
     run.refuse(assembly.refused, records.fingerprint if records else "")
     texts = [embedded_text(passage) for passage in assembly.passages]
     vectors = await run.embed(texts)
+    sentences = await run.embed_sentences(assembly.passages)
     summary.published = len(assembly.passages)
     summary.seconds = time.monotonic() - started
     with run.time("report"):
         report = {**run_report(run.job, summary), **(records.report() if records else {})}
         report |= consensus.report() if consensus else {}
-    _publish(run, assembly, vectors, report)
-    embedded = {*map(text_hash, texts), *(consensus.embedded if consensus else ())}
+    _publish(run, assembly, vectors, sentences, report)
+    views = (view for vectors_of_passage in sentences for view in vectors_of_passage)
+    embedded = {*map(text_hash, [*texts, *views]), *(consensus.embedded if consensus else ())}
     run.ledger.store_documents(now, embedded)
     return summary
 
@@ -122,7 +124,11 @@ def _read(run: IndexRun, records: RecordsLayer | None) -> str | None:
 
 
 def _publish(
-    run: IndexRun, assembly: Assembly, vectors: Vectors, report: Mapping[str, Any]
+    run: IndexRun,
+    assembly: Assembly,
+    vectors: Vectors,
+    sentences: Sequence[Mapping[str, Vector]],
+    report: Mapping[str, Any],
 ) -> None:
     job, summary = run.job, run.summary
     with run.time("publish"):
@@ -135,6 +141,7 @@ def _publish(
             manifest=manifest_of(job, summary),
             report=report,
             lookup=_lookup(job, assembly),
+            sentences=sentences,
         )
 
 

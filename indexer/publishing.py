@@ -14,7 +14,7 @@ from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.common.files import sync_file, sync_folder, write_file
 from sage_rag.indexer.layers import layer_folder, write_layer
 from sage_rag.indexer.passages import Layer, Passage
-from sage_rag.indexer.protocols import Vectors
+from sage_rag.indexer.protocols import Vector, Vectors
 from sage_rag.indexer.versions import (
     LOOKUP,
     MANIFEST,
@@ -39,12 +39,14 @@ def publish(
     manifest: Mapping[str, Any],
     report: Mapping[str, Any],
     lookup: bytes | None = None,
+    sentences: Sequence[Mapping[str, Vector]] = (),
 ) -> Path:
     """Publish a version and make it current; return its folder.
 
     `vectors` is `(n, dim)`, row i for passage i; `lexical` is the text of each passage for the
-    lexical index, `lookup` the sealed lookup for edges. Passages of one layer are in the order of
-    their ids; each layer gets an index. Killed at any moment, this leaves the old state or the new
+    lexical index, `lookup` the sealed lookup for edges, `sentences` the vectors of each passage's
+    sentences by their readable views, or empty. Passages of one layer are in the order of their
+    ids; each layer gets an index. Killed at any moment, this leaves the old state or the new
     one, and at most a staging folder, which the next run removes.
 
     Raises:
@@ -68,6 +70,7 @@ def publish(
                 [passages[row] for row in own],
                 vectors[own],
                 [lexical[row] for row in own],
+                [sentences[row] for row in own] if sentences else (),
             )
         (staging / REPORT).write_text(json.dumps(report, indent=2) + "\n", "utf-8")
         if lookup is not None:

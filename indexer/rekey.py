@@ -209,6 +209,8 @@ def _fill_layer(folder: Path, layer: LayerIndex, renewal: _Renewal) -> None:
     order = np.asarray(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.int64)
     write_passages(folder, (renewal.passage(layer.passage(int(row))) for row in order))
     FaissIndex.copy(layer.path / VECTORS, folder / VECTORS, order)
+    if layer.sentences:
+        layer.sentences.copy(folder, order)
     marks = {**renewal.tokens, **renewal.words}
     copy_renamed(layer.path / LEXICAL, folder / LEXICAL, marks, order)
 

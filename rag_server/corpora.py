@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -11,7 +11,7 @@ from typing import Protocol
 from sage_rag.common.deadlines import checkpoint
 from sage_rag.common.exceptions import InputError, SageRagError
 from sage_rag.indexer.passages import Passage
-from sage_rag.indexer.protocols import Embedder, Vectors
+from sage_rag.indexer.protocols import Embedder, Vector, Vectors
 from sage_rag.indexer.versions import Manifest
 from sage_rag.privacy.tokens import readable_view
 from sage_rag.rag_server.answering.evidence import Evidence, find_evidence
@@ -66,12 +66,14 @@ class CorpusCatalog(Protocol):
 class SearchResult:
     """The passages that a search found, best first, and the version that it searched.
 
-    `evidence`: whether the version can answer the question.
+    `evidence`: whether the version can answer the question. `sentence_vectors`: those of the
+    passages, by `sentence_key`, as far as the version has them.
     """
 
     passages: list[Passage]
     manifest: Manifest
     evidence: Evidence
+    sentence_vectors: Mapping[int, Vector] = field(default_factory=dict, repr=False)
 
     @property
     def version(self) -> str:
@@ -149,7 +151,8 @@ class CorpusSearch:
             passages = opened.retriever.retrieve(question, top_k, words)
             layers = opened.version.layers
             evidence = find_evidence(question, passages, words, layers, self._embedder)
-            return SearchResult(passages, opened.version.manifest, evidence)
+            known = _sentence_vectors(passages, opened.version)
+            return SearchResult(passages, opened.version.manifest, evidence, known)
 
     def embed(self, name: str, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts, `(n, dim)`, by the embedder of a corpus's passages."""
@@ -221,6 +224,14 @@ class CorpusSearch:
             )
         retriever = Retriever(version, self._embedder, self._reranker)
         return _OpenVersion(identifier, version, retriever)
+
+
+def _sentence_vectors(passages: Sequence[Passage], version: Version) -> Mapping[int, Vector]:
+    """Return copies: the version may be closed before the answer is written."""
+    if not passages:
+        return {}
+    rows = (passage.row for passage in passages if passage.row is not None)
+    return version.layers[passages[0].layer].sentence_vectors(rows)
 
 
 def _retire(opened: _OpenVersion) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sage_rag.indexer.passages import CONSENSUS, RECORDS, Layer, Passage
-from sage_rag.indexer.protocols import Embedder
+from sage_rag.indexer.protocols import Embedder, Vector
 from sage_rag.indexer.stores.lexical import searchable
 from sage_rag.privacy.blind_index import SIGN
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
@@ -55,6 +55,10 @@ class SearchableLayer(Protocol):
 
     def holders(self, words: Iterable[str]) -> Mapping[str, int]:
         """Return the number of rows that contain each index word; 0 for an unknown one."""
+        ...
+
+    def sentence_vectors(self, rows: Iterable[int]) -> Mapping[int, Vector]:
+        """Return the stored vectors of some rows' sentences, by `sentence_key`."""
         ...
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from sage_rag.indexer.embedding import KnownSentences
 from sage_rag.indexer.passages import CONSENSUS, Passage
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.privacy.tokens import TOKEN, readable_view
@@ -55,7 +56,7 @@ class ExtractiveAnswerer:
         if not shared and context.evidence is None:
             return NOTHING_FOUND
         parts = _parts(context.question)
-        whole, *each = self._similarities([question, *parts], sentences)
+        whole, *each = self._similarities([question, *parts], sentences, context)
         chosen = choose(
             values_of(sentences, asked, carried, whole),
             [
@@ -79,14 +80,14 @@ class ExtractiveAnswerer:
         return found
 
     def _similarities(
-        self, questions: Sequence[str], sentences: Sequence[Sentence]
+        self, questions: Sequence[str], sentences: Sequence[Sentence], context: AnswerContext
     ) -> list[dict[Sentence, float]]:
         """Return the cosines of each question and the sentences of answer fields."""
         answering = [sentence for sentence in sentences if sentence.answers]
         if self._embedder is None:
             return [{} for _ in questions]
         views = [readable_view(text) for text in (*questions, *(s.text for s in answering))]
-        vectors = self._embedder.embed(views)
+        vectors = KnownSentences(self._embedder, context.sentence_vectors).embed(views)
         cosines = vectors[: len(questions)] @ vectors[len(questions) :].T
         return [dict(zip(answering, map(float, row), strict=True)) for row in cosines]
 

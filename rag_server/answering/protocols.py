@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.protocols import Vector
 from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.completions import CompletionUsage
 
@@ -27,6 +28,7 @@ class AnswerContext:
     options under their API names. `standalone`: the question with what it takes from earlier ones;
     empty if it takes nothing. `evidence`: what the searched version holds on it; `None` if unknown.
     `answer_fields`: the fields of a record that answer questions; empty: the last one.
+    `sentence_vectors`: stored vectors of sentences of the passages, by `sentence_key`.
     """
 
     question: str
@@ -36,6 +38,7 @@ class AnswerContext:
     standalone: str = ""
     evidence: Evidence | None = None
     answer_fields: Sequence[str] = ()
+    sentence_vectors: Mapping[int, Vector] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

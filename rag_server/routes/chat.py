@@ -229,4 +229,5 @@ def _conversation(chat: ChatRequest, found: SearchResult) -> AnswerContext:
         standalone=chat.standalone,
         evidence=found.evidence,
         answer_fields=found.manifest.answer_fields,
+        sentence_vectors=found.sentence_vectors,
     )

@@ -16,8 +16,11 @@ from sage_rag.agents.team.conversation import team
 from sage_rag.agents.testing import ReversingAgent
 from sage_rag.common.exceptions import InputError, UpstreamError
 from sage_rag.indexer.changes import Changes
+from sage_rag.indexer.embedding import text_hash
+from sage_rag.indexer.index_run import embedded_text
 from sage_rag.indexer.ledger import Ledger
 from sage_rag.indexer.recipes import recipe_called
+from sage_rag.indexer.sentences import sentence_views
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.indexer.versions import current_path, open_version
 from sage_rag.privacy.gate.findings import FindingKind
@@ -158,10 +161,14 @@ def test_a_removed_document_is_gone_from_version_and_ledger(
     assert run().changes == Changes(added=1, removed=1, unchanged=1)
     assert b"zanzibarian" not in ledger_bytes(folder)
     with sqlite3.connect(folder / "ledger.sqlite") as database:
-        for table in ("documents", "results", "drafts", "vectors"):
+        for table in ("documents", "results", "drafts"):
             assert database.execute(f"SELECT count(*) FROM {table}").fetchone() == (2,), table  # noqa: S608
+        vectors = {h for (h,) in database.execute("SELECT text_hash FROM vectors")}
     version = open_version(current_path(tmp_path / "home", "clinic"))
     assert set(rows_of(version)) == {"doc-0", "doc-1"}
+    passages = [version.passage(row) for row in range(len(version))]
+    texts = [text for p in passages for text in (embedded_text(p), *sentence_views(p, ()))]
+    assert vectors == set(map(text_hash, texts))
 
 
 def ledger_bytes(folder: Path) -> bytes:
@@ -257,6 +264,7 @@ def test_vectors_that_other_code_made_are_made_anew(run: Run, tmp_path: Path) ->
     run(embedder=embedder)
     before = embedder.embedded
     with sqlite3.connect(tmp_path / "home/owner/clinic/ledger.sqlite") as database:
-        database.execute("UPDATE vectors SET embedder = 'hash-64/earlier'")
+        update = database.execute("UPDATE vectors SET embedder = 'hash-64/earlier'")
     assert run(embedder=embedder).resumed == 20
-    assert embedder.embedded == before + 20
+    assert embedder.embedded == before + update.rowcount
+    assert update.rowcount > 20  # passages and their sentences

@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.web import sse
 from sage_rag.indexer.passages import RECORDS, Layer, Passage
-from sage_rag.indexer.protocols import Embedder, Vectors
+from sage_rag.indexer.protocols import Embedder, Vector, Vectors
 from sage_rag.indexer.versions import Manifest
 from sage_rag.rag_server.answering.protocols import AnswerContext, Piece
 from sage_rag.rag_server.chat_request import SAMPLING
@@ -94,6 +94,10 @@ class MemoryVersion:
         """Return the number of texts that contain each word."""
         texts = [set(p.text.split()) for p in self._passages]
         return {word: sum(word in text for text in texts) for word in words}
+
+    def sentence_vectors(self, rows: Iterable[int]) -> dict[int, Vector]:
+        """Return nothing, as a version from before these vectors does."""
+        return {}
 
     def _best(
         self, scored: Iterable[tuple[int, float]], top_k: int, rows: NDArray[np.int64] | None
