@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.retrieval import SearchableLayer
 
 _DIRECT = frozenset(t.value for t in EntityType if identifiability(t) is Identifiability.DIRECT)
+_WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’][^\W_]+)?")
 _READ = 3
 """Passages that may answer a question; an answer reads no more."""
 
@@ -85,8 +87,7 @@ def _coverage(
     A known name counts as a word of every passage: a passage is also found by names that its text
     leaves out.
     """
-    stop = lexicon().stop_words
-    asked = [w for w in dict.fromkeys(lexical_words(question)) if w not in stop and len(w) > 1]
+    asked = [w for w in dict.fromkeys(lexical_words(_content(question))) if len(w) > 1]
     known = layer.holders(asked)
     rarity = {word: math.log(1 + len(layer) / (known[word] + 0.5)) for word in asked}
     whole = sum(rarity.values())
@@ -95,6 +96,13 @@ def _coverage(
     named = {word for word in asked if _is_direct(word) and word not in unknown}
     held = (named.union(lexical_words(passage.text)) for passage in passages[:_READ])
     return max(sum(rarity[word] for word in asked if word in found) for found in held) / whole
+
+
+def _content(question: str) -> str:
+    """Return the words of a question that are no stop words; stems differ from stop words."""
+    stop = lexicon().stop_words
+    found = (match.group() for match in _WORD.finditer(question))
+    return " ".join(word for word in found if word.casefold() not in stop)
 
 
 def _unknown(

@@ -7,7 +7,11 @@ import re
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.tokens import TOKEN
 
-_TITLE = r"(?:(?:Dr|Mr|Mrs|Ms|Miss|Prof)\.?[ ])?"
+_TITLE = (
+    r"(?:(?:Drs?|Doctor|Mrs?|Ms|Miss|Mx|Prof(?:essor)?|Sir|Madam|Sister|Nurse|Coach|Teacher|Judge"
+    r"|Captain|Father|Don|Doña|Señora?|Señorita|Herr|Frau|Monsieur|Madame|Pan|Pani)"
+    r"\.?[ ])?"
+)
 _PERSON = rf"{_TITLE}PERSON_\[[^\[\]\s]*\]"
 _NAME = re.compile(_PERSON)
 _APPOSITION = re.compile(rf"(?<=\w),[ ]{_PERSON},(?=[ ]\w)")

@@ -21,6 +21,9 @@ from sage_rag.privacy.spans import Span
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _NAMES = (Kind.GIVEN, Kind.SURNAME, Kind.PLACE, Kind.GREAT_PLACE)
+_VAGUE_TYPES = (EntityType.MISC, EntityType.DEMOGRAPHIC, EntityType.SPECIAL_CATEGORY)
+"""Types of groups, events and conditions: a recognizer takes "wrestling" for one in a question,
+and for a word in a record."""
 _SHORTEST_NAME = 3
 _MOST_VALUES = 64
 """Values that one word of a question may stand for. More would not help, and a server would learn
@@ -112,13 +115,19 @@ class ShortQuestionRecognizer:
     def _without(self, text: str, span: Span) -> Iterator[Span]:
         """Yield a span without the public words at its ends; nothing if it has no other words.
 
+        A span of a vague type is left whole, or out.
+
         An organisation or a place is left whole unless all its words are public: "Harbour Street
         Surgery" consists of ordinary words. A word after a title is a name.
         """
+        words = list(_WORD.finditer(text, span.start, span.end))
+        if span.entity_type in _VAGUE_TYPES:
+            if not words or not all(self._is_public(text, match) for match in words):
+                yield span
+            return
         if span.entity_type not in NAMED_TYPES:
             yield span
             return
-        words = list(_WORD.finditer(text, span.start, span.end))
         private = [match for match in words if not self._is_public(text, match)]
         is_person = span.entity_type is EntityType.PERSON
         if not words or (private and not is_person):

@@ -48,6 +48,8 @@ class Asker:
         self._version = version
         self._embedder = embedder
         self._keys = keys
+        if keys is not None:
+            keys.use_lookup(version.lookup)
         self._retriever = Retriever(version, embedder)
         self._answerer = ExtractiveAnswerer(embedder)
 

@@ -52,6 +52,11 @@ def test_rare_words_weigh_more_than_frequent_ones():
     assert evidence("cold passport").coverage < 0.5
 
 
+def test_words_that_every_question_has_do_not_count():
+    assert evidence("why does someone's cold need any rest, doctor").coverage < 1
+    assert evidence("why is rest against a cold such a help").coverage == 1
+
+
 def test_an_unknown_name_is_reported_and_a_known_one_is_not():
     found = evidence(f"does coffee keep {KELLER} or {LINDE} awake")
     assert (found.unknown, found.known) == ((LINDE,), 1)

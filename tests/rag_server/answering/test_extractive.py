@@ -17,7 +17,7 @@ LINDE = "PERSON_[Yh88sLmQ2r]"
 
 
 def passage(number, **fields):
-    return Passage(f"p{number}", "SOURCE_[x]", fields, 1.0 / number)
+    return Passage(f"p{number}", "SOURCE_[x]", fields, 1.0 - number / 100)
 
 
 MIGRAINE = passage(

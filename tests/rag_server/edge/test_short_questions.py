@@ -64,6 +64,7 @@ def shown(sent: str) -> str:
 
 
 PERSON, PLACE, FIRM = EntityType.PERSON, EntityType.LOCATION, EntityType.ORGANIZATION
+MISC = EntityType.MISC
 
 
 @pytest.mark.parametrize(
@@ -72,6 +73,10 @@ PERSON, PLACE, FIRM = EntityType.PERSON, EntityType.LOCATION, EntityType.ORGANIZ
         # A word of the index that is no one's name is a word.
         ("gout", {"gout": FIRM}, "gout"),
         ("Gout", {"gout": FIRM}, "Gout"),
+        # A group or an event is a word if all its words are; a date is never one.
+        ("is the knee warm", {"knee": MISC}, "is the knee warm"),
+        ("is the kabaddi knee warm", {"kabaddi_knee": MISC}, "is the <MISC kabaddi knee> warm"),
+        ("the knee in toe", {"toe": EntityType.DATE_TIME}, "the knee in <DATE_TIME toe>"),
         ("mr lindqvist knee", {"mr_lindqvist_knee": PERSON}, "<PERSON mr lindqvist> knee"),
         ("knee lindqvist", {"knee_lindqvist": PERSON}, "knee <PERSON lindqvist>"),
         # A word of the index that is part of a value is a value.

@@ -1,0 +1,86 @@
+"""The value of each sentence for a question: shared words, likeness, and the kind of fact."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log, sqrt
+
+from sage_rag.privacy.tokens import TOKEN
+from sage_rag.rag_server.answering.cues import cues_of
+from sage_rag.rag_server.answering.sentences import Sentence, content_stems
+
+# Chosen on the development questions (docs/results/answers.md).
+_CARRIED = 0.4
+"""Weight of a word that the question takes from an earlier one, relative to its own words."""
+_ANSWER_FIELD = 0.7
+"""Value of a sentence of an answer field without any word of the question: advice seldom repeats
+the question that it answers."""
+_SIMILARITY = 4.0
+"""Value of a cosine of 1."""
+_OTHER_FIELD = 0.5
+"""What a sentence of another field keeps of its value: it resembles the question, as one asks."""
+_AFTER = 0.2
+"""Share of a sentence's value that the next one gets: advice goes on over several sentences."""
+_PARTICULAR = 0.8
+"""What a sentence with a date, a place or a name keeps of its value for a question without any: it
+is about one person rather than an answer."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a question asks, or one of its parts.
+
+    `stems`: its own words; `carried`: words that it takes from an earlier question; `similarities`:
+    cosines of sentences and the question, where they were measured.
+    """
+
+    text: str = field(repr=False)
+    carried: Collection[str] = field(default=(), repr=False)
+    similarities: Mapping[Sentence, float] = field(default_factory=dict, repr=False)
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """The stems of its content words."""
+        return frozenset(content_stems(self.text))
+
+    @property
+    def names_something(self) -> bool:
+        """Whether it contains a token."""
+        return any(map(TOKEN.fullmatch, (*self.stems, *self.carried)))
+
+
+def rarities(sentences: Sequence[Sentence]) -> dict[str, float]:
+    """Return the rarity of each stem among some sentences."""
+    spread = Counter(stem for sentence in sentences for stem in set(sentence.stems))
+    return {stem: log(1 + len(sentences) / count) for stem, count in spread.items()}
+
+
+def values_of(
+    sentences: Sequence[Sentence], asked: Asked, shares: Mapping[int, float]
+) -> dict[Sentence, float]:
+    """Return the value of each sentence for a question, 0 or more.
+
+    `shares`: what the sentences of each passage, by its rank, keep of their value.
+    """
+    rarity, cues = rarities(sentences), cues_of(asked.text)
+    weights = {stem: _CARRIED * rarity.get(stem, 0.0) for stem in asked.carried}
+    weights |= {stem: rarity.get(stem, 0.0) for stem in asked.stems}
+    values: dict[Sentence, float] = {}
+    before: Sentence | None = None
+    previous = 0.0
+    for sentence in sentences:
+        value = sum(weights.get(stem, 0.0) for stem in set(sentence.stems))
+        value /= sqrt(len(sentence.stems) + 1)
+        value += _SIMILARITY * max(asked.similarities.get(sentence, 0.0), 0.0)
+        if sentence.answers:
+            value += sum(cue.weight for cue in cues if cue.states(sentence.text))
+        value = value + _ANSWER_FIELD if sentence.answers else value * _OTHER_FIELD
+        if (sentence.unnamed or TOKEN.search(sentence.text)) and not asked.names_something:
+            value *= _PARTICULAR
+        own = value * shares.get(sentence.rank, 1.0)
+        goes_on = before is not None and before.rank == sentence.rank and before.answers
+        values[sentence] = own + (_AFTER * previous if goes_on and sentence.answers else 0.0)
+        before, previous = sentence, own
+    return values
