@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from math import sqrt
+from math import inf, sqrt
 
 from sage_rag.rag_server.answering.sentences import Sentence
 from sage_rag.rag_server.answering.values import rarities
@@ -91,10 +91,10 @@ def _completed(
     complete = list(chosen)
     by_place = {sentence.place: sentence for sentence in own}
 
-    def add(sentence: Sentence | None, most: float = float("inf")) -> None:
-        if sentence is not None and sentence not in complete:
-            if sum(s.size for s in complete) + sentence.size <= most:
-                complete.append(sentence)
+    def add(sentence: Sentence | None, most: float = inf) -> None:
+        fits = sentence is not None and sum(s.size for s in complete) + sentence.size <= most
+        if sentence is not None and fits and sentence not in complete:
+            complete.append(sentence)
 
     for sentence in chosen:
         if sentence.refers:
