@@ -54,8 +54,8 @@ _ASKS_ACTION = re.compile(
     _ANY_CASE,
 )
 _ADVICE = re.compile(
-    r"\b(?:please|suggest|advise|recommend|propose|prescrib\w+|I'll give"
-    r"|would (?:add|offer|give|like you)|you (?:should|may|can|must|need)|we (?:start|begin|give))\b"
+    r"\b(?:please|suggest|advise|recommend|propose|prescrib\w+|I'll give|we (?:start|begin|give)"
+    r"|would (?:add|offer|give|like you)|you (?:should|may|can|must|need))\b"
     r"|\b\d[\d.,]* ?(?:mg|g|ml|micrograms?|units?|%)",
     _ANY_CASE,
 )
