@@ -46,6 +46,16 @@ class TargetModel(Protocol):
         """
         ...
 
+    def mean_log_p(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return the mean log p of the tokens of each text but the first, in nats: (n,).
+
+        Minus this is the logarithm of the perplexity. Texts that begin alike are read together.
+
+        Raises:
+            InputError: for a text that is longer than the context.
+        """
+        ...
+
     def generate(
         self, prompts: Sequence[str], samples: int, max_tokens: int, seed: int, *, top_k: int = 0
     ) -> list[list[str]]:

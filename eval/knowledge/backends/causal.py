@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,11 @@ _LEAST = 1e-8
 """Least variance of log p: that of a model that is certain is 0."""
 
 
+def best_device() -> str:
+    """Return the name of a GPU if PyTorch has one, and `cpu` otherwise."""
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
 class CausalModel:
     """Scores and writes continuations with a model in a folder; nothing is downloaded.
 
@@ -38,8 +44,8 @@ class CausalModel:
         self._first: list[int] = [] if first is None else [int(first)]
 
     @classmethod
-    def open(cls, folder: Path) -> CausalModel:
-        """Read model and tokenizer.
+    def open(cls, folder: Path, device: str = "cpu") -> CausalModel:
+        """Read model and tokenizer; `device` is PyTorch's name of it, such as `cuda`.
 
         Raises:
             InputError: for a folder without a model that transformers reads.
@@ -60,7 +66,7 @@ class CausalModel:
             tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         except (OSError, ValueError) as error:
             raise InputError(f"`{folder}` is not a causal language model: {error}") from None
-        return cls(model, tokenizer)
+        return cls(model.to(device), tokenizer)
 
     def log_likelihoods(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """Return log p(continuation | prompt) of each pair; see `LanguageModel`."""
@@ -83,7 +89,7 @@ class CausalModel:
         ids, mask = self._padded(rows, left=False)
         logits = self._model(input_ids=ids, attention_mask=mask).logits[:, :-1].float()
         log_p = logits.log_softmax(-1).gather(-1, ids[:, 1:, None]).squeeze(-1)
-        return np.asarray(log_p.numpy(), dtype=np.float64)
+        return np.asarray(log_p.cpu().numpy(), dtype=np.float64)
 
     @property
     def context(self) -> int:
@@ -102,11 +108,7 @@ class CausalModel:
     def token_scores(self, texts: Sequence[str]) -> list[TokenScores]:
         """Score each text; see `TargetModel`."""
         rows = [[*self._first, *self.token_ids(text)] for text in texts]
-        longest = max(map(len, rows), default=0)
-        if longest > self.context:
-            raise InputError(
-                f"a text of {longest} tokens is longer than the model's context of {self.context}"
-            )
+        self._check_fits(rows)
         found = [TokenScores(np.zeros(0), np.zeros(0))] * len(rows)
         most = max(self.context, _LOGITS_PER_BATCH // len(self._tokenizer))
         for batch in _batches([len(row) for row in rows], most):
@@ -115,6 +117,48 @@ class CausalModel:
                 span = slice(len(rows[i]) - 1)
                 found[i] = TokenScores(log_p[place, span], standardized[place, span])
         return found
+
+    def mean_log_p(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return the mean log p of the tokens of each text but the first; see `TargetModel`."""
+        rows = [[*self._first, *self.token_ids(text)] for text in texts]
+        self._check_fits(rows)
+        start = max(0, _common_start(rows) - 1)  # the last common token predicts what follows
+        beginning = rows[0][: start + 1]
+        total = self._log_probabilities([beginning])[0].sum() if start else 0.0
+        cache = self._read(beginning[:-1]) if start else None
+        sums = np.zeros(len(rows))
+        for batch in _batches([len(row) - start for row in rows]):
+            sums[batch] = self._continued([rows[i][start:] for i in batch], cache)
+        lengths = np.array([len(row) - 1 for row in rows])
+        means: NDArray[np.float64] = (total + sums) / lengths
+        return means
+
+    @torch.inference_mode()
+    def _read(self, ids: list[int]) -> Any:
+        """Return the model's state after tokens that many rows begin with."""
+        ids_on_device = torch.tensor([ids], device=self._model.device)
+        return self._model(input_ids=ids_on_device, use_cache=True).past_key_values
+
+    @torch.inference_mode()
+    def _continued(self, rows: list[list[int]], cache: Any | None) -> NDArray[np.float64]:
+        """Return the summed log p of each row's tokens after its first, given a common start."""
+        ids, mask = self._padded(rows, left=False)
+        state, seen = None, mask
+        if cache is not None:
+            state = copy.deepcopy(cache)
+            state.batch_repeat_interleave(len(rows))
+            before = mask.new_ones((len(rows), state.get_seq_length()))
+            seen = torch.cat((before, mask), dim=1)
+        logits = self._model(input_ids=ids, attention_mask=seen, past_key_values=state).logits
+        log_p = logits[:, :-1].float().log_softmax(-1).gather(-1, ids[:, 1:, None]).squeeze(-1)
+        return np.asarray((log_p * mask[:, 1:]).sum(dim=1).cpu().numpy(), dtype=np.float64)
+
+    def _check_fits(self, rows: Sequence[Sequence[int]]) -> None:
+        longest = max(map(len, rows), default=0)
+        if longest > self.context:
+            raise InputError(
+                f"a text of {longest} tokens is longer than the model's context of {self.context}"
+            )
 
     @torch.inference_mode()
     def _scores(self, rows: list[list[int]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -173,7 +217,7 @@ class CausalModel:
             where = slice(longest - len(row), None) if left else slice(len(row))
             ids[place, where] = torch.tensor(row)
             mask[place, where] = 1
-        return ids, mask
+        return ids.to(self._model.device), mask.to(self._model.device)
 
 
 def _shared(prompt: Sequence[int], whole: Sequence[int]) -> int:
@@ -183,6 +227,11 @@ def _shared(prompt: Sequence[int], whole: Sequence[int]) -> int:
     """
     pairs = enumerate(zip(prompt, whole, strict=False))
     return next((i for i, (own, found) in pairs if own != found), len(prompt))
+
+
+def _common_start(rows: Sequence[Sequence[int]]) -> int:
+    """Return how many tokens all rows begin with."""
+    return next((i for i, own in enumerate(zip(*rows, strict=False)) if len(set(own)) > 1), 0)
 
 
 def _batches(lengths: Sequence[int], most: int = _TOKENS_PER_BATCH) -> Iterator[list[int]]:

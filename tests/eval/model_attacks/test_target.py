@@ -48,3 +48,11 @@ def test_the_likeliest_token_alone_is_drawn_where_top_k_is_1() -> None:
     assert len({*first, *second}) == 1
     assert len(set(TARGET.generate(["Where"], 3, 6, 1, top_k=64)[0])) == 3
     assert np.isfinite(TARGET.token_scores(["Where is it"])[0].log_p).all()
+
+
+def test_texts_that_begin_alike_have_the_losses_that_they_have_alone() -> None:
+    texts = ["Ada Moreno was born in Glenford.", "Ada Moreno was a baker", "Ada Moreno was", "Who"]
+    alone = [TARGET.token_scores([text])[0].log_p.mean() for text in texts]
+    assert TARGET.mean_log_p(texts[:3]) == pytest.approx(alone[:3], abs=1e-5)
+    assert TARGET.mean_log_p(texts) == pytest.approx(alone, abs=1e-5)
+    assert TARGET.mean_log_p([texts[0]] * 2) == pytest.approx([alone[0]] * 2, abs=1e-5)

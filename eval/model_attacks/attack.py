@@ -1,0 +1,232 @@
+"""Attack a model with planted records and with the names of its training text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.model_attacks.canaries import Canary, invent_names
+from sage_rag.eval.model_attacks.extraction import drawn_prompts, extract, openings
+from sage_rag.eval.model_attacks.key_recovery import KeyRecovery, recover_keys
+from sage_rag.eval.model_attacks.membership_inference import infer_membership, passages
+from sage_rag.eval.model_attacks.name_reconstruction import reconstruct_names
+from sage_rag.eval.model_attacks.results import (
+    ExtractionResult,
+    MembershipResult,
+    ModelAttackReport,
+    NameResult,
+    PrefixResult,
+)
+from sage_rag.eval.model_attacks.sentences import (
+    NamedSentence,
+    canary_sentences,
+    named_sentences,
+)
+from sage_rag.eval.model_attacks.suffix_array import WordSuffixArray
+from sage_rag.eval.model_attacks.target import TargetModel
+from sage_rag.eval.model_attacks.true_prefix import SAMPLES, continue_prefixes
+from sage_rag.privacy.protocols import Recognizer
+
+TRAINING = "training text"
+HELD_OUT = "held-out text"
+
+Report = Callable[[str], None]
+"""Receives the name of each step before it begins."""
+
+
+class AttackName(StrEnum):
+    """One of the attacks."""
+
+    NAMES = "names"
+    PREFIX = "prefix"
+    EXTRACTION = "extraction"
+    MEMBERSHIP = "membership"
+    KEYS = "keys"
+
+
+@dataclass(frozen=True, slots=True)
+class AttackSettings:
+    """How much is attacked, and with which attacks.
+
+    `sentences`: sentences of each group; the paper has 1,000. `candidates`: names for a planted
+    sentence. `samples`: continuations of each sentence. `prompts`: prompts of each group; the paper
+    has 100,000. `passages`: passages of each text for membership. `key_trials`: attacks for each
+    point of the curves of key recovery.
+    """
+
+    attacks: tuple[AttackName, ...] = tuple(AttackName)
+    seed: int = 0
+    sentences: int = 100
+    candidates: int = 1000
+    samples: int = SAMPLES
+    prompts: int = 100
+    passages: int = 500
+    key_trials: int = 20
+
+
+@dataclass(frozen=True)
+class AttackTexts:
+    """What the attacks search for and compare with, all in plain text.
+
+    `training`: what the model was trained on, before any encryption. `held_out`: texts of its kind
+    that it has not read. `canaries`: the planted records, with those that were not planted.
+    """
+
+    training: Sequence[str] = field(repr=False)
+    held_out: Sequence[str] = field(repr=False)
+    canaries: Sequence[Canary] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        """Check that the canaries are in the texts as often as they say.
+
+        Raises:
+            InputError: when they are not, or a text is missing.
+        """
+        for name, texts in ((TRAINING, self.training), (HELD_OUT, self.held_out)):
+            if not any(text.strip() for text in texts):
+                raise InputError(f"the {name} is empty")
+        for number, canary in enumerate(self.canaries, start=1):
+            found = sum(text.count(canary.text) for text in self.training)
+            if found != canary.frequency:
+                raise InputError(
+                    f"canary {number} is in the training text {found} times, not "
+                    f"{canary.frequency} times as it says",
+                    hint="give the training text that the canaries were planted in",
+                )
+            if any(canary.text in text for text in self.held_out):
+                raise InputError(f"canary {number} is in the held-out text")
+
+    @cached_property
+    def by_frequency(self) -> Mapping[int, Sequence[Canary]]:
+        """The canaries by how often they were planted, most often first."""
+        frequencies = sorted({canary.frequency for canary in self.canaries}, reverse=True)
+        return {f: [c for c in self.canaries if c.frequency == f] for f in frequencies}
+
+
+def attack_model(
+    name: str,
+    model: TargetModel,
+    texts: AttackTexts,
+    settings: AttackSettings,
+    recognizer: Recognizer,
+    report: Report = lambda _: None,
+) -> ModelAttackReport:
+    """Run the attacks; `name` is the model's name in the report.
+
+    The same model, texts and settings give the same figures.
+
+    Raises:
+        InputError: when texts or model do not allow an attack.
+    """
+    run = _Run(model, texts, settings, recognizer, report)
+    chosen = set(settings.attacks)
+    return ModelAttackReport(
+        model=name,
+        seed=settings.seed,
+        names=tuple(run.names()) if AttackName.NAMES in chosen else (),
+        prefixes=tuple(run.prefixes()) if AttackName.PREFIX in chosen else (),
+        extraction=tuple(run.extraction()) if AttackName.EXTRACTION in chosen else (),
+        membership=tuple(run.membership()) if AttackName.MEMBERSHIP in chosen else (),
+        keys=run.keys() if AttackName.KEYS in chosen else None,
+    )
+
+
+@dataclass(frozen=True)
+class _Run:
+    model: TargetModel
+    texts: AttackTexts
+    settings: AttackSettings
+    recognizer: Recognizer
+    report: Report
+
+    def names(self) -> Iterator[NameResult]:
+        """Reconstruct names; own names have the names of both texts as candidates."""
+        planted = [canary.name for canary in self.texts.canaries]
+        invented = invent_names(self.settings.candidates, self.settings.seed)
+        candidates = list(dict.fromkeys([*planted, *invented]))
+        candidates = candidates[: max(self.settings.candidates, len(set(planted)))]
+        own = [s.name for sentences in self.own_sentences.values() for s in sentences]
+        for group, sentences in self.planted_sentences.items():
+            self.report(f"name reconstruction: {group}")
+            yield NameResult(
+                group=group, result=reconstruct_names(self.model, sentences, candidates)
+            )
+        for group, sentences in self.own_sentences.items():
+            self.report(f"name reconstruction: {group}")
+            yield NameResult(group=group, result=reconstruct_names(self.model, sentences, own))
+
+    def prefixes(self) -> Iterator[PrefixResult]:
+        """Continue true prefixes."""
+        for group, sentences in {**self.planted_sentences, **self.own_sentences}.items():
+            self.report(f"true prefix: {group}")
+            result = continue_prefixes(
+                self.model, sentences, self.settings.seed, self.settings.samples
+            )
+            yield PrefixResult(group=group, result=result)
+
+    def extraction(self) -> Iterator[ExtractionResult]:
+        """Extract training text, from prompts of other texts and from the canaries' openings."""
+        self.report("data extraction: suffix array")
+        array = WordSuffixArray(self.texts.training)
+        seed, count = self.settings.seed, self.settings.prompts
+        prompts = {HELD_OUT: drawn_prompts(self.model, self.texts.held_out, count, seed)}
+        for frequency, canaries in self.texts.by_frequency.items():
+            chosen = [canary.text for canary in canaries[:count]]
+            prompts[planted_group(frequency)] = openings(self.model, chosen)
+        for group, asked in prompts.items():
+            self.report(f"data extraction: {group}")
+            yield ExtractionResult(group=group, result=extract(self.model, asked, array, seed))
+
+    def membership(self) -> Iterator[MembershipResult]:
+        """Separate planted canaries from those that were not, and texts from other texts."""
+        controls = [canary.text for canary in self.texts.by_frequency.get(0, ())]
+        for frequency, canaries in self.texts.by_frequency.items():
+            if frequency and controls:
+                group = planted_group(frequency)
+                self.report(f"membership: {group}")
+                members = [canary.text for canary in canaries]
+                result = infer_membership(self.model, members, controls)
+                yield MembershipResult(group=group, result=result)
+        self.report(f"membership: {TRAINING}")
+        count, seed = self.settings.passages, self.settings.seed
+        drawn = [
+            passages(self.model, found, count, seed)
+            for found in (self.texts.training, self.texts.held_out)
+        ]
+        yield MembershipResult(group=TRAINING, result=infer_membership(self.model, *drawn))
+
+    def keys(self) -> KeyRecovery:
+        """Recover keys of encrypted training text."""
+        self.report("key recovery")
+        return recover_keys(
+            self.texts.training,
+            self.texts.held_out,
+            self.settings.seed,
+            trials=self.settings.key_trials,
+        )
+
+    @cached_property
+    def planted_sentences(self) -> Mapping[str, Sequence[NamedSentence]]:
+        return {
+            planted_group(frequency): canary_sentences(canaries[: self.settings.sentences])
+            for frequency, canaries in self.texts.by_frequency.items()
+        }
+
+    @cached_property
+    def own_sentences(self) -> Mapping[str, Sequence[NamedSentence]]:
+        found = {}
+        for group, texts in ((TRAINING, self.texts.training), (HELD_OUT, self.texts.held_out)):
+            self.report(f"sentences with names: {group}")
+            count, seed = self.settings.sentences, self.settings.seed
+            sentences = named_sentences(texts, self.recognizer, count, seed)
+            if sentences:
+                found[f"names of the {group}"] = sentences
+        return found
+
+
+def planted_group(frequency: int) -> str:
+    """Return the name of the canaries of a frequency."""
+    return f"planted {frequency} times" if frequency else "not planted"

@@ -1,0 +1,73 @@
+"""Membership inference: does a model's loss show which texts it has read?"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.membership import Membership
+from sage_rag.eval.model_attacks.target import TargetModel, TokenScores
+
+MIN_K = 0.2
+"""Share of the tokens that Min-K%++ averages. Source: Zhang et al. (2024), arXiv 2404.02936, §4."""
+_PASSAGE_CHARACTERS = 256
+
+
+class MembershipInference(BaseModel):
+    """How well two scores separate texts that the model has read from others.
+
+    `loss`: the mean log-probability of the tokens. `min_k`: Min-K%++.
+    """
+
+    model_config = ConfigDict(frozen=True)
+    loss: Membership
+    min_k: Membership
+
+
+def infer_membership(
+    model: TargetModel, members: Sequence[str], others: Sequence[str]
+) -> MembershipInference:
+    """Score texts that the model has read, and others of their kind, and compare.
+
+    Raises:
+        InputError: without either, or for a text that is longer than the model's context.
+
+    Source: Yeom et al. (2018), arXiv 1709.01604, for the loss; Zhang et al. (2024), arXiv
+    2404.02936, §4, for Min-K%++.
+    """
+    if not members or not others:
+        raise InputError("membership needs texts that the model has read, and others")
+    scores = [model.token_scores(texts) for texts in (members, others)]
+    own, foreign = ([float(s.log_p.mean()) for s in found] for found in scores)
+    low, low_foreign = ([min_k_score(s) for s in found] for found in scores)
+    return MembershipInference(
+        loss=Membership.of(own, foreign), min_k=Membership.of(low, low_foreign)
+    )
+
+
+def min_k_score(scores: TokenScores) -> float:
+    """Return the mean of the lowest 20 % of a text's standardized log-probabilities."""
+    count = max(1, int(MIN_K * len(scores.standardized)))
+    return float(np.sort(scores.standardized)[:count].mean())
+
+
+def passages(model: TargetModel, texts: Sequence[str], count: int, seed: int) -> list[str]:
+    """Draw `count` passages of 256 characters from texts, evenly by their length.
+
+    A model whose context has fewer tokens gets passages of as many characters, which surely fit.
+
+    Raises:
+        InputError: when no text is long enough.
+    """
+    size = min(_PASSAGE_CHARACTERS, model.context)
+    long = [text for text in texts if len(text) > size]
+    if not long:
+        raise InputError(f"no text has {size} characters for a passage")
+    draw = random.Random(f"passages {seed}")  # noqa: S311 - measurements, not secrets
+    drawn = draw.choices(long, [len(text) for text in long], k=count)
+    starts = [draw.randrange(len(text) - size) for text in drawn]
+    return [text[start : start + size] for text, start in zip(drawn, starts, strict=True)]
