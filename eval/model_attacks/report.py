@@ -123,8 +123,8 @@ def _readings(keys: KeyRecovery) -> Iterator[str]:
         needed = keys.characters_needed(key_length)
         if needed is not None:
             yield (
-                f"Key length {key_length}: {needed} characters of ciphertext are enough to read the "
-                "text without the key in every attack. The cipher does not protect it."
+                f"Key length {key_length}: {needed} characters of ciphertext are enough to read "
+                "the text without the key in every attack. The cipher does not protect it."
             )
 
 

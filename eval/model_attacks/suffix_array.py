@@ -69,7 +69,7 @@ class WordSuffixArray:
         runs: list[list[str]] = []
         for found, count in zip(words, counts, strict=True):
             own, occurs = occurs[:count], occurs[count:]
-            starts = np.flatnonzero(own & ~np.concatenate(([False], own[:-1]))) if count else []
+            starts = np.flatnonzero(own & ~np.concatenate(([False], own))[:-1])
             runs.append([" ".join(found[at : at + self._run_words]) for at in starts])
         return runs
 

@@ -60,7 +60,7 @@ class CausalModel:
                 hint="name the exported model of a training run",
             )
         try:
-            model = AutoModelForCausalLM.from_pretrained(
+            model: Any = AutoModelForCausalLM.from_pretrained(
                 folder, dtype=torch.float32, local_files_only=True
             )
             tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
