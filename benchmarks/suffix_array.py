@@ -54,7 +54,9 @@ def main(arguments: Sequence[str]) -> int:
         raise ValueError("the search does not find the passages of the corpus alone")
     characters = sum(map(len, texts))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{characters} characters, {len(array)} words with borders of texts; peak {peak:.0f} MiB\n")
+    print(
+        f"{characters} characters, {len(array)} words with borders of texts; peak {peak:.0f} MiB\n"
+    )
     print("| step | s |\n| --- | ---: |")
     print(f"| index | {built - started:.2f} |")
     print(f"| search of {len(asked)} outputs | {ended - built:.2f} |")
