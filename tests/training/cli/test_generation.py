@@ -1,0 +1,68 @@
+"""`sage-rag train prefix` and `sage-rag generate` as their users run them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.keyset.raw import export_raw
+from sage_rag.training.cli.generation import generate
+from sage_rag.training.cli.group import train
+from tests.training.controlled.corpus import cases, write_cases, write_model
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_cases(tmp_path / "cases.jsonl", cases(8))
+    write_model(tmp_path / "model")
+    monkeypatch.setenv("SAGE_RAG_KEYSET_RAW", export_raw(Keyset.generate()))
+    return tmp_path
+
+
+def invoke(*arguments: str) -> str:
+    app = typer.Typer()
+    app.command()(generate)
+    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.output
+
+
+def test_a_prefix_is_trained_and_a_corpus_is_written(folder: Path) -> None:
+    tuned = CliRunner().invoke(
+        train,
+        ["prefix", "cases.jsonl", "--model", "model", "--out", "prefix", "--epochs", "1"],
+        catch_exceptions=False,
+    )
+    assert "the prefix is in prefix" in tuned.output
+    output = invoke(
+        *("cases.jsonl", "--out", "synthetic", "--method", "prefix", "--prefix", "prefix"),
+        *("--llm-model", "transformers:model", "--count", "3", "--most-tokens", "12"),
+    )
+    assert "3 texts, 0 written again; blocked while decoding, and checked" in output
+    rows = [json.loads(line) for line in Path("synthetic/corpus.jsonl").read_text().splitlines()]
+    assert [row["id"] for row in rows] == ["synthetic-0", "synthetic-1", "synthetic-2"]
+    assert Path("synthetic/corpus.jsonl").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--method", "prefix"], "--prefix"),
+        ([], "no model is named"),
+        (
+            ["--llm-model", "m", "--llm-base-url", "http://localhost:1/v1"],
+            "real documents in clear",
+        ),
+        (["--llm-model", "transformers:cases.jsonl"], "has no model"),
+    ],
+)
+def test_what_does_not_fit_is_one_line(folder: Path, arguments: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        invoke("cases.jsonl", "--out", "synthetic", *arguments)

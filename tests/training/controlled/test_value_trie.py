@@ -1,0 +1,86 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sage_rag.privacy.entities import EntityType
+from sage_rag.training.controlled.codes import PrivateValue
+from sage_rag.training.controlled.value_trie import ValueTrie, spellings
+
+VALUES = (
+    "$1,000",
+    "Mr. A. Quist",
+    "O'Neil",
+    "McDonald",
+    "Anna Keller",
+    "36244/06",
+    "Łódź",
+    "Groß",
+    "张伟",
+    "12 May 2011",
+)
+TRIE = ValueTrie(VALUES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He paid 1 000 in all",
+        "$1.000",
+        "of USD1,000!",
+        "mr a quist",
+        "MR. A.QUIST'S house",
+        "o neil",
+        "ONEIL",
+        "O’Neil’s",
+        "Mc Donald",
+        "mc-donald",
+        "Anna\nKeller",
+        "an-na kel ler",
+        "An\u00adna Kel\u200bler",
+        "no.36244/06",
+        "no36244-06",
+        "Lodz",
+        "ŁO\u0301DZ\u0301",
+        "GROSS",
+        "他叫张伟。",
+        "12May2011",
+        "ＡＮＮＡ ＫＥＬＬＥＲ",
+    ],
+)
+def test_every_spelling_is_found(text: str) -> None:
+    assert TRIE.found_in(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["$21,000", "film ra quiste", "Hanna Kellermann", "136244/06", "grossly", "112 May 2011", "A."],
+)
+def test_other_words_are_not_found(text: str) -> None:
+    assert not TRIE.found_in(text)
+
+
+def test_single_characters_are_left_out() -> None:
+    assert ValueTrie(["A.", "7", "€", "AB"]).size == 1
+
+
+def test_a_name_is_blocked_by_its_parts_but_not_by_its_title() -> None:
+    name = PrivateValue.of("Dr Henrik van Hasslund", EntityType.PERSON)
+    town = PrivateValue.of("Lower Tindale", EntityType.LOCATION)
+    trie = ValueTrie(spellings([name, town, PrivateValue.of("the", EntityType.MISC)]))
+    assert all(map(trie.found_in, ("Hasslund", "HENRIK", "lower tindale")))
+    assert not any(map(trie.found_in, ("the doctor", "Dr", "van", "Tindale", "the")))
+
+
+@given(
+    value=st.sampled_from(VALUES),
+    before=st.sampled_from(["", "x. ", "(", "—", "\n"]),
+    after=st.sampled_from(["", ".", " x", "\n", "'s"]),
+    upper=st.booleans(),
+    gaps=st.lists(st.sampled_from(["", " ", "-", ".", "\u200b", "_"]), min_size=40, max_size=40),
+)
+def test_case_and_separators_do_not_hide_a_value(
+    value: str, before: str, after: str, upper: bool, gaps: list[str]
+) -> None:
+    cased = value.upper() if upper else value.lower()
+    spelled = "".join(letter + gap for letter, gap in zip(cased, gaps, strict=False))
+    assert TRIE.found_in(before + spelled.rstrip() + after)

@@ -1,0 +1,1 @@
+"""Controlled generation: private synthetic text by control codes."""

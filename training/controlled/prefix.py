@@ -1,0 +1,102 @@
+"""A trained prefix: keys and values of virtual tokens that every layer attends to.
+
+Source: Li and Liang (2021), arXiv 2101.00190. Differs: the keys and values are trained directly,
+without the network that makes them there, and begin as those of real text.
+
+Dimensions: B rows, P virtual tokens, H heads of keys, D width of a head.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import reading, write_file
+
+if TYPE_CHECKING:
+    from transformers import DynamicCache, PreTrainedModel
+
+VIRTUAL_TOKENS = 20
+"""Source: Zhao and Field (2025), §3.2."""
+WEIGHTS = "prefix.safetensors"
+SETTINGS = "prefix.json"
+_FIRST_TEXT = "The following record contains these values and no others: "
+
+
+class Prefix(nn.Module):
+    """Keys and values (H, P, D) of each layer of one model."""
+
+    def __init__(self, keys: list[Tensor], values: list[Tensor]) -> None:
+        super().__init__()
+        self.keys = nn.ParameterList(nn.Parameter(tensor.clone()) for tensor in keys)
+        self.values = nn.ParameterList(nn.Parameter(tensor.clone()) for tensor in values)
+
+    @property
+    def tokens(self) -> int:
+        """The number of virtual tokens."""
+        return int(self.keys[0].shape[1])
+
+    @classmethod
+    def of_text(cls, model: PreTrainedModel, tokenizer: Any, tokens: int) -> Prefix:
+        """Return the prefix that equals `tokens` tokens of a fixed text before every prompt."""
+        if tokens < 1:
+            raise InputError("a prefix has at least one virtual token")
+        ids = tokenizer(_FIRST_TEXT, add_special_tokens=False)["input_ids"]
+        row = [ids[place % len(ids)] for place in range(tokens)]
+        untyped: Any = model
+        with torch.no_grad():
+            cache = untyped(torch.tensor([row], device=untyped.device), use_cache=True)
+        layers = [(layer.keys[0], layer.values[0]) for layer in cache.past_key_values.layers]
+        return cls([keys for keys, _ in layers], [values for _, values in layers])
+
+    def cache(self, model: PreTrainedModel, rows: int) -> DynamicCache:
+        """Return the prefix as the cache with which a model reads a batch of `rows`."""
+        from transformers import DynamicCache
+
+        cache = DynamicCache(config=model.config)
+        for place, (keys, values) in enumerate(zip(self.keys, self.values, strict=True)):
+            cache.update(
+                keys.unsqueeze(0).expand(rows, -1, -1, -1),
+                values.unsqueeze(0).expand(rows, -1, -1, -1),
+                place,
+            )
+        return cache
+
+    def save(self, folder: Path, model_digest: str, settings: dict[str, Any]) -> None:
+        """Write weights and settings; the settings appear last."""
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # weights may contain private text
+        tensors = {name: tensor.detach().contiguous() for name, tensor in self.state_dict().items()}
+        save_file(tensors, folder / WEIGHTS)
+        written = {"model": model_digest, "tokens": self.tokens, **settings}
+        write_file(folder / SETTINGS, json.dumps(written, indent=1) + "\n")
+
+    @classmethod
+    def load(cls, folder: Path, model_digest: str) -> Prefix:
+        """Read a prefix that was trained on the model with this digest.
+
+        Raises:
+            InputError: for a folder without a prefix, or one of another model.
+        """
+        if not (folder / SETTINGS).is_file():
+            raise InputError(
+                f"`{folder}` has no trained prefix", hint="see: sage-rag train prefix --help"
+            )
+        with reading(folder / SETTINGS):
+            settings = json.loads((folder / SETTINGS).read_text("utf-8"))
+        if settings.get("model") != model_digest:
+            raise InputError(
+                f"the prefix of `{folder}` was trained on another model",
+                hint="name the model that it was trained on, or train it again",
+            )
+        tensors = load_file(folder / WEIGHTS)
+        count = len(tensors) // 2
+        return cls(
+            [tensors[f"keys.{place}"] for place in range(count)],
+            [tensors[f"values.{place}"] for place in range(count)],
+        )

@@ -1,0 +1,162 @@
+"""Find private values in a text whatever their case, spacing and punctuation.
+
+A value is compared by its letters and digits alone: `$1,000`, `1 000` and `1000` are equal, as are
+`Mr. A.` and `MR A`, `O'Neil` and `ONEIL`, `Anna` and `An-na`. A match begins and ends at the border
+of a word or of a number, so that `Ann` is not found in `annual`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
+from functools import lru_cache
+
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.disguise.characters import seen
+from sage_rag.privacy.recognizers.wordlists import FUNCTION_WORDS, PARTICLES, TITLES
+from sage_rag.privacy.words import UNSPACED_RANGES
+from sage_rag.training.controlled.codes import PrivateValue
+
+MIN_CHARACTERS = 2
+"""A single letter or digit identifies no one and occurs in every text; it is not blocked."""
+MIN_PART = 3
+"""Letters of a part of a name that is blocked alone; the kernel's own limit for repetitions."""
+SEPARATOR = " "
+_WORD = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*")
+_STROKED = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ŧ": "t", "æ": "ae", "œ": "oe", "ı": "i"}
+)
+"""Letters that no normal form takes apart."""
+_ROOT = 0
+
+
+class Kind(IntEnum):
+    """The kind of a character. A border lies between two kinds, and around the last two."""
+
+    LETTER = 0
+    DIGIT = 1
+    UNSPACED = 2
+    """A character of a script without spaces."""
+    SEPARATOR = 3
+
+
+@lru_cache(maxsize=1 << 16)
+def folded(character: str) -> str:
+    """Return the symbols of one character: letters and digits, a separator, or nothing.
+
+    Marks and invisible characters give nothing: they do not part a word.
+    """
+    if unicodedata.category(character)[0] == "M":
+        return ""
+    shown = unicodedata.normalize("NFKD", seen(character)).casefold().translate(_STROKED)
+    kept = "".join(c for c in shown if c.isalnum())
+    return kept or (SEPARATOR if shown and not all(map(unicodedata.combining, shown)) else "")
+
+
+def symbols_of(text: str) -> str:
+    """Return the symbols of a text; several separators in a row count as one."""
+    return re.sub(" +", SEPARATOR, "".join(map(folded, text)))
+
+
+def squeezed(text: str) -> str:
+    """Return the letters and digits of a text."""
+    return symbols_of(text).replace(SEPARATOR, "")
+
+
+@lru_cache(maxsize=1 << 16)
+def kind_of(symbol: str) -> Kind:
+    """Return the kind of a symbol."""
+    if symbol == SEPARATOR:
+        return Kind.SEPARATOR
+    if symbol.isdigit():
+        return Kind.DIGIT
+    code = ord(symbol)
+    unspaced = any(first <= code <= last for first, last in UNSPACED_RANGES)
+    return Kind.UNSPACED if unspaced else Kind.LETTER
+
+
+def border(before: Kind, after: Kind) -> bool:
+    """Return whether a word or a number can begin or end between two symbols."""
+    return before != after or before in (Kind.UNSPACED, Kind.SEPARATOR)
+
+
+class ValueTrie:
+    """Values by their letters and digits. Node 0 is the root."""
+
+    def __init__(self, values: Iterable[str]) -> None:
+        self.children: list[dict[str, int]] = [{}]
+        self.terminal: list[bool] = [False]
+        self.size = 0
+        """How many different values it holds; values under `MIN_CHARACTERS` are left out."""
+        for value in values:
+            self._add(squeezed(value))
+
+    def _add(self, letters: str) -> None:
+        if len(letters) < MIN_CHARACTERS:
+            return
+        node = _ROOT
+        for letter in letters:
+            if letter not in self.children[node]:
+                self.children[node][letter] = len(self.children)
+                self.children.append({})
+                self.terminal.append(False)
+            node = self.children[node][letter]
+        self.size += not self.terminal[node]
+        self.terminal[node] = True
+
+    def step(
+        self, active: frozenset[int], before: Kind, symbol: str, *, begins: bool = True
+    ) -> tuple[frozenset[int], bool]:
+        """Read one symbol after one of kind `before`; `active`: the nodes of unfinished matches.
+
+        Returns the new nodes, and whether a match ended before the symbol. With `begins`, a match
+        can begin at it.
+        """
+        after = kind_of(symbol)
+        at_border = border(before, after)
+        ended = at_border and self.ends(active)
+        if after is Kind.SEPARATOR:
+            return active, ended
+        found = {node for n in active if (node := self.children[n].get(symbol)) is not None}
+        if begins and at_border and (first := self.children[_ROOT].get(symbol)) is not None:
+            found.add(first)
+        return frozenset(found), ended
+
+    def ends(self, active: Iterable[int]) -> bool:
+        """Return whether a match ends here, if the text or the word ends here."""
+        return any(self.terminal[node] for node in active)
+
+    def found_in(self, text: str) -> bool:
+        """Return whether a text contains one of the values."""
+        active: frozenset[int] = frozenset()
+        before = Kind.SEPARATOR
+        for symbol in symbols_of(text):
+            active, ended = self.step(active, before, symbol)
+            if ended:
+                return True
+            before = kind_of(symbol)
+        return self.ends(active)
+
+
+def spellings(values: Sequence[PrivateValue]) -> Iterator[str]:
+    """Yield what is blocked for some values: each value, and what names the person alone.
+
+    The name of a person is also blocked without its titles, and by each part of three letters or
+    more: `Hasslund` for `Mr Henrik Hasslund`. Titles, particles and single function words are not.
+    """
+    for value in values:
+        if value.text.strip() in FUNCTION_WORDS:
+            continue
+        yield value.text
+        if value.entity_type is EntityType.PERSON:
+            words = [word.group() for word in _WORD.finditer(value.text)]
+            names = [word for word in words if word.casefold() not in TITLES]
+            if sum(map(len, names)) >= MIN_PART:
+                yield " ".join(names)
+            yield from (
+                name
+                for name in names
+                if len(name) >= MIN_PART and name[0].isupper() and name.lower() not in PARTICLES
+            )
