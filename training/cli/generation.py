@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -14,60 +13,56 @@ from sage_rag.privacy.cli.options import (
     PassphraseFile,
     Recognizers,
 )
+from sage_rag.training.cli.controlled_options import (
+    AllowPlaintext,
+    Attempts,
+    BaseUrl,
+    BlockName,
+    BudgetTokens,
+    Corpus,
+    Count,
+    EntitiesName,
+    IdentifierNames,
+    MethodName,
+    ModelName,
+    MostTokens,
+    Out,
+    Paragraphs,
+    PrefixFolder,
+    TextFields,
+)
 from sage_rag.training.controlled.codes import Identifiers
 from sage_rag.training.controlled.names import Block, Entities, Method
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sage_rag.training.controlled.generation import Generation
     from sage_rag.training.controlled.samplers import CausalSampler, ChatSampler
 
 
 def generate(
-    corpus: Annotated[Path, typer.Argument(help="A jsonl, txt or md file, or a folder of texts.")],
-    out: Annotated[Path, typer.Option(help="Folder to write; a killed run continues there.")],
-    method: Annotated[
-        Method, typer.Option(help="baseline: three examples without codes; leaks by design.")
-    ] = Method.IN_CONTEXT,
-    llm_model: Annotated[
-        str | None, typer.Option(help="transformers:FOLDER, or a model of --llm-base-url.")
-    ] = None,
-    llm_base_url: Annotated[
-        str | None, typer.Option(help="OpenAI-compatible endpoint, ending in /v1.")
-    ] = None,
-    prefix: Annotated[
-        Path | None, typer.Option(help="With --method prefix: what `train prefix` wrote.")
-    ] = None,
-    count: Annotated[int, typer.Option(min=1, help="Texts to write.")] = 100,
-    block: Annotated[
-        Block, typer.Option(help="Whose private values no text may contain.")
-    ] = Block.CORPUS,
-    identifiers: Annotated[
-        Identifiers, typer.Option(help="Which values are private.")
-    ] = Identifiers.BOTH,
-    entities: Annotated[
-        Entities, typer.Option(help="auto: annotated spans if there are any, else recognized.")
-    ] = Entities.AUTO,
-    paragraphs: Annotated[
-        int, typer.Option(min=1, help="Paragraphs of a piece; a document gives at most two.")
-    ] = 6,
-    most_tokens: Annotated[int, typer.Option(min=1, help="Longest text, in tokens.")] = 400,
-    attempts: Annotated[
-        int, typer.Option(min=1, help="Tries before a text is dropped and counted.")
-    ] = 5,
-    text_fields: Annotated[
-        str | None, typer.Option(help="Fields of a jsonl record, e.g. question,answer.")
-    ] = None,
+    corpus: Corpus,
+    out: Out,
+    method: MethodName = Method.IN_CONTEXT,
+    llm_model: ModelName = None,
+    llm_base_url: BaseUrl = None,
+    prefix: PrefixFolder = None,
+    count: Count = 100,
+    block: BlockName = Block.CORPUS,
+    identifiers: IdentifierNames = Identifiers.BOTH,
+    entities: EntitiesName = Entities.AUTO,
+    paragraphs: Paragraphs = 6,
+    most_tokens: MostTokens = 400,
+    attempts: Attempts = 5,
+    text_fields: TextFields = None,
     recognizer: Recognizers = None,
     languages: Languages = None,
     keyset: KeysetFile = None,
     passphrase_file: PassphraseFile = None,
     keyset_secret: KeysetSecret = None,
-    allow_plaintext: Annotated[
-        bool, typer.Option(help="Send examples in clear to --llm-base-url, if it is your own.")
-    ] = False,
-    budget_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Stop before the endpoint uses more tokens.")
-    ] = None,
+    allow_plaintext: AllowPlaintext = False,
+    budget_tokens: BudgetTokens = None,
 ) -> None:
     """Write a synthetic corpus like CORPUS about invented persons, places and dates.
 
@@ -88,21 +83,10 @@ def generate(
     keys = open_whole_keyset(keyset, passphrase_file, secret_file=keyset_secret)
     options = ModelOptions(base_url=llm_base_url, name=llm_model, budget_tokens=budget_tokens)
     settings = GenerationSettings(method, block, identifiers, count, attempts)
-    source = Source(
-        corpus,
-        entities,
-        tuple(named(text_fields)),
-        tuple(recognizer or ()),
-        tuple(named(languages)),
-        paragraphs,
-    )
-    sampler = sampler_of(
-        method,
-        options,
-        prefix,
-        SamplingSettings(most_tokens=most_tokens),
-        allow_plaintext=allow_plaintext,
-    )
+    fields, spoken = tuple(named(text_fields)), tuple(named(languages))
+    source = Source(corpus, entities, fields, tuple(recognizer or ()), spoken, paragraphs)
+    sampling = SamplingSettings(most_tokens=most_tokens)
+    sampler = sampler_of(method, options, prefix, sampling, allow_plaintext=allow_plaintext)
     try:
         documents = documents_of(source)
         key = fiction_key(keys, corpus.name)

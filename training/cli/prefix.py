@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
+from sage_rag.training.cli.controlled_options import (
+    ContrastName,
+    Corpus,
+    EntitiesName,
+    Epochs,
+    IdentifierNames,
+    LearningRate,
+    ModelFolder,
+    Paragraphs,
+    PrefixOut,
+    Rows,
+    Seed,
+    TextFields,
+    VirtualTokens,
+)
 from sage_rag.training.controlled.codes import Identifiers
 from sage_rag.training.controlled.names import Contrast, Entities
 
 
 def prefix(
-    corpus: Annotated[Path, typer.Argument(help="A jsonl, txt or md file, or a folder of texts.")],
-    model: Annotated[Path, typer.Option(help="Folder of the model, which stays unchanged.")],
-    out: Annotated[Path, typer.Option(help="Folder for the prefix; it stays with the owner.")],
-    contrast: Annotated[
-        Contrast,
-        typer.Option(help="Loss on private tokens: none, equation 3 as printed, or its reverse."),
-    ] = Contrast.PRINTED,
-    tokens: Annotated[int, typer.Option(min=1, help="Virtual tokens.")] = 20,
-    learning_rate: Annotated[float, typer.Option(min=0)] = 5e-5,
-    epochs: Annotated[int, typer.Option(min=1)] = 3,
-    rows: Annotated[int, typer.Option(min=1, help="Documents of a step.")] = 4,
-    identifiers: Annotated[
-        Identifiers, typer.Option(help="Which values are private.")
-    ] = Identifiers.BOTH,
-    entities: Annotated[
-        Entities, typer.Option(help="auto: annotated spans if there are any, else recognized.")
-    ] = Entities.AUTO,
-    paragraphs: Annotated[
-        int, typer.Option(min=1, help="Paragraphs of a piece; a document gives at most two.")
-    ] = 6,
-    text_fields: Annotated[
-        str | None, typer.Option(help="Fields of a jsonl record, e.g. question,answer.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same prefix.")] = 0,
+    corpus: Corpus,
+    model: ModelFolder,
+    out: PrefixOut,
+    contrast: ContrastName = Contrast.PRINTED,
+    tokens: VirtualTokens = 20,
+    learning_rate: LearningRate = 5e-5,
+    epochs: Epochs = 3,
+    rows: Rows = 4,
+    identifiers: IdentifierNames = Identifiers.BOTH,
+    entities: EntitiesName = Entities.AUTO,
+    paragraphs: Paragraphs = 6,
+    text_fields: TextFields = None,
+    seed: Seed = 0,
 ) -> None:
     """Tune a prefix that writes documents like those of CORPUS after a control code.
 
