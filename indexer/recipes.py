@@ -38,6 +38,11 @@ class Recipe:
         return self.method == "consensus"
 
     @property
+    def of_generated(self) -> bool:
+        """Whether the corpus has to be one that `sage-rag generate` wrote."""
+        return self.name == "controlled"
+
+    @property
     def refine(self) -> bool:
         """Whether drafts are reviewed and rewritten; the gate judges them in any case."""
         return self.method == "sage"
@@ -88,6 +93,10 @@ _RECIPES = (
     Recipe(
         "sage", "synthetic", "sage", "sage", GateLimits(),
         "a synthetic record, identifiers as tokens; the default",
+    ),
+    Recipe(
+        "controlled", "identifiers", "control-codes", "none", IDENTIFIERS_ONLY,
+        "what `sage-rag generate` wrote by control codes; values in it are replaced once more",
     ),
     Recipe(
         "consensus", "synthetic", "sage", "consensus", IDENTIFIERS_ONLY,

@@ -25,6 +25,7 @@ from sage_rag.indexer.embedding import embedder_called
 from sage_rag.indexer.engines.local import Engine, in_process, on_processes
 from sage_rag.indexer.engines.models import ModelSetup
 from sage_rag.indexer.engines.ray import on_ray
+from sage_rag.indexer.generated import check_generated
 from sage_rag.indexer.job import IndexJob
 from sage_rag.indexer.passages import CONSENSUS, RECORDS, Layer
 from sage_rag.indexer.protocols import Embedder
@@ -111,9 +112,12 @@ def index_job(
 
     Raises:
         InputError: when settings do not fit together, or name something that does not exist.
+        ProtectionError: for a generated corpus in which nothing was blocked.
         MissingExtraError: when a library is not installed.
     """
     recipe = recipe or recipe_of(corpus)
+    if recipe.of_generated:
+        check_generated(corpus.source)
     own = recognizer is None and embedder is None
     used = embedder or embedder_called()
     if roles is None and agents:

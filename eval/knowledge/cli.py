@@ -10,17 +10,19 @@ import typer
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.eval.knowledge.arms import MAIN_ARMS, QuestionSpelling
+from sage_rag.eval.synthetic_text.cli import text
 
 if TYPE_CHECKING:
     from sage_rag.eval.knowledge.checkpoints import CheckpointReport
 
-evaluation = typer.Typer(help="Measure a model.", no_args_is_help=True)
+evaluation = typer.Typer(help="Measure a model, or synthetic text.", no_args_is_help=True)
+evaluation.command(no_args_is_help=True)(text)
 _STDOUT = Path("-")
 
 
 @evaluation.callback()
 def _root() -> None:
-    """Measure a model."""
+    """Measure a model, or synthetic text."""
 
 
 @evaluation.command(no_args_is_help=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sage_rag.common.exceptions import InputError, ProtectionError
-from sage_rag.common.jsonl import Row, line_error, read_jsonl
+from sage_rag.common.jsonl import Row, line_error, numbered_rows, read_jsonl
 from sage_rag.privacy.labels import Scheme, type_of_label
 from sage_rag.privacy.languages import uncovered_language
 from sage_rag.privacy.protocols import Recognizer
@@ -45,7 +45,7 @@ def read_annotated(
     if recognizer is None:
         return list(_gold(path))
     found = []
-    for document in read_documents(path, fields):
+    for document in read_documents(path, fields or text_fields(path)):
         if language := uncovered_language([document.text], languages):
             raise ProtectionError(
                 f"no recognizer covers the language of document `{document.id}`, `{language}`",
@@ -70,13 +70,19 @@ def recognized(name: str, text: str, recognizer: Recognizer) -> AnnotatedDocumen
 
 def has_spans(path: Path) -> bool:
     """Return whether the first line of a jsonl file has annotated spans."""
+    return "spans" in _first_row(path)
+
+
+def text_fields(path: Path) -> tuple[str, ...]:
+    """Return the fields of the text where none is named: `text`; nothing where it is absent."""
+    return ("text",) if "text" in _first_row(path) else ()
+
+
+def _first_row(path: Path) -> Row:
+    """Return the first line of a jsonl file; empty for any other path."""
     if not path.is_file() or path.suffix != ".jsonl":
-        return False
-    return any("spans" in row for _, row in zip(range(1), _rows(path), strict=False))
-
-
-def _rows(path: Path) -> Iterator[Row]:
-    return (row for _, row in read_jsonl(path, lambda row: row))
+        return {}
+    return next((row for _, row in numbered_rows(path)), {})
 
 
 def _gold(path: Path) -> Iterator[AnnotatedDocument]:

@@ -37,18 +37,27 @@ class Source:
     pieces: int = PIECES
 
 
-def documents_of(source: Source) -> list[AnnotatedDocument]:
-    """Return the pieces of a corpus with their private values.
+def whole_documents(source: Source) -> list[AnnotatedDocument]:
+    """Return the documents of a corpus with their private values.
 
     Raises:
-        InputError: for a corpus that cannot be read, or without a private value.
+        InputError: for a corpus that cannot be read.
     """
     gold = source.entities is Entities.GOLD
     if source.entities is Entities.AUTO:
         gold = has_spans(source.path) and not source.recognizers
     recognizer = None if gold else recognizer_of(source.recognizers)
     languages = covered_languages(source.recognizers, source.languages)
-    documents = read_annotated(source.path, recognizer, source.fields, languages)
+    return read_annotated(source.path, recognizer, source.fields, languages)
+
+
+def documents_of(source: Source) -> list[AnnotatedDocument]:
+    """Return the pieces of a corpus with their private values.
+
+    Raises:
+        InputError: for a corpus that cannot be read, or without a private value.
+    """
+    documents = whole_documents(source)
     found = [p for d in documents for p in pieces_of(d, source.paragraphs, source.pieces)]
     if not any(document.spans for document in found):
         raise InputError(f"`{source.path}` has no private value, so no control code")

@@ -1,0 +1,1 @@
+"""Measures that train or load a model."""

@@ -1,0 +1,104 @@
+"""Private values in synthetic texts: PIPP and ELP.
+
+The search is independent of the one that blocks values in `training.controlled`: an expression over
+letters and digits here, an automaton there, so that one defect does not hide in both.
+
+Source: Zhao and Field (2025), "Controlled Generation for Private Synthetic Text", §3.4.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from sage_rag.common.proportions import Proportion
+from sage_rag.privacy.words import UNSPACED_RANGES
+from sage_rag.training.controlled.value_trie import MIN_CHARACTERS
+
+_INVISIBLE = ("Mn", "Me", "Cf")
+
+
+class Leakage(BaseModel):
+    """`pipp`: texts with a private value, of all texts. `elp`: values found, of all values.
+
+    `elp_mean`: the mean over texts of the share of the values that the text's own examples have;
+    the paper's ELP of in-context generation. `None` where texts have no examples.
+    """
+
+    model_config = ConfigDict(frozen=True)
+    pipp: Proportion
+    elp: Proportion
+    elp_mean: float | None = None
+
+
+class ValueSearch:
+    """Distinct private values; equal ones but for case, spacing and punctuation count once.
+
+    A single letter or digit is left out.
+    """
+
+    def __init__(self, values: Iterable[str]) -> None:
+        keys = {_letters(folded(value)) for value in values}
+        self._patterns = {key: _pattern(key) for key in keys if len(key) >= MIN_CHARACTERS}
+
+    def __len__(self) -> int:
+        return len(self._patterns)
+
+    def found_in(self, text: str) -> frozenset[str]:
+        """Return the values in a text, by their letters and digits."""
+        shown = folded(text)
+        squeezed = _letters(shown)
+        possible = (key for key in self._patterns if key in squeezed)
+        return frozenset(key for key in possible if self._patterns[key].search(shown))
+
+
+def leakage(texts: Sequence[str], values: ValueSearch) -> Leakage:
+    """Return what texts leak of the values of a whole corpus."""
+    found = [values.found_in(text) for text in texts]
+    return Leakage(
+        pipp=Proportion.of(sum(map(bool, found)), len(found)),
+        elp=Proportion.of(len(frozenset().union(*found)), len(values)),
+    )
+
+
+def context_leakage(texts: Sequence[str], contexts: Sequence[ValueSearch]) -> Leakage:
+    """Return what each text leaks of the values of its own examples.
+
+    `elp` counts pairs of a text and a value; texts whose examples have no value are not in its
+    denominator, nor in `elp_mean`.
+    """
+    found = [own.found_in(text) for text, own in zip(texts, contexts, strict=True)]
+    sizes = list(map(len, contexts))
+    shares = [len(f) / n for f, n in zip(found, sizes, strict=True) if n]
+    return Leakage(
+        pipp=Proportion.of(sum(map(bool, found)), len(found)),
+        elp=Proportion.of(sum(map(len, found)), sum(sizes)),
+        elp_mean=sum(shares) / len(shares) if shares else None,
+    )
+
+
+def folded(text: str) -> str:
+    """Return a text in the form of the search: no marks, no invisible characters, one case."""
+    parts = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(c for c in parts if unicodedata.category(c) not in _INVISIBLE)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
+def _pattern(key: str) -> re.Pattern[str]:
+    """Match letters with anything but letters between them, from border to border."""
+    body = r"[\W_]*".join(map(re.escape, key))
+    return re.compile(_border(key[0], "(?<!{})") + body + _border(key[-1], "(?!{})"))
+
+
+def _border(character: str, form: str) -> str:
+    if character.isdigit():
+        return form.format(r"\d")
+    if any(first <= ord(character) <= last for first, last in UNSPACED_RANGES):
+        return ""
+    return form.format(r"[^\W\d_]")

@@ -1,0 +1,50 @@
+"""Read what is measured: synthetic texts of any origin, and the real documents."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+from sage_rag.indexer.versions import open_version
+from sage_rag.training.controlled.codes import AnnotatedDocument
+from sage_rag.training.controlled.documents import text_fields
+from sage_rag.training.controlled.names import Entities
+from sage_rag.training.controlled.run import CORPUS
+from sage_rag.training.controlled.wiring import Source, named, whole_documents
+from sage_rag.training.synthesis.corpus import read_documents
+
+
+def synthetic_texts(path: Path) -> list[str]:
+    """Return the texts of a file, a folder, what `sage-rag generate` wrote, or an index version.
+
+    A folder of a corpus stands for its current version.
+
+    Raises:
+        InputError: for a path that is none of these, or has no text.
+    """
+    if (path / "manifest.json").is_file() or (path / "current").is_file():
+        return passages_of(path)
+    file = path / CORPUS if (path / CORPUS).is_file() else path
+    return texts_of(file, None)
+
+
+def passages_of(path: Path) -> list[str]:
+    """Return the passages of every layer of a published version, as a server holds them."""
+    from sage_rag.eval.targets.version import version_path
+
+    with closing(open_version(version_path(path))) as version:
+        return [
+            layer.passage(row).text
+            for layer in version.layers.values()
+            for row in range(len(layer))
+        ]
+
+
+def real_documents(path: Path, entities: Entities, fields: str | None) -> list[AnnotatedDocument]:
+    """Return whole documents with their private values."""
+    return whole_documents(Source(path, entities, tuple(named(fields))))
+
+
+def texts_of(path: Path, fields: str | None) -> list[str]:
+    """Return whole real texts, without their private values."""
+    return [document.text for document in read_documents(path, named(fields) or text_fields(path))]

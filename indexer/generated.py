@@ -1,0 +1,55 @@
+"""Check that a corpus is one that `sage-rag generate` wrote with its private values blocked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.common.files import reading
+
+CORPUS = "corpus.jsonl"
+REPORT = "report.json"
+
+
+def check_generated(source: Path) -> None:
+    """Check a generated corpus against the report next to it.
+
+    Recipe `controlled` keeps the wording of each text, so a real record may not pass through it.
+
+    Guarantees: the file is, byte for byte, one of which the report states that values were blocked.
+    Does not guarantee: that the report is true; the owner's zone holds both.
+
+    Raises:
+        InputError: for a corpus without such a report, or one that was changed.
+        ProtectionError: when nothing was blocked.
+    """
+    file = source / CORPUS if source.is_dir() else source
+    hint = "make the corpus: sage-rag generate; real records: --recipe sage"
+    path = file.with_name(REPORT)
+    if not (file.is_file() and path.is_file()):
+        raise InputError(f"`{source}` is not a corpus that `sage-rag generate` wrote", hint=hint)
+    report = _report(path, hint)
+    with reading(file), file.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    if report.get("sha256") != digest:
+        raise InputError(f"`{file}` has changed since `{path.name}` was written", hint=hint)
+    if report.get("blocked") not in ("examples", "corpus"):
+        raise ProtectionError(
+            f"no private value was blocked when `{file}` was written",
+            hint="write it again with --block corpus",
+        )
+
+
+def _report(path: Path, hint: str) -> dict[str, Any]:
+    with reading(path):
+        content = path.read_text("utf-8")
+    try:
+        report = json.loads(content)
+    except json.JSONDecodeError:
+        report = None
+    if not isinstance(report, dict):
+        raise InputError(f"`{path}` is not a report of `sage-rag generate`", hint=hint)
+    return report

@@ -1,0 +1,54 @@
+"""PIPP and ELP on cases made by hand."""
+
+import pytest
+
+from sage_rag.eval.synthetic_text.leakage import ValueSearch, context_leakage, leakage
+from sage_rag.training.controlled.value_trie import ValueTrie
+
+VALUES = ["Mr A. Quist", "$1,000", "Harnmouth", "Łódź", "12 May 2011"]
+
+
+def test_one_leaked_value_in_two_texts_counts_once_in_elp_and_twice_in_pipp() -> None:
+    texts = ["He met mr. A Quist.", "MR A QUIST again, and again Mr A. Quist", "No one."]
+    found = leakage(texts, ValueSearch(VALUES))
+    assert (found.pipp.successes, found.pipp.trials) == (2, 3)
+    assert (found.elp.successes, found.elp.trials) == (1, 5)
+
+
+def test_a_generator_that_copies_has_pipp_1_and_one_that_invents_0() -> None:
+    sources = [f"{value} was in the record." for value in VALUES]
+    copied, invented = (
+        leakage(t, ValueSearch(VALUES)) for t in (sources, ["Eva Lund, $2,000"] * 5)
+    )
+    assert (copied.pipp.successes, copied.elp.successes) == (5, 5)
+    assert (invented.pipp.successes, invented.elp.successes) == (0, 0)
+
+
+def test_equal_values_are_one_and_single_characters_none() -> None:
+    assert len(ValueSearch(["Mr A.", "MR A", "mr-a", "A", "7"])) == 1
+
+
+def test_elp_of_examples_is_the_mean_share_of_each_texts_own_values() -> None:
+    contexts = [ValueSearch(VALUES), ValueSearch(["Pell", "Eva Lund"]), ValueSearch([])]
+    found = context_leakage(["Harnmouth Pell", "in Pell", "Harnmouth"], contexts)
+    assert found.pipp.successes == 2
+    assert (found.elp.successes, found.elp.trials) == (2, 7)
+    assert found.elp_mean == pytest.approx((1 / 5 + 1 / 2) / 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x 1.000 y",
+        "no$1,000",
+        "21,000",
+        "HARN-MOUTH",
+        "Harnmouths",
+        "Łódź",
+        "12may 2011",
+        "Mr Adam",
+    ],
+)
+def test_the_search_agrees_with_the_blocking(text: str) -> None:
+    search, trie = ValueSearch(VALUES), ValueTrie(VALUES)
+    assert bool(search.found_in(text)) == trie.found_in(text)
