@@ -20,7 +20,7 @@ def synthetic_texts(path: Path) -> list[str]:
     A folder of a corpus stands for its current version.
 
     Raises:
-        InputError: for a path that is none of these, or has no text.
+        InputError: for any other path, or one without text.
     """
     if (path / "manifest.json").is_file() or (path / "current").is_file():
         return passages_of(path)
