@@ -50,6 +50,12 @@ _REPORTS = re.compile(
 )
 
 
+_ASKS_NOW = re.compile(
+    r"\b(?:asks|wonders|wants to know|would like to know|wishes to know|enquires|inquires"
+    r"|seeks advice on)"
+    r" (?:us )?(?:whether|if|how|what|when|why|who|which|where)\b",
+    re.IGNORECASE,
+)
 _START = re.compile(
     r"[\s,.]+(?:and |but |so )*(?=(?:i (?:just |also )*(?:want|wanted|would like|need) to know"
     r"|i (?:was|am) (?:just )?wondering|please (?:advise|suggest|tell|let me know|recommend)"
@@ -100,6 +106,11 @@ def asks(sentence: str) -> bool:
         return True
     found = _ASKS.search(sentence)
     return found is not None and not _OFFERS.search(sentence, 0, found.start())
+
+
+def asks_for_another(text: str) -> bool:
+    """Return whether a text reports what its subject asks now: "The client asks whether ..."."""
+    return bool(_ASKS_NOW.search(text))
 
 
 def reports_question(sentence: str) -> bool:

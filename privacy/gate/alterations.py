@@ -17,15 +17,26 @@ from sage_rag.privacy.gate.changes import (
 from sage_rag.privacy.gate.exchanges import CONVERSE, exchanges, flipped, turned_comparison
 from sage_rag.privacy.gate.facts.facts import Fact, Facts, binding
 from sage_rag.privacy.gate.facts.sentences import Token
-from sage_rag.privacy.gate.governing import governing
+from sage_rag.privacy.gate.governing import CONDITION_SOURCES, governing
 from sage_rag.privacy.gate.near_copies import near_copies
 from sage_rag.privacy.gate.provenance import Reading
 
 _STRICT = frozenset({"more", "least", "less", "most"})
 _UPWARD = frozenset({"more", "least", "beyond", "over"})
 _DOWNWARD = frozenset({"less", "most", "below"})
+_AGAINST = {
+    "all": {"some", "most"},
+    "some": {"all", "whole"},
+    "most": {"some", "all"},
+    "whole": {"some"},
+}
+"""The amounts that a draft's amount contradicts."""
 _NUMBER_OF = re.compile(r"\b(?:\w+) (?:out )?of (?:the|these|our|his|her|all) ")
 _OF = re.compile(r" (?:out )?of (?:(?:the|these|our|his|her|all) )?")
+_EXCESS = {
+    **dict.fromkeys(("less", "fewer", "lower", "rarer"), frozenset({"more", "higher", "greater"})),
+    **dict.fromkeys(("more", "higher", "greater"), frozenset({"less", "fewer", "lower"})),
+}
 _RESTRICTING = frozenset({"only", "solely", "exclusively", "sole", "merely"})
 
 
@@ -73,6 +84,8 @@ def _quantities(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iter
 def _implied(fact: Fact, sources: Sequence[Facts]) -> bool:
     """Return whether a number is one that its source writes as a word: a, single, both."""
     low, high, unit = fact.number
+    if _other_length(fact, sources):
+        return False
     words = {t.text for s in sources for t in s.sentence.tokens}
     if unit == "frequency":
         daily = low == high and low * 24 == 1
@@ -83,6 +96,15 @@ def _implied(fact: Fact, sources: Sequence[Facts]) -> bool:
     if low == high == 2 and not words.isdisjoint({"both", "couple", "pair", "twice", "second"}):
         return True
     return fact.number[2] == "" and f"{fact.written}" in words
+
+
+def _other_length(fact: Fact, sources: Sequence[Facts]) -> bool:
+    """Return whether the best source has one such number of another unit: a month, one year."""
+    lengths = ("hour", "month")
+    if fact.number[2] not in lengths or not sources:
+        return False
+    theirs = [q for q in sources[0].quantities if q.number[2] in lengths]
+    return len(theirs) == 1 and theirs[0].written == fact.written
 
 
 def _limits(fact: Fact, draft: Facts, sources: Sequence[Facts]) -> bool:
@@ -147,7 +169,10 @@ def _parity(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
     new = any(t.keys.isdisjoint(known[1]) for t in ours)
     lost = any(t.keys.isdisjoint(known[0]) for t in theirs)
     counts = [sum(n.value != "like" for n in f.negations) for f in (draft, source)]
-    governed = any(f.conditions or "only" in f.values("quantity") for f in (draft, source))
+    governed = any(
+        any(c.value in CONDITION_SOURCES for c in f.conditions) or "only" in f.values("quantity")
+        for f in (draft, source)
+    )
     if not (new or lost or governed) and (counts[0] - counts[1]) % 2:
         yield Change("changes", "negation", draft.sentence.start, draft.sentence.end)
 
@@ -202,9 +227,9 @@ def _amounts(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
     if any(_numbered_part(s) for s in sources):
         theirs.add("some")
     ours = draft.values("quantity")
-    for value, against in (("all", {"some", "most"}), ("some", {"all"}), ("most", {"some", "all"})):
+    for value, against in _AGAINST.items():
         mark = draft.first("quantity", value)
-        common = ours & theirs & {"all", "some", "most"}
+        common = ours & theirs & _AGAINST.keys()
         if mark is not None and value not in theirs and theirs & against and not common:
             yield change_at(draft, "changes", "quantity", mark)
     yield from _lost_parts(draft, sources)
@@ -252,6 +277,7 @@ def _numbered_part(facts: Facts) -> bool:
 
 
 def _opposites(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
+    yield from _turned_excess(draft, sources)
     theirs = {pole: fact for s in sources for pole, fact in s.poles.items()}
     ours = sum(n.value == "hard" for n in draft.negations)
     equal = ours == sum(n.value == "hard" for s in sources for n in s.negations)
@@ -266,6 +292,22 @@ def _opposites(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
                 yield change_at(draft, "reverses", "word", fact)
         elif exchanged(fact, own, [own, other], [fact]):
             yield change_at(draft, "exchanges", "word", fact)
+
+
+def _turned_excess(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
+    """Yield "less" where a source says "not more", and the reverse: both are "the same"."""
+    theirs = {t.text for s in sources for t in s.sentence.tokens}
+    for token in draft.sentence.tokens:
+        other = _EXCESS.get(token.text)
+        if other is None or token.text in theirs or any(q.comparator for q in draft.quantities):
+            continue
+        denied = any(
+            n.value == "hard" and set(s.sentence.words[n.at : n.at + 5]) & other
+            for s in sources
+            for n in s.negations
+        )
+        if denied and not draft.negations:
+            yield change_at(draft, "changes", "comparison", token)
 
 
 def _is_converse(draft: Facts, sources: Sequence[Facts]) -> bool:

@@ -33,6 +33,9 @@ _PRONOUNS = {
     "i": {"i", "me"},
     "we": {"we", "us"},
 }
+_WOMEN = frozenset("mother wife daughter sister grandmother aunt niece girlfriend".split())
+_MEN = frozenset("father husband son brother grandfather uncle nephew boyfriend".split())
+_SHE, _HE = frozenset({"she", "her"}), frozenset({"he", "him", "his"})
 _COMPARED = frozenset("left right i me he him she her we us they them you".split())
 _AND = frozenset("and or nor & as well with versus , ; : if that because when while who".split())
 _CASES = frozenset({"by", "to", "from"})
@@ -57,6 +60,8 @@ def exchanges(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterat
     yield from _persons(draft, sources, record)
     if sources:
         yield from _roles(draft, sources[0])
+        yield from _tasks(draft, sources[0])
+        yield from _other_subject(draft, sources)
         yield from _sequence(draft, sources[0])
         yield from _compared(draft, sources[0])
 
@@ -119,14 +124,14 @@ def _roles(draft: Facts, source: Facts) -> Iterator[Change]:
     here, there = _actors(draft), _actors(source)
     shared = [name for name in here if name in there]
     for one, other in combinations(shared, 2):
-        if "we" in (one, other) and "you" not in (one, other):
-            continue
         ours, theirs = (here[one], here[other]), (there[one], there[other])
         if _cases(draft, ours) != _cases(source, theirs) and _cases(draft, ours) == _cases(
             source, theirs[::-1]
         ):
             yield change_at(draft, "exchanges", "role", draft.sentence.tokens[ours[0]])
             return
+        if "we" in (one, other) and "you" not in (one, other):
+            continue
         if not (
             _linked(draft, ours)
             and _linked(source, theirs)
@@ -138,6 +143,51 @@ def _roles(draft: Facts, source: Facts) -> Iterator[Change]:
             place = draft.sentence.tokens[min(ours)]
             yield change_at(draft, "exchanges", "role", place)
             return
+
+
+def _tasks(draft: Facts, source: Facts) -> Iterator[Change]:
+    """Yield two actors who do what the other one does in the source: I cook, you wash up."""
+    here, there = _subjects(draft), _subjects(source)
+    shared = [verb for verb in here if verb in there]
+    for one, other in combinations(shared, 2):
+        ours, theirs = (here[one][0], here[other][0]), (there[one][0], there[other][0])
+        if ours[0] != ours[1] and ours == theirs[::-1]:
+            yield change_at(draft, "exchanges", "role", draft.sentence.tokens[here[one][1]])
+            return
+
+
+def _subjects(facts: Facts) -> dict[str, tuple[str, int]]:
+    """Return the actor that stands before each verb, and his place; empty for a passive."""
+    tokens = facts.sentence.tokens
+    if "by" in facts.sentence.words:
+        return {}
+    places = {
+        at: name
+        for name, forms in _PRONOUNS.items()
+        for at, token in enumerate(tokens)
+        if token.text in forms and token.text not in ("me", "him", "us")
+    }
+    places |= {m.end - 1: m.value for m in facts.marks if m.kind == "person"}
+    places |= {at: t.text for at, t in enumerate(tokens) if t.kind == "placeholder"}
+    found: dict[str, tuple[str, int]] = {}
+    for at, token in enumerate(tokens):
+        if at in places or token.kind != "word" or token.text in _FUNCTION_WORDS:
+            continue
+        if at - 1 in places or (at - 2 in places and tokens[at - 1].text in _FUNCTION_WORDS):
+            actor = at - 1 if at - 1 in places else at - 2
+            found.setdefault(min(token.keys), (places[actor], actor))
+    return found
+
+
+def _other_subject(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
+    """Yield a relative of whom a draft says what its best source says of a man, or of a woman."""
+    words, theirs = set(draft.sentence.words), set(sources[0].sentence.words)
+    for women, own, other in ((True, _SHE, _HE), (False, _HE, _SHE)):
+        person = next((p for p in draft.persons if p in (_WOMEN if women else _MEN)), None)
+        if person is None or person in sources[0].persons or draft.persons[person].start > 2:
+            continue
+        if theirs & other and not theirs & own and not words & other - {"his", "her"}:
+            yield change_at(draft, "exchanges", "person", draft.persons[person])
 
 
 def _cases(facts: Facts, places: tuple[int, int]) -> tuple[str, ...]:

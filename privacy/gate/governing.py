@@ -29,6 +29,14 @@ _LOOSE = frozenset({"like", "until_like", "unless_like"})
 _LATER = frozenset({"when"})
 _EARLIER = frozenset({"before", "until"})
 _ONLY = frozenset({"only", "just", "solely"})
+_CONCEDING = ("even if", "even when", "even where", "even without", "whether or not")
+_CONCESSIVE = frozenset(
+    "even although though despite regardless whether nonetheless nevertheless still always".split()
+)
+_DOUBTS = frozenset(
+    "possible possibly perhaps maybe probable probably likely suspected suspicion suspects might"
+    " seems seemed appears appeared apparently presumably".split()
+)
 
 
 def governing(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
@@ -40,7 +48,12 @@ def governing(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterat
 
 def _conditions(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
     theirs = [c for s in sources for c in s.conditions]
+    words = {t.text for s in sources for t in s.sentence.tokens}
     for found in draft.conditions:
+        concedes = draft.sentence.text.startswith(_CONCEDING, found.start)
+        if concedes and words.isdisjoint(_CONCESSIVE) and any(c.value == "if" for c in theirs):
+            yield change_at(draft, "reverses", "condition", found)
+            continue
         allowed = CONDITION_SOURCES.get(found.value)
         if allowed is None or not found.under:
             continue
@@ -148,6 +161,9 @@ def _certainty(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
         return
     theirs = {v for s in sources for v in s.values("certainty")}
     mark = draft.first("certainty", "sure")
+    doubt = next((t for t in draft.sentence.tokens if t.text in _DOUBTS), None)
+    if doubt and mark is None and "sure" in theirs and not theirs & {"hedged", "weak"}:
+        yield change_at(draft, "changes", "certainty", doubt)
     if mark is None or "sure" in theirs:
         return
     known = frozenset(k for s in sources for k in s.keys)

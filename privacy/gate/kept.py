@@ -26,7 +26,7 @@ def kept(original: Mapping[str, str], draft: Mapping[str, str]) -> Kept:
     A fact counts as kept where a draft sentence that comes from its sentence has it.
     """
     source, written = reading(original), reading(draft)
-    sources = kept_sentences(align(source, written))
+    sources = kept_sentences(source, written, align(source, written))
     totals = {kind: [0, 0] for kind in KINDS}
     for number, facts in enumerate(source.sentences):
         drafts = [written.sentences[at] for at in sources.get(number, ())]

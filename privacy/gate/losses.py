@@ -139,6 +139,19 @@ def _conditions(source: Facts, drafts: Sequence[Facts]) -> Iterator[str]:
         met |= only and found.value in ("until", "unless")
         if emptied or not met:
             yield "condition"
+    if _loses_exception(source, drafts):
+        yield "condition"
+
+
+def _loses_exception(source: Facts, drafts: Sequence[Facts]) -> bool:
+    """Return whether a prohibition is without its exception: "not without asking us"."""
+    words = source.sentence.words
+    if "without" not in words or not source.values("force") & {"forbid", "none"}:
+        return False
+    ours = {t.text for d in drafts for t in d.sentence.tokens}
+    return ours.isdisjoint(
+        {"without", "unless", "until", "before", "except", "only", "first", "if"}
+    )
 
 
 def _force(source: Facts, drafts: Sequence[Facts]) -> Iterator[str]:
@@ -151,6 +164,7 @@ def _force(source: Facts, drafts: Sequence[Facts]) -> Iterator[str]:
         yield "force"
     for value in ("must", "should"):
         accepted = {"must", "should", "directed", "instruction", "forbid"}
+        accepted |= {"wish"} if value == "should" else set()
         mark = source.first("force", value)
         if mark is None or ours & accepted:
             continue
@@ -234,8 +248,11 @@ def _narrates(source: Facts) -> bool:
     words = source.sentence.words
     if not _NARRATIVE.isdisjoint(words):
         return True
+    passive = not {"is", "are"}.isdisjoint(words)
     return any(
-        word.endswith("ed") and before not in _AUXILIARIES
+        word.endswith("ed")
+        and before not in _AUXILIARIES
+        and not (passive and before in ("and", ","))
         for before, word in pairwise(["", *words])
     )
 
@@ -265,6 +282,8 @@ def _is_cut(source: Facts, drafts: Sequence[Facts]) -> bool:
     at = strange = 0
     for word in (t for t in drafts[0].sentence.tokens if t.kind != "mark"):
         found = next((i for i in range(at, len(theirs)) if theirs[i].keys & word.keys), None)
+        if found is None and any(q.start <= word.start < q.end for q in drafts[0].quantities):
+            continue  # a number that is written otherwise, or changed: judged as a quantity
         strange += found is None
         at = at if found is None else found + 1
     return len(drafts) == 1 and strange <= 1 and len(lost) > strange

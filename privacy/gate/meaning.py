@@ -8,9 +8,10 @@ sentence is no change.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 
-from sage_rag.common.questions import asks, reports_question
+from sage_rag.common.questions import asks, asks_for_another, reports_question
 from sage_rag.privacy.gate.alterations import alterations
 from sage_rag.privacy.gate.changes import Change
 from sage_rag.privacy.gate.facts.facts import Facts
@@ -77,7 +78,7 @@ def _changes(source: Reading, draft: Reading, links: Sequence[Link]) -> Iterator
         for found in alterations(facts, sources, source):
             altered.add((at, found.what))
             yield found
-    for number, places in kept_sentences(links).items():
+    for number, places in kept_sentences(source, draft, links).items():
         drafts = [
             draft.sentences[at]
             for at in places
@@ -100,12 +101,21 @@ def _is_courtesy(facts: Facts) -> bool:
     return all(stem(token.text) in courtesies() for token in content)
 
 
-def kept_sentences(links: Sequence[Link]) -> dict[int, list[int]]:
-    """Return the draft sentences of each sentence that a draft keeps, by number."""
+def kept_sentences(source: Reading, draft: Reading, links: Sequence[Link]) -> dict[int, list[int]]:
+    """Return the draft sentences of each sentence that a draft keeps, by number.
+
+    A sentence is kept where a draft sentence comes from it first, covers half of it, or has a
+    quantity that no other of its sources has.
+    """
     kept: dict[int, list[int]] = {}
     for at, link in enumerate(links):
+        ours = {q.number for q in draft.sentences[at].quantities}
+        theirs = [{q.number for q in source.sentences[n].quantities} for n in link.sources]
         for place, (number, covered) in enumerate(zip(link.sources, link.covered, strict=True)):
-            if place == 0 or covered >= _KEPT:
+            others = set[tuple[Fraction, Fraction, str]]().union(
+                *theirs[:place], *theirs[place + 1 :]
+            )
+            if place == 0 or covered >= _KEPT or (ours & theirs[place]) - others:
                 kept.setdefault(number, []).append(at)
     return kept
 
@@ -131,7 +141,7 @@ def _lost_questions(
     start = 0
     for name, text in draft.items():
         end = start + len(text)
-        asked = name in original and _asks(source, name)
+        asked = name in original and (_asks(source, name) or asks_for_another(original[name]))
         if asked and not _asks(written, name, also=reports_question):
             message = f"loses the question that the record asks in `{name}`"
             yield Finding(FindingKind.QUESTION_LOST, message, start, end)

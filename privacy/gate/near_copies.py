@@ -50,7 +50,9 @@ def near_copies(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iter
         if new and (lost or token.keys.isdisjoint(record.places.keys())):
             yield change_at(draft, "changes", "word", token)
             return
-    if (other := _other_small_word(ours, theirs)) is not None:
+    if (other := _substituted(draft, sources[0])) is not None:
+        yield change_at(draft, "changes", "word", other)
+    elif (other := _other_small_word(ours, theirs)) is not None:
         yield change_at(draft, "changes", "relation", other)
     elif (other := _swapped(ours, theirs)) is not None:
         yield change_at(draft, "exchanges", "word", other)
@@ -70,6 +72,21 @@ def _is_copy(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
     their_keys = {key for t in theirs for key in t.keys}
     shared = sum(not t.keys.isdisjoint(their_keys) for t in ours)
     return shared >= _COPIED * len(ours) and pairs >= _FOLLOWING * (len(ours) - 1)
+
+
+def _substituted(draft: Facts, source: Facts) -> Token | None:
+    """Return the only word that differs, where both are content or members of one closed set."""
+    ours, theirs = _words(draft), _words(source)
+    if len(ours) != len(theirs):
+        return None
+    pairs = [(a, b) for a, b in zip(ours, theirs, strict=True) if a.keys.isdisjoint(b.keys)]
+    if len(pairs) != 1 or "number" in (pairs[0][0].kind, pairs[0][1].kind):
+        return None
+    here, there = pairs[0]
+    sets = [
+        {n.kind for n in f.names if n.start == t.start} for f, t in ((draft, here), (source, there))
+    ]
+    return here if (here.content and there.content) or sets[0] & sets[1] else None
 
 
 def _other_small_word(ours: Sequence[Token], theirs: Sequence[Token]) -> Token | None:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from sage_rag.privacy.gate.facts.extraction import facts_of
 from sage_rag.privacy.gate.facts.facts import Facts
@@ -19,6 +20,8 @@ _WHOLE = 0.25
 sentence the source covers."""
 _SECOND_SHARE = 0.15
 """A further source covers at least this share of a draft sentence that no source before covers."""
+_COPIED = 0.6
+"""A draft sentence with at least this share of its pairs of neighbours in a sentence copies it."""
 _MOST_SOURCES = 3
 
 
@@ -30,6 +33,8 @@ class Reading:
     weights: Mapping[str, float]
     places: Mapping[str, Sequence[int]]
     """The sentences of each key, by number."""
+    pairs: Mapping[tuple[str, str], Sequence[int]]
+    """The sentences of each two neighbouring words, by number."""
 
     @property
     def persons(self) -> frozenset[str]:
@@ -54,12 +59,21 @@ def read(fields: Mapping[str, str]) -> Reading:
     """Read the sentences of a record; linear in the text."""
     sentences = tuple(_sentences(fields))
     places: defaultdict[str, list[int]] = defaultdict(list)
+    pairs: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for number, facts in enumerate(sentences):
         for key in facts.keys:
             places[key].append(number)
+        for pair in set(_pairs(facts)):
+            pairs[pair].append(number)
     count = len(sentences)
     weights = {key: math.log(1 + count / len(at)) for key, at in places.items()}
-    return Reading(sentences, weights, places)
+    return Reading(sentences, weights, places, pairs)
+
+
+def _pairs(facts: Facts) -> list[tuple[str, str]]:
+    """Return all neighbouring words of a sentence, those without content included."""
+    words = [t.text for t in facts.sentence.tokens if t.kind != "mark"]
+    return list(pairwise(words))
 
 
 def _sentences(fields: Mapping[str, str]) -> Iterator[Facts]:
@@ -107,6 +121,7 @@ def _clues(facts: Facts) -> list[Token]:
 def _link(source: Reading, totals: Sequence[float], facts: Facts) -> Link:
     open_tokens = _clues(facts)
     whole = _weight(open_tokens, source)
+    copies = _copies(source, facts)
     chosen: list[int] = []
     shares: list[float] = []
     support = 0.0
@@ -116,11 +131,20 @@ def _link(source: Reading, totals: Sequence[float], facts: Facts) -> Link:
             weight = token_weight(token, source)
             for number in {n for key in token.keys for n in source.places.get(key, ())}:
                 overlap[number] += weight  # type: ignore[assignment]
+        for number in copies:
+            overlap.setdefault(number, 0.0)  # type: ignore[arg-type]
         for number in chosen:
             overlap.pop(number, None)
         if not overlap:
             break
-        best = max(overlap, key=lambda n: (_score(source, totals, facts, overlap, n, whole), -n))
+        best = max(
+            overlap,
+            key=lambda n: (
+                copies.get(n, 0.0),
+                _score(source, totals, facts, overlap, n, whole),
+                -n,
+            ),
+        )
         gained = overlap[best] / whole
         keys = source.sentences[best].keys
         if chosen and gained < _SECOND_SHARE:
@@ -130,6 +154,19 @@ def _link(source: Reading, totals: Sequence[float], facts: Facts) -> Link:
         support += gained
         open_tokens = [t for t in open_tokens if t.keys.isdisjoint(keys)]
     return Link(tuple(chosen), min(1.0, support), tuple(shares))
+
+
+def _copies(source: Reading, facts: Facts) -> dict[int, float]:
+    """Return the sentences with most pairs of neighbours of a draft sentence, and their share.
+
+    "The tenant reported this on the first day" comes from the sentence about the landlord that is
+    otherwise the same, not from another one about the tenant.
+    """
+    pairs = _pairs(facts)
+    found: Counter[int] = Counter()
+    for pair in pairs:
+        found.update(source.pairs.get(pair, ()))
+    return {n: count / len(pairs) for n, count in found.items() if count >= _COPIED * len(pairs)}
 
 
 def _score(
