@@ -1,6 +1,6 @@
 """The gold set for changes of meaning: records, drafts, and every change marked by hand.
 
-The texts are invented. Half of the pairs are for development; the other half is held out.
+The texts are invented. The gate was developed on most of the pairs; the others are held out.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Position = tuple[int, int]
 _SENTENCE_END = re.compile(r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)[.!?]+[\"')]*\s+|\n")
 
 
-class Half(StrEnum):
-    """The halves of the set: the gate was improved with the texts of the first one alone."""
+class Split(StrEnum):
+    """The splits of the set: the gate was improved with the texts of the first one alone."""
 
     DEVELOPMENT = "development"
     HELD_OUT = "held-out"
@@ -92,7 +92,7 @@ class MeaningPair:
 
     id: str
     domain: str
-    half: Half
+    split: Split
     style: str
     source: Mapping[str, str]
     draft: Mapping[str, str]
@@ -149,7 +149,7 @@ def meaning_pairs() -> list[MeaningPair]:
 def _pair(row: Row) -> MeaningPair:
     changes = tuple(Change(**change) for change in row["changes"])
     texts = (dict(row["source"]), dict(row["draft"]))
-    pair = MeaningPair(row["id"], row["domain"], Half(row["half"]), row["style"], *texts, changes)
+    pair = MeaningPair(row["id"], row["domain"], Split(row["split"]), row["style"], *texts, changes)
     for fault in _faults(pair):
         raise InputError(f"{pair.id}: {fault}")
     return pair

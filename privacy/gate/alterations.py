@@ -20,19 +20,23 @@ from sage_rag.privacy.gate.facts.sentences import Token
 from sage_rag.privacy.gate.governing import CONDITION_SOURCES, governing
 from sage_rag.privacy.gate.near_copies import near_copies
 from sage_rag.privacy.gate.provenance import Reading
+from sage_rag.privacy.gate.word_by_word import word_changes
 
 _STRICT = frozenset({"more", "least", "less", "most"})
 _UPWARD = frozenset({"more", "least", "beyond", "over"})
 _DOWNWARD = frozenset({"less", "most", "below"})
 _AGAINST = {
     "all": {"some", "most"},
-    "some": {"all", "whole"},
+    "some": {"all", "whole", "none"},
     "most": {"some", "all"},
     "whole": {"some"},
 }
 """The amounts that a draft's amount contradicts."""
+_DENIAL_REACH = 4
+"""Tokens between a negation and a word that it denies: "could not be excluded"."""
 _NUMBER_OF = re.compile(r"\b(?:\w+) (?:out )?of (?:the|these|our|his|her|all) ")
 _OF = re.compile(r" (?:out )?of (?:(?:the|these|our|his|her|all) )?")
+_NONE = frozenset({"nobody", "none"})
 _EXCESS = {
     **dict.fromkeys(("less", "fewer", "lower", "rarer"), frozenset({"more", "higher", "greater"})),
     **dict.fromkeys(("more", "higher", "greater"), frozenset({"less", "fewer", "lower"})),
@@ -50,11 +54,14 @@ def alterations(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iter
     yield from _sides(draft, sources)
     yield from _negations(draft, sources, record)
     yield from _parity(draft, sources)
+    yield from _double(draft, sources)
     yield from governing(draft, sources, record)
     yield from _amounts(draft, sources)
     yield from _opposites(draft, sources)
     yield from exchanges(draft, sources, record)
     yield from near_copies(draft, sources, record)
+    if sources:
+        yield from word_changes(draft, sources[0])
 
 
 def _quantities(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
@@ -177,6 +184,26 @@ def _parity(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
         yield Change("changes", "negation", draft.sentence.start, draft.sentence.end)
 
 
+def _double(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
+    """Yield "excluded" where each source denies it: "could not exclude"; and the reverse."""
+    theirs = [(s, n) for s in sources for n in s.negations if n.value == "soft"]
+    for negation in draft.negations:
+        keys = draft.sentence.tokens[negation.at].keys
+        same = [_is_denied(s, n) for s, n in theirs if s.sentence.tokens[n.at].keys & keys]
+        if (
+            negation.value == "soft"
+            and same
+            and all(x != _is_denied(draft, negation) for x in same)
+        ):
+            yield change_at(draft, "changes", "negation", negation)
+
+
+def _is_denied(facts: Facts, negation: Fact) -> bool:
+    """Return whether a word such as "excluded" is itself denied, by a negation close before it."""
+    near = range(negation.at - _DENIAL_REACH, negation.at)
+    return any(n.value == "hard" and n.at in near for n in facts.negations)
+
+
 def _negating(facts: Facts) -> list[Token]:
     return [facts.sentence.tokens[n.at] for n in facts.negations if n.value == "hard"]
 
@@ -226,6 +253,8 @@ def _amounts(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
     theirs = {v for s in sources for v in s.values("quantity")}
     if any(_numbered_part(s) for s in sources):
         theirs.add("some")
+    if not _NONE.isdisjoint(t.text for s in sources for t in s.sentence.tokens):
+        theirs.add("none")
     ours = draft.values("quantity")
     for value, against in _AGAINST.items():
         mark = draft.first("quantity", value)

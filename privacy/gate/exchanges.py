@@ -168,7 +168,11 @@ def _subjects(facts: Facts) -> dict[str, tuple[str, int]]:
         if token.text in forms and token.text not in ("me", "him", "us")
     }
     places |= {m.end - 1: m.value for m in facts.marks if m.kind == "person"}
-    places |= {at: t.text for at, t in enumerate(tokens) if t.kind == "placeholder"}
+    places |= {
+        at: min(t.keys)
+        for at, t in enumerate(tokens)
+        if at not in places and (t.kind == "placeholder" or (at and _is_named(tokens, at)))
+    }
     found: dict[str, tuple[str, int]] = {}
     for at, token in enumerate(tokens):
         if at in places or token.kind != "word" or token.text in _FUNCTION_WORDS:
@@ -209,11 +213,7 @@ def _actors(facts: Facts) -> dict[str, int]:
     """Return the places of persons, names, pronouns, and of things after "the" or "a"."""
     tokens, found = facts.sentence.tokens, dict[str, int]()
     for at, token in enumerate(tokens):
-        before = tokens[at - 1].text if at else ""
-        outside = tokens[at - 2].text if at > 1 else ""
-        if token.kind == "placeholder" or (
-            token.content and before in _DETERMINERS and outside not in _PREPOSITIONS
-        ):
+        if token.kind == "placeholder" or _is_named(tokens, at):
             found.setdefault(min(token.keys), at)
     for person, mark in facts.persons.items():
         found[person] = mark.start
@@ -222,6 +222,13 @@ def _actors(facts: Facts) -> dict[str, int]:
         if places:
             found[pronoun] = places[0]
     return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+def _is_named(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether a word is the thing after "the" or "a", without a preposition before it."""
+    before = tokens[at - 1].text if at else ""
+    outside = tokens[at - 2].text if at > 1 else ""
+    return tokens[at].content and before in _DETERMINERS and outside not in _PREPOSITIONS
 
 
 def _linked(facts: Facts, places: tuple[int, int]) -> bool:

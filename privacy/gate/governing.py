@@ -33,7 +33,7 @@ _CONCEDING = ("even if", "even when", "even where", "even without", "whether or 
 _CONCESSIVE = frozenset(
     "even although though despite regardless whether nonetheless nevertheless still always".split()
 )
-_DOUBTS = frozenset(
+DOUBTS = frozenset(
     "possible possibly perhaps maybe probable probably likely suspected suspicion suspects might"
     " seems seemed appears appeared apparently presumably".split()
 )
@@ -65,6 +65,11 @@ def _conditions(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iter
         strict = [c for c in alike if c.value not in _LOOSE and found.under & (c.under | c.main)]
         single = len(strict) == 1 == sum(c.value == found.value for c in draft.conditions)
         turned = single and _turned(found, strict[0])
+        turned |= (
+            single
+            and found.value == strict[0].value == "if"
+            and (_is_denied(found, [draft]) != _is_denied(strict[0], sources))
+        )
         if turned or _miscounted(draft, found, sources, alike):
             yield change_at(draft, "reverses", "condition", found)
 
@@ -93,6 +98,15 @@ def _turned(one: Condition, other: Condition) -> bool:
     ):  # "A before B" is "B after A"
         return sum(same) > sum(crossed)
     return sum(crossed) > sum(same) and all(crossed)
+
+
+def _is_denied(condition: Condition, sentences: Sequence[Facts]) -> bool:
+    """Return whether what a condition supposes is denied: "if it does not run clear"."""
+    return any(
+        n.value == "hard" and n.head and not n.head[0].isdisjoint(condition.under)
+        for facts in sentences
+        for n in facts.negations
+    )
 
 
 def _miscounted(
@@ -161,7 +175,7 @@ def _certainty(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
         return
     theirs = {v for s in sources for v in s.values("certainty")}
     mark = draft.first("certainty", "sure")
-    doubt = next((t for t in draft.sentence.tokens if t.text in _DOUBTS), None)
+    doubt = next((t for t in draft.sentence.tokens if t.text in DOUBTS), None)
     if doubt and mark is None and "sure" in theirs and not theirs & {"hedged", "weak"}:
         yield change_at(draft, "changes", "certainty", doubt)
     if mark is None or "sure" in theirs:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from sage_rag.privacy.gate.alterations import agrees, opposed, same_word
 from sage_rag.privacy.gate.changes import Change, keys_of, quantity_name, same_quantity
 from sage_rag.privacy.gate.facts.facts import Fact, Facts, is_dose
-from sage_rag.privacy.gate.governing import CONDITION_SOURCES, forces, is_alike
+from sage_rag.privacy.gate.governing import CONDITION_SOURCES, DOUBTS, forces, is_alike
 
 _LOST_WORDS = 2
 """Content words of an instruction or a warning that a draft may drop beyond those it rewords."""
@@ -173,6 +173,14 @@ def _force(source: Facts, drafts: Sequence[Facts]) -> Iterator[str]:
             yield "force"
     written = {t.text for d in drafts for t in d.sentence.tokens}
     if "whether" in source.sentence.words and not written & _OPEN_WORDS:
+        yield "certainty"
+    doubts = [t for t in source.sentence.tokens if t.text in DOUBTS]
+    doubted = {v for d in drafts for v in d.values("certainty")} & {"hedged", "weak"}
+    if (
+        doubts
+        and not doubted
+        and all(t.text not in DOUBTS for d in drafts for t in d.sentence.tokens)
+    ):
         yield "certainty"
     hedges = source.values("certainty")
     if "hedged" in hedges and not theirs & {"negation"}:

@@ -54,8 +54,6 @@ def near_copies(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iter
         yield change_at(draft, "changes", "word", other)
     elif (other := _other_small_word(ours, theirs)) is not None:
         yield change_at(draft, "changes", "relation", other)
-    elif (other := _swapped(ours, theirs)) is not None:
-        yield change_at(draft, "exchanges", "word", other)
 
 
 def _words(facts: Facts) -> list[Token]:
@@ -97,20 +95,4 @@ def _other_small_word(ours: Sequence[Token], theirs: Sequence[Token]) -> Token |
         new, lost = here - there, there - here
         if new and lost and sum(new.values()) == sum(lost.values()):
             return next(t for t in ours if table.get(t.text) in new)
-    return None
-
-
-def _swapped(ours: Sequence[Token], theirs: Sequence[Token]) -> Token | None:
-    """Return the first of two words that have changed places, all others being where they were."""
-    if len(ours) != len(theirs):
-        return None
-    other = [i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if not a.keys & b.keys]
-    if len(other) != 2 or other[1] - other[0] < 2:
-        return None
-    first, last = other
-    between = {t.text for t in theirs[first + 1 : last]}
-    if between <= {"and", "or", "nor", "not"}:
-        return None
-    if ours[first].keys & theirs[last].keys and ours[last].keys & theirs[first].keys:
-        return ours[first]
     return None

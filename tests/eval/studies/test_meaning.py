@@ -18,7 +18,7 @@ from sage_rag.eval.studies.meaning import (
     scores,
     tables,
 )
-from sage_rag.eval.studies.meaning_pairs import Change, Half, MeaningPair, meaning_pairs
+from sage_rag.eval.studies.meaning_pairs import Change, MeaningPair, Split, meaning_pairs
 from sage_rag.privacy.gate.findings import Finding, FindingKind
 from sage_rag.privacy.gate.meaning import meaning_changes
 
@@ -30,8 +30,8 @@ CHANGES = (
     Change("question-lost", "", "Is it safe?", "the question is gone"),
     Change("negation-lost", "It is safe.", "It is not safe.", "`not` is lost"),
 )
-ALTERED = MeaningPair("mail-1", "mail", Half.DEVELOPMENT, "rules", SOURCE, DRAFT, CHANGES)
-FAITHFUL = MeaningPair("mail-2", "mail", Half.HELD_OUT, "model", SOURCE, SOURCE, ())
+ALTERED = MeaningPair("mail-1", "mail", Split.DEVELOPMENT, "rules", SOURCE, DRAFT, CHANGES)
+FAITHFUL = MeaningPair("mail-2", "mail", Split.HELD_OUT, "model", SOURCE, SOURCE, ())
 TEXT = "I take 5 mg.\nIt is safe. Stop it | now."
 
 
@@ -98,8 +98,8 @@ def test_the_page_lists_errors_and_quotes_the_development_half_alone():
     missed = page.partition("## Missed\n\n")[2].splitlines()
     assert "| mail-1 | question-lost |  | `Is it safe?` |" in missed
     assert r"| mail-1 | `Stop it \| now.` |" in page
-    assert "In the held-out half: mail-2 (1)." in page
-    assert "In the held-out half: no pair." in page
+    assert "In the held-out split: mail-2 (1)." in page
+    assert "In the held-out split: no pair." in page
 
 
 def test_the_page_counts_what_the_gate_does():
@@ -108,9 +108,9 @@ def test_the_page_counts_what_the_gate_does():
 
 
 def test_the_first_measurement_counts_the_pairs_of_the_set():
-    assert set(FIRST) == set(Half)
-    for half, counts in FIRST.items():
-        pairs = [p for p in meaning_pairs() if p.half is half]
+    assert set(FIRST) == set(Split)
+    for split, counts in FIRST.items():
+        pairs = [p for p in meaning_pairs() if p.split is split]
         changes, altered, faithful, unmarked = (of for _, of in counts)
         assert changes == sum(len(p.changes) for p in pairs)
         assert altered == sum(bool(p.changes) for p in pairs)
@@ -118,8 +118,7 @@ def test_the_first_measurement_counts_the_pairs_of_the_set():
         assert unmarked == sum(len(PairResult(p, ()).unmarked) for p in pairs)
 
 
-def test_the_page_repeats_the_first_measurement_and_adds_its_halves():
+def test_the_page_repeats_the_first_measurement_and_adds_its_splits():
     first = tables([result()]).partition("First measurement")[2]
-    assert "(commit 4ca75c4)" in first
-    assert f"| development | {Proportion.of(83, 111)} |" in first
-    assert f"| all | {Proportion.of(167, 222)} | {Proportion.of(79, 80)} |" in first
+    assert f"| development | {Proportion.of(237, 320)} |" in first
+    assert f"| all | {Proportion.of(307, 413)} | {Proportion.of(131, 132)} |" in first

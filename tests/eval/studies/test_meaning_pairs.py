@@ -12,8 +12,8 @@ from sage_rag.eval.studies import meaning_pairs as module
 from sage_rag.eval.studies.meaning_pairs import (
     KINDS,
     Change,
-    Half,
     MeaningPair,
+    Split,
     meaning_pairs,
     overlap,
 )
@@ -25,7 +25,7 @@ DOMAINS, STYLES = ("dialogue", "letter", "judgment", "mail"), ("rules", "model")
 ROW = {
     "id": "letter-01",
     "domain": "letter",
-    "half": "development",
+    "split": "development",
     "style": "rules",
     "source": {"course": "He came on Monday.", "plan": "Take 5 mg daily until May."},
     "draft": {"course": "Dr. Roe saw him. He came.", "plan": "Take 5 mg daily."},
@@ -56,26 +56,23 @@ def test_ids_and_texts_are_unique():
     assert len(texts) == 2 * len(PAIRS)
 
 
-def test_each_part_has_as_many_altered_and_faithful_pairs():
-    parts = Counter((p.domain, p.style, p.half, bool(p.changes)) for p in PAIRS)
-    cells = list(product(DOMAINS, STYLES, Half))
-    assert {parts[(*cell, True)] for cell in cells} == {5}
-    assert {parts[(*cell, False)] for cell in cells} == {3}
-    assert sum(parts.values()) == 8 * len(cells)
+def test_each_split_has_altered_and_faithful_pairs_of_each_domain_and_style():
+    parts = Counter((p.domain, p.style, p.split, bool(p.changes)) for p in PAIRS)
+    assert all(parts[(*cell, True)] >= 2 for cell in product(DOMAINS, STYLES, Split))
+    faithful = Counter((p.domain, p.split) for p in PAIRS if not p.changes)
+    assert all(faithful[cell] >= 2 for cell in product(DOMAINS, Split))
 
 
-def test_an_altered_pair_has_one_to_three_changes():
+def test_an_altered_pair_has_one_to_four_changes():
     counts = [len(pair.changes) for pair in ALTERED]
-    assert {1, 2, 3} >= set(counts)
-    assert sum(counts) >= 110
+    assert {1, 2, 3, 4} >= set(counts)
+    assert sum(counts) >= 400
 
 
-def test_both_halves_have_each_kind_about_as_often():
-    kinds = {h: Counter(c.kind for p in PAIRS if p.half is h for c in p.changes) for h in Half}
-    for kind in KINDS:
-        one, other = (kinds[half][kind] for half in Half)
-        assert min(one, other) >= 2, kind
-        assert abs(one - other) <= 1, kind
+def test_both_splits_have_nearly_all_kinds():
+    kinds = {s: Counter(c.kind for p in PAIRS if p.split is s for c in p.changes) for s in Split}
+    assert all(kinds[Split.DEVELOPMENT][kind] >= 4 for kind in KINDS)
+    assert len(kinds[Split.HELD_OUT]) >= len(KINDS) - 3
 
 
 def test_records_are_as_long_as_messages_and_drafts_at_most_half_as_long_again():
@@ -166,6 +163,6 @@ def test_positions_that_only_touch_do_not_overlap():
 
 
 def test_a_source_quote_outside_of_all_fields_is_an_error():
-    pair = MeaningPair("x-1", "mail", Half.HELD_OUT, "rules", {"a": "One."}, {"a": "Two."}, ())
+    pair = MeaningPair("x-1", "mail", Split.HELD_OUT, "rules", {"a": "One."}, {"a": "Two."}, ())
     with pytest.raises(InputError, match="x-1"):
         pair.altered_field(Change("question-lost", "", "Three?", "it is gone"))

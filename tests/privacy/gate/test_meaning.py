@@ -166,6 +166,54 @@ def test_the_same_comparison_part_or_role_in_other_words_passes(source: str, dra
     assert found(source, draft) == []
 
 
+COPIES = (
+    ("He must be seen within a month.", "He must be seen within a year."),
+    ("The first hours were without pain.", "The first hours were not without pain."),
+    ("We showed the plan to Mr [PERSON_1].", "Mr [PERSON_1] showed the plan to us."),
+    ("The cook brings the pots and you return them.", "You bring the pots and the cook returns them."),
+    ("The seller signed it on the second day.", "The buyer signed it on the second day."),
+    ("The oven must never be opened without asking us.", "The oven must never be opened."),
+    ("Call only if it bleeds.", "Call even if it bleeds."),
+    ("Leave out the evening tablet.", "Take the evening tablet."),
+    ("You need an X-ray today.", "It would be nice to have an X-ray today."),
+    ("The bolt is on the left and I wanted the right.", "The bolt is on the right and I wanted the left."),
+    ("A keeper must have the trees pruned.", "A keeper may have the trees pruned."),
+    ("The council dismissed her appeal last week.", "The council dismissed his appeal last week."),
+    ("If the tube does not run dry by noon, ring us.", "Ring us if the tube runs dry by noon."),
+    ("You probably won't need a cast.", "You will not need a cast."),
+    ("Runners do not have more bad knees than others.", "Bad knees are less usual among runners."),
+    ("The board is convinced that a loan was made.", "The board thinks that a loan is possible."),
+    ("The claim is partly upheld.", "The claim is fully upheld."),
+    ("He has a cough. He had hives at two.", "His sister had hives at two."),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "draft"), COPIES)
+def test_a_copy_with_another_relation_is_found(source: str, draft: str) -> None:
+    others = "The buyer has a sister. Her sister has a cook. "
+    assert found(others + source, draft)
+
+
+@pytest.mark.parametrize(
+    ("source", "draft"),
+    [
+        ("We want to paint the fence on Saturday.", "On Saturday we want to paint the fence."),
+        ("If it bleeds, ring us.", "Ring us if it bleeds."),
+        ("He has to rest for a week.", "He must rest for one week."),
+        ("Come if it swells, if it bleeds, or if it hurts.", "Come if it bleeds, if it swells, or if it hurts."),
+        ("I fell off the ladder last Friday and broke my wrist.", "Last Friday I fell off the ladder and broke my wrist."),
+    ],
+)  # fmt: skip
+def test_a_phrase_or_a_clause_may_change_its_place(source: str, draft: str) -> None:
+    assert found(source, draft) == []
+
+
+def test_a_client_whose_question_is_reported_asks_in_the_draft() -> None:
+    source = "The client asks whether she has to pay. She moved in May."
+    assert {f.kind for f in found(source, "She moved in May.")} == {FindingKind.QUESTION_LOST}
+    assert found(source, "She moved in May. She asks whether she has to pay.") == []
+
+
 def test_a_question_at_the_end_of_a_run_on_is_a_sentence_of_its_own() -> None:
     source = "I ate at noon, I did not drink, I woke up with a cramp what should i do?"
     assert found(source, "What should I do?") == []

@@ -1,0 +1,192 @@
+"""Compare a draft sentence word by word with the source that it copies, function words included.
+
+In a copy every word that says how things are related counts: a negation, a duty, a person, a side,
+an order in time. What replaces such a word has to mean the same, and a copy has its words in the
+same order, except where whole clauses change places.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache
+from itertools import combinations
+
+from sage_rag.privacy.gate.changes import Change, change_at
+from sage_rag.privacy.gate.facts.facts import Facts
+from sage_rag.privacy.gate.facts.sentences import Token
+from sage_rag.privacy.gate.facts.words import poles
+
+_COPIED = 0.75
+"""Share of words in common, in order, from which a draft sentence is a copy of its source."""
+_FEWEST = 4
+_LONGEST_CUT = 3
+"""The longest piece that is left out or put in as small words, in words."""
+_LISTS = frozenset("and or nor , / then".split())
+_PHRASES = frozenset(
+    "in on at from during since until after before for within by with without if when while because"
+    " today yesterday tomorrow last next every".split()
+)
+_IGNORED = frozenset("the a an that this these those of it its , : ; . ! ? - – — ( ) \" '".split())
+
+_KINDS = {
+    "negation": {
+        "no": "not no never nobody none nothing neither nor nowhere",
+        "without": "without",
+        "with": "with",
+    },
+    "force": {
+        "must": "must shall needs need required obliged mandatory",
+        "may": "may can might could allowed permitted",
+        "should": "should ought recommended advised",
+    },
+    "person": {
+        "i": "i me my mine myself",
+        "you": "you your yours yourself",
+        "he": "he him his himself",
+        "she": "she her hers herself",
+        "we": "we us our ours",
+        "they": "they them their theirs",
+    },
+    "time": {
+        "before": "before",
+        "after": "after once",
+        "until": "until till",
+        "since": "since",
+    },
+    "relation": {"from": "from", "to": "to", "by": "by", "for": "for", "against": "against"},
+    "place": {
+        "above": "above over",
+        "below": "below under",
+        "inside": "inside",
+        "outside": "outside",
+    },
+    "amount": {
+        "all": "all every each everybody everyone always",
+        "both": "both",
+        "some": "some several few sometimes partly",
+        "most": "most mostly usually generally often",
+        "half": "half",
+    },
+    "only": {"only": "only solely exclusively"},
+    "even": {"even": "even"},
+    "side": {"left": "left", "right": "right"},
+}  # fmt: skip
+_COUNTED = frozenset({"negation", "only", "even"})
+"""Kinds of which a copy has neither more nor fewer words than its source."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word of a sentence; `kind` and `value` where it relates others, else its meaning."""
+
+    token: Token
+    kind: str
+    value: str
+
+
+def word_changes(draft: Facts, source: Facts) -> Iterator[Change]:
+    """Yield the first word of a copy that relates its words otherwise than the source."""
+    ours, theirs = _words(draft), _words(source)
+    if min(len(ours), len(theirs)) < _FEWEST or draft.sentence.asks != source.sentence.asks:
+        return
+    if _says_it_otherwise(draft, source):
+        return
+    blocks = SequenceMatcher(None, _masked(ours), _masked(theirs), autojunk=False)
+    if blocks.ratio() >= _COPIED and (other := _other_relation(blocks, ours, theirs)):
+        yield change_at(draft, "changes", "relation", other.token)
+    elif (other := _moved(ours, theirs)) is not None:
+        yield change_at(draft, "exchanges", "word", other.token)
+
+
+def _says_it_otherwise(draft: Facts, source: Facts) -> bool:
+    """Return whether other words mean the same: passive, "unless" for "if not", a comparison."""
+    ours, theirs = set(draft.sentence.words), set(source.sentence.words)
+    return "than" in ours | theirs or bool((ours ^ theirs) & {"by", "unless", "until"})
+
+
+def _words(facts: Facts) -> list[_Word]:
+    tokens = facts.sentence.tokens
+    found = []
+    for at, token in enumerate(tokens):
+        if token.text in _IGNORED or token.kind == "mark":
+            continue
+        after = tokens[at + 1].text if at + 1 < len(tokens) else ""
+        if token.text in ("has", "have", "had") and after == "to":
+            found.append(_Word(token, "force", "must"))
+            continue
+        if token.text == "to" and found and found[-1].value == "must":
+            continue
+        kind, value = _relation(token)
+        found.append(_Word(token, kind, value or _meaning(token)))
+    return found
+
+
+def _relation(token: Token) -> tuple[str, str]:
+    """Return the kind and value of a word that relates others, or of one side of an opposite."""
+    if found := _relations().get(token.text):
+        return found
+    sides = {(f"pole {n}", str(side)) for key in token.keys for n, side in poles().get(key, ())}
+    return sides.pop() if len(sides) == 1 else ("", "")
+
+
+@cache
+def _relations() -> dict[str, tuple[str, str]]:
+    return {
+        word: (kind, value)
+        for kind, values in _KINDS.items()
+        for value, words in values.items()
+        for word in words.split()
+    }
+
+
+def _meaning(token: Token) -> str:
+    """Return what all synonyms of a word have in common."""
+    return min(token.keys, key=lambda key: (not key.startswith("="), key), default=token.text)
+
+
+def _masked(words: Sequence[_Word]) -> list[str]:
+    return [word.kind or word.value for word in words]
+
+
+def _other_relation(
+    blocks: SequenceMatcher[str], ours: Sequence[_Word], theirs: Sequence[_Word]
+) -> _Word | None:
+    """Return a word that has the place of another one of its kind, or that only one side has."""
+    for what, start, end, their_start, their_end in blocks.get_opcodes():
+        here, there = ours[start:end], theirs[their_start:their_end]
+        if what == "equal":
+            for own, other in zip(here, there, strict=True):
+                if own.kind and own.value != other.value:
+                    return own
+        elif max(len(here), len(there)) <= _LONGEST_CUT and _counted(here) != _counted(there):
+            return (*here, *ours[max(0, start - 1) :])[0]
+    return None
+
+
+def _counted(words: Sequence[_Word]) -> Counter[str]:
+    return Counter(w.kind for w in words if w.kind in _COUNTED and w.value != "with")
+
+
+def _moved(ours: Sequence[_Word], theirs: Sequence[_Word]) -> _Word | None:
+    """Return the first word of a sentence with its source's words in another order.
+
+    Two pieces have changed places. A phrase of time or place, and the members of a list, are free.
+    """
+    here, there = ([w.value for w in words] for words in (ours, theirs))
+    if Counter(here) != Counter(there) or here == there:
+        return None
+    differs = [i for i, (a, b) in enumerate(zip(here, there, strict=True)) if a != b]
+    first, last = differs[0], differs[-1] + 1
+    if _LISTS & set(here[first : last + 1]):
+        return None
+    part = theirs[first:last]
+    cuts = combinations(range(1, len(part)), 2)
+    swapped = any(
+        here[first:last] == there[first:last][j:] + there[first:last][i:j] + there[first:last][:i]
+        and not {part[0].token.text, part[j].token.text} & _PHRASES
+        for i, j in cuts
+    )
+    return ours[first] if swapped else None
