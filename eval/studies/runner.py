@@ -29,6 +29,7 @@ STUDIES: Mapping[str, str] = {
     "answers": "answers.study",
     "codebook": "codebook",
     "consensus": "consensus.study",
+    "crypto_llm": "crypto_llm.study",
     "examples": "examples",
     "frequency": "frequency.study",
     "hard_cases": "hard_cases",

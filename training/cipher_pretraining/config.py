@@ -77,6 +77,8 @@ class FirstStageSettings(Section):
     """Number of tokens, for `dyck`."""
     carry: Carry | None = None
     """Required where the vocabularies differ; elsewhere, all weights are carried."""
+    trained: Path | None = None
+    """Folder `out` of an earlier training, whose first stage is used instead of a new one."""
 
     @model_validator(mode="after")
     def _settings_of_the_kind(self) -> Self:

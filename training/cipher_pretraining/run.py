@@ -57,7 +57,7 @@ def pretrain_in_two_stages(
         _once(config, lambda: _prepare(config, texts))
         start = ModelSettings(start="random", size=config.size)
         if config.first_stage.kind is not FirstStage.ABSENT:
-            first = pretrain(
+            first = _trained_before(config) or pretrain(
                 _stage(config, FIRST, start, (texts.first,), texts.first_tokenizer, "text"),
                 progress=lambda *step: shown(FIRST, *step),
             )
@@ -75,6 +75,17 @@ def _prepare(config: CipherPretrainingConfig, texts: StageTexts) -> None:
     config.out.mkdir(mode=0o700, parents=True, exist_ok=True)
     _check_same(config)
     texts.prepare()
+
+
+def _trained_before(config: CipherPretrainingConfig) -> Path | None:
+    """Return the model of an earlier training's first stage, where the settings name one."""
+    earlier = config.first_stage.trained
+    if earlier is None:
+        return None
+    model = earlier / FIRST / "model"
+    if not model.is_dir():
+        raise InputError(f"`{earlier}` holds no complete first stage")
+    return model
 
 
 def _carry(config: CipherPretrainingConfig, texts: StageTexts, first: Path) -> None:

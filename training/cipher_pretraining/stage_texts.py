@@ -81,7 +81,9 @@ class StageTexts:
             write_texts(self._public(), self.second[0])
         if not (self.plain_tokenizer / "tokenizer.json").exists():
             self._train(read_texts(self.second, self._field(public=True)), self.plain_tokenizer)
-        if self.config.first_stage.kind is not FirstStage.ABSENT and not self.first.exists():
+        stage = self.config.first_stage
+        needs_first = stage.kind is not FirstStage.ABSENT and stage.trained is None
+        if needs_first and not self.first.exists():
             write_texts(self._first_texts(), self.first)
 
     def _first_texts(self) -> Iterator[str]:

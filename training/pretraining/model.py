@@ -65,6 +65,15 @@ def without_bars() -> Iterator[None]:
 
 def loss_sum(model: nn.Module, batch: Batch) -> Tensor:
     """Return the sum of the cross-entropies of a batch's targets, in nats, in float32."""
+    return _losses(model, batch, "sum")
+
+
+def losses_by_row(model: nn.Module, batch: Batch) -> Tensor:
+    """Return the sum of the cross-entropies of each row's targets (B,), in nats, in float32."""
+    return _losses(model, batch, "none").view(batch.targets.shape).sum(1)
+
+
+def _losses(model: nn.Module, batch: Batch, reduction: str) -> Tensor:
     logits_BLV = model(
         input_ids=batch.tokens,
         position_ids=batch.positions,
@@ -75,7 +84,7 @@ def loss_sum(model: nn.Module, batch: Batch) -> Tensor:
         logits_BLV.float().flatten(0, 1),
         batch.targets.flatten(),
         ignore_index=NO_TARGET,
-        reduction="sum",
+        reduction=reduction,
     )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sage_rag.eval.studies.consensus import tables
 from sage_rag.eval.studies.consensus.criteria import TARGETS, criteria
-from sage_rag.eval.studies.consensus.plot import Point, scatter
 from sage_rag.eval.studies.consensus.results import ConsensusStudy, CorpusFigures, StudyPart
+from sage_rag.eval.studies.plot import Point, scatter
 from sage_rag.eval.studies.tables import table
 from sage_rag.indexer.consensus.options import ConsensusOptions
 

@@ -69,12 +69,19 @@ def test_the_second_stage_starts_with_the_layers_of_the_first(
 def test_whole_carries_the_scale_of_the_embeddings(
     tmp_path: Path, body: CipherPretrainingConfig
 ) -> None:
-    config = trained(tmp_path, **CIPHER, carry="whole")
-    first, start = weights(config.out / "first" / "model"), weights(config.out / "carried")
+    config = trained(tmp_path, **CIPHER, carry="whole", trained=body.out)
+    assert not (config.out / "first").exists()
+    first, start = weights(body.out / "first" / "model"), weights(config.out / "carried")
     for name in ("model.embed_tokens.weight", "lm_head.weight"):
         assert not torch.equal(first[name], start[name])
         assert torch.allclose(first[name].std(0), start[name].std(0), rtol=0.3)
         assert torch.allclose(first[name].mean(0), start[name].mean(0), atol=0.05)
+
+
+def test_a_first_stage_that_is_not_complete_is_refused(tmp_path: Path) -> None:
+    config = tiny_training(tmp_path, **CIPHER, carry="whole", trained=tmp_path / "earlier")
+    with pytest.raises(InputError, match="earlier` holds no complete first stage"):
+        pretrain_in_two_stages(config)
 
 
 def test_the_exported_model_records_what_was_carried(body: CipherPretrainingConfig) -> None:

@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree as Tree
 
-from sage_rag.eval.studies.consensus.plot import Point, scatter
+from sage_rag.eval.studies.plot import Point, scatter
 
 SERIES = {
     "k = 2": [Point(0.6, 1.0, "4"), Point(0.5, 0.9, "8")],

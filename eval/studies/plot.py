@@ -8,17 +8,20 @@ from html import escape
 
 _WIDTH, _HEIGHT = 640, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 110, 20, 50
-_COLOURS = ("#4c72b0", "#dd8452", "#55a868", "#c44e52", "#8172b3", "#937860")
+_COLOURS = (
+    *("#4c72b0", "#dd8452", "#55a868", "#c44e52", "#8172b3", "#937860", "#da8bc3", "#555555"),
+    *("#b3a000", "#17a2b8"),
+)
 _TICKS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One point with its label."""
+    """One point with its label; without one, it is drawn small."""
 
     x: float
     y: float
-    label: str
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +86,11 @@ def _line(
     yield f'<polyline points="{joined}" fill="none" stroke="{colour}"/>'
     for (x, y), point in zip(places, line, strict=True):
         title = escape(f"{name}, {point.label}: {point.x:.3f}, {point.y:.3f}")
-        yield f'<circle cx="{x}" cy="{y}" r="4" fill="{colour}"><title>{title}</title></circle>'
-        yield _text(x + 6, y - 5, point.label, colour)
+        radius = 4 if point.label else 1.5
+        shape = f'cx="{x}" cy="{y}" r="{radius}" fill="{colour}"'
+        yield f"<circle {shape}><title>{title}</title></circle>"
+        if point.label:
+            yield _text(x + 6, y - 5, point.label, colour)
 
 
 def _text(

@@ -1,0 +1,1 @@
+"""The study of what pretraining on ciphertext teaches a small model."""
