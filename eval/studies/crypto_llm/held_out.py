@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-import torch
 from pydantic import BaseModel, ConfigDict
-from torch import nn
 
 from sage_rag.common.files import write_file
 from sage_rag.common.jsonl import rows
-from sage_rag.training.pretraining.corpus import read_texts
-from sage_rag.training.pretraining.model import losses_by_row
-from sage_rag.training.pretraining.packing import Piece, batch_of, pack
-from sage_rag.training.pretraining.token_shards import TokenShards
-from sage_rag.training.pretraining.tokenizing import load_tokenizer
-
-_ROWS_PER_PASS = 16
+from sage_rag.training.pretraining.held_out import HeldOutRows
 
 
 class HeldOutFigures(BaseModel):
@@ -38,37 +30,20 @@ class HeldOutFigures(BaseModel):
         return sum(self.nats) / math.log(2) / self.characters
 
 
-class HeldOutTexts:
-    """The held-out texts as rows of tokens, and the models' figures on them, in a folder."""
+class HeldOutLog:
+    """The figures of one arm, in the file of a folder."""
 
-    def __init__(self, texts: Path, tokenizer: Path, folder: Path, row_tokens: int) -> None:
-        loaded = load_tokenizer(tokenizer)
-        tokens = folder / "held-out-tokens"
-        if not tokens.exists():
-            TokenShards.build(read_texts([texts]), loaded, tokens)
-        shards = TokenShards.open(tokens)
-        packed = pack(shards.documents, row_tokens, seed=0)
-        end = int(loaded.eos_token_id or 0)
-        self._batches = [
-            batch_of(group, row_tokens, end)
-            for group in _groups([(shards, packed[row]) for row in range(len(packed))])
-        ]
-        self._characters = sum(map(len, read_texts([texts])))
+    def __init__(self, rows: HeldOutRows, characters: int, folder: Path) -> None:
+        self._rows = rows
+        self._characters = characters
         self._file = folder / "held-out.jsonl"
 
-    def measure(self, step: int, model: nn.Module) -> HeldOutFigures:
-        """Measure a model, and add its figures to those of the folder, one line for each step."""
-        was_training = model.training
-        model.eval()
-        with torch.no_grad():
-            nats = tuple(
-                float(loss) for batch in self._batches for loss in losses_by_row(model, batch)
-            )
-        model.train(was_training)
+    def measure(self, step: int, model: Any) -> HeldOutFigures:
+        """Measure a model, and write its figures instead of those of this step and later ones."""
+        nats = self._rows.losses(model)
         found = HeldOutFigures(step=step, nats=nats, characters=self._characters)
         kept = [figures for figures in self.curve() if figures.step < step]
-        lines = "".join(f.model_dump_json() + "\n" for f in (*kept, found))
-        write_file(self._file, lines)
+        write_file(self._file, "".join(f.model_dump_json() + "\n" for f in (*kept, found)))
         return found
 
     def curve(self) -> list[HeldOutFigures]:
@@ -76,10 +51,3 @@ class HeldOutTexts:
         if not self._file.exists():
             return []
         return [HeldOutFigures.model_validate(row) for row in rows(self._file)]
-
-
-def _groups(
-    rows_of_tokens: Sequence[tuple[TokenShards, Sequence[Piece]]],
-) -> Iterator[Sequence[tuple[TokenShards, Sequence[Piece]]]]:
-    for start in range(0, len(rows_of_tokens), _ROWS_PER_PASS):
-        yield rows_of_tokens[start : start + _ROWS_PER_PASS]

@@ -5,17 +5,16 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import nn
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import write_file
 from sage_rag.eval.studies.crypto_llm.arms import Arm
 from sage_rag.eval.studies.crypto_llm.corpus import StudyTexts
-from sage_rag.eval.studies.crypto_llm.held_out import HeldOutTexts
+from sage_rag.eval.studies.crypto_llm.held_out import HeldOutLog
 from sage_rag.eval.studies.crypto_llm.ngrams import NgramFigures, ngram_figures
 from sage_rag.eval.studies.crypto_llm.results import ArmResult, StageFigures, stored_result
 from sage_rag.eval.studies.crypto_llm.settings import StudySettings
@@ -38,12 +37,10 @@ from sage_rag.training.pretraining.config import (
     OptimizationSettings,
     SizeSettings,
 )
+from sage_rag.training.pretraining.corpus import read_texts
+from sage_rag.training.pretraining.held_out import HeldOutRows, exported_model
 from sage_rag.training.pretraining.metrics import StepMeasurement
-from sage_rag.training.pretraining.model import without_bars
 from sage_rag.training.pretraining.token_shards import TokenShards
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
 
 _REPORT_EVERY = 50
 _CHECKPOINT_STEPS = 100
@@ -76,23 +73,21 @@ class SeedFolder:
         self._write_key(arm, out)
         texts = StageTexts(config)
         texts.prepare()
-        held_out = HeldOutTexts(
-            self.texts.held_out, texts.plain_tokenizer, out, self.settings.row_tokens
-        )
+        held_out = self._held_out(texts, out)
 
-        def observe(done: int, model: nn.Module) -> None:
+        def observe(done: int, model: Any) -> None:
             if done % self.settings.steps_per_evaluation == 0:
                 held_out.measure(done, model)
 
         exported = pretrain_in_two_stages(config, progress=_progress(arm.name), observe=observe)
-        model = _exported_model(exported)
+        model = exported_model(exported)
         second = StageFigures.of(out / SECOND, self.texts.public)
         last = held_out.measure(second.steps, model)
         first, ngrams = self._first_figures(arm, texts)
         result = ArmResult(
             name=arm.name,
             seed=self.seed,
-            parameters=sum(p.numel() for p in model.parameters()),
+            parameters=model.num_parameters(),
             first=first,
             second=second,
             ngrams=ngrams,
@@ -131,6 +126,13 @@ class SeedFolder:
             ),
         )
 
+    def _held_out(self, texts: StageTexts, out: Path) -> HeldOutLog:
+        source = self.texts.held_out
+        rows = HeldOutRows(
+            source, texts.plain_tokenizer, out / "held-out-tokens", self.settings.row_tokens
+        )
+        return HeldOutLog(rows, sum(map(len, read_texts([source]))), out)
+
     def _first_figures(
         self, arm: Arm, texts: StageTexts
     ) -> tuple[StageFigures | None, tuple[NgramFigures, ...]]:
@@ -161,14 +163,6 @@ def study_key(length: int, seed: int) -> str:
     """Return a key that depends on its length and the seed alone; it protects nothing."""
     drawn = random.Random(f"crypto_llm {seed} {length}")  # noqa: S311 - a study's key
     return "".join(drawn.choice(ALPHABET) for _ in range(length))
-
-
-def _exported_model(folder: Path) -> PreTrainedModel:
-    from transformers import AutoModelForCausalLM
-
-    with without_bars():
-        found: PreTrainedModel = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
-    return found
 
 
 def _tokens(run: Path) -> NDArray[np.int64]:

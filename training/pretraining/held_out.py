@@ -1,0 +1,66 @@
+"""The loss of a model on texts that it does not train on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+
+from sage_rag.training.pretraining.corpus import read_texts
+from sage_rag.training.pretraining.model import losses_by_row, without_bars
+from sage_rag.training.pretraining.packing import Piece, batch_of, pack
+from sage_rag.training.pretraining.token_shards import TokenShards
+from sage_rag.training.pretraining.tokenizing import load_tokenizer
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+_ROWS_PER_PASS = 16
+_Row = tuple[TokenShards, Sequence[Piece]]
+
+
+class HeldOutRows:
+    """Texts as rows of tokens, in an order that is always the same.
+
+    `tokens`: the folder for their tokens.
+    """
+
+    def __init__(self, texts: Path, tokenizer: Path, tokens: Path, row_tokens: int) -> None:
+        loaded = load_tokenizer(tokenizer)
+        if not tokens.exists():
+            TokenShards.build(read_texts([texts]), loaded, tokens)
+        shards = TokenShards.open(tokens)
+        packed = pack(shards.documents, row_tokens, seed=0)
+        end = int(loaded.eos_token_id or 0)
+        rows = [(shards, packed[row]) for row in range(len(packed))]
+        self._batches = [batch_of(group, row_tokens, end) for group in _groups(rows)]
+
+    def losses(self, model: nn.Module) -> tuple[float, ...]:
+        """Return the sum of the cross-entropies of each row, in nats.
+
+        Every token counts but the first of each text. The model is left as it was.
+        """
+        device = next(model.parameters()).device
+        was_training = model.training
+        model.eval()
+        with torch.no_grad():
+            found = [losses_by_row(model, batch.to(device)) for batch in self._batches]
+        model.train(was_training)
+        return tuple(torch.cat(found).tolist())
+
+
+def exported_model(folder: Path) -> PreTrainedModel:
+    """Read the model that a run exported."""
+    from transformers import AutoModelForCausalLM
+
+    with without_bars():
+        found: PreTrainedModel = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
+    return found
+
+
+def _groups(rows: Sequence[_Row]) -> Iterator[Sequence[_Row]]:
+    for start in range(0, len(rows), _ROWS_PER_PASS):
+        yield rows[start : start + _ROWS_PER_PASS]
