@@ -29,6 +29,7 @@ STUDIES: Mapping[str, str] = {
     "answers": "answers.study",
     "codebook": "codebook",
     "consensus": "consensus.study",
+    "controlled": "controlled.study",
     "crypto_llm": "crypto_llm.study",
     "examples": "examples",
     "frequency": "frequency.study",

@@ -83,6 +83,11 @@ class Generation:
         return self._trie(self._documents)
 
     @property
+    def rows(self) -> int:
+        """How many samples are written side by side."""
+        return self._sampler.rows
+
+    @property
     def fingerprint(self) -> str:
         """A name that changes with every sample; it names no private text."""
         content = hashlib.sha256()

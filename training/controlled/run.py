@@ -43,9 +43,9 @@ def run_generation(
     summary = summary if summary is not None else GenerationSummary()
     with _folder_of(folder) as owner:
         (folder / REPORT).unlink(missing_ok=True)
-        ledger = StageLedger(owner / "ledger.sqlite", [_TABLE], version=_LEDGER_VERSION)
+        ledger = samples_ledger(owner / "ledger.sqlite")
         try:
-            samples = list(_all(generation, ledger, progress, summary))
+            samples = list(finished_samples(generation, ledger, progress, summary))
         finally:
             ledger.close()
         if not summary.written:
@@ -57,10 +57,19 @@ def run_generation(
     return summary
 
 
-def _all(
-    generation: Generation, ledger: StageLedger, progress: Progress, summary: GenerationSummary
+def samples_ledger(path: Path) -> StageLedger:
+    """Return the ledger of samples at a path."""
+    return StageLedger(path, [_TABLE], version=_LEDGER_VERSION)
+
+
+def finished_samples(
+    generation: Generation,
+    ledger: StageLedger,
+    progress: Progress,
+    summary: GenerationSummary | None = None,
 ) -> Iterator[Sample]:
     """Yield all samples in order, first making those that the ledger lacks."""
+    summary = summary if summary is not None else GenerationSummary()
     fingerprint = generation.fingerprint
     numbers = range(generation.settings.count)
     known = {n: ledger.stored(_TABLE, str(n), fingerprint) for n in numbers}

@@ -1,0 +1,1 @@
+"""Controlled generation on court cases: what each method leaks, and what its text is worth."""

@@ -1,0 +1,92 @@
+"""The texts of the study: novels, training cases, and held-out cases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import write_file
+from sage_rag.common.jsonl import rows
+from sage_rag.eval.studies.cache import CachedRecognizer, StudyCache
+from sage_rag.eval.studies.controlled.settings import ControlledSettings
+from sage_rag.privacy.recognizers.default import default_recognizer
+from sage_rag.training.controlled.codes import AnnotatedDocument
+from sage_rag.training.controlled.documents import pieces_of, read_annotated, recognized
+
+CASES = "tab_echr_english/tab.jsonl"
+NOVELS = "english_novels"
+_HELD_OUT = "test"
+_NOVEL_PART = 4_000
+"""Characters of one training text of a novel: about a row."""
+
+
+@dataclass(frozen=True)
+class StudyTexts:
+    """The texts, read from the folder of data sets. `home` keeps the spans that are recognised."""
+
+    data: Path
+    home: Path
+    settings: ControlledSettings
+
+    @cached_property
+    def _cases(self) -> tuple[list[AnnotatedDocument], list[AnnotatedDocument]]:
+        path = self.data / CASES
+        if not path.is_file():
+            raise InputError(f"`{self.data}` has no `{CASES}`", hint="name the data: --data")
+        splits = [row["split"] == _HELD_OUT for row in rows(path)]
+        whole = list(zip(splits, read_annotated(path, None), strict=True))
+        training = [document for held, document in whole if not held]
+        return training[: self.settings.cases], [document for held, document in whole if held]
+
+    @property
+    def training_texts(self) -> list[str]:
+        """The whole training cases."""
+        return [document.text for document in self._cases[0]]
+
+    @cached_property
+    def known(self) -> list[AnnotatedDocument]:
+        """Pieces of the training cases, with the annotators' values."""
+        return self._pieces(self._cases[0])
+
+    @cached_property
+    def recognised(self) -> list[AnnotatedDocument]:
+        """The same pieces, with the values that the default recognizer finds."""
+        self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        cache = StudyCache(self.home / "cache.sqlite")
+        recognizer = CachedRecognizer(default_recognizer(), cache)
+        try:
+            return [recognized(piece.id, piece.text, recognizer) for piece in self.known]
+        finally:
+            cache.close()
+
+    @cached_property
+    def held_out(self) -> list[str]:
+        """Pieces of cases that no model reads: the reference of perplexity and MAUVE."""
+        return [piece.text for piece in self._pieces(self._cases[1])]
+
+    def novels(self) -> Iterator[str]:
+        """Yield parts of novels, taken in turn, up to the study's number of characters."""
+        files = sorted((self.data / NOVELS).glob("*.jsonl.gz"))
+        if not files:
+            raise InputError(f"`{self.data}` has no `{NOVELS}`", hint="name the data: --data")
+        texts = [row["text"] for file in files for row in rows(file)]
+        each = self.settings.novel_characters // len(texts)
+        for text in texts:
+            for start in range(0, each, _NOVEL_PART):
+                yield text[start : min(start + _NOVEL_PART, each)]
+
+    def _pieces(self, documents: list[AnnotatedDocument]) -> list[AnnotatedDocument]:
+        own = self.settings
+        found = [p for d in documents for p in pieces_of(d, own.paragraphs, own.pieces)]
+        return [piece for piece in found if piece.spans]
+
+
+def write_texts(texts: list[str], path: Path) -> None:
+    """Write texts as JSON lines with the fields `id` and `text`."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    lines = (json.dumps({"id": str(n), "text": text}) + "\n" for n, text in enumerate(texts))
+    write_file(path, "".join(lines))

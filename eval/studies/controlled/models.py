@@ -1,0 +1,114 @@
+"""The models of one seed: the fresh one, the one that generates, and its prefixes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sage_rag.eval.studies.controlled.corpora import StudyTexts, write_texts
+from sage_rag.eval.studies.controlled.settings import ControlledSettings
+from sage_rag.eval.studies.runner import report
+from sage_rag.training.controlled.names import Contrast
+from sage_rag.training.controlled.prefix import SETTINGS
+from sage_rag.training.controlled.prefix_training import PrefixSettings, train_prefix
+from sage_rag.training.controlled.sampling import CausalWriter
+from sage_rag.training.pretraining.config import (
+    DataSettings,
+    HardwareSettings,
+    ModelSettings,
+    OptimizationSettings,
+    PretrainingConfig,
+    SizeSettings,
+)
+from sage_rag.training.pretraining.loop import pretrain
+from sage_rag.training.pretraining.metrics import StepMeasurement
+from sage_rag.training.pretraining.tokenizing import save_tokenizer, train_tokenizer
+
+_REPORT_EVERY = 20
+_STEPS_PER_CHECKPOINT = 25
+
+
+@dataclass(frozen=True)
+class SeedModels:
+    """The models in the folder of one seed; what it holds complete is not trained again."""
+
+    folder: Path
+    texts: StudyTexts
+    settings: ControlledSettings
+    seed: int
+
+    def fresh(self) -> Path:
+        """Return the model that has read novels alone: perplexity tunes copies of it."""
+        run = self.folder / "fresh"
+        tokenizer = self.folder / "tokenizer"
+        if not (run / "texts.jsonl").exists():
+            novels = list(self.texts.novels())
+            both = [*novels, *self.texts.training_texts]
+            save_tokenizer(train_tokenizer(both, self.settings.vocabulary), tokenizer)
+            write_texts(novels, run / "texts.jsonl")
+        own = self.settings
+        size = SizeSettings(width=own.width, layers=own.layers, heads=own.heads)
+        model = ModelSettings(start="random", size=size)
+        return self._pretrain(run, model, tokenizer, 1, own.learning_rate)
+
+    def base(self) -> Path:
+        """Return the model that generates: the fresh one after the training cases."""
+        fresh, run = self.fresh(), self.folder / "base"
+        if not (run / "texts.jsonl").exists():
+            write_texts(self.texts.training_texts, run / "texts.jsonl")
+        model = ModelSettings(start="weights", path=fresh)
+        own = self.settings
+        return self._pretrain(run, model, fresh, own.case_epochs, own.case_learning_rate)
+
+    def prefix(self, contrast: Contrast, rate: float, *, known: bool) -> Path:
+        """Return the folder of a prefix that is trained on the pieces of the training cases."""
+        folder = self.folder / f"prefix-{contrast}-{rate:g}-{'known' if known else 'recognised'}"
+        if (folder / SETTINGS).exists():
+            return folder
+        writer = CausalWriter.open(self.base())
+        settings = PrefixSettings(
+            learning_rate=rate,
+            epochs=self.settings.prefix_epochs,
+            contrast=contrast,
+            seed=self.seed,
+        )
+        documents = self.texts.known if known else self.texts.recognised
+
+        def progress(done: int, steps: int, loss: float) -> None:
+            if done % _REPORT_EVERY == 0 or done == steps:
+                report(f"{folder.name}: step {done} of {steps}, loss {loss:.3f}")
+
+        found = train_prefix(writer.model, writer.tokenizer, documents, settings, progress)
+        found.save(folder, writer.digest, settings.as_json())
+        return folder
+
+    def _pretrain(
+        self, run: Path, model: ModelSettings, tokenizer: Path, epochs: int, rate: float
+    ) -> Path:
+        config = PretrainingConfig(
+            out=run / "run",
+            seed=self.seed,
+            model=model,
+            data=DataSettings(
+                corpus=(run / "texts.jsonl",),
+                tokenizer=tokenizer,
+                row_tokens=self.settings.row_tokens,
+            ),
+            optimization=OptimizationSettings(
+                learning_rate=rate,
+                epochs=epochs,
+                rows_per_device=self.settings.rows,
+                weight_decay=0.01,
+                betas=(0.9, 0.95),
+            ),
+            hardware=HardwareSettings(
+                device="cpu", kept_checkpoints=1, steps_per_checkpoint=_STEPS_PER_CHECKPOINT
+            ),
+        )
+
+        def progress(step: int, steps: int, last: StepMeasurement) -> None:
+            if step % _REPORT_EVERY == 0 or step == steps:
+                rate = f"{last.tokens_per_s:.0f} tokens/s"
+                report(f"{run.name}: step {step} of {steps}, loss {last.loss:.3f}, {rate}")
+
+        return pretrain(config, progress=progress)
