@@ -29,14 +29,10 @@ _PHRASES = frozenset(
     "in on at from during since until after before for within by with without if when while because"
     " today yesterday tomorrow last next every".split()
 )
-_IGNORED = frozenset("the a an that this these those of it its , : ; . ! ? - – — ( ) \" '".split())
+_IGNORED = frozenset("the a an any able that this these those of it its".split())
 
 _KINDS = {
-    "negation": {
-        "no": "not no never nobody none nothing neither nor nowhere",
-        "without": "without",
-        "with": "with",
-    },
+    "negation": {"no": "no not never nobody none nothing neither nor nowhere without unable"},
     "force": {
         "must": "must shall needs need required obliged mandatory",
         "may": "may can might could allowed permitted",
@@ -56,7 +52,6 @@ _KINDS = {
         "until": "until till",
         "since": "since",
     },
-    "relation": {"from": "from", "to": "to", "by": "by", "for": "for", "against": "against"},
     "place": {
         "above": "above over",
         "below": "below under",
@@ -114,6 +109,8 @@ def _words(facts: Facts) -> list[_Word]:
         if token.text in _IGNORED or token.kind == "mark":
             continue
         after = tokens[at + 1].text if at + 1 < len(tokens) else ""
+        if token.text == "even" and after == "though":
+            continue
         if token.text in ("has", "have", "had") and after == "to":
             found.append(_Word(token, "force", "must"))
             continue
@@ -167,7 +164,7 @@ def _other_relation(
 
 
 def _counted(words: Sequence[_Word]) -> Counter[str]:
-    return Counter(w.kind for w in words if w.kind in _COUNTED and w.value != "with")
+    return Counter(w.kind for w in words if w.kind in _COUNTED)
 
 
 def _moved(ours: Sequence[_Word], theirs: Sequence[_Word]) -> _Word | None:
