@@ -81,7 +81,10 @@ def serve(
     llm_base_url: Annotated[
         str | None, typer.Option(help="OpenAI-compatible endpoint for chat, ending in /v1.")
     ] = None,
-    llm_model: Annotated[str | None, typer.Option(help="Model at that endpoint.")] = None,
+    llm_model: Annotated[
+        str | None,
+        typer.Option(help="Model at that endpoint, or transformers:FOLDER in this process."),
+    ] = None,
     llm_api_key_file: Annotated[
         Path | None, typer.Option("--api-key-file", help="File with the endpoint's API key.")
     ] = None,

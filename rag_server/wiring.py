@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sage_rag.agents.chat.options import IN_PROCESS
 from sage_rag.common.exceptions import InputError, ProtectionError, SageRagError
 from sage_rag.common.web.pool import WorkPool
 from sage_rag.common.web.serving import is_loopback
@@ -23,7 +24,7 @@ _VECTORS_KEPT = 20_000
 
 if TYPE_CHECKING:
     from sage_rag.indexer.protocols import Embedder
-    from sage_rag.rag_server.answering.protocols import Answerer
+    from sage_rag.rag_server.answering.protocols import Answerer, ChatStream
     from sage_rag.rag_server.edge.services import EdgeServices
     from sage_rag.rag_server.edge.upstream import Upstream
     from sage_rag.rag_server.services import Services
@@ -215,16 +216,28 @@ def _answerer(settings: SearchSettings, embedder: Embedder, pool: WorkPool) -> A
         from sage_rag.rag_server.answering.offline import OfflineAnswerer
 
         return OfflineAnswerer(ExtractiveAnswerer(embedder).compose, pool.run)
-    if settings.llm_base_url is None or settings.llm_model is None:
-        raise InputError("answerer `chat` needs --llm-base-url and --llm-model")
     from sage_rag.rag_server.answering.chat import ChatAnswerer
+
+    return ChatAnswerer(_chat_stream(settings), settings.llm_context_tokens)
+
+
+def _chat_stream(settings: SearchSettings) -> ChatStream:
+    """Return the chat model: at an endpoint, or a folder's in this process."""
+    name = settings.llm_model or ""
+    if name.startswith(IN_PROCESS):
+        if settings.llm_base_url is not None:
+            raise InputError(f"`{IN_PROCESS}` runs in this process and takes no --llm-base-url")
+        from sage_rag.rag_server.backends.transformers_stream import TransformersChatStream
+
+        return TransformersChatStream(name.removeprefix(IN_PROCESS))
+    if settings.llm_base_url is None or not name:
+        raise InputError(
+            "answerer `chat` needs --llm-base-url and --llm-model",
+            hint=f"or --llm-model {IN_PROCESS}FOLDER, for a model in this process",
+        )
     from sage_rag.rag_server.backends.openai_chat import OpenAIChatStream
 
     api_key = secret(settings.llm_api_key, settings.llm_api_key_file)
-    model = OpenAIChatStream(
-        settings.llm_base_url,
-        settings.llm_model,
-        api_key=api_key,
-        timeout_s=settings.llm_timeout_s,
+    return OpenAIChatStream(
+        settings.llm_base_url, name, api_key=api_key, timeout_s=settings.llm_timeout_s
     )
-    return ChatAnswerer(model, settings.llm_context_tokens)

@@ -10,24 +10,38 @@ from sage_rag.rag_server.answering.aliases import Aliases
 from sage_rag.rag_server.answering.budget import ANSWER_TOKENS, TokenEstimate
 from sage_rag.rag_server.answering.citations import citation_filter
 from sage_rag.rag_server.answering.prompt import build_prompt, names_no_one
-from sage_rag.rag_server.answering.protocols import AnswerContext, ChatStream, Piece
-from sage_rag.rag_server.chat_request import SAMPLING
+from sage_rag.rag_server.answering.protocols import (
+    AnswerContext,
+    ChatStream,
+    ConversationTurn,
+    Piece,
+)
+
+_TRIES = 6
+"""Prompts that are counted before the shortest one is sent."""
+_SHORTER = 0.95
+"""Passages differ in tokens per character, so that a prompt cut in proportion may not fit yet."""
 
 
 class ChatAnswerer:
     """Answer with a chat model that reads and writes aliases only.
 
     `context_tokens`: how many tokens the model reads and writes; passages and history that do not
-    fit are left out.
+    fit are left out. Default: what the model says. Its tokenizer counts them if it is in this
+    process; otherwise they are estimated from characters.
     """
 
     name = "chat"
-    honours = SAMPLING
 
     def __init__(self, model: ChatStream, context_tokens: int | None = None) -> None:
         self._model = model
-        self._context_tokens = context_tokens
+        self._context_tokens = context_tokens or model.context_tokens
         self._estimate = TokenEstimate()
+
+    @property
+    def honours(self) -> frozenset[str]:
+        """The sampling options that the model follows."""
+        return self._model.honours
 
     async def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:
         """Yield the model's answer with each alias replaced by its ciphertext token.
@@ -36,7 +50,7 @@ class ChatAnswerer:
         one, a person's alias becomes "the person".
         """
         aliases = Aliases()
-        turns = build_prompt(conversation, aliases, self._room(conversation))
+        turns = self._prompt(conversation, aliases)
         citations = citation_filter(len(conversation.passages))
         expander = aliases.expander(withhold=names_no_one(conversation))
         try:
@@ -54,14 +68,30 @@ class ChatAnswerer:
             raise
         yield Piece(expander.feed(citations.flush()) + expander.flush())
 
+    def _prompt(self, conversation: AnswerContext, aliases: Aliases) -> list[ConversationTurn]:
+        """Return the longest prompt that leaves room for an answer."""
+        room = self._room(conversation)
+        if room is None:
+            return build_prompt(conversation, aliases)
+        turns = build_prompt(conversation, aliases)
+        count = self._model.count_tokens(turns)
+        if count is None:
+            return build_prompt(conversation, aliases, self._estimate.characters(room))
+        for _ in range(_TRIES):
+            if count is None or count <= room:
+                break
+            characters = sum(len(turn.text) for turn in turns)
+            turns = build_prompt(conversation, aliases, int(characters * room / count * _SHORTER))
+            count = self._model.count_tokens(turns)
+        return turns
+
     def _room(self, conversation: AnswerContext) -> int | None:
-        """Return the characters that a prompt may have; `None` for any number."""
+        """Return the tokens that a prompt may have; `None` for any number."""
         if self._context_tokens is None:
             return None
         options = conversation.options
         wanted = options.get("max_completion_tokens") or options.get("max_tokens")
-        answer = min(wanted or ANSWER_TOKENS, self._context_tokens // 2)
-        return self._estimate.characters(self._context_tokens - answer)
+        return self._context_tokens - min(wanted or ANSWER_TOKENS, self._context_tokens // 2)
 
     async def check(self) -> None:
         """Return if the model's endpoint answers; raise `UpstreamError` if not."""

@@ -83,6 +83,20 @@ class Answerer(Protocol):
 class ChatStream(Protocol):
     """A chat model that streams."""
 
+    @property
+    def honours(self) -> frozenset[str]:
+        """The sampling options that it follows."""
+        ...
+
+    @property
+    def context_tokens(self) -> int | None:
+        """Tokens that it reads and writes at most; `None` if that is unknown."""
+        ...
+
+    def count_tokens(self, turns: Sequence[ConversationTurn]) -> int | None:
+        """Return the tokens of a prompt; `None` without the model's tokenizer."""
+        ...
+
     def stream(
         self, turns: Sequence[ConversationTurn], options: Mapping[str, Any]
     ) -> AsyncGenerator[Piece, None]:

@@ -12,6 +12,7 @@ from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors
 from sage_rag.agents.chat.backends.openai_client import CompletionChunk, OpenAIClient, token_usage
 from sage_rag.common.unicode_text import well_formed
 from sage_rag.rag_server.answering.protocols import ConversationTurn, Piece
+from sage_rag.rag_server.chat_request import SAMPLING
 from sage_rag.rag_server.completions import CompletionUsage
 
 _HINT = "check --llm-base-url, --llm-model and the endpoint's log"
@@ -20,6 +21,9 @@ _CHECK_TIMEOUT_S = 5.0
 
 class OpenAIChatStream:
     """Stream chat completions of one model. The endpoint sees aliases, never ciphertext."""
+
+    honours = SAMPLING
+    context_tokens: int | None = None
 
     def __init__(
         self,
@@ -51,6 +55,10 @@ class OpenAIChatStream:
                     usage = _usage(chunk)
                     if chunk.text or chunk.finish_reason or usage:
                         yield Piece(chunk.text, chunk.finish_reason, usage)
+
+    def count_tokens(self, turns: Sequence[ConversationTurn]) -> int | None:
+        """Return `None`: the endpoint has the tokenizer."""
+        return None
 
     async def check(self) -> None:
         """Return if the endpoint lists its models; raise `UpstreamError` if not."""

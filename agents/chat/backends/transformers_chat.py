@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +19,7 @@ from transformers import (
     GenerationConfig,
     StoppingCriteria,
     StoppingCriteriaList,
+    TextStreamer,
 )
 
 from sage_rag.agents.chat.backends.turns import turns_of
@@ -36,6 +37,8 @@ MAX_TOKENS = 1_024
 _CONTEXT = 2_048
 """Tokens of question and answer if the model's configuration contains no limit."""
 _TURNS = {"system": "System", "user": "User", "assistant": "Assistant"}
+_NEXT_TURN = f"\n\n{_TURNS['user']}:"
+"""What a model without a template writes after its answer."""
 
 
 class TransformersChatModel:
@@ -82,6 +85,43 @@ class TransformersChatModel:
         finally:
             stop.set()
 
+    async def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int
+    ) -> AsyncGenerator[str | Reply, None]:
+        """Yield the answer's text in pieces, and at the end the whole reply.
+
+        When the generator is closed, generation stops at the next token.
+
+        Raises:
+            UnusableReplyError: as `complete` does.
+        """
+        stop = threading.Event()
+        loop = asyncio.get_running_loop()
+        pieces: asyncio.Queue[str | None] = asyncio.Queue()
+
+        def put(text: str) -> None:
+            if not stop.is_set():
+                loop.call_soon_threadsafe(pieces.put_nowait, text)
+
+        arguments = (list(messages), max_tokens, stop, put)
+        work = loop.run_in_executor(self._loaded.thread, self._loaded.answer, *arguments)
+        work.add_done_callback(lambda _: pieces.put_nowait(None))
+        try:
+            while (piece := await pieces.get()) is not None:
+                yield piece
+            yield await work
+        finally:
+            stop.set()
+
+    @property
+    def context_tokens(self) -> int:
+        """Tokens that the model reads and writes at most."""
+        return self._loaded.context
+
+    def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
+        """Return the tokens of a prompt with these messages."""
+        return self._loaded.prompt_tokens(list(messages))
+
     async def close(self) -> None:
         """Do nothing: the model stays loaded for the next caller."""
 
@@ -94,6 +134,37 @@ class _Stop(StoppingCriteria):
 
     def __call__(self, input_ids: Any, scores: Any, **kwargs: Any) -> Any:
         return torch.full((input_ids.shape[0],), self._event.is_set(), device=input_ids.device)
+
+
+class _Pieces(TextStreamer):
+    """Passes an answer's text on while it is written, without spaces at its ends.
+
+    `end`: what follows the answer and is no part of it.
+    """
+
+    def __init__(self, tokenizer: Any, put: Callable[[str], None], end: str | None) -> None:
+        super().__init__(tokenizer, skip_prompt=True, skip_special_tokens=True)
+        self._put = put
+        self._end = end
+        self._held = ""
+        self._begun = self._ended = False
+
+    def on_finalized_text(self, text: str, stream_end: bool = False) -> None:
+        """Take the next piece of text."""
+        if self._ended:
+            return
+        self._held += text
+        if self._end is not None:
+            self._held, found, _ = self._held.partition(self._end)
+            self._ended = bool(found)
+        self._held = self._held if self._begun else self._held.lstrip()
+        ready = self._held.rstrip()
+        if self._end is not None and not self._ended and not stream_end:
+            ready = ready[: len(ready) - _overlap(ready, self._end)]
+        self._held = self._held[len(ready) :]
+        if ready:
+            self._begun = True
+            self._put(ready)
 
 
 class _LoadedModel:
@@ -114,7 +185,7 @@ class _LoadedModel:
         ends = model.generation_config.eos_token_id
         ends = self._tokenizer.eos_token_id if ends is None else ends
         self._ends = [e for e in (ends if isinstance(ends, list) else [ends]) if e is not None]
-        self._context = getattr(model.config, "max_position_embeddings", None) or _CONTEXT
+        self.context = getattr(model.config, "max_position_embeddings", None) or _CONTEXT
         self._marks = sorted(
             {t.content for t in self._tokenizer.added_tokens_decoder.values() if t.special},
             key=len,
@@ -124,10 +195,16 @@ class _LoadedModel:
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="transformers")
 
     @torch.inference_mode()
-    def answer(self, messages: list[ChatMessage], max_tokens: int, stop: threading.Event) -> Reply:
+    def answer(
+        self,
+        messages: list[ChatMessage],
+        max_tokens: int,
+        stop: threading.Event,
+        put: Callable[[str], None] | None = None,
+    ) -> Reply:
         prompt = self._encoded(messages).to(self._device)
         length = int(prompt["input_ids"].shape[1])
-        room = min(max_tokens, self._context - length)
+        room = min(max_tokens, self.context - length)
         if room < 1:
             raise UnusableReplyError("the prompt is too long for the model")
         # The folder's own generation settings may sample.
@@ -137,17 +214,22 @@ class _LoadedModel:
             eos_token_id=self._ends or None,
             pad_token_id=self._tokenizer.pad_token_id or 0,
         )
+        end = None if self._tokenizer.chat_template else _NEXT_TURN
         ids = self._model.generate(
             input_ids=prompt["input_ids"],
             attention_mask=prompt["attention_mask"],
             generation_config=greedy,
             stopping_criteria=StoppingCriteriaList([_Stop(stop)]),
+            streamer=None if put is None else _Pieces(self._tokenizer, put, end),
         )[0, length:]
         text, finished = self._decoded(ids.tolist())
         usage = TokenUsage(length, len(ids))
         if not text:
             raise UnusableReplyError("the model's answer is empty", usage=usage)
         return Reply(text, usage, finished)
+
+    def prompt_tokens(self, messages: list[ChatMessage]) -> int:
+        return int(self._encoded(messages)["input_ids"].shape[1])
 
     def _encoded(self, messages: list[ChatMessage]) -> Any:
         """Return the prompt's ids, formatted by the model's template or as plain turns."""
@@ -176,7 +258,7 @@ class _LoadedModel:
         text = str(self._tokenizer.decode(ids, skip_special_tokens=True))
         if not self._tokenizer.chat_template:
             # A model without training on turns continues with the next one.
-            text, next_turn, _ = text.partition(f"\n\n{_TURNS['user']}:")
+            text, next_turn, _ = text.partition(_NEXT_TURN)
             finished = finished or bool(next_turn)
         return text.strip(), finished
 
@@ -185,6 +267,12 @@ class _LoadedModel:
         for mark in self._marks:
             content = content.replace(mark, f"{mark[:1]} {mark[1:]}")
         return content
+
+
+def _overlap(text: str, mark: str) -> int:
+    """Return how many characters at the end of a text may begin a mark."""
+    sizes = range(min(len(text), len(mark) - 1), 0, -1)
+    return next((size for size in sizes if text.endswith(mark[:size])), 0)
 
 
 @lru_cache(maxsize=1)

@@ -12,6 +12,9 @@ TOKEN, OTHER = "PERSON_[q2Zf3k]", "LOCATION_[z9]"
 class Parrot:
     """A chat model that says given pieces and records what it read."""
 
+    honours: frozenset[str] = frozenset()
+    context_tokens: int | None = None
+
     def __init__(self, *pieces: str) -> None:
         self.pieces = pieces
         self.turns: Sequence[ConversationTurn] = ()
@@ -22,6 +25,9 @@ class Parrot:
         for piece in self.pieces:
             yield Piece(piece)
         yield Piece("", "stop")
+
+    def count_tokens(self, turns) -> int | None:
+        return None
 
     async def check(self) -> None: ...
 
@@ -75,3 +81,28 @@ def test_without_passages_the_prompt_says_so():
 
     asyncio.run(read())
     assert "(no passage was found)" in model.turns[-1].text
+
+
+class CountingParrot(Parrot):
+    """Has a context of 400 tokens, one for each word."""
+
+    context_tokens: int | None = 400
+
+    def count_tokens(self, turns) -> int | None:
+        return sum(len(turn.text.split()) for turn in turns)
+
+
+def test_a_prompt_has_as_many_tokens_as_the_model_can_read():
+    model = CountingParrot("ok")
+    passages = [Passage(f"p{n}", "s", {"text": f"text {n} " * 60}) for n in range(9)]
+    question = AnswerContext("why?", passages, options={"max_tokens": 100})
+
+    async def read() -> None:
+        async for _ in ChatAnswerer(model).answer(question):
+            pass
+
+    asyncio.run(read())
+    tokens = model.count_tokens(model.turns)
+    assert tokens is not None
+    assert 200 < tokens <= 300
+    assert model.turns[-1].text.endswith("Question: why?")
