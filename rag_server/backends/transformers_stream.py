@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any
+from typing import Any, Literal
 
 from sage_rag.agents.chat.backends.transformers_chat import TransformersChatModel
 from sage_rag.agents.chat.protocols import ChatMessage, Reply, UnusableReplyError
@@ -12,6 +12,11 @@ from sage_rag.common.exceptions import UpstreamError
 from sage_rag.rag_server.answering.budget import ANSWER_TOKENS
 from sage_rag.rag_server.answering.protocols import ConversationTurn, Piece
 from sage_rag.rag_server.completions import CompletionUsage
+
+_ROLES: Mapping[str, Literal["system", "assistant"]] = {
+    "system": "system",
+    "assistant": "assistant",
+}
 
 
 class TransformersChatStream:
@@ -54,7 +59,7 @@ class TransformersChatStream:
 
 
 def _messages(turns: Sequence[ConversationTurn]) -> list[ChatMessage]:
-    return [ChatMessage(turn.role, turn.text) for turn in turns]
+    return [ChatMessage(_ROLES.get(turn.role, "user"), turn.text) for turn in turns]
 
 
 def _end(reply: Reply) -> Piece:
