@@ -19,8 +19,8 @@ from sage_rag.training.controlled.value_trie import ValueTrie
 from sage_rag.training.pretraining.tokenizing import train_tokenizer
 
 VALUES = 500
-TOKENS = 120
-ROUNDS = 7
+TOKENS = 80
+ROUNDS = 5
 ROWS = 4
 SHAPES = ((192, 4), (512, 8))
 """Width and layers: the model of the study, and one of about 30 million parameters."""
