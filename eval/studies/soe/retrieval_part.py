@@ -25,7 +25,7 @@ from sage_rag.eval.studies.runner import report
 from sage_rag.eval.studies.soe.corpora import Population
 from sage_rag.eval.studies.soe.retrieval_chunks import Chunk, Fact, chunks_of
 from sage_rag.eval.studies.soe.training_runs import SeedFolder
-from sage_rag.indexer.embedding import embedder_called
+from sage_rag.indexer.embedding import CachedEmbedder, embedder_called
 from sage_rag.indexer.layers import LayerIndex, write_layer
 from sage_rag.indexer.passages import RECORDS, Layer, Passage
 from sage_rag.indexer.protocols import Embedder
@@ -82,12 +82,13 @@ class ChunkIndex:
 def run_retrieval(seed: SeedFolder) -> None:
     """Measure every combination of length, spelling and reranker that has no figures yet."""
     known = list(_stored(seed.folder).figures)
+    embedder = CachedEmbedder(embedder_called())  # the same sentences are in chunks of each length
     done = {(f.chunk_tokens, f.spelling, f.reranker) for f in known}
     for tokens in CHUNK_TOKENS:
         for spelling in QuestionSpelling:
             missing = [r for r in RERANKERS if (tokens, spelling, r) not in done]
             if missing:
-                known += measure_retrieval(seed, tokens, spelling, missing)
+                known += measure_retrieval(seed, tokens, spelling, missing, embedder)
                 stored = StoredRetrieval(figures=tuple(known)).model_dump_json(indent=1)
                 seed.folder.mkdir(parents=True, exist_ok=True)
                 write_file(seed.folder / _FILE, stored + "\n")
@@ -112,23 +113,23 @@ def measure_retrieval(
     chunk_tokens: int,
     spelling: QuestionSpelling,
     rerankers: Sequence[str],
-    embedder: Embedder | None = None,
+    embedder: Embedder,
 ) -> list[RetrievalFigures]:
     """Index the chunks of all persons in one spelling, and ask about the tested ones.
 
     The persons whom the base was schooled on are in the index too, so that there is something to
     choose from. Models are asked where the home folder has them.
     """
-    people, vectors = seed.people, embedder or embedder_called()
+    people = seed.people
     spell = plain if spelling is QuestionSpelling.PLAIN else encrypted(people.cipher())
     chunks = chunks_of([*people.schooled, *people.corpus], spell, chunk_tokens, people.seed)
     models = _models(seed, spelling)
     with tempfile.TemporaryDirectory() as folder:
-        index = _index(Path(folder), chunks, vectors)
+        index = _index(Path(folder), chunks, embedder)
         found = []
         for name in rerankers:
-            retriever = Retriever(index, vectors, reranker_called(name))
-            asked = _Asking(people, chunks, spell, retriever, vectors)
+            retriever = Retriever(index, embedder, reranker_called(name))
+            asked = _Asking(people, chunks, spell, retriever, embedder)
             found.append(asked.figures(chunk_tokens, spelling, name, models))
             report(f"{chunk_tokens} tokens, {spelling}, {name}: {found[-1].found[1]}")
         index.layers[RECORDS].close()

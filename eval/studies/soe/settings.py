@@ -36,7 +36,7 @@ class StudySettings(BaseModel):
     """Sentences for each fact in part `ciphers`; one model for each number and cipher."""
     tuple_samples: int = 3
     """Samples for each person in part `tuples`: few, so that its arms differ."""
-    tuple_steps: int = 120
+    tuple_steps: int = 160
     """Steps of every arm of part `tuples`."""
     answers: int = 3
     """Question-answer pairs for each fact of a trained person."""
