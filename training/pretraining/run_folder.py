@@ -8,6 +8,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import locked, reading, write_file
 from sage_rag.training.pretraining.config import PretrainingConfig
@@ -53,8 +55,15 @@ def failed_writes(out: Path) -> Iterator[None]:
 
 
 def _check_same(config: PretrainingConfig, record: Path) -> None:
+    """Compare with the settings of the run; one that the record does not have had its default."""
     with reading(record):
-        before = json.loads(record.read_text("utf-8"))
+        try:
+            stored = PretrainingConfig.model_validate_json(record.read_text("utf-8"))
+        except ValidationError:
+            raise InputError(
+                f"`{record}` is not the record of a run of this version", hint="set another `out`"
+            ) from None
+    before = json.loads(stored.model_dump_json())
     now = json.loads(config.model_dump_json())
     free = ("hardware", "out")
     changed = sorted(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -135,3 +136,20 @@ def test_a_model_without_training_exports_what_it_read(tmp_path: Path) -> None:
     before = AutoModelForCausalLM.from_pretrained(base).state_dict()
     after = AutoModelForCausalLM.from_pretrained(again).state_dict()
     assert all(before[name].allclose(after[name], atol=1e-9) for name in before)
+
+
+def test_a_setting_that_is_newer_than_a_run_had_its_default(tmp_path: Path) -> None:
+    config = tiny_run(tmp_path)
+    folder = pretrain(config)
+    record = config.out / "config.json"
+    settings = json.loads(record.read_text("utf-8"))
+    del settings["model"]["size"]["tied_embeddings"], settings["optimization"]["final_rate"]
+    record.write_text(json.dumps(settings), "utf-8")
+    assert pretrain(config) == folder
+    settings["optimization"]["final_rate"] = 0.5
+    record.write_text(json.dumps(settings), "utf-8")
+    with pytest.raises(InputError, match=r"another `optimization\.final_rate`"):
+        pretrain(config)
+    record.write_text("{}", "utf-8")
+    with pytest.raises(InputError, match="not the record of a run"):
+        pretrain(config)
