@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from random import Random
 
+from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.tokens import PLACEHOLDER
 from sage_rag.training.synthesis.entities import EntityDocument
 
@@ -16,14 +17,18 @@ _LONGEST_CHAIN = 2
 """Sentences that are added before one that leans on them."""
 _MOST_DESCRIBING = 3
 """Sentences of a description, at most, without those that are added."""
-_LEANS = re.compile(
+_OPENING = (
     r"\W*(?:(?:and|but|so|then|also|however|therefore|moreover|since then|after that|there),? )?"
+)
+_LEANS = re.compile(
+    rf"{_OPENING}"
     r"(?:he|she|it|they|him|her|his|hers|its|their|theirs|this|that|these|those|such|the same"
     r"|the (?:latter|former)|both|one)\b"
     r"|\W*(?:and|but|so|then|however|therefore|moreover)\b"
     r"|\W*(?:他|她|它|其|该|此|这|那|上述|但|而且|并且|因此|于是)",
     re.IGNORECASE,
 )
+_NEEDS_PERSON = re.compile(rf"{_OPENING}(?:he|she|him|her|his|hers)\b|\W*[他她]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]")
 _STOPS = (".", "!", "?", "。", "！", "？")
 _SPACE = re.compile(r"\s+")
@@ -96,10 +101,26 @@ def sentence_text(document: EntityDocument, number: int) -> str:
 
 
 def _with_antecedents(document: EntityDocument, numbers: Sequence[int]) -> list[int]:
+    """Return sentences with those that they lean on.
+
+    A sentence that begins with "he" or "her" needs one that names a person: where the sentence
+    before it names no one, the one before that is added, too.
+    """
     wanted = set(numbers)
     for number in numbers:
+        needs_person = False
         for before in range(number, max(0, number - _LONGEST_CHAIN), -1):
-            if not leans_on_previous(sentence_text(document, before)):
+            text = sentence_text(document, before)
+            if not (needs_person or leans_on_previous(text)):
                 break
             wanted.add(before - 1)
+            needs_person = needs_person or _NEEDS_PERSON.match(text) is not None
+            needs_person = needs_person and not _names_person(document, before - 1)
     return sorted(wanted)
+
+
+def _names_person(document: EntityDocument, number: int) -> bool:
+    """Return whether a sentence mentions a person."""
+    start, end = document.sentences[number]
+    types = (entity_type for entity_type, _ in PLACEHOLDER.findall(document.text, start, end))
+    return EntityType.PERSON in types

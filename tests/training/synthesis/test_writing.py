@@ -98,6 +98,14 @@ def test_a_sentence_that_begins_with_a_pronoun_brings_the_one_before() -> None:
     assert excerpt(document, [0, 2]) == "[PERSON_1] left. … [PERSON_2] slept."
 
 
+def test_a_personal_pronoun_brings_a_sentence_that_names_a_person() -> None:
+    document = small("[PERSON_1] left. It rained. Her coat was wet. [PERSON_2] slept. It was dark.")
+    assert excerpt(document, [2]) == "[PERSON_1] left. It rained. Her coat was wet."
+    assert excerpt(document, [4]) == "[PERSON_2] slept. It was dark."
+    distant = small("[PERSON_1] left. Rain fell. Wind blew. She slept.")
+    assert excerpt(distant, [3]) == "Rain fell. Wind blew. She slept."
+
+
 @pytest.mark.parametrize(
     ("sentence", "leans"),
     [
