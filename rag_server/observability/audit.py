@@ -12,6 +12,7 @@ A line is a JSON object:
 from __future__ import annotations
 
 import json
+import logging
 import os
 import threading
 from dataclasses import dataclass, field
@@ -19,9 +20,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sage_rag.common.exceptions import InputError
+from sage_rag.common.exceptions import InputError, SageRagError
 
 _MODE = 0o600
+log = logging.getLogger("sage_rag")
+
+
+class AuditUnavailableError(SageRagError):
+    """A service cannot write its audit log, so it answers no request."""
+
+    http = 503, "audit_unavailable"
 
 
 @dataclass
@@ -42,7 +50,11 @@ class RequestNotes:
 class AuditLog:
     """Append entries to a file that its owner alone can read.
 
-    The file is opened for each entry, so that it can be rotated. An entry is one write.
+    The file is opened for each write, so that it can be rotated. Entries that cannot be written,
+    for example to a full disk, wait for the next attempt.
+
+    Guarantees: after a failed write no request is admitted until everything is written.
+    Does not guarantee: that entries which wait survive the process.
     """
 
     def __init__(self, file: Path) -> None:
@@ -53,22 +65,55 @@ class AuditLog:
         """
         self._file = file
         self._lock = threading.Lock()
+        self._unwritten = b""
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             os.close(self._open())
+            self._unwritten = _line_end(file)
         except OSError as error:
             raise InputError(f"cannot write the audit log `{file}`: {error.strerror}") from None
 
     def write(self, entry: dict[str, Any]) -> None:
-        """Append an entry, with the time."""
+        """Append an entry, with the time; if that fails, keep it and log the reason."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = json.dumps({"time": now, **entry}, ensure_ascii=False) + "\n"
         with self._lock:
+            self._unwritten += line.encode()
+            self._flush()
+
+    def check(self) -> None:
+        """Return if every entry is written.
+
+        Raises:
+            AuditUnavailableError: if not; no request may be answered without its entry.
+        """
+        if not self._unwritten:
+            return
+        with self._lock:
+            if not self._flush():
+                raise AuditUnavailableError("the audit log cannot be written")
+
+    def _flush(self) -> bool:
+        try:
             descriptor = self._open()
             try:
-                os.write(descriptor, line.encode())
+                while self._unwritten:
+                    written = os.write(descriptor, self._unwritten)
+                    self._unwritten = self._unwritten[written:]
             finally:
                 os.close(descriptor)
+        except OSError as error:
+            log.error("the audit log `%s` cannot be written: %s", self._file, error.strerror)
+        return not self._unwritten
 
     def _open(self) -> int:
         return os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, _MODE)
+
+
+def _line_end(file: Path) -> bytes:
+    """Return what ends the last line of a file, if a killed process left it unfinished."""
+    if not file.is_file() or not file.stat().st_size:
+        return b""
+    with file.open("rb") as content:
+        content.seek(-1, os.SEEK_END)
+        return b"" if content.read() == b"\n" else b"\n"

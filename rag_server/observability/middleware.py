@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import time
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sage_rag.common.web.errors import error_response
 from sage_rag.rag_server.access.gate import Caller
-from sage_rag.rag_server.observability.audit import AuditLog, RequestNotes
+from sage_rag.rag_server.observability.audit import AuditLog, AuditUnavailableError, RequestNotes
 from sage_rag.rag_server.observability.metrics import Metrics
-
-log = logging.getLogger("sage_rag")
 
 _UNAUDITED = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json"})
 _DISCONNECTED = 499
@@ -42,6 +40,12 @@ class Observe:
         state = scope.setdefault("state", {})
         state["notes"] = notes = RequestNotes()
         started = time.perf_counter()
+        if self._audit is not None and scope["path"] not in _UNAUDITED:
+            try:
+                self._audit.check()
+            except AuditUnavailableError as failure:
+                await error_response(failure)(scope, receive, send)
+                return
 
         async def watch(message: Message) -> None:
             nonlocal status
@@ -59,10 +63,7 @@ class Observe:
                 caller: Caller = state.get("caller") or Caller()
                 who = {"key": caller.id, "name": caller.name, "path": path}
                 entry = {**who, "status": status, "ms": round(took_s * 1000), **notes.as_json()}
-                try:
-                    self._audit.write(entry)
-                except OSError:
-                    log.error("the audit log cannot be written")
+                self._audit.write(entry)
 
 
 def _declared_path(scope: Scope) -> str:

@@ -139,3 +139,30 @@ def test_a_log_line_can_be_json(capsys):
 
 
 NAMES = ("sage_rag", "uvicorn.error", "asyncio")
+
+
+def test_a_full_disk_is_one_line_and_no_request_is_answered_without_its_entry(
+    world: World, tmp_path, caplog
+):
+    file = tmp_path / "audit.jsonl"
+    file.symlink_to("/dev/full")
+    url = world.serve(audit=AuditLog(file))
+    world.http.post(url + CHAT, json=ask())
+    response = world.http.post(url + CHAT, json=ask(CANARY))
+    assert response.status_code == 503
+    assert response.json()["error"]["code"] == "audit_unavailable"
+    assert world.http.get(url + "/healthz").status_code == 200
+    assert f"the audit log `{file}` cannot be written: No space left on device" in caplog.text
+    assert CANARY not in caplog.text
+    file.unlink()
+    assert world.http.post(url + CHAT, json=ask()).status_code == 200
+    assert [entry["status"] for entry in entries(file, 2)] == [200, 200]
+
+
+def test_a_line_that_a_killed_process_left_unfinished_spoils_no_other(tmp_path):
+    file = tmp_path / "audit.jsonl"
+    file.write_text('{"status": 200}\n{"status": 2')
+    AuditLog(file).write({"status": 404})
+    assert json.loads(file.read_text().splitlines()[-1])["status"] == 404
+    AuditLog(file).write({"status": 503})
+    assert len(file.read_text().splitlines()) == 4
