@@ -25,7 +25,7 @@ from sage_rag.training.pretraining.metrics import StepMeasurement
 from sage_rag.training.pretraining.tokenizing import save_tokenizer, train_tokenizer
 
 _REPORT_EVERY = 20
-_STEPS_PER_CHECKPOINT = 25
+_STEPS_PER_CHECKPOINT = 10
 
 
 @dataclass(frozen=True)

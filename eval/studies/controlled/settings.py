@@ -15,11 +15,11 @@ class ControlledSettings(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True)
-    novel_characters: int = 800_000
-    case_epochs: int = 5
+    novel_characters: int = 8_000_000
+    case_epochs: int = 6
     vocabulary: int = 4096
-    width: int = 192
-    layers: int = 4
+    width: int = 256
+    layers: int = 6
     heads: int = 4
     row_tokens: int = 1024
     rows: int = 4
@@ -27,8 +27,8 @@ class ControlledSettings(BaseModel):
     case_learning_rate: float = 1e-3
     cases: int = 79
     paragraphs: int = 4
-    pieces: int = 1
-    samples: int = 48
+    pieces: int = 2
+    samples: int = 150
     most_tokens: int = 150
     attempts: int = 5
     batch: int = 16
@@ -40,14 +40,15 @@ class ControlledSettings(BaseModel):
 
 FULL = ControlledSettings()
 SMALL = ControlledSettings(
-    novel_characters=300_000,
-    case_epochs=2,
-    vocabulary=1024,
-    width=64,
-    layers=2,
-    cases=24,
-    samples=16,
-    most_tokens=80,
-    tuning_epochs=1,
+    novel_characters=400_000,
+    case_epochs=4,
+    vocabulary=2048,
+    width=128,
+    layers=3,
+    cases=48,
+    pieces=1,
+    samples=24,
+    most_tokens=120,
+    batch=24,
 )
 """For a first look in under ten minutes."""
