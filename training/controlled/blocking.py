@@ -26,6 +26,7 @@ from sage_rag.training.controlled.value_trie import (
     SEPARATOR,
     Kind,
     ValueTrie,
+    border,
     kind_of,
     symbols_of,
 )
@@ -44,8 +45,22 @@ class TextState:
 
 @dataclass(slots=True)
 class _TokenNode:
+    """Tokens that end here. `border`: whether a word can begin below, after its first symbol."""
+
     children: dict[str, _TokenNode] = field(default_factory=dict)
     tokens: list[int] = field(default_factory=list)
+    border: bool = False
+
+    def add(self, symbols: str, token: int) -> None:
+        """Add a token below this node."""
+        path = [self]
+        for symbol in symbols:
+            path.append(path[-1].children.setdefault(symbol, _TokenNode()))
+        path[-1].tokens.append(token)
+        kinds = list(map(kind_of, symbols))
+        last = max((n for n in range(1, len(kinds)) if border(kinds[n - 1], kinds[n])), default=0)
+        for node in path[1 : last + 1]:
+            node.border = True
 
 
 class Vocabulary:
@@ -70,10 +85,7 @@ class Vocabulary:
             self.tails.append(tail)
             if lead:
                 self.continuing.append(token)
-            node = self.root
-            for symbol in symbols:
-                node = node.children.setdefault(symbol, _TokenNode())
-            node.tokens.append(token)
+            self.root.add(symbols, token)
 
 
 class BlockedTokens:
@@ -138,7 +150,7 @@ class BlockedTokens:
                 after, ended = self._values.step(reached, last, symbol, begins=begins)
                 if ended:
                     blocked += _tokens_below(child)
-                elif begins or after:
+                elif after or (begins and child.border):
                     waiting.append((child, after, kind_of(symbol)))
         return torch.tensor(blocked, dtype=torch.long)
 

@@ -50,7 +50,8 @@ class Sample:
 
 
 class Generation:
-    """The samples of one corpus; the same parts give the same samples, in any order."""
+    """The samples of one corpus. The same parts give the same samples, but for the rounding of
+    a model that writes them in other batches."""
 
     def __init__(
         self,

@@ -12,9 +12,14 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import LogitsProcessorList, PreTrainedTokenizerFast
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.training.controlled.blocking import BlockedTokens, BlockingProcessor, Vocabulary
+from sage_rag.training.controlled.blocking import (
+    BlockedTokens,
+    BlockingProcessor,
+    TextState,
+    Vocabulary,
+)
 from sage_rag.training.controlled.token_bytes import split_bytes, token_bytes
-from sage_rag.training.controlled.value_trie import ValueTrie
+from sage_rag.training.controlled.value_trie import Kind, ValueTrie, kind_of, symbols_of
 from tests.training.controlled.corpus import tiny_model, tokenizer
 
 VALUES = (
@@ -89,7 +94,7 @@ def test_no_choice_of_allowed_tokens_spells_a_value(made) -> None:
     ]
     rng = random.Random(0)  # noqa: S311 - attacks, not secrets
     attempts = 0
-    for _ in range(250):
+    for _ in range(120):
         processor = BlockingProcessor([blocked], 0)
         row: list[int] = []
         for _ in range(12):
@@ -109,6 +114,23 @@ def test_no_choice_of_allowed_tokens_spells_a_value(made) -> None:
         for end in range(1, len(row) + 1):
             assert not leaks(words.decode(row[:end], skip_special_tokens=True))
     assert attempts > 100  # the sampler tried
+
+
+@pytest.mark.parametrize("before", list(Kind))
+def test_the_tables_equal_a_reading_of_every_token(before: Kind) -> None:
+    words, trie = tokenizer(), ValueTrie(VALUES)
+    blocked = BlockedTokens(trie, Vocabulary(words))
+    expected = set()
+    for token, content in enumerate(token_bytes(words)):
+        lead, text, _ = split_bytes(content)
+        active, last, ended = frozenset(), before, False
+        for symbol in (" " if lead else "") + symbols_of(text):
+            active, now = trie.step(active, last, symbol)
+            ended, last = ended or now, kind_of(symbol)
+        if ended or trie.ends(active):
+            expected.add(token)
+    found = {int(t) for part in blocked.blocked(TextState(before=before)) for t in part}
+    assert found == expected
 
 
 ZEROS = {made: torch.zeros(1, len(made())) for made in (tokenizer, sentencepiece)}
