@@ -17,6 +17,7 @@ from sage_rag.eval.model_attacks.target import TokenScores
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+_TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json")
 _TOKENS_PER_BATCH = 8192
 _LOGITS_PER_BATCH = 2**24
 """64 MiB of them; scoring holds some copies."""
@@ -58,6 +59,11 @@ class CausalModel:
             raise InputError(
                 f"`{folder}` has no model: `config.json` is missing",
                 hint="name the exported model of a training run",
+            )
+        if not any((folder / name).is_file() for name in _TOKENIZER_FILES):
+            raise InputError(
+                f"`{folder}` has no tokenizer: none of {', '.join(_TOKENIZER_FILES)} is there",
+                hint="copy the tokenizer that the model was trained with into the folder",
             )
         try:
             model: Any = AutoModelForCausalLM.from_pretrained(

@@ -13,7 +13,7 @@ from sage_rag.eval.knowledge.backends.causal import CausalModel
 from sage_rag.training.pretraining.tokenizing import train_tokenizer
 
 
-def untrained(texts: Sequence[str], size: int = 600) -> tuple[Any, Any]:
+def untrained(texts: Sequence[str], size: int = 900) -> tuple[Any, Any]:
     tokenizer = train_tokenizer(texts, size)
     torch.manual_seed(0)
     config = LlamaConfig(
@@ -22,7 +22,7 @@ def untrained(texts: Sequence[str], size: int = 600) -> tuple[Any, Any]:
         intermediate_size=128,
         num_hidden_layers=2,
         num_attention_heads=2,
-        max_position_embeddings=256,
+        max_position_embeddings=144,
         tie_word_embeddings=True,
         eos_token_id=tokenizer.eos_token_id,
         bos_token_id=None,

@@ -1,0 +1,114 @@
+"""All attacks on models that are known to have read certain records by heart, or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.knowledge.backends.causal import CausalModel
+from sage_rag.eval.knowledge.exact_recognizer import ExactRecognizer
+from sage_rag.eval.knowledge.persons import Person
+from sage_rag.eval.model_attacks.attack import (
+    AttackName,
+    AttackSettings,
+    AttackTexts,
+    attack_model,
+)
+from sage_rag.eval.model_attacks.canaries import invent_canaries, plant
+from sage_rag.eval.model_attacks.report import tables
+from sage_rag.eval.model_attacks.results import ModelAttackReport
+from sage_rag.eval.model_attacks.target import TargetModel
+from tests.eval.model_attacks.models import memorised, untrained
+
+CANARIES = invent_canaries({0: 40, 3: 4}, seed=0)
+PLANTED = [canary.text for canary in CANARIES if canary.frequency]
+FILLER = [invent_canaries({1: 40}, seed) for seed in (1, 2)]
+TRAINING, HELD_OUT = (
+    ["\n\n".join(f"{c.text}\n\nAt noon {c.name} sold the old mill." for c in found)]
+    for found in FILLER
+)
+TRAINING = plant(TRAINING, CANARIES, seed=0)
+TEXTS = AttackTexts(TRAINING, HELD_OUT, CANARIES)
+SETTINGS = AttackSettings(
+    attacks=(AttackName.NAMES, AttackName.PREFIX, AttackName.EXTRACTION, AttackName.MEMBERSHIP),
+    sentences=4,
+    candidates=44,
+    samples=6,
+    prompts=4,
+    passages=12,
+)
+RECOGNIZER = ExactRecognizer([Person(c.name, {}) for found in FILLER for c in found])
+VOCABULARY = [*PLANTED, *(canary.text for canary in FILLER[0])]
+
+
+def attacked(model: TargetModel, settings: AttackSettings = SETTINGS) -> ModelAttackReport:
+    return attack_model("tiny", model, TEXTS, settings, RECOGNIZER)
+
+
+@pytest.fixture(scope="module")
+def by_heart() -> ModelAttackReport:
+    return attacked(memorised(VOCABULARY, PLANTED, steps=200))
+
+
+@pytest.mark.slow
+def test_planted_records_that_a_model_knows_by_heart_are_found_by_each_attack(by_heart) -> None:
+    name, prefix, extraction, membership = (
+        next(found.result for found in results if found.group == "planted 3 times")
+        for results in (by_heart.names, by_heart.prefixes, by_heart.extraction, by_heart.membership)
+    )
+    assert name.first.successes == 4
+    assert prefix.distance.value < 0.1
+    assert extraction.outputs.successes >= 3
+    assert membership.loss.auc == membership.min_k.auc == 1.0
+    assert membership.loss.detected.successes == 4
+
+
+@pytest.mark.slow
+def test_records_that_it_has_not_read_are_not_found(by_heart) -> None:
+    name, prefix = (
+        next(found.result for found in results if found.group == "not planted")
+        for results in (by_heart.names, by_heart.prefixes)
+    )
+    assert name.first.successes <= 1
+    assert prefix.distance.value > 0.7
+
+
+@pytest.mark.slow
+def test_the_tables_hold_every_group_and_the_papers_rows(by_heart) -> None:
+    written = tables(by_heart)
+    for group in ("planted 3 times", "not planted", "names of the training text", "held-out text"):
+        assert f"| tiny | {group} |" in written
+    assert "| Scrubbing-LLM (paper) | web text | 0.053 |" in written
+    assert all(canary.name not in written for canary in CANARIES)
+
+
+@pytest.mark.slow
+def test_an_untrained_model_is_at_chance_and_equal_seeds_give_equal_figures() -> None:
+    model = CausalModel(*untrained(VOCABULARY))
+    found = attacked(model)
+    chosen = (AttackName.NAMES, AttackName.PREFIX)
+    again = attacked(model, replace(SETTINGS, attacks=chosen))
+    assert (found.names, found.prefixes) == (again.names, again.prefixes)
+    assert {n.group: n.result.first.successes for n in found.names}["planted 3 times"] <= 1
+    ranks = [n.result.rank for n in found.names if "planted" in n.group]
+    assert all(rank is not None and 8 < rank.value < 37 for rank in ranks)  # chance is 22.5
+    assert all(p.result.exact.successes == 0 for p in found.prefixes)
+    assert all(e.result.unique == 0 for e in found.extraction)
+    assert all(m.result.loss.low <= 0.5 <= m.result.loss.high for m in found.membership)
+    assert found.keys is None
+
+
+def test_canaries_that_are_not_in_the_text_as_often_as_they_say_are_refused() -> None:
+    with pytest.raises(InputError, match="is in the training text 0 times, not 3 times"):
+        AttackTexts(HELD_OUT, HELD_OUT, CANARIES)
+    with pytest.raises(InputError, match="is in the held-out text"):
+        AttackTexts(TRAINING, TRAINING, CANARIES)
+
+
+def test_empty_texts_are_refused() -> None:
+    with pytest.raises(InputError, match="training text is empty"):
+        AttackTexts([" "], HELD_OUT)
+    with pytest.raises(InputError, match="held-out text is empty"):
+        AttackTexts(TRAINING, [])

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sage_rag.common.exceptions import InputError
+from sage_rag.eval.model_attacks.membership_inference import (
+    infer_membership,
+    min_k_score,
+    passages,
+)
+from sage_rag.eval.model_attacks.target import TokenScores
+from tests.eval.model_attacks.fakes import FakeModel
+
+
+def test_min_k_is_the_mean_of_the_lowest_fifth() -> None:
+    scores = np.array([5.0, -3.0, 1.0, -1.0, 0.0, 2.0, 7.0, 4.0, 6.0, 8.0])
+    assert min_k_score(TokenScores(np.zeros(10), scores)) == -2.0
+    assert min_k_score(TokenScores(np.zeros(2), np.array([1.0, 3.0]))) == 1.0
+
+
+def test_texts_that_a_model_finds_likelier_are_members() -> None:
+    model = FakeModel(lambda text: -1.0 if "read" in text else -2.0)
+    found = infer_membership(model, ["read one", "read two"], ["new one", "new two", "new three"])
+    for score in (found.loss, found.min_k):
+        assert score.auc == 1.0
+        assert (score.detected.successes, score.detected.trials, score.others) == (2, 2, 3)
+    swapped = infer_membership(model, ["new one"], ["read one"])
+    assert swapped.loss.auc == 0.0
+
+
+def test_without_members_or_others_nothing_is_measured() -> None:
+    with pytest.raises(InputError, match="has read, and others"):
+        infer_membership(FakeModel(), [], ["a"])
+
+
+def test_passages_fit_into_the_context_and_follow_the_lengths_of_texts() -> None:
+    texts = ["a" * 1000, "b" * 9000, "c" * 20]
+    drawn = passages(FakeModel(), texts, 200, seed=0)
+    assert {len(passage) for passage in drawn} == {128}
+    assert 5 <= sum(passage[0] == "a" for passage in drawn) <= 40
+    with pytest.raises(InputError, match="128 characters"):
+        passages(FakeModel(), texts[2:], 1, seed=0)
