@@ -9,6 +9,7 @@ from importlib.metadata import version
 from fastapi import APIRouter, FastAPI
 
 from sage_rag.common.web import errors
+from sage_rag.common.web.openapi import ERRORS
 
 
 def service_app(
@@ -32,6 +33,7 @@ def service_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        responses=ERRORS,
         # Traces and metrics could send addresses to a collector that the environment names.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )

@@ -1,10 +1,34 @@
-"""Describe request bodies in the OpenAPI document of a service that parses them itself."""
+"""The OpenAPI document of a service: request bodies that it parses itself, and its errors."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from pydantic import BaseModel
+
+_TEXT_OR_NULL = {"type": ["string", "null"]}
+_ERROR = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["message", "type", "param", "code"],
+            "properties": {
+                "message": {"type": "string"},
+                "type": {"type": "string"},
+                "param": _TEXT_OR_NULL,
+                "code": _TEXT_OR_NULL,
+            },
+        }
+    },
+}
+_CONTENT = {"application/json": {"schema": _ERROR}}
+ERRORS: dict[int | str, dict[str, Any]] = {
+    "4XX": {"description": "The request is refused.", "content": _CONTENT},
+    "5XX": {"description": "The service cannot answer.", "content": _CONTENT},
+}
+"""The responses of every route beyond its own."""
 
 
 def request_body(model: type[BaseModel]) -> dict[str, Any]:

@@ -176,3 +176,7 @@ def test_the_api_document_lists_the_endpoints_of_server_and_edge(world: World):
         body = document["paths"][CHAT]["post"]["requestBody"]["content"]["application/json"]
         assert "messages" in body["schema"]["required"]
         assert "$ref" not in json.dumps(body)
+        for operations in document["paths"].values():
+            for operation in operations.values():
+                assert {"4XX", "5XX"} <= set(operation["responses"])
+                assert "422" not in operation["responses"]
