@@ -62,17 +62,21 @@ _PAPER_AVERAGES = {
 
 
 def blocks(
-    results: Sequence[ArmResult], settings: StudySettings, plots: Mapping[str, str]
+    results: Sequence[ArmResult],
+    settings: StudySettings,
+    plots: Mapping[str, str],
+    attacks: Sequence[str],
 ) -> Iterator[str]:
-    """Yield the blocks of the page. `plots`: the file of each drawing."""
+    """Yield the blocks of the page. `plots`: the file of each drawing. `attacks`: their blocks."""
     runs = _by_seed(results)
     yield _setting(settings, results)
     yield _findings(runs)
     yield _held_out(runs, plots)
+    yield from attacks
     yield _first_stage(runs, plots)
     yield _entropies(runs)
     yield _ngrams(runs)
-    yield _missing(runs)
+    yield _missing(runs, attacked=bool(attacks))
 
 
 def _by_seed(results: Sequence[ArmResult]) -> dict[int, dict[str, ArmResult]]:
@@ -257,7 +261,7 @@ def _ngrams(runs: Mapping[int, Mapping[str, ArmResult]]) -> str:
     )
 
 
-def _missing(runs: Mapping[int, Mapping[str, ArmResult]]) -> str:
+def _missing(runs: Mapping[int, Mapping[str, ArmResult]], *, attacked: bool) -> str:
     lines = [
         f"* Seed {seed}: {', '.join(f'`{n}`' for n in ARMS if n not in arms)}"
         for seed, arms in runs.items()
@@ -266,6 +270,8 @@ def _missing(runs: Mapping[int, Mapping[str, ArmResult]]) -> str:
     whole = sum(len(arms) == len(ARMS) for arms in runs.values())
     if whole < _SEEDS_WANTED:
         lines.append(f"* All arms: {whole} of {_SEEDS_WANTED} seeds.")
+    if not attacked:
+        lines.append("* Attacks on the models (`--attacks`).")
     lines.append(
         "* Tasks of lm-evaluation-harness: neither the package nor its data is part of the study."
     )

@@ -17,6 +17,8 @@ from pathlib import Path
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import reading, write_file
 from sage_rag.eval.studies.crypto_llm.arms import ARMS
+from sage_rag.eval.studies.crypto_llm.attacks_part import blocks as attack_blocks
+from sage_rag.eval.studies.crypto_llm.attacks_part import run_attacks, stored_attacks, stored_keys
 from sage_rag.eval.studies.crypto_llm.corpus import read_works
 from sage_rag.eval.studies.crypto_llm.curves import curve_plots
 from sage_rag.eval.studies.crypto_llm.page import ABOUT, TITLE, blocks
@@ -37,6 +39,7 @@ def add_options(parser: ArgumentParser) -> None:
         "--arms", choices=ARMS, nargs="*", default=list(ARMS), help="models to train; none: page"
     )
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="one run for each")
+    parser.add_argument("--attacks", action="store_true", help="attack the trained models, too")
     parser.add_argument("--small", action="store_true", help="fewer texts and a smaller model")
 
 
@@ -53,6 +56,9 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
         for name in ARMS:
             if name in options.arms:
                 folder.run(ARMS[name])
+    if options.attacks:
+        for seed in options.seeds:
+            run_attacks(SeedFolder(run.home / f"seed-{seed}", settings, seed))
     results = list(stored_results(run.home))
     if not results:
         raise InputError("the home folder holds no results", hint="name an arm: --arms cpt")
@@ -61,8 +67,9 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
     options.out.parent.mkdir(parents=True, exist_ok=True)
     for key, drawing in plots.items():
         options.out.with_name(names[key]).write_text(drawing, "utf-8")
-    body = blocks(results, settings, names)
-    return StudyResult(page(TITLE, ABOUT, run, *body), {"runs": results})
+    attacks, keys = stored_attacks(run.home), stored_keys(run.home)
+    body = blocks(results, settings, names, [*attack_blocks(attacks, keys)])
+    return StudyResult(page(TITLE, ABOUT, run, *body), {"runs": results, "attacks": attacks})
 
 
 def _check_size(run: StudyRun, settings: StudySettings) -> None:

@@ -12,7 +12,7 @@ from tests.eval.studies.crypto_llm.results import arm_result
 
 
 def shown(*results: ArmResult) -> str:
-    return "\n\n".join(blocks(results, SMALL, {"held_out": "a.svg", "first_stage": "b.svg"}))
+    return "\n\n".join(blocks(results, SMALL, {"held_out": "a.svg", "first_stage": "b.svg"}, []))
 
 
 def findings(**bits: float) -> str:
