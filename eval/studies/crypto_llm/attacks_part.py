@@ -6,7 +6,7 @@ epochs on the texts that are attacked; here records are planted as often as thei
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -77,13 +77,17 @@ def run_attacks(seed: SeedFolder) -> None:
             texts,
             settings,
             recognizer,
-            lambda step, name=arm.name: report(f"{name}: {step}"),
+            _reported(arm.name),
         )
         write_file(folder / _FILE, found.model_dump_json(indent=1) + "\n")
     if not (seed.folder / _KEYS).exists():
         report("key recovery")
         keys = recover_keys(texts.training, texts.held_out, seed.seed, trials=SIZES.key_trials)
         write_file(seed.folder / _KEYS, keys.model_dump_json(indent=1) + "\n")
+
+
+def _reported(name: str) -> Callable[[str], None]:
+    return lambda step: report(f"{name}: {step}")
 
 
 def stored_attacks(home: Path) -> list[ModelAttackReport]:
