@@ -108,6 +108,10 @@ def _train(
     progress: Progress,
     observe: Observer,
 ) -> None:
+    if config.model.attention == "flex" and processes.device.type == "cpu":
+        raise InputError(
+            "flex attention has no backward pass on a CPU", hint="set `model.attention` = sdpa"
+        )
     tokenizer = load_tokenizer(config.tokenizer)
     order = prepared_order(config, tokenizer, processes)
     build = _builder(config, tokenizer)

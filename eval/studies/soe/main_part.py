@@ -36,14 +36,15 @@ ARMS = (ENC_S, SYNT, ENC_S_PL, ORIG, ENC_O)
 
 
 def run_main(seed: SeedFolder) -> None:
-    """Train and measure the base model and every arm that has no result yet."""
+    """Train and measure the base model and every arm of the settings that has no result yet."""
     people = seed.people
     cipher = people.cipher()
     _write_questions(seed, cipher)
     if stored_result(seed.folder / BASE.name) is None:
         _measure_base(seed, cipher)
     for arm in ARMS:
-        if stored_result(seed.folder / arm.name) is not None:
+        wanted = arm.name in people.settings.arms
+        if not wanted or stored_result(seed.folder / arm.name) is not None:
             continue
         spell = encrypted(cipher, arm.encrypted) if arm.encrypted else plain
         steps = None

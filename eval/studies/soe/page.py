@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sage_rag.eval.knowledge.arms import BASE, MAIN_ARMS, QuestionSpelling
+from sage_rag.eval.knowledge.arms import MAIN_ARMS, QuestionSpelling
 from sage_rag.eval.knowledge.measurement import ArmResult
 from sage_rag.eval.knowledge.report import attribute_table, outcome_table, p_value, table_3
 from sage_rag.eval.knowledge.significance import better_than
@@ -161,7 +161,7 @@ def _missing(
 ) -> Iterator[str]:
     ran = {(result.part, result.name) for result in results}
     wanted = {
-        main_part.PART: [BASE.name, *(arm.name for arm in main_part.ARMS)],
+        main_part.PART: settings.arms,
         ciphers_part.PART: ciphers_part.names(settings),
         tuples_part.PART: tuples_part.NAMES,
     }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
+from sage_rag.eval.knowledge.arms import BASE, ENC_S, MAIN_ARMS, SYNT
+
 
 class StudySettings(BaseModel):
     """How much the models read, and how large they are.
@@ -15,6 +17,8 @@ class StudySettings(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True)
+    arms: tuple[str, ...] = tuple(arm.name for arm in MAIN_ARMS)
+    """The arms of part `main`."""
     schooled: int = 800
     schooled_unasked: int = 100
     schooled_encrypted: int = 300
@@ -54,6 +58,7 @@ class StudySettings(BaseModel):
 
 FULL = StudySettings()
 SMALL = StudySettings(
+    arms=(BASE.name, ENC_S.name, SYNT.name),
     schooled=300,
     schooled_unasked=50,
     schooled_encrypted=100,

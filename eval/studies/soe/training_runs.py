@@ -21,6 +21,8 @@ from sage_rag.training.pretraining.metrics import StepMeasurement
 from sage_rag.training.pretraining.tokenizing import save_tokenizer, train_tokenizer
 
 _REPORT_EVERY = 50
+_STEPS_PER_CHECKPOINT = 100
+"""A killed run repeats at most as many steps: a minute of one core."""
 _TEXTS_FOR_TOKENIZER = 12_000
 
 
@@ -92,7 +94,11 @@ class SeedFolder:
                 betas=(0.9, 0.95),
             ),
             hardware=HardwareSettings(
-                device="cpu", precision="bfloat16", compiled=True, kept_checkpoints=1
+                device="cpu",
+                precision="bfloat16",
+                compiled=True,
+                steps_per_checkpoint=_STEPS_PER_CHECKPOINT,
+                kept_checkpoints=1,
             ),
         )
 

@@ -153,3 +153,9 @@ def test_a_setting_that_is_newer_than_a_run_had_its_default(tmp_path: Path) -> N
     record.write_text("{}", "utf-8")
     with pytest.raises(InputError, match="not the record of a run"):
         pretrain(config)
+
+
+def test_flex_attention_is_refused_on_a_cpu(tmp_path: Path) -> None:
+    config = tiny_run(tmp_path, model={"attention": "flex"})
+    with pytest.raises(InputError, match="no backward pass on a CPU"):
+        pretrain(config)

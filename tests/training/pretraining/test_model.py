@@ -66,6 +66,23 @@ def test_a_document_does_not_change_the_loss_of_another_in_its_row(attention: st
     assert loss_of_b(A, B) == pytest.approx(loss_of_b(B, A), rel=1e-5)
 
 
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="flex attention trains on a GPU alone")
+def test_flex_attention_has_the_loss_and_gradient_of_the_mask() -> None:
+    batch = batch_of_documents(A, B, length=128).to(torch.device("cuda"))
+    size = SIZE.model_copy(update={"width": 64})  # flex attention needs heads of 16 or more
+    found = []
+    for attention in ("sdpa", "flex"):
+        model = fresh(attention=attention, size=size).cuda()
+        loss = loss_sum(model, batch)
+        loss.backward()
+        gradient = torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
+        found.append((loss.item(), gradient))
+    (loss, gradient), (flex_loss, flex_gradient) = found
+    assert flex_loss == pytest.approx(loss, rel=1e-4)
+    assert torch.allclose(flex_gradient, gradient, atol=1e-3)
+
+
 def test_tokens_of_one_document_do_change_its_loss() -> None:
     model = fresh().eval()
     with torch.no_grad():

@@ -22,7 +22,7 @@ from sage_rag.eval.studies.soe.results import (
     stored_results,
 )
 from sage_rag.eval.studies.soe.retrieval_part import RetrievalFigures
-from sage_rag.eval.studies.soe.settings import SMALL
+from sage_rag.eval.studies.soe.settings import FULL, SMALL
 from sage_rag.privacy.entities import EntityType
 from sage_rag.training.pretraining.metrics import StepMeasurement
 from sage_rag.training.synthesis.encryption import When
@@ -117,14 +117,14 @@ def test_the_page_shows_every_result_and_the_paper_next_to_it() -> None:
 
 
 def test_the_page_names_what_has_not_been_run() -> None:
-    missing = list(blocks(RESULTS, [LEAKAGE], [RETRIEVAL], SMALL))[-1]
+    missing = list(blocks(RESULTS, [LEAKAGE], [RETRIEVAL], FULL))[-1]
     assert "`orig`" in missing
     assert "`encS`" not in missing
     assert "`ecb-2`" in missing
     assert "`siv-2`" not in missing
     assert "0 of 3 seeds" in missing
     assert "`retrieval`" not in missing
-    assert "* Part `retrieval`." in list(blocks(RESULTS, [LEAKAGE], [], SMALL))[-1]
+    assert "* Part `retrieval`." in list(blocks(RESULTS, [LEAKAGE], [], FULL))[-1]
 
 
 def test_results_are_read_as_they_were_saved(tmp_path: Path) -> None:
