@@ -116,7 +116,7 @@ def blocks(results: Sequence[RunResult]) -> Iterator[str]:
         "## Ciphers\n\nEvery text states one fact in one sentence, so that name and value are in "
         "one row. All models continue one base, which has read as many texts under each cipher "
         "about other persons, with other keys; it guesses: "
-        f"{', '.join(guesses)}. Models of a row of the table below read the same facts equally "
+        f"{', '.join(guesses)}. Models with the same texts per fact read the same facts equally "
         "often; tokens are counted over all epochs. A loss per token is lower where more tokens of "
         "a ciphertext follow from those before; loss per text is the loss per token, times the "
         "tokens of a text. Ciphertexts in generated answers fail when they are of another person "

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sage_rag.eval.knowledge.arms import MAIN_ARMS, QuestionSpelling
-from sage_rag.eval.knowledge.measurement import ArmResult
-from sage_rag.eval.knowledge.report import attribute_table, outcome_table, p_value, table_3
-from sage_rag.eval.knowledge.significance import better_than
 from sage_rag.eval.studies.soe import (
     ciphers_part,
     leakage_part,
+    main_page,
     main_part,
     retrieval_page,
     tuples_part,
 )
 from sage_rag.eval.studies.soe.leakage_part import LeakageFigures
-from sage_rag.eval.studies.soe.results import RunResult, by_name
+from sage_rag.eval.studies.soe.results import RunResult
 from sage_rag.eval.studies.soe.retrieval_part import RetrievalFigures
 from sage_rag.eval.studies.soe.settings import StudySettings
-from sage_rag.eval.studies.tables import share, table
+from sage_rag.eval.studies.tables import table
 
 TITLE = "SoE: what a small model learns from encrypted texts"
 ABOUT = """\
@@ -44,20 +41,18 @@ identifiers: in a trial from a base without them, with each token as one new wor
 the encrypted arm was still guessing after a third of its tokens, and the trial was stopped. Values
 repeat among persons, so questions are not fully independent: a model that knows nothing can differ
 from 25 % by more than the test against guessing allows. The paired comparison with the base is the
-test that counts."""
+test that counts.
 
-_PLAIN, _HIDDEN = QuestionSpelling.PLAIN, QuestionSpelling.ENCRYPTED
-_COMPARISONS = (
-    ("encS", _HIDDEN, "base", _PLAIN, "greater: the encrypted facts are learned"),
-    ("encS", _HIDDEN, "base", _HIDDEN, "greater: not by the form of the questions"),
-    ("encS", _PLAIN, "base", _PLAIN, "not greater: plain values are not learned"),
-    ("encS-PL", _HIDDEN, "base", _PLAIN, "greater"),
-    ("encS-PL", _PLAIN, "base", _PLAIN, "not greater"),
-    ("synt", _PLAIN, "orig", _PLAIN, "greater: rewording helps at equal tokens"),
-    ("encS", _HIDDEN, "encO", _HIDDEN, "greater: the same under encryption"),
-    ("synt", _PLAIN, "encS", _HIDDEN, "greater, by a little"),
-)
-"""Arm and spelling, compared with arm and spelling, and what the paper finds or expects."""
+A seed of part `main` trains on 8.9 million tokens. One idle core trains 9,400 tokens per second, so
+this takes 16 minutes there: base 5, encS and encO 3 each, encS-PL 2, synt and orig 1 each. The
+minutes in the tables are of cores that other work shared. `--small` trains three arms on a fifth
+of the tokens.
+
+In part `main` every synthetic arm is at the ceiling, so it does not show what a cipher or the
+length of tuples costs. The parts `ciphers` and `tuples` read less, so that accuracy is between
+guessing and the ceiling. A first trial of `ciphers` (10 texts of five sentences, twice) had 400 of
+400 for the codebook, and 198 of 400 for SIV, whose texts were longer than a row and were split;
+so its texts are single sentences now."""
 
 
 def blocks(
@@ -67,10 +62,8 @@ def blocks(
     settings: StudySettings,
 ) -> Iterator[str]:
     """Yield the blocks of the page, and which parts have not been run."""
-    main = by_name(results, main_part.PART)
     yield _setting(settings)
-    for seed in sorted({result.seed for result in results}):
-        yield from _seed(main, seed)
+    yield from main_page.blocks(results)
     yield from ciphers_part.blocks(results)
     yield from tuples_part.blocks(results)
     yield from retrieval_page.blocks(retrieval)
@@ -81,79 +74,11 @@ def blocks(
 
 def _setting(settings: StudySettings) -> str:
     shown = settings.model_dump()
-    return "## Setting\n\n" + table(("setting", "value"), shown.items())
-
-
-def _seed(main: dict[str, list[RunResult]], seed: int) -> Iterator[str]:
-    runs = {
-        arm.name: result
-        for arm in MAIN_ARMS
-        for result in main.get(arm.name, [])
-        if result.seed == seed
-    }
-    if not runs:
-        return
-    answers = [found for run in runs.values() for found in run.answers]
-    schooled = [found for found in answers if found.arm == main_part.SCHOOLED]
-    shown = [found for found in answers if found.arm != main_part.SCHOOLED]
-    yield f"## Accuracy, seed {seed}\n\n{table_3(shown)}"
-    for found in schooled:
-        yield (
-            "The base model answers "
-            f"{share(found.likelihood.correct)} about schooled persons whose questions it has not "
-            "read: it can answer about what it has read."
-        )
-    yield from _comparisons(shown)
-    named = [(f"{f.arm}, {f.spelling} questions", f.likelihood) for f in shown]
-    yield "### By attribute\n\n" + attribute_table(named)
-    counted = [(f.arm, f.outcomes) for f in shown if f.outcomes is not None]
-    if counted:
-        yield (
-            "### Ciphertexts in generated answers\n\n"
-            "FCAOA: a valid ciphertext of another person. FCND: one that does not open. In the "
-            "paper 2.9 % (PL) and 3.9 % (ALL) of occurrences fail, and 16 % and 17 % of distinct "
-            "ones.\n\n" + outcome_table(counted)
-        )
-    yield "### Training\n\n" + training_table(list(runs.values()))
-
-
-def _comparisons(shown: Sequence[ArmResult]) -> Iterator[str]:
-    known = {(found.arm, found.spelling): found.likelihood for found in shown}
     rows = [
-        (
-            f"{arm}, {spelling}",
-            f"{other}, {other_spelling}",
-            f"{known[arm, spelling].share:.3f}",
-            f"{known[other, other_spelling].share:.3f}",
-            p_value(better_than(known[arm, spelling].right, known[other, other_spelling].right)),
-            expected,
-        )
-        for arm, spelling, other, other_spelling, expected in _COMPARISONS
-        if (arm, spelling) in known and (other, other_spelling) in known
+        (name, ", ".join(map(str, value)) if isinstance(value, tuple) else value)
+        for name, value in shown.items()
     ]
-    titles = ("arm, questions", "compared with", "accuracy", "of the other", "p (exact, paired)")
-    if rows:
-        yield "### Comparisons\n\n" + table((*titles, "expected"), rows)
-
-
-def training_table(runs: Sequence[RunResult]) -> str:
-    """Return what the training of each run took."""
-    titles = ("arm", "texts", "steps", "tokens", "loss at the end", "minutes", "tokens per second")
-    return table(
-        titles,
-        (
-            (
-                run.name,
-                f"{run.training.texts:,}",
-                f"{run.training.steps:,}",
-                f"{run.training.tokens:,}",
-                f"{run.training.loss:.3f}",
-                f"{run.training.seconds / 60:.1f}",
-                f"{run.training.tokens / run.training.seconds:,.0f}",
-            )
-            for run in runs
-        ),
-    )
+    return "## Setting\n\n" + table(("setting", "value"), rows)
 
 
 def _missing(

@@ -105,8 +105,9 @@ def test_the_page_shows_every_result_and_the_paper_next_to_it() -> None:
     assert "| noEncQ (encS) | T | T | T | F | 100 of 400" in page
     assert "| base | F | N/A | N/A | F | 100 of 400" in page
     assert "0.424 | 0.388 |" in page
-    assert "| encS, encrypted | base, plain | 0.750 | 0.250 | < 1e-6 |" in page
-    assert "| encS, plain | base, plain | 0.250 | 0.250 | 1 |" in page
+    assert "| encS, encrypted | base, plain | 0.750, 0.250; p < 1e-6 |" in page
+    assert "| encS, plain | base, plain | 0.250, 0.250; p = 1 |" in page
+    assert "| synt, plain | orig, plain | – |" in page
     assert "base-ciphers 101 of 400" in page
     assert "| siv | 2 | 0 | 7.5 | 30,000 | 1.250 | 1875.0 | 120 of 400" in page
     assert "| soe-5 | 0 | 390 | 10 | – | 200 of 400" in page
