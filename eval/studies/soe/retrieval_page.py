@@ -32,9 +32,9 @@ mxbai-rerank-large-v1). `found`: a chunk that states the asked fact is among the
 correct option and no other. `base`, `synt`, `encS`: a model of the study reads the first chunk
 before the question, and is asked by likelihood, where this fits into a row of its training."""
 _COMPARABLE = """\
-A model that was not trained on the corpus answers from a chunk no better than without one: it has
-learned to ignore other documents. So the paper's rise of the base model by retrieval cannot be
-repeated at this size; what retrieval itself finds, and the extractive answerer, can be compared.
+Where `base` is near guessing although the chunk states the fact, it does not read: its schooling
+never had a question behind a text that answers it. The paper's rise of the base model by retrieval
+then cannot be repeated; what is found, and the extractive answerer, can be compared.
 
 Comparable with the paper: the order of the chunk lengths, plain against encrypted, and with against
 without reranker. Not comparable: levels, since our questions are about single facts that a sentence
