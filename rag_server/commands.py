@@ -75,6 +75,10 @@ def serve(
     milvus: Annotated[
         str | None, typer.Option(help="Milvus server that searches vectors. Default: FAISS here.")
     ] = None,
+    guard: Annotated[
+        bool | None,
+        typer.Option("--guard", help="End answers that repeat documents; hide probed passages."),
+    ] = None,
     answerer: Annotated[
         str | None, typer.Option(help="extractive (default; no model) or chat.")
     ] = None,

@@ -107,8 +107,14 @@ class CorpusSearch:
     """
 
     def __init__(
-        self, catalog: CorpusCatalog, embedder: Embedder, reranker: Reranker | None = None
+        self,
+        catalog: CorpusCatalog,
+        embedder: Embedder,
+        reranker: Reranker | None = None,
+        *,
+        guarded: bool = False,
     ) -> None:
+        self._guarded = guarded
         self._catalog = catalog
         self._embedder = embedder
         self._reranker = reranker
@@ -222,7 +228,9 @@ class CorpusSearch:
                 f"corpus `{name}` was embedded with another model than the server's",
                 hint="set SAGE_RAG_SERVE_EMBEDDER to the embedder in its manifest",
             )
-        retriever = Retriever(version, self._embedder, self._reranker)
+        retriever = Retriever(
+            version, self._embedder, self._reranker, guarded=self._guarded
+        )
         return _OpenVersion(identifier, version, retriever)
 
 

@@ -15,6 +15,7 @@ from sage_rag.indexer.stores.lexical import searchable
 from sage_rag.privacy.blind_index import SIGN
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.tokens import TOKEN, readable_view
+from sage_rag.rag_server.guards.membership import is_suspicious
 from sage_rag.rag_server.reranking import DEPTH, Reranker, rerank
 
 _DENSE = 0.5
@@ -22,6 +23,8 @@ _DENSE = 0.5
 that were not held out (docs/results/sage.md); 0.6 and 0.7 are better on some of these corpora and
 worse on others."""
 _MIN_DEPTH = 50
+_SAMPLE = 400
+"""Passages whose similarities describe those of an index, for the guard."""
 
 Ranking = Sequence[tuple[int, float]]
 
@@ -88,8 +91,15 @@ class Retriever:
     """
 
     def __init__(
-        self, version: Searchable, embedder: Embedder, reranker: Reranker | None = None
+        self,
+        version: Searchable,
+        embedder: Embedder,
+        reranker: Reranker | None = None,
+        *,
+        guarded: bool = False,
     ) -> None:
+        """`guarded`: hide a passage that is suspiciously near to a question that names no one."""
+        self._guarded = guarded
         self._layers = version.layers
         self._embedder = embedder
         self._reranker = reranker
@@ -116,6 +126,9 @@ class Retriever:
         dense = layer.search_dense(vector, depth, rows)
         lexical = layer.search_lexical(searchable(question, words), depth, rows)
         fused = fuse(dense, lexical, named)
+        if self._guarded and dense and not any(map(_is_direct, marks)):
+            hidden = _hidden_row(layer, vector, dense[0])
+            fused = [(row, score) for row, score in fused if row != hidden]
         if self._reranker is None:
             return [layer.passage(row, score) for row, score in fused[:top_k]]
         found = [(layer.passage(row), score) for row, score in fused[: max(DEPTH, top_k)]]
@@ -131,6 +144,16 @@ class Retriever:
         names = [m for m in marks if _is_direct(m) and not len(consensus.rows_with([m]))]
         rows = records.rows_with(names)
         return (records, rows) if len(rows) else (consensus, None)
+
+
+def _hidden_row(
+    layer: SearchableLayer, vector: NDArray[np.float32], nearest: tuple[int, float]
+) -> int | None:
+    """Return the row of the nearest passage if it is suspiciously near to a question."""
+    sample = np.unique(np.linspace(0, len(layer) - 1, _SAMPLE).astype(np.int64))
+    others = layer.search_dense(vector, len(sample), sample)
+    row, similarity = nearest
+    return row if is_suspicious(similarity, [s for r, s in others if r != row]) else None
 
 
 def _is_direct(mark: str) -> bool:

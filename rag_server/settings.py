@@ -141,6 +141,9 @@ class SearchSettings(ServiceSettings):
     name in the local cache, for example `mixedbread-ai/mxbai-rerank-large-v1`."""
     milvus: str | None = None
     """The address of a Milvus server that searches the vectors in place of FAISS."""
+    guard: bool = False
+    """Make extraction harder: end an answer that repeats a document at length, and hide a passage
+    that is suspiciously near to a question."""
     answerer: Literal["extractive", "chat"] = "extractive"
     llm_base_url: str | None = None
     llm_model: str | None = None

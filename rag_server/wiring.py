@@ -75,8 +75,10 @@ def _search_services(
         prepare=use_one_core,
     )
     return Services(
-        corpora=CorpusSearch(FolderCatalog(home, settings.milvus), embedder, reranker),
-        answerer=_answerer(settings, embedder, pool),
+        corpora=CorpusSearch(
+            FolderCatalog(home, settings.milvus), embedder, reranker, guarded=settings.guard
+        ),
+        answerer=_guarded(settings, _answerer(settings, embedder, pool)),
         top_k=settings.top_k,
         home=home,
         audit=audit,
@@ -208,6 +210,12 @@ def warnings(services: Services, home: Path) -> Iterator[str]:
             yield f"{found.message}" + (f" ({found.hint})" if found.hint else "")
         elif found.protection == "none":
             yield f"WARNING: corpus `{name}` is NOT PROTECTED: its plain text is served"
+
+
+def _guarded(settings: SearchSettings, answerer: Answerer) -> Answerer:
+    from sage_rag.rag_server.guards.quotation import GuardedAnswerer
+
+    return GuardedAnswerer(answerer) if settings.guard else answerer
 
 
 def _answerer(settings: SearchSettings, embedder: Embedder, pool: WorkPool) -> Answerer:

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from sage_rag.agents.lexicon import lexicon
 from sage_rag.indexer.passages import Layer, Passage
 from sage_rag.indexer.protocols import Embedder
@@ -17,6 +19,13 @@ from sage_rag.privacy.entities import EntityType, Identifiability, identifiabili
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.retrieval import SearchableLayer
 
+# Weights and threshold: a logistic regression on the development half of the invented questions, on
+# Wikipedia documents and on dialogues of a forum; docs/results/answers.md has other corpora.
+ENOUGH = 0.47
+_COVERAGE_WEIGHT = 0.18
+_NAMED = 0.7
+"""Share of the threshold for a question about someone whom the index knows: the record itself is
+certain."""
 _DIRECT = frozenset(t.value for t in EntityType if identifiability(t) is Identifiability.DIRECT)
 _WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’][^\W_]+)?")
 _READ = 3
@@ -27,33 +36,29 @@ _READ = 3
 class Evidence:
     """What a version holds on a question.
 
-    `similarity`: cosine of the question and the nearest passage. `coverage`: the share of the
-    question's words, weighted by rarity, in the retrieved passage that has the most of them.
-    `unknown`: the tokens of names in the question that no passage was made from; `known`: how many
-    others it has.
+    `similarity`: cosine of the question and the nearest retrieved passage; `sentence`: of the
+    nearest stored sentence of the first passages. `coverage`: the share of the question's words,
+    weighted by rarity, in the retrieved passage that has the most of them. `unknown`: the tokens of
+    names in the question that no passage was made from; `known`: how many others it has. `enough`:
+    the score from which on the index answers.
     """
 
     similarity: float
     coverage: float
     unknown: tuple[str, ...] = ()
     known: int = 0
+    sentence: float = 0.0
+    enough: float = ENOUGH
+
+    @property
+    def score(self) -> float:
+        """How well the passages answer: about 0 to 1.2."""
+        return (self.similarity + self.sentence) / 2 + _COVERAGE_WEIGHT * self.coverage
 
     @property
     def answers(self) -> bool:
         """Whether the passages can answer the question."""
-        score = self.similarity + _COVERAGE_WEIGHT * self.coverage
-        enough = _ENOUGH_NAMED if self.known else _ENOUGH
-        return score >= enough or self.similarity >= _NEAR
-
-
-# Chosen on the development half of the invented questions, on Wikipedia documents and on dialogues
-# of a forum; docs/results/answers.md has other corpora.
-_COVERAGE_WEIGHT = 0.5
-_ENOUGH = 0.56
-_ENOUGH_NAMED = 0.4
-"""The same for a question about someone whom the index knows: the record itself is certain."""
-_NEAR = 0.42
-"""A long question is about a passage as near as this, though no passage has half of its words."""
+        return self.score >= self.enough * (_NAMED if self.known else 1.0)
 
 
 def find_evidence(
@@ -62,21 +67,39 @@ def find_evidence(
     words: Sequence[str],
     layers: Mapping[Layer, SearchableLayer],
     embedder: Embedder,
+    enough: float = ENOUGH,
 ) -> Evidence:
     """Return the evidence for a question in the layer that its passages come from.
 
-    `words`: the blind words of the values in the question.
+    `words`: the blind words of the values in the question. `enough`: the threshold of the index.
     """
     unknown = _unknown(question, words, layers)
     if not passages:
-        return Evidence(0.0, 0.0, unknown)
+        return Evidence(0.0, 0.0, unknown, enough=enough)
     layer = layers[passages[0].layer]
-    vector = embedder.embed([readable_view(question)])[0]
-    nearest = layer.search_dense(vector, 1)
-    similarity = nearest[0][1] if nearest else 0.0
+    similarity, sentence = _similarities(question, passages, layer, embedder)
     coverage = _coverage(question, passages, layer, unknown)
     named = {m.group() for m in TOKEN.finditer(question) if _is_direct(m.group())}
-    return Evidence(similarity, coverage, unknown, len(named) - len(unknown))
+    return Evidence(similarity, coverage, unknown, len(named) - len(unknown), sentence, enough)
+
+
+def _similarities(
+    question: str, passages: Sequence[Passage], layer: SearchableLayer, embedder: Embedder
+) -> tuple[float, float]:
+    """Return the cosines of a question and the nearest passage, and the nearest sentence.
+
+    The question is read without its tokens: "person 1" is like any passage with names. A version
+    without sentences has the first cosine for both.
+    """
+    bare = TOKEN.sub(" ", question)
+    view = bare if lexical_words(bare) else readable_view(question)
+    vector = embedder.embed([view])[0]
+    rows = [passage.row for passage in passages if passage.row is not None]
+    searched = np.unique(np.asarray(rows, dtype=np.int64)) if rows else None
+    nearest = layer.search_dense(vector, 1, searched)
+    similarity = nearest[0][1] if nearest else 0.0
+    sentences = layer.sentence_vectors(rows[:_READ])
+    return similarity, max((float(s @ vector) for s in sentences.values()), default=similarity)
 
 
 def _coverage(

@@ -120,3 +120,27 @@ def test_at_most_top_k_passages_are_returned(top_k, texts, count):
 def test_passages_carry_their_fused_score():
     best, *_ = retriever("cold and cough", "coffee").retrieve("cough", 2)
     assert best.score == pytest.approx(1.0)
+
+
+def guarded(texts: list[str], question: str) -> list[str]:
+    version = MemoryCatalog().publish("c", texts)
+    found = Retriever(version, WordsEmbedder(), guarded=True).retrieve(question, 3)
+    return [passage.text for passage in found]
+
+
+def test_a_guard_hides_a_passage_that_a_question_repeats():
+    texts = [f"ships number {n} sail to port {n} at dawn" for n in range(60)]
+    secret = "a blue lantern hangs over the third bridge"
+    assert secret not in guarded([*texts, secret], secret)
+    assert secret in [p.text for p in retriever(*texts, secret).retrieve(secret, 3)]
+
+
+def test_a_guard_leaves_a_question_that_many_passages_fit():
+    texts = [f"ships number {n} sail to port {n} at dawn" for n in range(60)]
+    assert len(guarded(texts, "when do ships sail to port")) == 3
+
+
+def test_a_guard_leaves_a_record_that_is_asked_for_by_name():
+    texts = [f"ships number {n} sail to port {n} at dawn" for n in range(60)]
+    secret = "PERSON_[aaaa] hangs a blue lantern over the third bridge"
+    assert secret in guarded([*texts, secret], secret)

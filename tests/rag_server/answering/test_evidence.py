@@ -80,3 +80,15 @@ def test_without_passages_there_is_no_evidence():
     layers = {RECORDS: MemoryCatalog().publish("c", TEXTS)}
     found = find_evidence(f"and {LINDE}", [], [], layers, WordsEmbedder())
     assert (found.answers, found.unknown) == (False, (LINDE,))
+
+
+def test_a_question_without_its_tokens_is_compared():
+    named = evidence(f"what helps {LINDE} against a cold")
+    assert named.similarity == pytest.approx(evidence("what helps against a cold").similarity)
+
+
+def test_a_known_name_lowers_what_is_enough():
+    score = Evidence(0.4, 0.0, sentence=0.4)
+    assert not score.answers
+    assert Evidence(0.4, 0.0, sentence=0.4, known=1).answers
+    assert Evidence(0.4, 0.0, sentence=0.4, enough=0.3).answers

@@ -81,9 +81,9 @@ def test_without_a_passage_nothing_is_found():
 
 
 def test_passages_that_cannot_answer_are_not_quoted():
-    weak = Evidence(similarity=0.3, coverage=0.2)
+    weak = Evidence(similarity=0.3, sentence=0.3, coverage=0.2)
     assert compose("What helps against a migraine?", MIGRAINE, evidence=weak) == NOTHING_FOUND
-    strong = Evidence(similarity=0.6, coverage=0.5)
+    strong = Evidence(similarity=0.6, sentence=0.6, coverage=0.5)
     assert "diary" in compose("What helps against a migraine?", MIGRAINE, evidence=strong)
 
 

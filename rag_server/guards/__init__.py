@@ -1,0 +1,1 @@
+"""Guards against extraction, with `--guard`: long quotations, and questions about one record."""
