@@ -228,9 +228,7 @@ class CorpusSearch:
                 f"corpus `{name}` was embedded with another model than the server's",
                 hint="set SAGE_RAG_SERVE_EMBEDDER to the embedder in its manifest",
             )
-        retriever = Retriever(
-            version, self._embedder, self._reranker, guarded=self._guarded
-        )
+        retriever = Retriever(version, self._embedder, self._reranker, guarded=self._guarded)
         return _OpenVersion(identifier, version, retriever)
 
 

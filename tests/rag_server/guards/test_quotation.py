@@ -8,7 +8,9 @@ from sage_rag.indexer.passages import Passage
 from sage_rag.rag_server.answering.protocols import AnswerContext, Piece
 from sage_rag.rag_server.guards.quotation import WITHHELD, GuardedAnswerer, QuotationGuard
 
-TEXT = "The ferry to the island leaves at nine and at noon, in winter only on Sundays. Bring a coat."
+TEXT = (
+    "The ferry to the island leaves at nine and at noon, in winter only on Sundays. Bring a coat."
+)
 PASSAGE = Passage("p1", "SOURCE_[x]", {"text": TEXT})
 WORDS = st.lists(st.sampled_from("the ferry leaves at nine coat a PERSON_[q2Z]".split()))
 
