@@ -75,10 +75,7 @@ def serve(
     milvus: Annotated[
         str | None, typer.Option(help="Milvus server that searches vectors. Default: FAISS here.")
     ] = None,
-    guard: Annotated[
-        bool | None,
-        typer.Option("--guard", help="End answers that repeat documents; hide probed passages."),
-    ] = None,
+    guard: Annotated[bool | None, typer.Option("--guard", help="Make extraction harder.")] = None,
     answerer: Annotated[
         str | None, typer.Option(help="extractive (default; no model) or chat.")
     ] = None,
@@ -86,8 +83,7 @@ def serve(
         str | None, typer.Option(help="OpenAI-compatible endpoint for chat, ending in /v1.")
     ] = None,
     llm_model: Annotated[
-        str | None,
-        typer.Option(help="Model at that endpoint, or transformers:FOLDER in this process."),
+        str | None, typer.Option(help="Model there, or transformers:FOLDER in this process.")
     ] = None,
     llm_api_key_file: Annotated[
         Path | None, typer.Option("--api-key-file", help="File with the endpoint's API key.")
