@@ -26,6 +26,7 @@ from sage_rag.privacy.gate.draft_words import draft_tokens
 from sage_rag.privacy.gate.findings import FindingKind
 from sage_rag.privacy.gate.meaning import meaning_changes
 from sage_rag.privacy.gate.support import (
+    LABELS,
     OFTEN,
     OFTEN_SHARE,
     SupportGate,
@@ -133,7 +134,7 @@ def supported_fields(
 
 def _is_supported(sentence: str, gate: SupportGate, subjects: frozenset[str]) -> bool:
     statements = split_statements(sentence)
-    if not statements or LOOK_ALIKE.search(sentence) or sentence.startswith(OFTEN):
+    if not statements or LOOK_ALIKE.search(sentence) or sentence.startswith(tuple(LABELS)):
         return False
     return all(gate.supports(statement, subjects) for statement in statements)
 

@@ -6,8 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sage_rag.indexer.consensus.phrases import Phrase
 from sage_rag.indexer.consensus.statements import Statement
 from sage_rag.privacy.gate.support import SupportGate, content_stems
+
+_FREQUENT = 0.25
+"""Of the uses of the most frequent spelling of a statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +26,13 @@ class Candidate:
     stems: frozenset[str]
     share: float
     place: float
+    phrase: Phrase
 
 
 class Spellings:
-    """The most frequent spelling of each statement in the corpus: `MRI scan` for `mri scan`.
+    """The spelling of each statement: that with most small letters among the frequent ones.
 
-    Of equally frequent ones that with more small letters.
+    So `chest pain` is published where records also have `Chest pain`, and `MRI` where few `mri`.
     """
 
     def __init__(self, found: Sequence[Sequence[Statement]]) -> None:
@@ -36,13 +41,17 @@ class Spellings:
             for statement in statements:
                 spellings[statement.key][statement.text] += 1
         self._chosen = {
-            key: min(counts, key=lambda text: (-counts[text], text.swapcase()))
-            for key, counts in spellings.items()
+            key: min(_frequent(counts), key=str.swapcase) for key, counts in spellings.items()
         }
 
     def of(self, key: tuple[str, ...]) -> str:
         """Return the spelling of a statement."""
         return self._chosen[key]
+
+
+def _frequent(counts: Counter[str]) -> list[str]:
+    least = _FREQUENT * max(counts.values())
+    return [text for text, count in counts.items() if count >= least]
 
 
 def candidates(
@@ -52,17 +61,18 @@ def candidates(
     spellings: Spellings,
 ) -> list[Candidate]:
     """Return the supported statements of a topic, by key. `found`: the statements by record."""
-    places: dict[tuple[str, ...], list[float]] = defaultdict(list)
+    said: dict[tuple[str, ...], list[Statement]] = defaultdict(list)
     for statements in found:
         for statement in statements:
-            places[statement.key].append(statement.place)
+            said[statement.key].append(statement)
     supported = []
-    for key in sorted(places):
+    for key in sorted(said):
         text = spellings.of(key)
         stems = content_stems(text)
         holders = gate.support(stems, subjects)
         if holders >= gate.k:
-            place = sum(places[key]) / len(places[key])
-            share = holders / len(subjects)
-            supported.append(Candidate(key, text, stems, share, place))
+            place = sum(statement.place for statement in said[key]) / len(said[key])
+            phrases = Counter(statement.phrase for statement in said[key])
+            phrase = max(sorted(phrases), key=phrases.__getitem__)
+            supported.append(Candidate(key, text, stems, holders / len(subjects), place, phrase))
     return supported

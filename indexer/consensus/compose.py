@@ -13,12 +13,12 @@ import numpy as np
 from sage_rag.common.progress import Progress
 from sage_rag.indexer.consensus.candidates import Candidate, Spellings, candidates
 from sage_rag.indexer.consensus.digests import digest
-from sage_rag.indexer.consensus.nouns import noun_words
 from sage_rag.indexer.consensus.options import ConsensusOptions
 from sage_rag.indexer.consensus.selection import choose
-from sage_rag.indexer.consensus.statements import Statement, statements
+from sage_rag.indexer.consensus.statements import Statement, StatementRules
 from sage_rag.indexer.consensus.topics import group_records
-from sage_rag.indexer.consensus.writer import in_order, write
+from sage_rag.indexer.consensus.word_classes import word_classes
+from sage_rag.indexer.consensus.writer import write
 from sage_rag.indexer.embedding import CachedEmbedder
 from sage_rag.indexer.protocols import Embedder, Vectors
 from sage_rag.privacy.gate.support import SupportCounts, SupportGate
@@ -97,13 +97,14 @@ class Composition:
         self._names = list(dict.fromkeys(name for r in self._records for name in r.fields))
         counts = SupportCounts((r.subject, r.fields.values()) for r in self._records)
         self._gate = SupportGate(counts, options.k)
-        nouns = noun_words(text for r in self._records for text in r.fields.values())
+        classes = word_classes(text for r in self._records for text in r.fields.values())
+        rules = StatementRules(counts, options.k, classes)
         self._found: dict[str, list[list[Statement]]] = {name: [] for name in self._names}
         self._digests: dict[str, list[str]] = {name: [] for name in self._names}
         for done, record in enumerate(self._records, 1):
             for name in self._names:
                 text = record.fields.get(name, "")
-                self._found[name].append(list(statements(text, counts, options.k, nouns)))
+                self._found[name].append(list(rules.statements(text)))
                 self._digests[name].append(digest(text, counts, options.k))
             self._progress("statements", done, len(self._records))
         self._spellings = {name: Spellings(found) for name, found in self._found.items()}
@@ -164,7 +165,7 @@ class Composition:
         for name in self._names:
             centroid = vectors[name][list(topic.rows)].sum(axis=0)
             chosen = self._chosen(topic.candidates[name], centroid, embedder)
-            fields[name] = write(in_order(chosen), self._gate, before)
+            fields[name] = write(chosen, self._gate, before)
         if not all(fields.values()):
             return None, "empty"
         findings = self._gate.judge(fields, topic.subjects)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.gate import support
 
-VERSION = 6
+VERSION = 7
 LEAST_K, MOST_K = 2, 1000
 
 

@@ -8,8 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sage_rag.indexer.consensus.candidates import Candidate
+from sage_rag.indexer.consensus.phrases import Phrase
 
 _LEAST_COSINE = 0.15
+_CLAUSE_SHARE = 0.6
+"""Most of the words of a field that clauses may take; topics have the others."""
 _NOVELTY = 0.02
 """What a new content word is worth, in units of cosine."""
 
@@ -24,7 +27,7 @@ def choose(
 
     Greedy: each step adds the statement with which the sum of the chosen vectors, each weighed by
     the square root of its words, is nearest to the centroid of the topic's records. Half of a
-    statement's content words are not yet said.
+    statement's content words are not yet said. Clauses come first, up to a share of the words.
 
     Source: Rossiello et al. (2017), "Centroid-based text summarization through compositionality of
     word embeddings", §3 (greedy selection). Differs: statements are vectors of the whole embedder.
@@ -35,22 +38,24 @@ def choose(
     said: set[str] = set()
     chosen: list[int] = []
     room = most_words
-    pool = [int(row) for row in np.argsort(-near, kind="stable") if near[row] > _LEAST_COSINE]
-    while pool:
-        pool = [r for r in pool if len(candidates[r].key) <= room]
-        novelty = np.array([_novelty(candidates[r], said) for r in pool])
-        pool = [r for r, new in zip(pool, novelty, strict=True) if new >= 0.5]
-        if not pool:
-            break
-        novelty = novelty[novelty >= 0.5]
-        sums = total + vectors[pool] * weights[pool, None]
-        cosines = (sums @ centroid) / np.maximum(np.linalg.norm(sums, axis=1), 1e-9)
-        best = pool[int(np.argmax(cosines + _NOVELTY * novelty * weights[pool]))]
-        chosen.append(best)
-        total = total + vectors[best] * weights[best]
-        said |= candidates[best].stems
-        room -= len(candidates[best].key)
-        pool.remove(best)
+    ranked = [int(row) for row in np.argsort(-near, kind="stable") if near[row] > _LEAST_COSINE]
+    for phrase, left in ((Phrase.CLAUSE, most_words * (1 - _CLAUSE_SHARE)), (Phrase.TOPIC, 0)):
+        pool = [row for row in ranked if candidates[row].phrase is phrase]
+        while pool:
+            pool = [r for r in pool if len(candidates[r].key) <= room - left]
+            novelty = np.array([_novelty(candidates[r], said) for r in pool])
+            pool = [r for r, new in zip(pool, novelty, strict=True) if new >= 0.5]
+            if not pool:
+                break
+            novelty = novelty[novelty >= 0.5]
+            sums = total + vectors[pool] * weights[pool, None]
+            cosines = (sums @ centroid) / np.maximum(np.linalg.norm(sums, axis=1), 1e-9)
+            best = pool[int(np.argmax(cosines + _NOVELTY * novelty * weights[pool]))]
+            chosen.append(best)
+            total = total + vectors[best] * weights[best]
+            said |= candidates[best].stems
+            room -= len(candidates[best].key)
+            pool.remove(best)
     return chosen
 
 

@@ -1,4 +1,4 @@
-"""Statements of protected records by rules: clauses and noun phrases that k subjects say."""
+"""Statements of protected records by rules: clauses and topics that k subjects say."""
 
 from __future__ import annotations
 
@@ -20,27 +20,30 @@ from sage_rag.indexer.consensus.grammar import (
     segments,
     word_set,
 )
-from sage_rag.privacy.gate.draft_words import draft_words
+from sage_rag.indexer.consensus.phrases import (
+    NEGATIONS,
+    Phrase,
+    forbids,
+    is_function,
+    phrase_of,
+    without_determiners,
+)
+from sage_rag.indexer.consensus.word_classes import WordClasses
+from sage_rag.privacy.gate.draft_words import draft_tokens, draft_words
 from sage_rag.privacy.gate.support import MOST_WORDS, SupportCounts
+from sage_rag.privacy.words import Word
 
 STATEMENT_LANGUAGES = frozenset({"en"})
 """The languages that these rules read, as ISO 639-1 codes."""
-_SENTENCE_WORDS = 4
-"""Fewest words of a statement that begins with a pronoun: "it feels" says nothing."""
 _CONTENT_LETTERS = 3
 _COURTESY = frozenset(
     "hi hello dear welcome thank thanks regards hope hopes wish query queries chat answer answers"
     " answered answering question questions advice advise please kindly glad happy concern concerns"
-    " understand understood alright doubts".split()
+    " understand understood alright doubts worry worried".split()
 )
-"""Words that address the reader. Many records have them, and they tell nothing of their matter."""
+"""Words that address the reader. Many records have them, and they say nothing of its matter."""
 
 
-_NEGATIONS = word_set(
-    "no not without never nor neither denies denied don doesn isn aren wasn weren didn hasn haven"
-    " hadn won wouldn shouldn couldn cannot can't don't nil negative unlikely avoid stop rule rules"
-    " ruled exclude excluded instead against"
-)
 _VAGUE = word_set(
     "feel feels felt feeling worried worry concerned suffer suffers suffering suffered diagnosed"
     " diagnose treated prescribed advised normal worse hurt hurts sore cure cured experiencing"
@@ -48,14 +51,23 @@ _VAGUE = word_set(
     " patient patients symptom symptoms problem problems issue medical noted considered going"
     " getting started required included tired side doctor doctors treatment case matter article"
     " day days week weeks month months year years daily time times something nothing anything"
-    " occurred caused"
+    " occurred caused accordingly following cases conditions happen happens happened happening effect"
+    " chance chances bit touch issues reason reasons way ways lot result results future"
+    " confirmation contact doc thing help support increase decrease body sudden"
 )
 """Words that say nothing alone."""
+_ASKING = word_set(
+    "what why how when where who which is are am was were do does did can could should would will"
+    " has have may must"
+)
+"""The first words of questions: a question that begins with another one is a part of one."""
 _NO_BEGINNING = word_set(
     "of and or but than then is are was were be been being am that which who as by s t m ve re ll d"
     " have has had do does did will would can could may might must should"
 )
-_NO_END = lexicon().stop_words | word_set("lot kind due able going etc per")
+_NO_END = lexicon().stop_words | word_set("lot kind due able going etc per lately recently today soon")
+
+_BEFORE_CLAUSES = word_set("that like and but so because as")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,82 +80,107 @@ class Statement:
     key: tuple[str, ...]
     text: str
     place: float
+    phrase: Phrase
 
 
-def statements(
-    text: str, counts: SupportCounts, k: int, nouns: frozenset[str]
-) -> Iterator[Statement]:
-    """Yield the longest statements of a protected text that k subjects of the corpus say.
+@dataclass(frozen=True, slots=True)
+class StatementRules:
+    """What decides the statements of a corpus: the support of its words, k, and its word classes."""
 
-    A statement begins where a clause begins, or after a function word; it ends where a clause or a
-    phrase ends. A question is whole, and ends with its mark. No statement contains a number, a
-    placeholder or a courtesy, begins within three words after a negation, or ends before a
-    condition. One of a single word is one of the corpus's `nouns`.
-    """
-    for start, end in sentence_spans(text):
-        sentence = text[start:end]
-        if is_boilerplate(sentence):
-            continue
-        for segment, mark in segments(sentence):
-            found = _of_segment(segment, mark == "?", counts, k, start / len(text))
-            yield from (s for s in found if len(s.key) > 1 or s.key[0] in nouns)
+    counts: SupportCounts
+    k: int
+    classes: WordClasses
+
+    def statements(self, text: str) -> Iterator[Statement]:
+        """Yield the longest statements of a protected text that k subjects of the corpus say.
+
+        A statement begins where a clause begins, or after a function word; it ends where a clause
+        or a phrase ends. A question is whole, and ends with its mark. No statement contains a
+        number, a placeholder or a courtesy, begins within three words after a negation, or ends
+        before a condition; a sentence with a condition has topics alone.
+        """
+        for start, end in sentence_spans(text):
+            sentence = text[start:end]
+            if is_boilerplate(sentence):
+                continue
+            conditional = not CONDITIONS.isdisjoint(draft_tokens(sentence))
+            for segment, mark in segments(sentence):
+                place = start / len(text)
+                found = self._question(segment, place) if mark == "?" else None
+                if found:
+                    yield found
+                else:
+                    yield from self._of_segment(segment, place, conditional)
+
+    def _question(self, segment: str, place: float) -> Statement | None:
+        tokens = draft_tokens(segment)
+        if not 1 < len(tokens) <= MOST_WORDS or tokens[0] not in _ASKING:
+            return None
+        if not _is_publishable(tokens):
+            return None
+        if self.counts.of_runs(tokens, len(tokens))[0] < self.k:
+            return None
+        return Statement(tuple(tokens), " ".join(segment.split()) + "?", place, Phrase.CLAUSE)
+
+    def _of_segment(self, segment: str, place: float, conditional: bool) -> Iterator[Statement]:
+        words = draft_words(segment)
+        tokens = [word.text for word in words]
+        supported = [subjects >= self.k for subjects in self.counts.of_all_runs(tokens)]
+        reached = 0
+        for start in range(len(tokens)):
+            if not _may_begin(tokens, start):
+                continue
+            for end in _ends(tokens, start, supported):
+                if end <= reached or not _is_publishable(tokens[start:end]):
+                    continue
+                phrase = phrase_of(tokens, start, end, self.classes, conditional=conditional)
+                if phrase is not None:
+                    reached = end
+                    yield _statement(segment, words[start:end], place, phrase)
+                    break
 
 
-def _of_segment(
-    segment: str, is_question: bool, counts: SupportCounts, k: int, place: float
-) -> Iterator[Statement]:
-    words = draft_words(segment)
-    tokens = [word.text for word in words]
-    supported = [subjects >= k for subjects in counts.of_all_runs(tokens)]
-    reached = 0
-    if is_question:
-        whole = 0 < len(tokens) <= MOST_WORDS and supported[len(tokens) - 1][0]
-        if whole and _is_publishable(tokens):
-            yield Statement(tuple(tokens), " ".join(segment.split()) + "?", place)
-            return
-    for start in range(len(tokens)):
-        end = _end(tokens, start, supported) if _may_begin(tokens, start) else None
-        if end is None or end <= reached or not _is_publishable(tokens[start:end]):
-            continue
-        first = tokens[start]
-        if start == 0 or first in DETERMINERS or not _is_function(first):
-            reached = end
-            surface = " ".join(segment[words[start].start : words[end - 1].end].split())
-            yield Statement(tuple(tokens[start:end]), surface, place)
+def _statement(segment: str, words: list[Word], place: float, phrase: Phrase) -> Statement:
+    if phrase is Phrase.TOPIC:
+        words = without_determiners(words)
+    surface = " ".join(segment[words[0].start : words[-1].end].split())
+    return Statement(tuple(word.text for word in words), surface, place, phrase)
 
 
 def _may_begin(tokens: list[str], start: int) -> bool:
-    if tokens[start] in _NO_BEGINNING or tokens[start] in CONJUNCTIONS:
+    first, before = tokens[start], tokens[start - 1] if start else None
+    if forbids(tokens[start:]):
+        return before is None or before in CONJUNCTIONS
+    if first in _NO_BEGINNING or first in CONJUNCTIONS:
         return False
-    if _NEGATIONS.intersection(tokens[max(0, start - 3) : start]):
+    if NEGATIONS.intersection(tokens[max(0, start - 3) : start]):
         return False
-    before = tokens[start - 1] if start else None
-    return before is None or (_is_function(before) and before not in SUBJECTS)
+    if before is None:
+        return True
+    if not is_function(before) or before in SUBJECTS:
+        return False
+    if first in SUBJECTS:
+        return before in _BEFORE_CLAUSES
+    return first in DETERMINERS or not is_function(first)
 
 
-def _end(tokens: list[str], start: int, supported: list[NDArray[np.bool_]]) -> int | None:
-    """Return the end of the longest supported statement that begins at `start`."""
-    best = None
-    is_sentence = tokens[start] in PRONOUNS
-    borders = CONJUNCTIONS if is_sentence else CONJUNCTIONS | PREPOSITIONS
-    fewest = _SENTENCE_WORDS if is_sentence else 1
-    for end in range(start + fewest, min(len(tokens), start + MOST_WORDS) + 1):
+def _ends(tokens: list[str], start: int, supported: list[NDArray[np.bool_]]) -> list[int]:
+    """Return the ends of the supported statements that begin at `start`, the longest first."""
+    ends: list[int] = []
+    borders = CONJUNCTIONS if tokens[start] in PRONOUNS else CONJUNCTIONS | PREPOSITIONS
+    for end in range(start + 1, min(len(tokens), start + MOST_WORDS) + 1):
         if not supported[end - start - 1][start]:
             break
         after = tokens[end] if end < len(tokens) else None
         closes = after is None or (after in borders and after not in CONDITIONS)
         if closes and tokens[end - 1] not in _NO_END:
-            best = end
-    return best
-
-
-def _is_function(token: str) -> bool:
-    return token in lexicon().stop_words
+            ends.append(end)
+    return ends[::-1]
 
 
 def _is_publishable(tokens: list[str]) -> bool:
     if _COURTESY.intersection(tokens) or any(c.isdigit() for token in tokens for c in token):
         return False
     return any(
-        len(t) >= _CONTENT_LETTERS and not _is_function(t) and t not in _VAGUE for t in tokens
+        len(t) >= _CONTENT_LETTERS and not is_function(t) and t not in _VAGUE for t in tokens
     )

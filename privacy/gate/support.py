@@ -20,7 +20,7 @@ from sage_rag.privacy.gate.draft_words import draft_tokens
 from sage_rag.privacy.gate.findings import Finding, FindingKind
 from sage_rag.privacy.recognizers.wordlists import FUNCTION_WORDS
 
-VERSION = 3
+VERSION = 4
 RUN_WORDS = 4
 """Runs of four words are rare enough to tell records apart (`eval.linkage`)."""
 MOST_WORDS = 9
@@ -29,6 +29,10 @@ MOST_WORDS = 9
 OFTEN = "Often"
 """The label of a statement that at least half of the topic's subjects support."""
 OFTEN_SHARE = 0.5
+TOPICS = "Topics"
+"""The label of a list of topics: what k subjects mention, the most frequent first."""
+LABELS = frozenset({OFTEN, TOPICS})
+"""Words of a passage that no subject says: the project's own."""
 _BORDER = re.compile(r"[\n.,;:!?]+")
 _FEWEST = 2
 
@@ -144,7 +148,7 @@ class SupportGate:
             message = f"the topic has {len(subjects)} subjects, fewer than {self.k}"
             return [Finding(FindingKind.TOO_FEW_SUBJECTS, message)]
         parts = [part for text in fields.values() for part in split_parts(text)]
-        refused = [p for p in parts if p != OFTEN and not self.supports(p, subjects)]
+        refused = [p for p in parts if p not in LABELS and not self.supports(p, subjects)]
         tokens: list[str] = []
         for part in parts:
             if not self.joins(tokens, part):
@@ -192,7 +196,7 @@ class SupportGate:
 
 def split_statements(text: str) -> list[str]:
     """Return the statements of a passage's field, without the labels."""
-    return [part for part in split_parts(text) if part != OFTEN]
+    return [part for part in split_parts(text) if part not in LABELS]
 
 
 def split_parts(text: str) -> list[str]:

@@ -50,7 +50,7 @@ class ExtractiveAnswerer:
         if (refused := _refusal(context.evidence)) is not None:
             return refused
         if context.passages and context.passages[0].layer == CONSENSUS:
-            return often_said(context) or NOTHING_FOUND
+            return often_said(context, self._embedder) or NOTHING_FOUND
         question = context.standalone or context.question
         sentences = self._readable(question, context)
         asked = set(content_stems(context.question))

@@ -37,7 +37,8 @@ Record = dict[str, str]
 def dialogue(index: int, *, extra: str = "") -> Record:
     """Return a record: a matter that others have, a detail that no other has, and `extra`."""
     question, answer = list(MATTERS.values())[index % len(MATTERS)]
-    detail = f"{DETAILS[index // len(MATTERS) % len(DETAILS)]} number {index}"
+    first, second = (DETAILS[(index // len(MATTERS) + i) % len(DETAILS)] for i in (0, 3))
+    detail = f"{first} number {index}. {second} after case {index}"
     return {
         "id": f"doc-{index}",
         "patient": f"Ada Novak {index}",

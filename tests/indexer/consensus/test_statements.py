@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from sage_rag.indexer.consensus.nouns import noun_words
-from sage_rag.indexer.consensus.statements import statements
+from sage_rag.indexer.consensus.phrases import Phrase
+from sage_rag.indexer.consensus.statements import StatementRules
+from sage_rag.indexer.consensus.word_classes import word_classes
 from sage_rag.privacy.gate.support import SupportCounts
 
 
-def of(text, *others):
-    """Return the statements of a text that three subjects say, or more with `others`."""
-    counts = SupportCounts([(str(i), [text]) for i in range(3)] + [(o, [o]) for o in others])
-    return [statement.text for statement in statements(text, counts, 3, noun_words([text]))]
+def found_in(text, records, k=3):
+    """Return the statements of a text that k of the records, each of a subject of its own, say."""
+    counts = SupportCounts((str(subject), [record]) for subject, record in enumerate(records))
+    return list(StatementRules(counts, k, word_classes(records)).statements(text))
+
+
+def of(text):
+    """Return the statements of a text that three subjects say."""
+    return [statement.text for statement in found_in(text, [text] * 3)]
+
+
+def clauses_of(text):
+    found = found_in(text, [text] * 3)
+    return [statement.text for statement in found if statement.phrase is Phrase.CLAUSE]
 
 
 @pytest.mark.parametrize(
@@ -49,19 +60,58 @@ def test_what_is_negated_is_not_a_statement_without_its_negation():
     assert not any(text.startswith(("sign", "a fracture", "the tablets")) for text in found)
 
 
-def test_nothing_loses_its_condition():
-    assert "take the tablets" not in map(str.lower, of("Take the tablets if the fever is high."))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Take the tablets if the fever is high.",
+        "If the fever is high, take the tablets.",
+        "I can sleep at night when I take the tablets.",
+    ],
+)
+def test_nothing_loses_its_condition(text):
+    assert clauses_of(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It seems that you have a fracture.",  # of the person addressed alone
+        "The need to urinate frequently.",  # what one suffers from is no advice
+        "A tablet to reduce the swelling.",
+        "Based on your symptoms.",
+    ],
+)
+def test_parts_of_sentences_are_no_clauses(text):
+    assert clauses_of(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I advise you to consult a dentist.", "consult a dentist"),
+        ("For the rash you need to avoid hot showers.", "avoid hot showers"),
+        ("It seems like you may have a fracture.", "you may have a fracture"),
+        ("Do not stop the tablets.", "Do not stop the tablets"),
+    ],
+)
+def test_advice_is_a_clause(text, expected):
+    assert expected in clauses_of(text)
+
+
+def test_a_noun_is_a_topic_without_its_determiner():
+    (found,) = found_in("My left knee.", ["My left knee."] * 3)
+    assert (found.text, found.phrase) == ("left knee", Phrase.TOPIC)
+
+
+def test_a_part_of_a_question_is_no_question():
+    assert of("What is this, a rash?") == ["rash"]
 
 
 def test_what_fewer_say_is_left_out():
-    counts = SupportCounts(
-        [("a", ["My parrot has a rash."]), ("b", ["A rash."]), ("c", ["a rash"])]
-    )
-    found = [s.text for s in statements("My parrot has a rash.", counts, 3, frozenset())]
-    assert found == ["a rash"]
+    found = found_in("My parrot has a rash.", ["My parrot has a rash.", "A rash.", "a rash"])
+    assert [statement.text for statement in found] == ["rash"]
 
 
 def test_places_follow_the_text():
-    counts = SupportCounts([(str(i), ["A rash. A fever."]) for i in range(3)])
-    first, second = statements("A rash. A fever.", counts, 3, frozenset())
+    first, second = found_in("A rash. A fever.", ["A rash. A fever."] * 3)
     assert 0 == first.place < second.place < 1

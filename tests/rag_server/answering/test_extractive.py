@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sage_rag.common.sentences import sentence_spans
-from sage_rag.indexer.passages import CONSENSUS, Passage
+from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.extractive import NOTHING_FOUND, ExtractiveAnswerer
@@ -158,17 +158,6 @@ def test_an_embedder_finds_a_sentence_without_shared_words():
     record = passage(1, text="The door is green. The physician comes on Monday. A fee is due.")
     answer = compose("doctor door", record, embedder=Synonyms(), few_words=5)
     assert "physician" in answer
-
-
-def test_statements_of_a_consensus_read_as_one_answer():
-    statements = Passage(
-        "p1",
-        "SOURCE_[x]",
-        {"question": "Often: knee.", "answer": "Often: rest the knee.\nCold packs.\nSwollen?"},
-        layer=CONSENSUS,
-    )
-    answer = compose("What helps a knee?", statements)
-    assert answer == "Often said:\n- Rest the knee\n\nAlso said:\n- Cold packs [1]"
 
 
 sentences = st.lists(

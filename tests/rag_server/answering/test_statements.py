@@ -1,0 +1,51 @@
+"""Answers of several consensus passages as lists."""
+
+from __future__ import annotations
+
+from sage_rag.indexer.passages import CONSENSUS, Passage
+from sage_rag.rag_server.answering.extractive import NOTHING_FOUND, ExtractiveAnswerer
+from sage_rag.rag_server.answering.protocols import AnswerContext
+from tests.rag_server.fakes import WordsEmbedder
+
+
+def passage(answer, question="Often: knee."):
+    return Passage("p", "SOURCE_[x]", {"question": question, "answer": answer}, layer=CONSENSUS)
+
+
+def compose(question, *passages, embedder=None):
+    return ExtractiveAnswerer(embedder).compose(AnswerContext(question, passages))
+
+
+def test_often_said_statements_come_before_the_others_and_topics_follow():
+    found = passage("Often: rest the knee.\nCold packs help.\nSwollen?\nTopics: knee pain, gout.")
+    assert compose("What helps a knee?", found) == (
+        "Often said:\n- Rest the knee [1]\n\nAlso said:\n- Cold packs help [1]\n\n"
+        "Topics: knee pain, gout [1]"
+    )
+
+
+def test_each_statement_cites_the_first_passage_that_has_it():
+    first, second = passage("Rest the knee."), passage("Rest the knee.\nTopics: brace.")
+    answer = compose("What helps a knee?", first, second)
+    assert answer == "Also said:\n- Rest the knee [1]\n\nTopics: brace [2]"
+
+
+def test_what_is_near_to_the_question_comes_first_from_whichever_passage():
+    first, second = passage("Wear a hat.\nDrink tea."), passage("Wear a brace on the knee.")
+    for embedder in (None, WordsEmbedder()):
+        answer = compose("Is a brace good for my knee?", first, second, embedder=embedder)
+        assert answer.startswith("Also said:\n- Wear a brace on the knee [2]")
+
+
+def test_a_statement_of_two_passages_comes_before_one_as_near():
+    first, second = passage("Wear a hat.\nDrink tea."), passage("Drink tea.")
+    assert compose("Is it cold?", first, second).startswith("Also said:\n- Drink tea [1]")
+
+
+def test_an_answer_is_short():
+    many = passage("\n".join(f"Advice {word} helps." for word in "abcdefghij") + "\nTopics: x, y.")
+    assert compose("advice?", many).count("\n- ") == 6
+
+
+def test_without_statements_there_is_no_answer():
+    assert compose("What helps?", passage("Is it swollen?")) == NOTHING_FOUND
