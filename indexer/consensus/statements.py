@@ -65,7 +65,9 @@ _NO_BEGINNING = word_set(
     "of and or but than then is are was were be been being am that which who as by s t m ve re ll d"
     " have has had do does did will would can could may might must should"
 )
-_NO_END = lexicon().stop_words | word_set("lot kind due able going etc per lately recently today soon")
+_NO_END = lexicon().stop_words | word_set(
+    "lot kind due able going etc per lately recently today soon"
+)
 
 _BEFORE_CLAUSES = word_set("that like and but so because as")
 

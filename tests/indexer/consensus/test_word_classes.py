@@ -23,6 +23,8 @@ def test_words_of_lists_count_as_nouns() -> None:
 
 
 def test_verbs_follow_a_modal_or_a_pronoun_more_often_than_a_determiner() -> None:
-    classes = word_classes(["You should chart it, they avoid the chart or a chart, a pain or the pain"])
+    classes = word_classes(
+        ["You should chart it, they avoid the chart or a chart, a pain or the pain"]
+    )
     assert "avoid" in classes.verbs
     assert classes.verbs.isdisjoint({"chart", "pain", "the"})
