@@ -87,7 +87,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class StatementRules:
-    """What decides the statements of a corpus: the support of its words, k, and its word classes."""
+    """What decides the statements of a corpus: how many subjects say a run, k, and word classes."""
 
     counts: SupportCounts
     k: int
