@@ -51,8 +51,8 @@ _VAGUE = word_set(
     " patient patients symptom symptoms problem problems issue medical noted considered going"
     " getting started required included tired side doctor doctors treatment case matter article"
     " day days week weeks month months year years daily time times something nothing anything"
-    " occurred caused accordingly following cases conditions happen happens happened happening effect"
-    " chance chances bit touch issues reason reasons way ways lot result results future"
+    " occurred caused accordingly following cases conditions happen happens happened happening"
+    " effect chance chances bit touch issues reason reasons way ways lot result results future"
     " confirmation contact doc thing help support increase decrease body sudden"
 )
 """Words that say nothing alone."""
