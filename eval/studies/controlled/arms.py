@@ -133,7 +133,7 @@ def _measured(
     gold = {document.id: document for document in models.texts.known}
     examples = [[gold[d.id] for d in generation.examples(sample)] for sample in kept]
     tuning = TuningSettings(
-        epochs=models.settings.tuning_epochs, row_tokens=models.settings.row_tokens, rows=2
+        epochs=models.settings.tuning_epochs, row_tokens=models.settings.row_tokens, rows=1
     )
     reference = Reference(
         models.texts.held_out,

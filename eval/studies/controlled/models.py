@@ -24,8 +24,8 @@ from sage_rag.training.pretraining.loop import pretrain
 from sage_rag.training.pretraining.metrics import StepMeasurement
 from sage_rag.training.pretraining.tokenizing import save_tokenizer, train_tokenizer
 
-_REPORT_EVERY = 20
-_STEPS_PER_CHECKPOINT = 10
+_REPORT_EVERY = 50
+_STEPS_PER_CHECKPOINT = 50
 
 
 @dataclass(frozen=True)

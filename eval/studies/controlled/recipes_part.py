@@ -58,7 +58,7 @@ def _measured(
         cache.close()
     texts = passages_of(path)
     tuning = TuningSettings(
-        epochs=models.settings.tuning_epochs, row_tokens=models.settings.row_tokens, rows=2
+        epochs=models.settings.tuning_epochs, row_tokens=models.settings.row_tokens, rows=1
     )
     folder = models.folder / "perplexity" / f"recipe-{name}"
     reference = Reference(models.texts.held_out, mauve, models.fresh(), folder, tuning)

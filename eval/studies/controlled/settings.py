@@ -40,14 +40,16 @@ class ControlledSettings(BaseModel):
 
 FULL = ControlledSettings()
 SMALL = ControlledSettings(
-    novel_characters=400_000,
-    case_epochs=4,
+    novel_characters=500_000,
+    case_epochs=10,
     vocabulary=2048,
-    width=128,
+    width=192,
     layers=3,
-    cases=48,
+    rows=1,
+    learning_rate=3e-3,
+    case_learning_rate=3e-3,
     pieces=1,
-    samples=24,
+    samples=48,
     most_tokens=120,
     batch=24,
 )
