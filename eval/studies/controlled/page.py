@@ -57,6 +57,7 @@ def blocks(
     yield "## Utility (Table 4)\n\n" + _utility({**known, **unknown})
     if recipes:
         yield "## Next to the recipes of an index\n\n" + _recipes(recipes)
+    yield "## What the figures say\n\n" + "\n".join(f"* {line}" for line in _reading(arms, recipes))
     yield _samples(arms)
 
 
@@ -186,6 +187,49 @@ def _recipes(recipes: Sequence[RecipeResult]) -> str:
     return f"{note}\n\n{table(titles, rows)}"
 
 
+def _reading(arms: Sequence[ArmResult], recipes: Sequence[RecipeResult]) -> Iterator[str]:
+    """Yield what the figures of this run allow to say, and what they do not."""
+    blocked = [a for a in arms if a.known and a.name.endswith("blocked")]
+    both = Identifiers.BOTH
+    leaked = sum(a.report.leakage[both].pipp.successes for a in blocked)
+    texts = sum(a.report.texts for a in blocked)
+    again = sum(a.again for a in blocked)
+    yield (
+        f"Blocking: {leaked} of {texts} texts of the arms with the annotators' values blocked have "
+        f"one of them; {again} texts had to be written again."
+    )
+    unknown = [a for a in arms if not a.known and a.name.startswith("icl-blocked")]
+    for arm in unknown:
+        yield (
+            "With the recognizer's values blocked instead, "
+            f"{_counted(arm.report.leakage[both].pipp)} of the texts have a value that the "
+            "annotators marked: what the recognizer overlooks is not blocked."
+        )
+    free = [a for a in arms if a not in blocked and a.known and a.of_examples is None]
+    signs = {a.name: a.report.leakage[both] for a in free}
+    if {"prefix-printed", "prefix-lowering"} <= signs.keys():
+        yield (
+            "The two signs of equation 3: PIPP "
+            f"{_counted(signs['prefix-printed'].pipp)} as printed, "
+            f"{_counted(signs['prefix-lowering'].pipp)} with the lowering sign. Intervals that "
+            "overlap show no difference."
+        )
+    yield from _worth(arms, recipes)
+
+
+def _worth(arms: Sequence[ArmResult], recipes: Sequence[RecipeResult]) -> Iterator[str]:
+    tuned = {a.title: a.report.perplexity.tuned for a in arms if a.report.perplexity}
+    real = [
+        r.report.perplexity.tuned for r in recipes if r.name == "origin" and r.report.perplexity
+    ]
+    if tuned and real:
+        best = min(tuned, key=tuned.__getitem__)
+        yield (
+            f"The texts are poor training text: the best arm ({best}) gives perplexity "
+            f"{tuned[best]:.0f}, the real pieces give {fmean(real):.0f}."
+        )
+
+
 def _samples(arms: Sequence[ArmResult]) -> str:
     rows = [
         (cell(result.title), f"{excerpt.rouge_l:.2f}", cell(" ".join(excerpt.text.split())))
@@ -194,8 +238,10 @@ def _samples(arms: Sequence[ArmResult]) -> str:
     ][:10]
     shown = table(("Method", "ROUGE-L to the nearest source", "beginning of the text"), rows)
     return (
-        "## Ten samples\n\nOnly texts in which the annotators' values are blocked are shown, and "
-        f"only those with ROUGE-L under .5 to every training piece.\n\n{shown}"
+        "## Ten samples\n\nA model of a few million parameters writes phrases of judgments, not a "
+        "case: these texts show the method, and are of no use to a reader. Only texts in which the "
+        "annotators' values are blocked are shown, and only those with ROUGE-L under .5 to every "
+        f"training piece.\n\n{shown}"
     )
 
 
