@@ -100,6 +100,11 @@ class AttackTexts:
                 raise InputError(f"canary {number} is in the held-out text")
 
     @cached_property
+    def suffix_array(self) -> WordSuffixArray:
+        """The suffix array of the training text."""
+        return WordSuffixArray(self.training)
+
+    @cached_property
     def by_frequency(self) -> Mapping[int, Sequence[Canary]]:
         """The canaries by how often they were planted, most often first."""
         frequencies = sorted({canary.frequency for canary in self.canaries}, reverse=True)
@@ -170,7 +175,7 @@ class _Run:
     def extraction(self) -> Iterator[ExtractionResult]:
         """Extract training text, from prompts of other texts and from the canaries' openings."""
         self.report("data extraction: suffix array")
-        array = WordSuffixArray(self.texts.training)
+        array = self.texts.suffix_array
         seed, count = self.settings.seed, self.settings.prompts
         prompts = {HELD_OUT: drawn_prompts(self.model, self.texts.held_out, count, seed)}
         for frequency, canaries in self.texts.by_frequency.items():

@@ -21,8 +21,8 @@ _MAX_TOKENS = 256
 _LEAST_RATIO = 0.275
 """Source: Kobashi et al., Crypto-LLM, A.2.2."""
 _DIGIT = re.compile("[1-9]")
-_DRAWS = 20
-_LEAST_CHARACTERS = 200
+_WINDOW = 100
+"""Characters from which a prompt is taken."""
 
 
 class Extraction(BaseModel):
@@ -82,13 +82,12 @@ def drawn_prompts(model: TargetModel, texts: Sequence[str], count: int, seed: in
         InputError: when no text is long enough.
     """
     draw = random.Random(f"prompts {seed}")  # noqa: S311 - measurements, not secrets
-    long = [text for text in texts if len(text) >= _LEAST_CHARACTERS]
+    long = [text for text in texts if len(text.split()) > PROMPT_TOKENS]
     if not long:
-        raise InputError(f"no held-out text has {_LEAST_CHARACTERS} characters for a prompt")
-    weights = [len(text) for text in long]
+        raise InputError(f"no held-out text has {PROMPT_TOKENS + 1} words for a prompt")
     prompts = []
-    for text in draw.choices(long, weights, k=count):
-        start = draw.randrange(len(text) - _LEAST_CHARACTERS // 2)
-        words = text[start : start + _LEAST_CHARACTERS // 2].split()
-        prompts += openings(model, [" ".join(words[1:] or words)])
+    for text in draw.choices(long, [len(text) for text in long], k=count):
+        start = draw.randrange(max(1, len(text) - _WINDOW + 1))
+        words = text[start : start + _WINDOW].split()
+        prompts += openings(model, [" ".join(words[1:] if start else words)])
     return prompts

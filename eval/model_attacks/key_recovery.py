@@ -103,23 +103,28 @@ def recover_keys(
     """Encrypt random passages of texts under random keys, and decipher them without the keys.
 
     `language_texts`: other texts, from which the attacker knows how frequent each letter is.
+    Passages that are longer than every text are left out.
 
     Raises:
-        InputError: when no text is as long as the longest passage.
+        InputError: when no text has 500 characters.
     """
-    longest = max(*characters, _WITH_CRIB)
-    long = [text for text in texts if len(text) >= longest]
-    if not long:
-        raise InputError(f"key recovery needs a training text of {longest} characters")
+    longest = max(map(len, texts), default=0)
+    if longest < _WITH_CRIB:
+        raise InputError(
+            f"attack `keys` needs a training text of {_WITH_CRIB} characters, and the longest has "
+            f"{longest}"
+        )
     language = Language.of(language_texts)
     draw = random.Random(f"keys {seed}")  # noqa: S311 - measurements, not secrets
+    sizes = [size for size in characters if size <= longest]
 
     def point(key_length: int, size: int, crib: int) -> RecoveryPoint:
+        long = [text for text in texts if len(text) >= size]
         found = [_drawn(long, draw, key_length, size, crib) for _ in range(trials)]
         return _point(found, language, key_length, size, crib)
 
     return KeyRecovery(
-        by_frequency=tuple(point(k, size, 0) for k in key_lengths for size in characters),
+        by_frequency=tuple(point(k, size, 0) for k in key_lengths for size in sizes),
         by_crib=tuple(point(k, _WITH_CRIB, crib) for k in key_lengths for crib in cribs),
     )
 

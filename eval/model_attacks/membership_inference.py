@@ -15,6 +15,8 @@ from sage_rag.eval.model_attacks.target import TargetModel, TokenScores
 MIN_K = 0.2
 """Share of the tokens that Min-K%++ averages. Source: Zhang et al. (2024), arXiv 2404.02936, §4."""
 _PASSAGE_CHARACTERS = 256
+_LEAST_CHARACTERS = 40
+"""Fewer have too few tokens for the lowest 20 % of them."""
 
 
 class MembershipInference(BaseModel):
@@ -56,18 +58,19 @@ def min_k_score(scores: TokenScores) -> float:
 
 
 def passages(model: TargetModel, texts: Sequence[str], count: int, seed: int) -> list[str]:
-    """Draw `count` passages of 256 characters from texts, evenly by their length.
+    """Draw `count` passages of up to 256 characters from texts, evenly by their length.
 
-    A model whose context has fewer tokens gets passages of as many characters, which surely fit.
+    Shorter texts are passages as they are. A model whose context has fewer tokens gets passages of
+    as many characters, which surely fit.
 
     Raises:
-        InputError: when no text is long enough.
+        InputError: when no text has 40 characters.
     """
     size = min(_PASSAGE_CHARACTERS, model.context)
-    long = [text for text in texts if len(text) > size]
+    long = [text for text in texts if len(text) >= _LEAST_CHARACTERS]
     if not long:
-        raise InputError(f"no text has {size} characters for a passage")
+        raise InputError(f"no text has {_LEAST_CHARACTERS} characters for a passage")
     draw = random.Random(f"passages {seed}")  # noqa: S311 - measurements, not secrets
     drawn = draw.choices(long, [len(text) for text in long], k=count)
-    starts = [draw.randrange(len(text) - size) for text in drawn]
+    starts = [draw.randrange(max(1, len(text) - size + 1)) for text in drawn]
     return [text[start : start + size] for text, start in zip(drawn, starts, strict=True)]

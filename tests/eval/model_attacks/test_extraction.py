@@ -50,5 +50,5 @@ def test_prompts_are_drawn_by_seed_from_long_texts() -> None:
     assert prompts == drawn_prompts(model, TEXTS, 50, seed=1) != drawn_prompts(model, TEXTS, 50, 2)
     assert all(any(prompt in text for text in TEXTS) for prompt in prompts)
     assert {len(prompt.split()) for prompt in prompts} == {5}
-    with pytest.raises(InputError, match="200 characters"):
+    with pytest.raises(InputError, match="6 words"):
         drawn_prompts(model, ["short"], 1, seed=0)

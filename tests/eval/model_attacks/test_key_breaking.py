@@ -86,5 +86,7 @@ def test_curves_rise_with_the_text_and_are_a_function_of_the_seed() -> None:
     assert long.read.successes == long.length_found.successes == 4
     assert found.characters_needed(10) == 2000
     assert len(found.by_crib) == 4
-    with pytest.raises(InputError, match="2000 characters"):
+    shorter = recover_keys([TEXT[:600]], [OTHER], 0, **options)
+    assert {point.characters for point in shorter.by_frequency} == {20}
+    with pytest.raises(InputError, match="500 characters, and the longest has 100"):
         recover_keys([TEXT[:100]], [OTHER], 0, **options)

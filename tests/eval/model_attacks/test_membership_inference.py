@@ -39,5 +39,6 @@ def test_passages_fit_into_the_context_and_follow_the_lengths_of_texts() -> None
     drawn = passages(FakeModel(), texts, 200, seed=0)
     assert {len(passage) for passage in drawn} == {128}
     assert 5 <= sum(passage[0] == "a" for passage in drawn) <= 40
-    with pytest.raises(InputError, match="128 characters"):
+    assert passages(FakeModel(), ["d" * 50, "e" * 39], 2, seed=0) == ["d" * 50] * 2
+    with pytest.raises(InputError, match="40 characters"):
         passages(FakeModel(), texts[2:], 1, seed=0)
