@@ -12,7 +12,7 @@ from sage_rag.eval.knowledge.arms import BASE, ENC_S, SYNT, Arm, QuestionSpellin
 from sage_rag.eval.knowledge.backends.causal import CausalModel
 from sage_rag.eval.knowledge.measurement import ArmResult, measure
 from sage_rag.eval.knowledge.questions import Question
-from sage_rag.eval.knowledge.report import p_value, table_3
+from sage_rag.eval.knowledge.report import p_equation, table_3
 from sage_rag.eval.knowledge.significance import better_than
 
 Questions = Mapping[QuestionSpelling, Sequence[Question]]
@@ -33,7 +33,7 @@ class CheckpointReport(BaseModel):
     def __str__(self) -> str:
         """Return the table, and a line for each comparison with the base."""
         lines = [
-            f"{spelling} questions against the base: p = {p_value(p)} (exact, paired, one-sided)"
+            f"{spelling} questions against the base: {p_equation(p)} (exact, paired, one-sided)"
             for spelling, p in self.above_base.items()
         ]
         return "\n\n".join([table_3(self.answers), *lines])

@@ -61,6 +61,12 @@ def p_value(p: float) -> str:
     return "< 1e-6" if p < 1e-6 else f"{p:.2g}"
 
 
+def p_equation(p: float) -> str:
+    """Format a p value as an equation, such as `p = 0.34`."""
+    written = p_value(p)
+    return f"p {written}" if written.startswith("<") else f"p = {written}"
+
+
 def outcome_table(results: Sequence[tuple[str, OutcomeCounts]]) -> str:
     """Return the ciphertexts in generated answers, in the layout of the paper's Tables 5 and 6."""
     titles = ("arm", "ciphertexts", *Outcome, "failed", "failed, of distinct ones")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sage_rag.eval.knowledge.arms import MAIN_ARMS, QuestionSpelling
 from sage_rag.eval.knowledge.measurement import Accuracy
-from sage_rag.eval.knowledge.report import attribute_table, outcome_table, p_value, table_3
+from sage_rag.eval.knowledge.report import attribute_table, outcome_table, p_equation, table_3
 from sage_rag.eval.knowledge.significance import better_than
 from sage_rag.eval.studies.soe import main_part
 from sage_rag.eval.studies.soe.results import RunResult
@@ -64,11 +64,7 @@ def _compared(
     if one not in known or other not in known:
         return NO_FIGURE
     p = better_than(known[one].right, known[other].right)
-    return f"{known[one].share:.3f}, {known[other].share:.3f}; p {_signed(p_value(p))}"
-
-
-def _signed(p: str) -> str:
-    return p if p.startswith("<") else f"= {p}"
+    return f"{known[one].share:.3f}, {known[other].share:.3f}; {p_equation(p)}"
 
 
 def _seed(runs: Sequence[RunResult], seed: int) -> Iterator[str]:
