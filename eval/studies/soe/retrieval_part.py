@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
@@ -84,14 +85,13 @@ def run_retrieval(seed: SeedFolder) -> None:
     known = list(_stored(seed.folder).figures)
     embedder = CachedEmbedder(embedder_called())  # the same sentences are in chunks of each length
     done = {(f.chunk_tokens, f.spelling, f.reranker) for f in known}
-    for tokens in CHUNK_TOKENS:
-        for spelling in QuestionSpelling:
-            missing = [r for r in RERANKERS if (tokens, spelling, r) not in done]
-            if missing:
-                known += measure_retrieval(seed, tokens, spelling, missing, embedder)
-                stored = StoredRetrieval(figures=tuple(known)).model_dump_json(indent=1)
-                seed.folder.mkdir(parents=True, exist_ok=True)
-                write_file(seed.folder / _FILE, stored + "\n")
+    for tokens, spelling, reranker in product(CHUNK_TOKENS, QuestionSpelling, RERANKERS):
+        if (tokens, spelling, reranker) in done:
+            continue
+        known.append(measure_retrieval(seed, tokens, spelling, reranker, embedder))
+        seed.folder.mkdir(parents=True, exist_ok=True)
+        stored = StoredRetrieval(figures=tuple(known)).model_dump_json(indent=1)
+        write_file(seed.folder / _FILE, stored + "\n")
 
 
 def stored_retrieval(home: Path) -> list[RetrievalFigures]:
@@ -112,9 +112,9 @@ def measure_retrieval(
     seed: SeedFolder,
     chunk_tokens: int,
     spelling: QuestionSpelling,
-    rerankers: Sequence[str],
+    reranker: str,
     embedder: Embedder,
-) -> list[RetrievalFigures]:
+) -> RetrievalFigures:
     """Index the chunks of all persons in one spelling, and ask about the tested ones.
 
     The persons whom the base was schooled on are in the index too, so that there is something to
@@ -126,12 +126,10 @@ def measure_retrieval(
     models = _models(seed, spelling)
     with tempfile.TemporaryDirectory() as folder:
         index = _index(Path(folder), chunks, embedder)
-        found = []
-        for name in rerankers:
-            retriever = Retriever(index, embedder, reranker_called(name))
-            asked = _Asking(people, chunks, spell, retriever, embedder)
-            found.append(asked.figures(chunk_tokens, spelling, name, models))
-            report(f"{chunk_tokens} tokens, {spelling}, {name}: {found[-1].found[1]}")
+        retriever = Retriever(index, embedder, reranker_called(reranker))
+        asking = _Asking(people, chunks, spell, retriever, embedder)
+        found = asking.figures(chunk_tokens, spelling, reranker, models)
+        report(f"{chunk_tokens} tokens, {spelling}, {reranker}: {found.found[1]}")
         index.layers[RECORDS].close()
     return found
 

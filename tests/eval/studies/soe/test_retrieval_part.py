@@ -49,7 +49,7 @@ def test_the_chunk_that_answers_is_found_and_read(
     spelling: QuestionSpelling, tmp_path: Path
 ) -> None:
     seed = SeedFolder(tmp_path, PEOPLE)
-    [found] = measure_retrieval(seed, 64, spelling, [OFF], HashEmbedder())
+    found = measure_retrieval(seed, 64, spelling, OFF, HashEmbedder())
     asked = len(PEOPLE.choices)
     assert found.found[1].trials == asked == 40
     assert asked / 4 < found.found[1].successes <= found.found[16].successes
@@ -60,7 +60,7 @@ def test_the_chunk_that_answers_is_found_and_read(
 def test_one_chunk_is_always_found(tmp_path: Path) -> None:
     seed = SeedFolder(tmp_path, PEOPLE)
     plain_spelling = QuestionSpelling.PLAIN
-    [found] = measure_retrieval(seed, 100_000, plain_spelling, [OFF], HashEmbedder())
+    found = measure_retrieval(seed, 100_000, plain_spelling, OFF, HashEmbedder())
     assert found.chunks == 1
     assert found.found[1].successes == found.found[1].trials
 
