@@ -19,6 +19,7 @@ from sage_rag.rag_server.options import (
     NoAuth,
     Server,
     ServerApiKeyFile,
+    ServerCa,
     Sync,
     TlsCert,
     TlsKey,
@@ -41,8 +42,13 @@ def _announce(address: str) -> None:
 
 
 def _run(app: FastAPI, settings: ServiceSettings) -> None:
-    from sage_rag.common.web.serving import run_server
+    from sage_rag.common.web.serving import is_loopback, run_server
 
+    if settings.tls is None and not is_loopback(settings.host):
+        _say(
+            f"WARNING: {settings.host} is served without encryption: give --tls-cert and"
+            " --tls-key, or put a proxy with TLS in front"
+        )
     run_server(
         app,
         settings.host,
@@ -135,6 +141,7 @@ def edge(
     ] = None,
     recognizer: Recognizers = None,
     server_api_key_file: ServerApiKeyFile = None,
+    server_ca: ServerCa = None,
     tokens: Tokens = None,
     insecure_no_auth: NoAuth = None,
     cors_origin: CorsOrigin = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ from sage_rag.rag_server.answering.evidence import Evidence, find_evidence
 from sage_rag.rag_server.exceptions import CorpusUnavailableError, UnknownModelError
 from sage_rag.rag_server.reranking import Reranker
 from sage_rag.rag_server.retrieval import Retriever, Searchable
+
+log = logging.getLogger("sage_rag")
 
 
 class Version(Searchable, Protocol):
@@ -98,6 +101,13 @@ class _Corpus:
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     current: _OpenVersion | None = None
+    reported: str = ""
+
+    def report(self, error: InputError) -> None:
+        """Log why the version cannot be opened, once: clients do not learn paths."""
+        if self.reported != error.message:
+            self.reported = error.message
+            log.error("%s%s", error.message, f"; hint: {error.hint}" if error.hint else "")
 
 
 class CorpusSearch:
@@ -216,8 +226,10 @@ class CorpusSearch:
                 if corpus.current is not None:
                     _retire(corpus.current)
                 corpus.current = newer
-        except InputError:
+        except InputError as error:
+            corpus.report(error)
             raise CorpusUnavailableError(f"corpus `{name}` cannot be opened") from None
+        corpus.reported = ""
         return corpus.current
 
     def _open(self, name: str, identifier: str) -> _OpenVersion:

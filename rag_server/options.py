@@ -56,6 +56,12 @@ EdgeKeyset = Annotated[
 ServerApiKeyFile = Annotated[
     Path | None, typer.Option(help="File with the server's API key.", show_default=False)
 ]
+ServerCa = Annotated[
+    Path | None,
+    typer.Option(
+        help="PEM file of the authority that signed the server's certificate.", show_default=False
+    ),
+]
 Expose = Annotated[
     bool | None, typer.Option("--expose", help="Allow a --host that other machines can reach.")
 ]

@@ -192,6 +192,9 @@ class EdgeSettings(SearchSettings):
     """Allow addresses other than loopback: anyone who reaches the edge can read plain values."""
     server_api_key: SecretStr | None = None
     server_api_key_file: Path | None = None
+    server_ca: Path | None = None
+    """Certificates of the authorities that the server's is checked against, PEM. Default: the
+    public ones."""
     timeout_s: float = Field(120.0, gt=0)
 
 

@@ -145,7 +145,12 @@ def _upstream(settings: EdgeSettings) -> Upstream:
     from sage_rag.rag_server.edge.upstream import Upstream
 
     api_key = secret(settings.server_api_key, settings.server_api_key_file)
-    return Upstream(settings.server or "", api_key=api_key, timeout_s=settings.timeout_s)
+    return Upstream(
+        settings.server or "",
+        api_key=api_key,
+        ca=settings.server_ca,
+        timeout_s=settings.timeout_s,
+    )
 
 
 def _check_server(settings: EdgeSettings) -> None:
@@ -163,7 +168,13 @@ def _sync(settings: EdgeSettings, home: Path) -> None:
     from sage_rag.rag_server.edge.sync import pull_versions
 
     api_key = secret(settings.server_api_key, settings.server_api_key_file)
-    pull_versions(settings.server or "", home, api_key=api_key, timeout_s=settings.timeout_s)
+    pull_versions(
+        settings.server or "",
+        home,
+        api_key=api_key,
+        ca=settings.server_ca,
+        timeout_s=settings.timeout_s,
+    )
 
 
 def _server_gate(settings: ServeSettings) -> Gate:

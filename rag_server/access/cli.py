@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -47,6 +48,10 @@ def new(
     tokens_per_day: Annotated[
         int | None, typer.Option(help="Budget per UTC day. Default: no limit.", show_default=False)
     ] = None,
+    days: Annotated[
+        int | None,
+        typer.Option(min=1, help="Until it expires. Default: never.", show_default=False),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the key to a new file. Default: to the screen.")
     ] = None,
@@ -63,6 +68,7 @@ def new(
         frozenset(known[part] for part in asked),
         requests_per_minute=requests_per_minute,
         tokens_per_day=tokens_per_day,
+        expires=datetime.now(UTC) + timedelta(days=days) if days else None,
     )
     if out is not None:
         try:
@@ -77,14 +83,14 @@ def new(
 
 @token.command("list", epilog="Example: sage-rag token list --home home")
 def list_keys(home: Home = None, tokens: Tokens = None) -> None:
-    """List the API keys: id, name, scopes, limits. The keys themselves are not stored."""
+    """List the API keys: id, name, scopes, limits, times. The keys themselves are not stored."""
     for key in read_keys(_file(home, tokens)):
         rate = f"{key.requests_per_minute}/min" if key.requests_per_minute else "-"
         budget = f"{key.tokens_per_day}/day" if key.tokens_per_day else "-"
         scopes = ",".join(sorted(key.scopes))
-        typer.echo(
-            f"{key.id}  {key.name:<16}  {scopes:<20}  {rate:>8}  {budget:>10}  {key.created}"
-        )
+        until = "" if key.expires is None else f"  until {key.expires:%Y-%m-%d %H:%M} UTC"
+        line = f"{key.id}  {key.name:<16}  {scopes:<20}  {rate:>8}  {budget:>10}  {key.created}"
+        typer.echo(line + (f"{until}, expired" if key.has_expired else until))
 
 
 @token.command(epilog="Example: sage-rag token revoke 1f0c9a52 --home home")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from sage_rag.rag_server.access.keys import ApiKey, KeyFile, Scope
 
 _OPEN = frozenset({"/healthz", "/readyz", "/openapi.json"})
 """Paths without secrets: probes and clients read them before they have a key."""
+log = logging.getLogger("sage_rag")
 VERSIONS = "/v1/versions/"
 """The files of the index, all layers included."""
 _MINUTE_S, _DAY_S = 60.0, 86_400.0
@@ -94,7 +96,8 @@ class Gate:
             return None
         try:
             return self._keys.find(presented.strip())
-        except InputError:
+        except InputError as error:
+            log.error("%s", error.message)
             raise ApiError(503, "API keys cannot be checked", code="keys_unavailable") from None
 
     def _meter(self, key: ApiKey) -> _Meter:

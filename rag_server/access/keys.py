@@ -18,7 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import locked, write_file
@@ -39,7 +39,8 @@ class Scope(StrEnum):
 class ApiKey(BaseModel):
     """One key as it is stored.
 
-    `requests_per_minute` and `tokens_per_day`: `None` is no limit. `sha256` is in hexadecimal.
+    `requests_per_minute`, `tokens_per_day`, `expires`: `None` is no limit. `sha256` is in
+    hexadecimal.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -50,6 +51,12 @@ class ApiKey(BaseModel):
     created: str
     requests_per_minute: int | None = Field(None, ge=1)
     tokens_per_day: int | None = Field(None, ge=1)
+    expires: AwareDatetime | None = None
+
+    @property
+    def has_expired(self) -> bool:
+        """Whether the key is accepted no longer."""
+        return self.expires is not None and datetime.now(UTC) >= self.expires
 
 
 class _KeyFile(BaseModel):
@@ -69,6 +76,7 @@ def make_key(
     *,
     requests_per_minute: int | None = None,
     tokens_per_day: int | None = None,
+    expires: datetime | None = None,
 ) -> tuple[str, ApiKey]:
     """Return a new key in clear, and as it is stored.
 
@@ -88,6 +96,7 @@ def make_key(
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             requests_per_minute=requests_per_minute,
             tokens_per_day=tokens_per_day,
+            expires=expires,
         )
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
@@ -137,7 +146,7 @@ class KeyFile:
     """The keys of a running service, read again when the file changes.
 
     Guarantees: the time of a comparison does not depend on how much of a key is right; a key that
-    was removed from the file is refused from the next request on.
+    was removed from the file, or has expired, is refused from the next request on.
     """
 
     def __init__(self, file: Path) -> None:
@@ -158,7 +167,7 @@ class KeyFile:
         key = self._current().get(match.group(1)) if match else None
         expected = key.sha256 if key else _NO_HASH
         same = hmac.compare_digest(_hash(presented), expected)
-        return key if same else None
+        return key if same and key is not None and not key.has_expired else None
 
     def _current(self) -> dict[str, ApiKey]:
         try:

@@ -25,6 +25,7 @@ from sage_rag.common.files import sync_folder
 from sage_rag.common.web.serving import is_loopback
 from sage_rag.indexer.publishing import move_pointer
 from sage_rag.indexer.versions import MANIFEST, FileEntry, Manifest, corpus_folder, open_version
+from sage_rag.rag_server.edge.upstream import trusted, unreachable
 
 _VERSIONS = "/v1/versions"
 _STAGING = ".pulled"
@@ -32,9 +33,16 @@ _MAX_MANIFEST_BYTES = 4 * 1024 * 1024
 
 
 def pull_versions(
-    server: str, home: Path, *, api_key: SecretStr | None = None, timeout_s: float = 120.0
+    server: str,
+    home: Path,
+    *,
+    api_key: SecretStr | None = None,
+    ca: Path | None = None,
+    timeout_s: float = 120.0,
 ) -> list[str]:
     """Pull every corpus whose current version is not there; return them, as `clinic@7`.
+
+    `ca`: see `upstream.trusted`.
 
     Raises:
         UpstreamError: when the server cannot be reached, refuses the key, or sends a file that
@@ -45,11 +53,16 @@ def pull_versions(
     if api_key is not None:
         headers["authorization"] = f"Bearer {api_key.get_secret_value()}"
     url = server.rstrip("/").removesuffix("/v1")
-    trusted = not is_loopback(httpx.URL(url).host)
     pulled = []
     with (
         _translated(),
-        httpx.Client(base_url=url, headers=headers, timeout=timeout_s, trust_env=trusted) as client,
+        httpx.Client(
+            base_url=url,
+            headers=headers,
+            timeout=timeout_s,
+            trust_env=not is_loopback(httpx.URL(url).host),
+            verify=trusted(ca),
+        ) as client,
     ):
         for model in _json(client, "/v1/models")["data"]:
             name = str(model["id"])
@@ -147,6 +160,8 @@ def _check(response: httpx.Response) -> None:
 def _translated() -> Iterator[None]:
     try:
         yield
+    except httpx.ConnectError as error:
+        raise unreachable(error, hint="is --server right?") from None
     except httpx.HTTPError:
         raise UpstreamError("the server cannot be reached", hint="is --server right?") from None
     except (ValidationError, ValueError, KeyError, TypeError):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,13 +33,14 @@ class Upstream:
         server: str,
         *,
         api_key: SecretStr | None = None,
+        ca: Path | None = None,
         timeout_s: float = 120.0,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        """Open no connection yet. `transport` replaces the network.
+        """Open no connection yet. `ca`: see `trusted`; `transport` replaces the network.
 
         Raises:
-            InputError: when the address cannot be used.
+            InputError: when the address or `ca` cannot be used.
         """
         parts = urlsplit(server)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
@@ -54,6 +57,7 @@ class Upstream:
             timeout=httpx.Timeout(timeout_s, connect=_CONNECT_TIMEOUT_S),
             follow_redirects=False,
             transport=transport,
+            verify=trusted(ca),
             trust_env=not is_loopback(parts.hostname),
         )
 
@@ -113,6 +117,30 @@ class Upstream:
         if answer is None or (status >= 400 and not _is_error(answer)):
             raise _malformed(response)
         return status, answer
+
+
+def trusted(ca: Path | None) -> ssl.SSLContext | bool:
+    """Return what a server's certificate is checked against: the PEM file `ca`, or the default.
+
+    Raises:
+        InputError: when the file holds no certificate.
+    """
+    if ca is None:
+        return True
+    try:
+        return ssl.create_default_context(cafile=ca)
+    except (OSError, ssl.SSLError):
+        raise InputError(f"`{ca}` holds no certificate in PEM form") from None
+
+
+def unreachable(error: httpx.TransportError, hint: str) -> UpstreamError:
+    """Return the error for a connection that was not made."""
+    if "CERTIFICATE_VERIFY_FAILED" in str(error):
+        return UpstreamError(
+            "the server's certificate is not trusted",
+            hint="give its authority with --server-ca FILE",
+        )
+    return UpstreamError("the server cannot be reached", hint=hint)
 
 
 class UpstreamResponse:
@@ -194,7 +222,7 @@ def _translate_errors() -> Iterator[None]:
         yield
     except httpx.TimeoutException:
         raise UpstreamTimeoutError("the server took too long to answer", hint=_HINT) from None
-    except httpx.ConnectError:
-        raise UpstreamError("the server cannot be reached", hint=_HINT) from None
+    except httpx.ConnectError as error:
+        raise unreachable(error, hint=_HINT) from None
     except httpx.HTTPError:
         raise UpstreamError("the connection to the server broke", hint=_HINT) from None

@@ -48,7 +48,9 @@ def test_each_file_is_hashed_once_and_again_when_it_is_touched(
 
 @pytest.mark.parametrize("when", ["before it is opened", "while it is open"])
 @pytest.mark.parametrize("file", ["passages.jsonl", "vectors.faiss", "passages.offsets.npy"])
-def test_a_changed_byte_is_not_served(tmp_path: Path, when: str, file: str) -> None:
+def test_a_changed_byte_is_not_served_and_logged_once(
+    tmp_path: Path, when: str, file: str, caplog: pytest.LogCaptureFixture
+) -> None:
     path = published(tmp_path) / file
     corpora = CorpusSearch(FolderCatalog(tmp_path), HashEmbedder())
     if when == "while it is open":
@@ -57,8 +59,11 @@ def test_a_changed_byte_is_not_served(tmp_path: Path, when: str, file: str) -> N
     content[len(content) // 2] ^= 1
     path.chmod(0o644)
     path.write_bytes(content)
-    with pytest.raises(CorpusUnavailableError):
-        search(corpora)
+    for _ in range(3):
+        with pytest.raises(CorpusUnavailableError):
+            search(corpora)
+    logged = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    assert logged == [f"`{path}` was changed; hint: copy the version again"]
 
 
 def test_a_missing_file_is_not_served_and_a_repaired_one_is(tmp_path: Path) -> None:

@@ -25,6 +25,16 @@ def test_a_key_is_made_listed_and_revoked(tmp_path, capsys):
     assert read_keys(default_file(tmp_path)) == ()
 
 
+def test_a_list_says_until_when_a_key_is_valid(tmp_path, capsys):
+    home = ["--home", str(tmp_path)]
+    assert run(["token", "new", "--name", "locum", "--days", "7", *home], VERBS) == 0
+    [stored] = read_keys(default_file(tmp_path))
+    assert stored.expires is not None
+    capsys.readouterr()
+    assert run(["token", "list", *home], VERBS) == 0
+    assert f"until {stored.expires:%Y-%m-%d}" in capsys.readouterr().out
+
+
 def test_a_key_can_be_written_to_a_file_that_no_one_else_reads(tmp_path, capsys):
     out = tmp_path / "edge.key"
     line = ["token", "new", "--name", "edge", "--tokens", str(tmp_path / "t"), "--out", str(out)]

@@ -1,5 +1,6 @@
 import hashlib
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -44,6 +45,19 @@ def test_every_other_key_is_refused(file):
     wrong_secret = plain[:17] + other[17:]
     for presented in ("", "none", plain[:-1], plain + "A", wrong_secret, other, plain.upper(), "é"):
         assert keys.find(presented) is None, presented
+
+
+def test_an_expired_key_is_refused(file):
+    now = datetime.now(UTC)
+    past, stored = make_key("past", CHAT, expires=now - timedelta(seconds=1))
+    coming, other = make_key("coming", CHAT, expires=now + timedelta(days=1))
+    add_key(file, stored)
+    add_key(file, other)
+    keys = KeyFile(file)
+    assert keys.find(past) is None
+    assert keys.find(coming) == other
+    assert stored.has_expired
+    assert not other.has_expired
 
 
 def test_a_running_service_sees_new_and_revoked_keys(file):
