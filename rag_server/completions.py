@@ -46,8 +46,7 @@ def cite(answer: str, passages: Sequence[Passage], *, scores: bool = False) -> l
     `index` is the passage's rank. `scores` adds the score of retrieval. It shows how close a
     client's guess is to a record, so only a client that measures attacks may have it.
     """
-    plain = TOKEN.sub("", answer)
-    numbers = {int(n) for m in _MARKERS.finditer(plain) for n in m.group(1).split(",")}
+    numbers = _places(answer)
     return [
         {
             "index": n,
@@ -85,12 +84,26 @@ def chat_sources(
     return {**sources, "distances": [p.score for p in shown]} if scored else sources
 
 
-def url_citations(citations: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return citations as OpenAI's annotations of type `url_citation`."""
-    return [
-        {"type": "url_citation", "url_citation": {"url": _urn(c["id"]), "title": c["source"]}}
-        for c in citations
-    ]
+def url_citations(text: str, citations: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return citations as OpenAI's annotations, each with the place of its first `[n]`."""
+    places = _places(text)
+    return [_annotation(citation, places[citation["index"]]) for citation in citations]
+
+
+def _places(text: str) -> dict[int, re.Match[str]]:
+    """Return the first `[n]` marker of each number, outside of ciphertext tokens."""
+    plain = TOKEN.sub(lambda match: " " * len(match.group()), text)
+    places: dict[int, re.Match[str]] = {}
+    for match in _MARKERS.finditer(plain):
+        for number in match.group(1).split(","):
+            places.setdefault(int(number), match)
+    return places
+
+
+def _annotation(citation: dict[str, Any], place: re.Match[str]) -> dict[str, Any]:
+    source = {"url": _urn(citation["id"]), "title": citation["source"]}
+    where = {"start_index": place.start(), "end_index": place.end()}
+    return {"type": "url_citation", "url_citation": {**source, **where}}
 
 
 def _urn(passage_id: str) -> str:
@@ -130,7 +143,7 @@ class Envelope:
         message = {"role": "assistant", "content": content, "refusal": None}
         choice = {
             "index": 0,
-            "message": {**message, "annotations": url_citations(citations)},
+            "message": {**message, "annotations": url_citations(content, citations)},
             "logprobs": None,
             "finish_reason": finish_reason,
         }
@@ -142,9 +155,14 @@ class Envelope:
         """Return a chunk with a piece of the answer."""
         return self._chunk([_choice(delta, None)])
 
-    def sources(self, citations: list[dict[str, Any]], sources: dict[str, Any]) -> dict[str, Any]:
-        """Return an ordinary chunk that also holds the sources, for clients that render them."""
-        delta = {"content": "", "annotations": url_citations(citations)}
+    def sources(
+        self, text: str, citations: list[dict[str, Any]], sources: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return an ordinary chunk that also holds the sources, for clients that render them.
+
+        `text`: the whole answer.
+        """
+        delta = {"content": "", "annotations": url_citations(text, citations)}
         return {**self.delta(delta), "event": {"type": "source", "data": sources}}
 
     def finish(self, finish_reason: str, citations: list[dict[str, Any]]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sage_rag.common.web import sse
+from sage_rag.rag_server.edge.annotations import moved
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.links import GuardedStream
 
@@ -28,12 +29,16 @@ def restore_body(value: Any, keys: CorpusKeys) -> Any:
     if isinstance(value, list):
         return [restore_body(item, keys) for item in value]
     if isinstance(value, dict):
-        return {
+        restored = {
             keys.restore(name): keys.restore_in_json(item)
             if name == "arguments" and isinstance(item, str)
             else _whole(name, item, keys)
             for name, item in value.items()
         }
+        sent, shown = value.get("content"), restored.get("content")
+        if "annotations" in restored and isinstance(sent, str) and isinstance(shown, str):
+            restored["annotations"] = moved(restored["annotations"], sent, shown)
+        return restored
     return value
 
 
@@ -55,6 +60,8 @@ class StreamRestorer:
         self._texts: dict[_TextKey, GuardedStream] = {}
         self._by_field: dict[str, list[GuardedStream]] = {}
         self._last: dict[str, Any] = {}
+        self._contents: dict[int, tuple[str, str]] = {}
+        """The text of each choice so far: as sent, and as restored."""
         self.finished = False
         """Whether the stream is complete: `[DONE]` or an error event was received."""
 
@@ -125,12 +132,18 @@ class StreamRestorer:
             if name in _STREAMED:
                 text = isinstance(value, str)
                 restored[name] = self._text((index, name, None)).feed(value) if text else value
+                if text and name == "content":
+                    sent, shown = self._contents.get(index, ("", ""))
+                    self._contents[index] = sent + value, shown + restored[name]
             elif name == "tool_calls" and isinstance(value, list):
                 restored[name] = [self._call(call, index) for call in value]
             elif name == "function_call" and isinstance(value, dict):
                 restored[name] = self._function(value, (index, name, None))
             else:
                 restored[name] = restore_body(value, self._keys)
+        if "annotations" in restored:
+            texts = self._contents.get(index, ("", ""))
+            restored["annotations"] = moved(restored["annotations"], *texts)
         return restored
 
     def _call(self, call: Any, index: int) -> Any:

@@ -137,7 +137,7 @@ def _end(answer: _AnswerInProgress) -> Iterator[bytes]:
     if chat.sources and citations:
         yield sse.encode(envelope.delta({"content": sources_markdown(citations)}))
     if (sources := answer.sources(citations)) is not None:
-        yield sse.encode(envelope.sources(citations, sources))
+        yield sse.encode(envelope.sources(answer.text, citations, sources))
     yield sse.encode(envelope.finish(answer.finish_reason, citations))
     if chat.include_usage:
         yield sse.encode(envelope.usage(answer.usage()))

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from sage_rag.privacy.entities import EntityType
 from sage_rag.rag_server.answering.offline import OfflineAnswerer
 from sage_rag.rag_server.answering.protocols import Piece
 from sage_rag.rag_server.chat_request import IGNORED_HEADER
@@ -159,6 +160,27 @@ def test_sources_are_as_open_webui_renders_them(world: World):
     marks = chunk["choices"][0]["delta"]["annotations"]
     assert marks == whole["choices"][0]["message"]["annotations"]
     assert [m["url_citation"]["url"] for m in marks] == [places[0], places[2]]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_annotations_point_at_their_markers_also_where_names_are_restored(world: World, stream):
+    person = world.keys().hide_whole("Maria Keller", EntityType.PERSON)
+    pieces = [Piece(f"{person} rests [2]. "), Piece(f"So does {person} [1, 2]."), Piece("", "stop")]
+    server = world.serve(ScriptedAnswerer(pieces))
+    for url in (server, world.edge(server)):
+        response = world.http.post(url + CHAT, json=ask(stream=stream))
+        if stream:
+            events = [line[6:] for line in response.text.splitlines() if line.startswith("data: {")]
+            deltas = [c["delta"] for e in events for c in json.loads(e)["choices"]]
+            text = "".join(delta.get("content", "") for delta in deltas)
+            [marks] = [delta["annotations"] for delta in deltas if "annotations" in delta]
+        else:
+            message = response.json()["choices"][0]["message"]
+            text, marks = message["content"], message["annotations"]
+        assert ("Maria Keller" in text) == (url != server)
+        cited = [mark["url_citation"] for mark in marks]
+        found = [text[mark["start_index"] : mark["end_index"]] for mark in cited]
+        assert found == ["[1, 2]", "[2]"]
 
 
 def test_an_answer_without_citations_has_no_sources(world: World):
