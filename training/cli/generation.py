@@ -78,7 +78,13 @@ def generate(
     from sage_rag.training.controlled.fiction import fiction_key
     from sage_rag.training.controlled.generation import Generation, GenerationSettings
     from sage_rag.training.controlled.sampling import SamplingSettings
-    from sage_rag.training.controlled.wiring import Source, documents_of, named, sampler_of
+    from sage_rag.training.controlled.wiring import (
+        Source,
+        named,
+        pieces_of_all,
+        sampler_of,
+        whole_documents,
+    )
 
     keys = open_whole_keyset(keyset, passphrase_file, secret_file=keyset_secret)
     options = ModelOptions(base_url=llm_base_url, name=llm_model, budget_tokens=budget_tokens)
@@ -88,9 +94,10 @@ def generate(
     sampling = SamplingSettings(most_tokens=most_tokens)
     sampler = sampler_of(method, options, prefix, sampling, allow_plaintext=allow_plaintext)
     try:
-        documents = documents_of(source)
+        whole = whole_documents(source)
+        pieces = pieces_of_all(whole, source)
         key = fiction_key(keys, corpus.name)
-        _run(Generation(documents, settings, sampler, key), out, sampler)
+        _run(Generation(pieces, settings, sampler, key, whole), out, sampler)
     finally:
         sampler.close()
 

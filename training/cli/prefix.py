@@ -48,7 +48,12 @@ def prefix(
     from sage_rag.common.progress import progress_bars
     from sage_rag.training.controlled.prefix_training import PrefixSettings, train_prefix
     from sage_rag.training.controlled.sampling import CausalWriter
-    from sage_rag.training.controlled.wiring import Source, documents_of, named
+    from sage_rag.training.controlled.wiring import (
+        Source,
+        named,
+        pieces_of_all,
+        whole_documents,
+    )
 
     writer = CausalWriter.open(model)
     source = Source(corpus, entities, tuple(named(text_fields)), paragraphs=paragraphs)
@@ -61,6 +66,7 @@ def prefix(
         identifiers=identifiers,
         seed=seed,
     )
+    documents = pieces_of_all(whole_documents(source), source)
     recent = 0.0
 
     def show(done: int, steps: int, loss: float) -> None:
@@ -69,6 +75,6 @@ def prefix(
         bar("train", done, steps)
 
     with progress_bars(lambda: f"loss {recent:.4f}") as bar:
-        found = train_prefix(writer.model, writer.tokenizer, documents_of(source), settings, show)
+        found = train_prefix(writer.model, writer.tokenizer, documents, settings, show)
     found.save(out, writer.digest, settings.as_json())
     typer.echo(f"the prefix is in {out}", err=True)

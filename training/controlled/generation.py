@@ -59,8 +59,12 @@ class Generation:
         settings: GenerationSettings,
         sampler: Sampler,
         choice: KeyedChoice,
+        corpus: Sequence[AnnotatedDocument] = (),
     ) -> None:
-        """Prepare the blocked values.
+        """Prepare the examples and the blocked values.
+
+        `documents`: examples, and what codes are counted in. `corpus`: whose values `Block.CORPUS`
+        blocks, besides theirs; whole documents where `documents` are pieces of them.
 
         Raises:
             InputError: for a corpus with fewer documents than examples.
@@ -74,6 +78,7 @@ class Generation:
             raise InputError("at least one text is written in at least one attempt")
         self.settings = settings
         self._documents = documents
+        self._corpus = (*documents, *corpus)
         self._sampler = sampler
         self._choice = choice
         self._fiction = Fiction(choice, self.corpus_values.found_in)
@@ -81,7 +86,7 @@ class Generation:
     @cached_property
     def corpus_values(self) -> ValueTrie:
         """What names the private values of the whole corpus."""
-        return self._trie(self._documents)
+        return self._trie(self._corpus)
 
     @property
     def rows(self) -> int:
@@ -92,7 +97,7 @@ class Generation:
     def fingerprint(self) -> str:
         """A name that changes with every sample; it names no private text."""
         content = hashlib.sha256()
-        for document in self._documents:
+        for document in self._corpus:
             values = [(span.start, span.end, span.value.direct) for span in document.spans]
             content.update(json.dumps([document.text, values]).encode("utf-8", "replace"))
         own = json.dumps({**asdict(self.settings), "count": 0}, default=str)

@@ -51,13 +51,14 @@ def whole_documents(source: Source) -> list[AnnotatedDocument]:
     return read_annotated(source.path, recognizer, source.fields, languages)
 
 
-def documents_of(source: Source) -> list[AnnotatedDocument]:
-    """Return the pieces of a corpus with their private values.
+def pieces_of_all(
+    documents: Sequence[AnnotatedDocument], source: Source
+) -> list[AnnotatedDocument]:
+    """Return the pieces of documents that models read.
 
     Raises:
-        InputError: for a corpus that cannot be read, or without a private value.
+        InputError: when they have no private value.
     """
-    documents = whole_documents(source)
     found = [p for d in documents for p in pieces_of(d, source.paragraphs, source.pieces)]
     if not any(document.spans for document in found):
         raise InputError(f"`{source.path}` has no private value, so no control code")

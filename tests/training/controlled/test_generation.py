@@ -5,6 +5,7 @@ import pytest
 from sage_rag.agents.chat.protocols import UnusableReplyError
 from sage_rag.agents.testing.fakes import ScriptedChatModel
 from sage_rag.common.exceptions import InputError
+from sage_rag.training.controlled.documents import pieces_of
 from sage_rag.training.controlled.generation import Generation, GenerationSettings
 from sage_rag.training.controlled.names import Block, Method
 from sage_rag.training.controlled.prompts import END_OF_TEXT
@@ -77,6 +78,17 @@ def test_the_baseline_shows_no_code_and_a_prefix_no_example() -> None:
     assert baseline.values is None
     assert END_OF_TEXT not in prefix.prompt
     assert prefix.values is not None
+
+
+def test_values_outside_the_pieces_are_blocked_too() -> None:
+    whole = cases(8)
+    pieces = [piece for d in whole for piece in pieces_of(d, paragraphs=1, most=1)]
+    settings = GenerationSettings(attempts=1)
+    outside = whole[3].values[-1].text  # a date of the second paragraph
+    (kept,) = Generation(pieces, settings, Copying([outside]), choice()).samples([0])
+    (refused,) = Generation(pieces, settings, Copying([outside]), choice(), whole).samples([0])
+    assert kept.text == outside
+    assert refused.reason == "blocked value"
 
 
 def test_an_endpoint_is_checked_after_it_wrote() -> None:
