@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, stdev
+from textwrap import fill
 
 from sage_rag.common.proportions import Proportion, percent
 from sage_rag.eval.studies.controlled.arms import arms_of
@@ -11,7 +12,7 @@ from sage_rag.eval.studies.controlled.paper import TABLE_1, TABLE_2, TABLE_4, TA
 from sage_rag.eval.studies.controlled.recipes_part import ordered
 from sage_rag.eval.studies.controlled.results import ArmResult, RecipeResult
 from sage_rag.eval.studies.controlled.settings import ControlledSettings
-from sage_rag.eval.studies.tables import NO_FIGURE, cell, table
+from sage_rag.eval.studies.tables import NO_FIGURE, table
 from sage_rag.training.controlled.codes import Identifiers
 
 TITLE = "Controlled generation: synthetic court cases by control codes"
@@ -34,6 +35,8 @@ tries. Perplexity is that of a fresh model, which has read novels alone, tuned o
 
 _PAPER_TITLES = ("PIPP (paper)", "ELP (paper)", "ROUGE-2 (paper)", "ROUGE-L (paper)")
 _OWN_TITLES = ("PIPP %", "ELP %", "ROUGE-2", "ROUGE-L")
+_WIDTH = 100
+_SHOWN = 10
 _MASKED = "Fine-tuning w/ masking"
 
 
@@ -231,17 +234,18 @@ def _worth(arms: Sequence[ArmResult], recipes: Sequence[RecipeResult]) -> Iterat
 
 
 def _samples(arms: Sequence[ArmResult]) -> str:
-    rows = [
-        (cell(result.title), f"{excerpt.rouge_l:.2f}", cell(" ".join(excerpt.text.split())))
+    lines = [
+        f"{result.title} (ROUGE-L to the nearest source {excerpt.rouge_l:.2f}):\n"
+        + fill(" ".join(excerpt.text.split()), _WIDTH)
         for result in arms
         for excerpt in result.excerpts
-    ][:10]
-    shown = table(("Method", "ROUGE-L to the nearest source", "beginning of the text"), rows)
+    ]
+    shown = "\n\n".join(lines[:_SHOWN])
     return (
-        "## Ten samples\n\nA model of a few million parameters writes phrases of judgments, not a "
+        "## Samples\n\nA model of a few million parameters writes phrases of judgments, not a "
         "case: these texts show the method, and are of no use to a reader. Only texts in which the "
         "annotators' values are blocked are shown, and only those with ROUGE-L under .5 to every "
-        f"training piece.\n\n{shown}"
+        f"training piece.\n\n```text\n{shown}\n```"
     )
 
 
