@@ -25,7 +25,7 @@ from sage_rag.training.cipher_pretraining.stage_texts import StageTexts
 from sage_rag.training.pretraining.config import DataSettings, ModelSettings, PretrainingConfig
 from sage_rag.training.pretraining.loop import Observer, pretrain
 from sage_rag.training.pretraining.metrics import StepMeasurement
-from sage_rag.training.pretraining.processes import joined_processes
+from sage_rag.training.pretraining.processes import Processes, joined_processes
 from sage_rag.training.pretraining.run_folder import failed_writes
 from sage_rag.training.pretraining.tokenizing import load_tokenizer
 
@@ -53,15 +53,15 @@ def pretrain_in_two_stages(
     """
     shown = progress or (lambda stage, done, steps, last: None)
     texts = StageTexts(config)
-    with failed_writes(config.out):
-        _once(config, lambda: _prepare(config, texts))
+    with failed_writes(config.out), joined_processes(config.hardware.device) as processes:
+        _once(processes, lambda: _prepare(config, texts))
         start = ModelSettings(start="random", size=config.size)
         if config.first_stage.kind is not FirstStage.ABSENT:
             first = _trained_before(config) or pretrain(
                 _stage(config, FIRST, start, (texts.first,), texts.first_tokenizer, "text"),
                 progress=lambda *step: shown(FIRST, *step),
             )
-            _once(config, lambda: _carry(config, texts, first))
+            _once(processes, lambda: _carry(config, texts, first))
             start = ModelSettings(start="weights", path=_second_start(config, first))
         field = config.texts.field if config.texts.public else "text"
         return pretrain(
@@ -128,12 +128,11 @@ def _stage(
     )
 
 
-def _once(config: CipherPretrainingConfig, work: Callable[[], None]) -> None:
+def _once(processes: Processes, work: Callable[[], None]) -> None:
     """Do work in the first process, while the others wait."""
-    with joined_processes(config.hardware.device) as processes:
-        if processes.first:
-            work()
-        processes.wait()
+    if processes.first:
+        work()
+    processes.wait()
 
 
 def _check_same(config: CipherPretrainingConfig) -> None:

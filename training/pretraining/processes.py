@@ -55,6 +55,9 @@ class Processes:
 def joined_processes(device: Literal["auto", "cpu", "cuda"]) -> Iterator[Processes]:
     """Join the processes that torchrun started; without torchrun, there is one.
 
+    A block within another one uses the same group: a second group of the same torchrun would find
+    addresses of the first.
+
     The mesh names its device: with a GPU in the machine, FSDP takes it unless the mesh is of CPUs.
 
     Raises:
@@ -71,10 +74,17 @@ def joined_processes(device: Literal["auto", "cpu", "cuda"]) -> Iterator[Process
     if world == 1:
         yield Processes(0, 1, here, None)
         return
+    if dist.is_initialized():
+        yield _of_group(kind, world, here)
+        return
     # A group of both kinds: checkpoints gather Python objects on the CPU.
     dist.init_process_group("cpu:gloo,cuda:nccl" if kind == "cuda" else "gloo")
     try:
-        mesh = init_device_mesh(kind, (world,), mesh_dim_names=("shard",))
-        yield Processes(dist.get_rank(), world, here, mesh)
+        yield _of_group(kind, world, here)
     finally:
         dist.destroy_process_group()
+
+
+def _of_group(kind: str, world: int, here: torch.device) -> Processes:
+    mesh = init_device_mesh(kind, (world,), mesh_dim_names=("shard",))
+    return Processes(dist.get_rank(), world, here, mesh)
