@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sage_rag.indexer.passages import CONSENSUS, RECORDS, Layer, Passage
 from sage_rag.indexer.protocols import Embedder, Vector
-from sage_rag.indexer.stores.lexical import searchable
+from sage_rag.indexer.stores.lexical import lexical_words, searchable
 from sage_rag.privacy.blind_index import SIGN
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.tokens import TOKEN, readable_view
@@ -110,8 +110,8 @@ class Retriever:
         `words` are the blind words of the values whose tokens occur in the question: they also
         match other spellings and longer forms of these values.
 
-        The dense search reads each ciphertext token as its type and a number; the lexical search
-        reads the token itself. A deterministic ciphertext has no meaning for an embedding, but it
+        The dense search reads the question without its ciphertext tokens; the lexical search
+        reads the tokens, too. A deterministic ciphertext has no meaning for an embedding, but it
         is an exact word. If the question names a person, a third search uses tokens and blind
         words alone, and its best result weighs as much as the best of the other two together,
         because the user wants that person's records.
@@ -121,7 +121,7 @@ class Retriever:
         if top_k < 1 or not len(layer):
             return []
         depth = max(_MIN_DEPTH, 10 * top_k)
-        vector = self._embedder.embed([readable_view(question)])[0]
+        vector = self._embedder.embed([without_tokens(question)])[0]
         named = layer.search_lexical(" ".join(marks), depth, rows) if marks else []
         dense = layer.search_dense(vector, depth, rows)
         lexical = layer.search_lexical(searchable(question, words), depth, rows)
@@ -144,6 +144,15 @@ class Retriever:
         names = [m for m in marks if _is_direct(m) and not len(consensus.rows_with([m]))]
         rows = records.rows_with(names)
         return (records, rows) if len(rows) else (consensus, None)
+
+
+def without_tokens(question: str) -> str:
+    """Return a question as the embedder reads it: without tokens if it has other words.
+
+    "person 1" is near to every passage with names, whomever the question is about.
+    """
+    bare = " ".join(TOKEN.sub(" ", question).split())
+    return bare if lexical_words(bare) else readable_view(question)
 
 
 def _hidden_row(

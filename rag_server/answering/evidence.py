@@ -16,8 +16,8 @@ from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.stores.lexical import lexical_words
 from sage_rag.privacy.blind_index import SIGN
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
-from sage_rag.privacy.tokens import TOKEN, readable_view
-from sage_rag.rag_server.retrieval import SearchableLayer
+from sage_rag.privacy.tokens import TOKEN
+from sage_rag.rag_server.retrieval import SearchableLayer, without_tokens
 
 # Weights and threshold: a logistic regression on the development half of the invented questions, on
 # Wikipedia documents and on dialogues of a forum; docs/results/answers.md has other corpora.
@@ -88,12 +88,9 @@ def _similarities(
 ) -> tuple[float, float]:
     """Return the cosines of a question and the nearest passage, and the nearest sentence.
 
-    The question is read without its tokens: "person 1" is like any passage with names. A version
-    without sentences has the first cosine for both.
+    A version without sentences has the first cosine for both.
     """
-    bare = TOKEN.sub(" ", question)
-    view = bare if lexical_words(bare) else readable_view(question)
-    vector = embedder.embed([view])[0]
+    vector = embedder.embed([without_tokens(question)])[0]
     rows = [passage.row for passage in passages if passage.row is not None]
     searched = np.unique(np.asarray(rows, dtype=np.int64)) if rows else None
     nearest = layer.search_dense(vector, 1, searched)

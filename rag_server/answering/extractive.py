@@ -16,6 +16,7 @@ from sage_rag.rag_server.answering.selection import choose
 from sage_rag.rag_server.answering.sentences import Sentence, content_stems, read_passage
 from sage_rag.rag_server.answering.statements import often_said
 from sage_rag.rag_server.answering.values import Asked, values_of
+from sage_rag.rag_server.retrieval import without_tokens
 
 NOTHING_FOUND = "I found nothing about this in the documents I can search."
 _MOST_PARTS = 8
@@ -91,7 +92,8 @@ class ExtractiveAnswerer:
         answering = [sentence for sentence in sentences if sentence.answers]
         if self._embedder is None:
             return [{} for _ in questions]
-        views = [readable_view(text) for text in (*questions, *(s.text for s in answering))]
+        asked = [without_tokens(question) for question in questions]
+        views = [*asked, *(readable_view(sentence.text) for sentence in answering)]
         vectors = KnownSentences(self._embedder, context.sentence_vectors).embed(views)
         cosines = vectors[: len(questions)] @ vectors[len(questions) :].T
         return [dict(zip(answering, map(float, row), strict=True)) for row in cosines]
