@@ -137,6 +137,8 @@ _LIMITS = """\
 * **A figure near 0.5 is not a proof.** It is what these attacks find. An attacker who knows k - 1
   of the subjects of a statement, or two versions of one corpus, learns more. The recipe is not
   differentially private.
+* **A target is judged by the figure, not by its interval.** The table says where the
+  interval reaches beyond the target: the true value may, too.
 * **Linkage remains.** The record nearest to a passage by vectors is mostly one of its topic. That
   says which topic a record is in once its indexing is known, and little about whether it was
   indexed: an unindexed record on the same subject is as near.
@@ -145,7 +147,11 @@ _LIMITS = """\
 * Splits of one corpus overlap, so means over seeds are less certain than three independent corpora.
 * Rare runs are counted in the originals. The gate counts runs in protected records, where a value
   is hidden in one record and may be in clear in another. So a run that the gate finds in no record,
-  or in k, may be in the originals of fewer: see *longest rare run*.
+  or in k, may be in the originals of fewer: see *longest rare run*. The gate lets runs of two or
+  three words pass across the border of two statements, where the last word of one and the first of
+  the next meet; inside a statement k subjects say every run.
+* The rules of answers were chosen on splits of the indexed records, whose questions are not
+  those of this page.
 * An answer is compared with one person's words. A share near 1 means that it holds as much of the
   true answer as an answer from the originals, not that either answer is good.
 * Content F1 rewards words that many answers have. A passage of common statements therefore scores

@@ -30,6 +30,7 @@ from sage_rag.indexer.versions import current_path, open_version
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.privacy.tokens import PLACEHOLDER, TOKEN
 from tests.indexer.conftest import KEYSET, NAMES, clinic_job
 from tests.indexer.consensus.conftest import (
     DETAILS,
@@ -172,6 +173,32 @@ def test_many_records_of_one_subject_are_one_subject(
     assert "turmeric" not in published(tmp_path / "home")
     consensus()
     assert "turmeric" in published(tmp_path / "home")
+
+
+def test_a_changed_subject_changes_the_counts_and_no_record_is_read_again(
+    consensus: ConsensusRun, dialogues: Path, tmp_path: Path
+) -> None:
+    write(dialogues, with_canary(5))
+    consensus(subject="patient")
+    assert "turmeric" in published(tmp_path / "home")
+    write(dialogues, with_canary(5, patient="the same"))
+    recognizer = CountingRecognizer()
+    consensus(subject="patient", recognizer=recognizer)
+    assert "turmeric" not in published(tmp_path / "home")
+    assert recognizer.read <= 5  # passages of the second version, not records
+
+
+def test_a_value_that_all_subjects_share_is_in_no_passage(
+    consensus: ConsensusRun, dialogues: Path, tmp_path: Path
+) -> None:
+    name = next(iter(NAMES))
+    records = map(dialogue, range(24))
+    write(dialogues, [{**r, "answer": f"Ask {name} for tea. {r['answer']}"} for r in records])
+    consensus()
+    text = published(tmp_path / "home")
+    assert "rash" in text
+    assert name not in text
+    assert TOKEN.search(text) is PLACEHOLDER.search(text) is None
 
 
 def test_a_repeated_text_is_not_two_subjects(
