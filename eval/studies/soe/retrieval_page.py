@@ -39,8 +39,8 @@ then cannot be repeated; what is found, and the extractive answerer, can be comp
 Comparable with the paper: the order of the chunk lengths, plain against encrypted, and with against
 without reranker. Not comparable: levels, since our questions are about single facts that a sentence
 states, while its questions are about whole articles; and the reading of long contexts, for which a
-model of this size is too small and was not trained. What the paper finds, that fully encrypted
-chunks are read less well the longer they are, is therefore not tested here."""
+model of this size is too small and was not trained. So it is not tested here whether a language
+model reads encrypted chunks less well the longer they are, as the paper finds."""
 
 
 def blocks(found: Sequence[RetrievalFigures]) -> Iterator[str]:

@@ -38,6 +38,7 @@ from sage_rag.rag_server.retrieval import Retriever
 
 CHUNK_TOKENS = (64, 128, 256, 512, 1024)
 RERANKERS = (OFF, LATE_INTERACTION)
+COMBINATIONS = len(CHUNK_TOKENS) * len(QuestionSpelling) * len(RERANKERS)
 TOP = (1, 4, 16)
 _READ = 4
 """Chunks that the extractive reader gets. Source: SoE, Table 4, top-k 4."""

@@ -124,8 +124,9 @@ def test_the_page_names_what_has_not_been_run() -> None:
     assert "`ecb-2`" in missing
     assert "`siv-2`" not in missing
     assert "0 of 3 seeds" in missing
-    assert "`retrieval`" not in missing
-    assert "* Part `retrieval`." in list(blocks(RESULTS, [LEAKAGE], [], FULL))[-1]
+    assert "* Part `retrieval`: 1 of 20 combinations" in missing
+    assert "`leakage`" not in missing
+    assert "* Part `leakage`." in list(blocks(RESULTS, [], [RETRIEVAL], FULL))[-1]
 
 
 def test_results_are_read_as_they_were_saved(tmp_path: Path) -> None:
