@@ -108,8 +108,8 @@ def _missing(
     measured = len({(f.chunk_tokens, f.spelling, f.reranker) for f in retrieval})
     if measured < retrieval_part.COMBINATIONS:
         missing.append(
-            f"* Part `retrieval`: {measured} of {retrieval_part.COMBINATIONS} combinations of length, "
-            "spelling and reranker have been measured."
+            f"* Part `retrieval`: {measured} of {retrieval_part.COMBINATIONS} combinations of "
+            "length, spelling and reranker have been measured."
         )
     if missing:
         yield "## What has not been run\n\n" + "\n".join(missing)
