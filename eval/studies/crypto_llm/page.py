@@ -96,7 +96,11 @@ def _setting(settings: StudySettings, results: Sequence[ArmResult]) -> str:
 
 
 def _findings(runs: Mapping[int, Mapping[str, ArmResult]]) -> str:
-    lines = [line for seed, arms in runs.items() for line in _seed_findings(seed, arms)]
+    lines = [
+        line
+        for seed, arms in runs.items()
+        for line in (*_seed_findings(seed, arms), *_control_findings(seed, arms))
+    ]
     return "## Findings\n\n" + ("\n".join(lines) or "The arms to compare have not been run.")
 
 
@@ -115,6 +119,18 @@ def _seed_findings(seed: int, arms: Mapping[str, ArmResult]) -> Iterator[str]:
             others = [c.name for c in controls if c.name not in beaten]
             sentence += _controls_sentence(beaten, others)
         yield sentence
+
+
+def _control_findings(seed: int, arms: Mapping[str, ArmResult]) -> Iterator[str]:
+    """Say what the controls alone do: where they harm, `cpt` is the stricter comparison."""
+    base = arms.get(CPT.name)
+    for control in CONTROLS:
+        if base is not None and control.name in arms:
+            change = difference(arms[control.name], base)
+            verdict = "is not different from"
+            if change.is_better or change.is_worse:
+                verdict = "is better than" if change.is_better else "is worse than"
+            yield f"* Seed {seed}: the control `{control.name}` {verdict} `cpt`: {change}."
 
 
 def _controls_sentence(beaten: Sequence[str], others: Sequence[str]) -> str:

@@ -31,6 +31,13 @@ def test_a_gain_is_compared_with_the_controls() -> None:
     assert "not better than the control `dyck`, so the gain needs no language" in warmed
 
 
+def test_what_a_control_alone_does_is_said() -> None:
+    found = findings(cpt=2.5, key_10=2.3, key_10_shuffled=2.7, dyck=2.4)
+    assert "the control `key-10-shuffled` is worse than `cpt`: +0.200" in found
+    assert "the control `dyck` is better than `cpt`: -0.100" in found
+    assert "`dyck` is not different from `cpt`" in findings(cpt=2.5, dyck=2.5)
+
+
 def test_no_gain_and_missing_controls_are_said() -> None:
     assert "`key-10` is not better than `cpt`" in findings(cpt=2.5, key_10=2.6)
     alone = findings(cpt=2.5, key_1=2.3)
