@@ -95,8 +95,8 @@ _RECIPES = (
         "a synthetic record, identifiers as tokens; the default",
     ),
     Recipe(
-        "controlled", "identifiers", "control-codes", "none", IDENTIFIERS_ONLY,
-        "what `sage-rag generate` wrote by control codes; values in it are replaced once more",
+        "controlled", "identifiers", "soe-all", "none", IDENTIFIERS_ONLY,
+        "what `sage-rag generate` wrote by control codes; what looks like a value is a token",
     ),
     Recipe(
         "consensus", "synthetic", "sage", "consensus", IDENTIFIERS_ONLY,
