@@ -165,7 +165,7 @@ def _measured(
         of_examples=of_examples,
         rouge_2=fmean(o.rouge_2 for o in overlaps) if overlaps else measured.rouge_2,
         rouge_l=fmean(o.rouge_l for o in overlaps) if overlaps else measured.rouge_l,
-        excerpts=_excerpts(texts, models.texts.known) if _may_be_shown(arm) else (),
+        excerpts=_excerpts(texts, models.texts.training_cases) if _may_be_shown(arm) else (),
     )
 
 
@@ -174,13 +174,17 @@ def _may_be_shown(arm: Arm) -> bool:
     return arm.known and arm.block is Block.CORPUS
 
 
-def _excerpts(texts: Sequence[str], sources: Sequence[AnnotatedDocument]) -> tuple[Excerpt, ...]:
-    """Return the first texts that are unlike every source, cut at a word."""
-    prepared = Sources([document.text for document in sources])
+def _excerpts(texts: Sequence[str], cases: Sequence[AnnotatedDocument]) -> tuple[Excerpt, ...]:
+    """Return the first texts that have no value of a whole case and are unlike all cases.
+
+    Each is cut at a word.
+    """
+    prepared = Sources([case.text for case in cases])
+    values = values_of(cases, Identifiers.BOTH)
     found = []
     for text in texts:
         rouge_l = prepared.nearest(text).rouge_l
-        if rouge_l < _UNLIKE:
+        if rouge_l < _UNLIKE and not values.found_in(text):
             shown = " ".join(text[:_EXCERPT_CHARACTERS].split(" ")[:-1])
             found.append(Excerpt(text=shown, rouge_l=rouge_l))
     return tuple(found[:5])

@@ -43,9 +43,9 @@ class StudyTexts:
         return training[: self.settings.cases], [document for held, document in whole if held]
 
     @property
-    def training_texts(self) -> list[str]:
+    def training_cases(self) -> list[AnnotatedDocument]:
         """The whole training cases."""
-        return [document.text for document in self._cases[0]]
+        return self._cases[0]
 
     @cached_property
     def known(self) -> list[AnnotatedDocument]:

@@ -37,13 +37,17 @@ class SeedModels:
     settings: ControlledSettings
     seed: int
 
+    @property
+    def _cases(self) -> list[str]:
+        return [document.text for document in self.texts.training_cases]
+
     def fresh(self) -> Path:
         """Return the model that has read novels alone: perplexity tunes copies of it."""
         run = self.folder / "fresh"
         tokenizer = self.folder / "tokenizer"
         if not (run / "texts.jsonl").exists():
             novels = list(self.texts.novels())
-            both = [*novels, *self.texts.training_texts]
+            both = [*novels, *self._cases]
             save_tokenizer(train_tokenizer(both, self.settings.vocabulary), tokenizer)
             write_texts(novels, run / "texts.jsonl")
         own = self.settings
@@ -55,7 +59,7 @@ class SeedModels:
         """Return the model that generates: the fresh one after the training cases."""
         fresh, run = self.fresh(), self.folder / "base"
         if not (run / "texts.jsonl").exists():
-            write_texts(self.texts.training_texts, run / "texts.jsonl")
+            write_texts(self._cases, run / "texts.jsonl")
         model = ModelSettings(start="weights", path=fresh)
         own = self.settings
         return self._pretrain(run, model, fresh, own.case_epochs, own.case_learning_rate)

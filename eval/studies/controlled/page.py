@@ -235,7 +235,7 @@ def _worth(arms: Sequence[ArmResult], recipes: Sequence[RecipeResult]) -> Iterat
 
 def _samples(arms: Sequence[ArmResult]) -> str:
     lines = [
-        f"{result.title} (ROUGE-L to the nearest source {excerpt.rouge_l:.2f}):\n"
+        f"{result.title} (ROUGE-L to the nearest case {excerpt.rouge_l:.2f}):\n"
         + fill(" ".join(excerpt.text.split()), _WIDTH)
         for result in arms
         for excerpt in result.excerpts
@@ -243,9 +243,9 @@ def _samples(arms: Sequence[ArmResult]) -> str:
     shown = "\n\n".join(lines[:_SHOWN])
     return (
         "## Samples\n\nA model of a few million parameters writes phrases of judgments, not a "
-        "case: these texts show the method, and are of no use to a reader. Only texts in which the "
-        "annotators' values are blocked are shown, and only those with ROUGE-L under .5 to every "
-        f"training piece.\n\n```text\n{shown}\n```"
+        "case: these texts show the method, and are of no use to a reader. Only texts of arms "
+        "with the annotators' values blocked are shown, and of these only such as have no private "
+        f"value of a whole training case and ROUGE-L under .5 to each.\n\n```text\n{shown}\n```"
     )
 
 
