@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
@@ -18,7 +17,6 @@ from sage_rag.eval.synthetic_text.leakage import Leakage, context_leakage
 from sage_rag.eval.synthetic_text.report import Reference, measure_texts, values_of
 from sage_rag.eval.synthetic_text.similarity import Overlap, Sources
 from sage_rag.indexer.protocols import Embedder
-from sage_rag.privacy.keyset.keyset import Keyset, key_id_of
 from sage_rag.training.controlled.codes import AnnotatedDocument, Identifiers
 from sage_rag.training.controlled.fiction import fiction_key
 from sage_rag.training.controlled.generation import Generation, GenerationSettings, Sample
@@ -28,6 +26,7 @@ from sage_rag.training.controlled.sampling import SamplingSettings
 from sage_rag.training.controlled.wiring import causal_sampler
 
 _EXCERPT_CHARACTERS = 280
+_EXCERPTS = 9
 _UNLIKE = 0.5
 """ROUGE-L with every source under which a sample may be shown on the page."""
 
@@ -115,9 +114,7 @@ def generation_of(arm: Arm, models: SeedModels) -> Generation:
     settings = GenerationSettings(
         arm.method, arm.block, Identifiers.BOTH, own.samples, own.attempts
     )
-    # The key decides invented values and draws alone; it protects nothing.
-    key = hashlib.sha256(f"study controlled {models.seed}".encode()).digest()
-    choice = fiction_key(Keyset({key_id_of(key): key}, key_id_of(key)), arm.name)
+    choice = fiction_key(models.keyset, arm.name)
     return Generation(documents, settings, sampler, choice)
 
 
@@ -187,4 +184,4 @@ def _excerpts(texts: Sequence[str], cases: Sequence[AnnotatedDocument]) -> tuple
         if rouge_l < _UNLIKE and not values.found_in(text):
             shown = " ".join(text[:_EXCERPT_CHARACTERS].split(" ")[:-1])
             found.append(Excerpt(text=shown, rouge_l=rouge_l))
-    return tuple(found[:5])
+    return tuple(found[:_EXCERPTS])

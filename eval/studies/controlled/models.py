@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from sage_rag.eval.studies.controlled.corpora import StudyTexts, write_texts
 from sage_rag.eval.studies.controlled.settings import ControlledSettings
 from sage_rag.eval.studies.runner import report
+from sage_rag.privacy.keyset.keyset import Keyset, key_id_of
 from sage_rag.training.controlled.names import Contrast
 from sage_rag.training.controlled.prefix import SETTINGS
 from sage_rag.training.controlled.prefix_training import PrefixSettings, train_prefix
@@ -36,6 +38,12 @@ class SeedModels:
     texts: StudyTexts
     settings: ControlledSettings
     seed: int
+
+    @property
+    def keyset(self) -> Keyset:
+        """Keys that depend on the seed alone: a run that is killed continues with equal texts."""
+        key = hashlib.sha256(f"study controlled {self.seed}".encode()).digest()
+        return Keyset({key_id_of(key): key}, key_id_of(key))
 
     @property
     def _cases(self) -> list[str]:

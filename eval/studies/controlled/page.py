@@ -153,7 +153,8 @@ def _utility(arms: Mapping[tuple[str, bool], Sequence[ArmResult]]) -> str:
     untuned = [found.untuned for found in before if found]
     note = (
         f"The fresh model alone has perplexity {_mean(sorted(set(untuned)), 1)} on the held-out "
-        "pieces. MAUVE of so few texts has few clusters: differences under 0.1 say nothing."
+        "pieces. MAUVE clusters so few texts into two or three groups: it separates texts of "
+        "another kind from texts like the real ones, and nothing finer."
     )
     titles = (
         *("Method", "entity", "perplexity", "MAUVE", "distinct-1", "distinct-2", "distinct-3"),
@@ -193,7 +194,12 @@ def _recipes(recipes: Sequence[RecipeResult]) -> str:
 def _reading(arms: Sequence[ArmResult], recipes: Sequence[RecipeResult]) -> Iterator[str]:
     """Yield what the figures of this run allow to say, and what they do not."""
     blocked = [a for a in arms if a.known and a.name.endswith("blocked")]
-    both = Identifiers.BOTH
+    direct, both = Identifiers.DIRECT, Identifiers.BOTH
+    if arms and not any(a.report.leakage[direct].pipp.successes for a in arms):
+        yield (
+            "No arm wrote a direct identifier: a model of this size does not learn names and file "
+            "numbers from so few readings, so the tables of direct identifiers separate no methods."
+        )
     leaked = sum(a.report.leakage[both].pipp.successes for a in blocked)
     texts = sum(a.report.texts for a in blocked)
     again = sum(a.again for a in blocked)

@@ -20,7 +20,6 @@ from sage_rag.indexer.embedding import CachedEmbedder
 from sage_rag.indexer.pipeline import index_corpus
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.wiring import index_job
-from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.recognizers.default import default_recognizer
 from sage_rag.training.controlled.run import CORPUS, run_generation
 from sage_rag.training.controlled.samplers import DECODING
@@ -79,7 +78,7 @@ def _index(
         CorpusFile(source=source, fields=("text",), recipe=name),
         f"cases-{name}",
         models.folder / "home",
-        Keyset.generate(),
+        models.keyset,
         recognizer=CachedRecognizer(default_recognizer(), cache),
         embedder=CachedEmbedder(embedder, cache),
     )
