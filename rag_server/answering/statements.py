@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.privacy.gate.support import OFTEN, TOPICS
-from sage_rag.privacy.tokens import readable_view
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.answering.sentences import content_stems
+from sage_rag.rag_server.retrieval import without_tokens
 
 _MOST = 6
 """Clauses of an answer."""
@@ -86,7 +86,7 @@ def _values(
         asked = set(content_stems(question))
         near = [float(len(asked.intersection(content_stems(s.text)))) for s in said]
     else:
-        vectors = embedder.embed([readable_view(question), *(s.text for s in said)])
+        vectors = embedder.embed([without_tokens(question), *(s.text for s in said)])
         near = (vectors[1:] @ vectors[0]).tolist()
     return {s: n + _SHARED * (len(s.ranks) - 1) for s, n in zip(said, near, strict=True)}
 
