@@ -152,7 +152,7 @@ _LIMITS = """\
   the next meet; inside a statement k subjects say every run.
 * The rules of answers were chosen on splits of the indexed records, whose questions are not
   those of this page.
-* An answer of `consensus` has statements of up to five passages; one of the other recipes quotes one
+* An answer of `consensus` has statements of up to five passages; one of another recipe quotes one
   record.
 * An answer is compared with one person's words. A share near 1 means that it holds as much of the
   true answer as an answer from the originals, not that either answer is good.
