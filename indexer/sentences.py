@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from sage_rag.agents.lexicon import is_boilerplate
 from sage_rag.common.sentences import sentence_spans
-from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.passages import CONSENSUS, Passage
+from sage_rag.privacy.gate.support import OFTEN, TOPICS
 from sage_rag.privacy.tokens import readable_view
 
 
@@ -14,11 +15,22 @@ def sentence_views(passage: Passage, answer_fields: Sequence[str]) -> list[str]:
     """Return the readable views of a passage's sentences in its answer fields, each once.
 
     `answer_fields`: the fields that answer questions; empty: the last one. Thanks and greetings
-    are left out, since no answer quotes them.
+    are left out, since no answer quotes them. The sentences of a consensus are its statements.
     """
     fields = passage.fields
     names = [name for name in answer_fields if name in fields] or list(fields)[-1:]
-    return list(dict.fromkeys(view for name in names for view in _views(fields[name])))
+    views = _statements if passage.layer == CONSENSUS else _views
+    return list(dict.fromkeys(view for name in names for view in views(fields[name])))
+
+
+def _statements(text: str) -> Iterator[str]:
+    """Yield the statements of a consensus: lines without their labels, and single topics."""
+    for line in text.splitlines():
+        label, _, rest = line.partition(": ")
+        said = (rest if label in (OFTEN, TOPICS) else line).strip().rstrip(".")
+        for part in said.split(", ") if rest and label == TOPICS else [said]:
+            if part:
+                yield readable_view(part)
 
 
 def _views(text: str) -> Iterator[str]:

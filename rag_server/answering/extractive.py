@@ -51,7 +51,7 @@ class ExtractiveAnswerer:
         if (refused := _refusal(context.evidence)) is not None:
             return refused
         if context.passages and context.passages[0].layer == CONSENSUS:
-            return often_said(context, self._embedder) or NOTHING_FOUND
+            return often_said(context, self._with_known(context)) or NOTHING_FOUND
         question = context.standalone or context.question
         sentences = self._readable(question, context)
         asked = set(content_stems(context.question))
@@ -85,16 +85,23 @@ class ExtractiveAnswerer:
                     found.append(sentence.saying(text))
         return found
 
+    def _with_known(self, context: AnswerContext) -> Embedder | None:
+        """Return the embedder with the stored vectors of the passages' sentences."""
+        if self._embedder is None or not context.sentence_vectors:
+            return self._embedder
+        return KnownSentences(self._embedder, context.sentence_vectors)
+
     def _similarities(
         self, questions: Sequence[str], sentences: Sequence[Sentence], context: AnswerContext
     ) -> list[dict[Sentence, float]]:
         """Return the cosines of each question and the sentences of answer fields."""
         answering = [sentence for sentence in sentences if sentence.answers]
-        if self._embedder is None:
+        embedder = self._with_known(context)
+        if embedder is None:
             return [{} for _ in questions]
         asked = [without_tokens(question) for question in questions]
         views = [*asked, *(readable_view(sentence.text) for sentence in answering)]
-        vectors = KnownSentences(self._embedder, context.sentence_vectors).embed(views)
+        vectors = embedder.embed(views)
         cosines = vectors[: len(questions)] @ vectors[len(questions) :].T
         return [dict(zip(answering, map(float, row), strict=True)) for row in cosines]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.embedding import KnownSentences, sentence_key
-from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.passages import CONSENSUS, Passage
 from sage_rag.indexer.sentences import sentence_views
 from sage_rag.indexer.stores.sentences import OFFSETS, SentenceVectors
 from sage_rag.indexer.testing import HashEmbedder
@@ -27,6 +27,12 @@ def test_the_sentences_of_the_answer_fields_are_stored_in_readable_view() -> Non
     assert sentence_views(passage, ()) == ["Rest the knee.", "Person 1 will call."]
     assert sentence_views(passage, ("ask",)) == ["My knee hurts."]
     assert sentence_views(passage, ("absent",)) == sentence_views(passage, ())
+
+
+def test_the_sentences_of_a_consensus_are_its_statements() -> None:
+    text = "Often: rest the knee.\nCool it: ice helps.\nTopics: knee, ice"
+    passage = Passage("p1", "s1", {"text": text}, layer=CONSENSUS)
+    assert sentence_views(passage, ()) == ["rest the knee", "Cool it: ice helps", "knee", "ice"]
 
 
 def test_a_sentence_is_stored_once() -> None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from sage_rag.indexer.assembly import Assembly
-from sage_rag.indexer.embedding import CachedEmbedder
-from sage_rag.indexer.passages import Passage
+from sage_rag.indexer.embedding import CachedEmbedder, sentence_key
+from sage_rag.indexer.passages import CONSENSUS, Passage
 from sage_rag.indexer.publishing import publish
 from sage_rag.indexer.sentences import sentence_views
 from sage_rag.indexer.testing import HashEmbedder
@@ -77,3 +77,17 @@ def test_answers_are_equal_and_no_sentence_is_embedded(tmp_path: Path) -> None:
         answers.add(answer)
     corpora.close()
     assert len(answers) >= len(ADVICE)
+
+
+def test_a_consensus_answer_embeds_the_question_alone() -> None:
+    text = "Often: rest the knee.\nAlso cool it: ice helps.\nTopics: knee, ice"
+    passage = Passage("p1", "s1", {"text": text}, layer=CONSENSUS)
+    views = sentence_views(passage, ())
+    stored = HashEmbedder().embed(views)
+    known = {sentence_key(view): vector for view, vector in zip(views, stored, strict=True)}
+    embedder = HashEmbedder()
+    context = AnswerContext("What helps the knee?", [passage], sentence_vectors=known)
+    answer = ExtractiveAnswerer(embedder).compose(context)
+    assert embedder.embedded == 1
+    assert "rest the knee" in answer.casefold()
+    assert answer == ExtractiveAnswerer(embedder).compose(replace(context, sentence_vectors={}))
