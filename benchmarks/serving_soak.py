@@ -101,7 +101,8 @@ class Service:
         """Start, and wait until it listens."""
         self._stack = ExitStack()
         line = ("-m", "sage_rag.rag_server", *self._arguments, "--port", str(_PORTS[self.name]))
-        started = process(*line, log=self._log, SAGE_RAG_PASSPHRASE=_PASSPHRASE)
+        secret = {"SAGE_RAG_PASSPHRASE": _PASSPHRASE} if self.name == "edge" else {}
+        started = process(*line, log=self._log, **secret)
         _, self.pid = self._stack.enter_context(started)
 
     def kill(self) -> None:
