@@ -68,6 +68,26 @@ def gold_conversations() -> list[GoldConversation]:
     ]
 
 
+def fresh_questions() -> dict[str, list[GoldQuestion]]:
+    """Return the questions of `gold/fresh_questions.jsonl` by the corpus that they are asked of."""
+    found: dict[str, list[GoldQuestion]] = {}
+    for r in _gold("fresh_questions"):
+        expects = frozenset(r["expects"])
+        question = GoldQuestion(r["id"], r["half"], r["kind"], r["question"], expects)
+        found.setdefault(r["corpus"], []).append(question)
+    return found
+
+
+def fresh_corpora() -> dict[str, tuple[Path, tuple[str, ...]]]:
+    """Return the file and the fields of each corpus that the fresh questions are asked of."""
+    gold = Path(str(files("sage_rag.eval.gold")))
+    return {
+        "clinic": (EXAMPLES / "clinic.jsonl", ("question", "answer")),
+        "advice": (gold / "advice.jsonl", ("question", "answer")),
+        "handbook": (gold / "handbook.jsonl", ("title", "text")),
+    }
+
+
 def example_questions() -> list[GoldQuestion]:
     """Return the questions that come with the examples."""
     return [
