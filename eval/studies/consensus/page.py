@@ -139,8 +139,8 @@ _LIMITS = """\
   differentially private.
 * **A target is judged by the figure, not by its interval.** The table says where the
   interval reaches beyond the target: the true value may, too.
-* **A passage may resemble what k subjects wrote in the same words.** The gate refuses one whose ROUGE-L
-  F is over 0.5 with the records of fewer than k subjects, not with those of k or more.
+* **A passage may resemble what k subjects wrote in the same words.** The gate refuses one whose
+  ROUGE-L F is over 0.5 with the records of fewer than k subjects, not with those of k or more.
 * **Linkage remains.** The record nearest to a passage by vectors is mostly one of its topic. That
   says which topic a record is in once its indexing is known, and little about whether it was
   indexed: an unindexed record on the same subject is as near.
