@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from timing import best_s
@@ -41,8 +42,8 @@ def main(arguments: Sequence[str]) -> int:
         if cipher.decrypt_all(encrypted) != texts:
             raise ValueError("decrypting does not give the texts")
         rates = (
-            megabytes / best_s(lambda c=cipher: c.encrypt_all(texts)),
-            megabytes / best_s(lambda c=cipher, e=encrypted: c.decrypt_all(e)),
+            megabytes / best_s(partial(cipher.encrypt_all, texts)),
+            megabytes / best_s(partial(cipher.decrypt_all, encrypted)),
         )
         slowest = min(slowest, *rates)
         print(f"| {length} | {rates[0]:.0f} | {rates[1]:.0f} |")
