@@ -110,15 +110,21 @@ def test_versions_are_swapped_under_200_requests_in_flight(
 def test_a_killed_server_serves_at_the_next_start(
     server: Running, home: Path, tmp_path: Path
 ) -> None:
-    async def kill() -> list[httpx.Response]:
-        asked = [asyncio.create_task(answers(server.url, 1)) for _ in range(50)]
-        await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
-        os.kill(server.pid, signal.SIGKILL)
-        done, _ = await asyncio.wait(asked)
-        return [task.result()[0] for task in done if task.exception() is None]
+    found: list[httpx.Response] = []
 
-    found = asyncio.run(kill())
-    assert 0 < len(found) < 50
+    async def ask_until_it_fails() -> None:
+        async with httpx.AsyncClient(base_url=server.url, timeout=120) as client:
+            while True:
+                found.append(await client.post(CHAT, json=ASK))
+
+    async def kill() -> list[BaseException | None]:
+        asking = [asyncio.create_task(ask_until_it_fails()) for _ in range(4)]
+        while len(found) < 8:
+            await asyncio.sleep(0.01)
+        os.kill(server.pid, signal.SIGKILL)
+        return await asyncio.gather(*asking, return_exceptions=True)
+
+    assert all(isinstance(end, httpx.TransportError) for end in asyncio.run(kill()))
     with started(home, tmp_path) as again:
         found += asyncio.run(answers(again.url, 1))
     assert {edition(answer) for answer in found} == {1}

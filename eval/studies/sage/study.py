@@ -75,15 +75,20 @@ _Figures = dict[str, Any]
 
 def _recipes(inputs: StudyInputs) -> _Figures:
     measurer = Measurer(inputs.home, inputs.corpus(MAIN))
-    offered = RECIPES if inputs.home.model else _by_rules()
+    offered = _of_records() if inputs.home.model else _by_rules()
     named = [name for name in offered if not RECIPES[name].of_subjects]  # study `consensus`
     others = [Variant(RECIPES[name]) for name in named if name not in ("origin", "sage")]
     rows = inputs.measure(measurer, [*others, _STAGE_1, _SAGE])
     return {"compared": (measurer.comparison(rows),)}
 
 
+def _of_records() -> list[str]:
+    """Return the recipes for a corpus of records; study `controlled` has the one for others."""
+    return [name for name, recipe in RECIPES.items() if not recipe.of_generated]
+
+
 def _by_rules() -> list[str]:
-    return [name for name, recipe in RECIPES.items() if recipe.method not in NEED_A_MODEL]
+    return [name for name in _of_records() if RECIPES[name].method not in NEED_A_MODEL]
 
 
 def _corpora(inputs: StudyInputs) -> _Figures:

@@ -40,7 +40,13 @@ ENGINES = [
 ]
 
 
-SAME = ("passages.jsonl", "passages.offsets.npy", "vectors.faiss")
+SAME = (
+    "passages.jsonl",
+    "passages.offsets.npy",
+    "vectors.faiss",
+    "sentences.npy",
+    "sentences.offsets.npy",
+)
 
 
 def start(kind: str, engine: str, folder: Path) -> subprocess.Popen[str]:
