@@ -6,11 +6,11 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from typing import Any
 
-import snowballstemmer
+from sage_rag.common.stems import stem
 
 WORD = re.compile(r"\[[A-Z_]+_\d+\]|<[A-Z_]+>|\w+(?:['’-]\w+)*")
 """A word of protected text; placeholders and redaction marks are words."""
@@ -62,15 +62,6 @@ def load_toml(name: str) -> dict[str, Any]:
 
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
-
-
-_stemmer = snowballstemmer.stemmer("english")
-
-
-@lru_cache(maxsize=65536)
-def stem(word: str) -> str:
-    """Return the stem of a word in lower case."""
-    return str(_stemmer.stemWord(word.casefold()))
 
 
 def words(text: str) -> list[str]:

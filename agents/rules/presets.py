@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from sage_rag.agents.forms import dialogue_sides
-from sage_rag.agents.lexicon import load_toml, stem
+from sage_rag.agents.lexicon import load_toml
 from sage_rag.agents.protocols import Attribute
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.stems import stem
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
 import numpy as np
-import snowballstemmer
 from numpy.typing import NDArray
 
+from sage_rag.common.stems import porter_stem
 from sage_rag.eval.attempts import Leak
 from sage_rag.eval.detectors.contacts import contacts
 from sage_rag.eval.detectors.ngram_index import NgramIndex
@@ -40,7 +39,6 @@ _ROUGE_WORD = re.compile(r"[a-z0-9]+")
 _EMAIL = re.compile(r"\b[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z|]{2,7}\b")
 _PHONE = re.compile(r"\b(\d{3})[-.]?(\d{3})[-.]?(\d{4})\b")
 _SEALED = "0sealed0"
-_STEMMER = snowballstemmer.stemmer("porter")
 
 
 class CompatRunFinder:
@@ -103,12 +101,8 @@ def rouge_tokens(text: str) -> list[str]:
     A ciphertext token is one word, which occurs in no text.
     """
     clear = TOKEN.sub(f" {_SEALED} ", text)
-    return [_stem(word) for word in _ROUGE_WORD.findall(clear.lower())]
-
-
-@lru_cache(maxsize=100_000)
-def _stem(word: str) -> str:
-    return str(_STEMMER.stemWord(word)) if len(word) > 3 else word
+    found = _ROUGE_WORD.findall(clear.lower())
+    return [porter_stem(word) if len(word) > 3 else word for word in found]
 
 
 def recall_or_precision_over_threshold(

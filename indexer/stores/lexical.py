@@ -5,24 +5,22 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import bm25s
 import numpy as np
-import snowballstemmer
 from numpy.typing import NDArray
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.stems import stem
 from sage_rag.indexer.stores.vocabulary import index_words, write_index_words
 from sage_rag.privacy.blind_index import BLIND_WORD, SIGN
 from sage_rag.privacy.tokens import TOKEN
 
 _MARK = re.compile(rf"{TOKEN.pattern}|{BLIND_WORD.pattern}")
 _WORD = re.compile(rf"(?P<mark>{_MARK.pattern})|[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
-_STEMMER = snowballstemmer.stemmer("english")
 _STOP = frozenset(
     "a about after all am an and any are as at be been but by can could did do does for from had "
     "has have he her his how i if in is it its just me my no not of on or our she should so that "
@@ -48,13 +46,8 @@ def lexical_words(text: str) -> list[str]:
         if match["mark"]:
             found.append(word)
         elif (folded := word.casefold()) not in _STOP:
-            found.append(_stem(folded))
+            found.append(stem(folded))
     return found
-
-
-@lru_cache(maxsize=50_000)
-def _stem(word: str) -> str:
-    return str(_STEMMER.stemWord(word))
 
 
 class LexicalIndex:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from sage_rag.agents.lexicon import is_boilerplate, lexicon, stem
+from sage_rag.agents.lexicon import is_boilerplate, lexicon
 from sage_rag.common.sentences import sentence_spans
+from sage_rag.common.stems import stem
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.gate.facts.marks import find_marks
 from sage_rag.privacy.tokens import TOKEN

@@ -1,7 +1,8 @@
 from collections import Counter
 
-from sage_rag.agents.lexicon import content_stems, stem
+from sage_rag.agents.lexicon import content_stems
 from sage_rag.agents.rules.presets import presets
+from sage_rag.common.stems import stem
 
 
 def test_the_numbers_of_attributes_are_the_papers():
