@@ -15,7 +15,7 @@ HIDDEN = "[…]"
 """Replaces in a transcript what the gate found private."""
 _HARMLESS = (
     *(FindingKind.SHARED_RUN, FindingKind.UNKNOWN_PLACEHOLDER),
-    *(FindingKind.MEANING_CHANGED, FindingKind.QUESTION_LOST),
+    *(FindingKind.MEANING_CHANGED, FindingKind.QUESTION_LOST, FindingKind.UNVERIFIED_REWORDING),
 )
 """Findings whose place holds no private value; every other place is hidden."""
 _PASSES = 8

@@ -1,4 +1,4 @@
-"""Time decoding with 500 blocked values, and without.
+"""Time decoding with 500 blocked values in all their spellings, and without.
 
 python benchmarks/blocking.py
 """
@@ -12,9 +12,12 @@ import time
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
+from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.people.gender import faker_names
 from sage_rag.training.controlled.blocking import BlockedTokens, Vocabulary
+from sage_rag.training.controlled.codes import PrivateValue
 from sage_rag.training.controlled.sampling import CausalWriter, SamplingSettings
+from sage_rag.training.controlled.spellings import spellings
 from sage_rag.training.controlled.value_trie import ValueTrie
 from sage_rag.training.pretraining.tokenizing import train_tokenizer
 
@@ -38,10 +41,23 @@ def main() -> None:
     ]
     tokenizer = train_tokenizer(texts, 4096)
     began = time.perf_counter()
-    blocked = [BlockedTokens(ValueTrie(names[:VALUES]), Vocabulary(tokenizer))]
-    print(f"tables of {VALUES} values: {time.perf_counter() - began:.2f} s, once per set of values")
+    values = ValueTrie(spellings(_values(names, rng)))
+    blocked = [BlockedTokens(values, Vocabulary(tokenizer))]
+    elapsed = time.perf_counter() - began
+    print(f"tables of {VALUES} values, {values.size} spellings: {elapsed:.2f} s, once per set")
     for width, layers in SHAPES:
         _measure(width, layers, tokenizer, blocked)
+
+
+def _values(names: list[str], rng: random.Random) -> list[PrivateValue]:
+    """Return names, dates and sums, a third each."""
+    kinds = (EntityType.PERSON, EntityType.DATE_TIME, EntityType.QUANTITY)
+    written = (
+        lambda n: names[n],
+        lambda n: f"{1 + n % 28} May {1900 + n % 120}",
+        lambda n: f"EUR {rng.randrange(1_000, 1_000_000):,}",
+    )
+    return [PrivateValue.of(written[n % 3](n), kinds[n % 3]) for n in range(VALUES)]
 
 
 def _measure(width: int, layers: int, tokenizer: object, blocked: list[BlockedTokens]) -> None:

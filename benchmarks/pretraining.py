@@ -86,7 +86,7 @@ def fresh_model(arguments: argparse.Namespace) -> LlamaForCausalLM:
             num_hidden_layers=arguments.layers,
             num_attention_heads=arguments.heads,
             max_position_embeddings=arguments.row_tokens,
-            tie_word_embeddings=True,
+            tie_word_embeddings=not arguments.untied,
         )
     )
 
@@ -111,6 +111,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--layers", type=int, default=6)
     parser.add_argument("--heads", type=int, default=4)
+    parser.add_argument("--untied", action="store_true", help="an output matrix of its own")
     parser.add_argument("--steps", type=int, default=6)
     return parser.parse_args()
 

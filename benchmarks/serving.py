@@ -4,9 +4,9 @@
 
 All sides search the same passages with the same MiniLM for the same questions of about 200
 characters, each asked once. `bare`: embed and search in one process, no HTTP. `server`: an
-extractive answer with citations. `edge`: the same through the pseudonymising proxy. `local`: an
-edge that holds the index itself. `peer`: FastAPI
-over llama-index's `VectorStoreIndex` with its default store, returning the passages found; needs
+extractive answer with citations. `workers`: a server of two processes. `edge`: a server behind the
+pseudonymising proxy. `local`: an edge that holds the index itself. `peer`: FastAPI over
+llama-index's `VectorStoreIndex` with its default store, returning the passages found; needs
 `llama-index-core`. The home is made once and kept. Clients are in this process and take a part of
 the processor, the same for every side. A row has as many requests as fit in `--seconds`;
 `cpu ms` is the processor time of all processes of a side per request, which other work on the
@@ -171,6 +171,12 @@ def processor_s(pids: Sequence[int]) -> float:
     return sum(int(f[11]) + int(f[12]) for f in fields) / os.sysconf("SC_CLK_TCK")
 
 
+def children(pid: int) -> list[int]:
+    """Return the processes that a process has started so far."""
+    started = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return [int(child) for child in started.split()]
+
+
 def show(side: str, clients: int, times: Times, took_s: float, used_s: float) -> None:
     """Print a row: requests, requests per second, and times in milliseconds."""
     p50, p99 = (float(np.percentile(times, q)) * 1e3 for q in (50, 99))
@@ -232,7 +238,7 @@ def main() -> int:
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--passages", type=int, default=5000)
     parser.add_argument("--seconds", type=float, default=8.0)
-    parser.add_argument("--sides", default="bare,server,edge,local,peer")
+    parser.add_argument("--sides", default="bare,server,workers,edge,local,peer")
     parser.add_argument("--as-peer", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.as_peer:
@@ -278,10 +284,19 @@ def start(side: str, given: argparse.Namespace, stack: ExitStack) -> tuple[str, 
         line = (*module, *edge, "--local", str(given.home))
         url, pid = stack.enter_context(process(*line, log=log / "local.log", **secret))
         return url, [pid]
-    serve = (*module, "serve", "--home", str(given.home), "--port", "0", "--insecure-no-auth")
+    serve: tuple[str, ...] = (
+        *module,
+        "serve",
+        "--home",
+        str(given.home),
+        "--port",
+        "0",
+        "--insecure-no-auth",
+    )
+    serve += ("--workers", "2") if side == "workers" else ()
     url, pid = stack.enter_context(process(*serve, log=log / "server.log"))
-    if side == "server":
-        return url, [pid]
+    if side in ("server", "workers"):
+        return url, [pid, *children(pid)]
     line = (*module, *edge, "--server", url)
     edge_url, edge_pid = stack.enter_context(process(*line, log=log / "edge.log", **secret))
     return edge_url, [pid, edge_pid]

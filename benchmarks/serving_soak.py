@@ -118,9 +118,11 @@ class Service:
 
     @property
     def memory_mb(self) -> float:
-        """Private and file-backed memory that is resident."""
-        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+        """Private and file-backed memory that is resident; 0 while it starts again."""
+        with suppress(FileNotFoundError):
+            pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+            return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+        return 0.0
 
 
 def judge(name: str, status: int, body: dict[str, Any]) -> str:

@@ -70,7 +70,7 @@ _LEANS = re.compile(
     r"(?:^|\s)(?:if|when|whenever|while|because|since|although|that|which|who|what|where|why|how"
     r"|as|until|unless|after|before|once|whether|and|or|but|so|than|medicine|time|like|said|told"
     r"|says|know|think|feel|wonder\w*|ask\w*|day|thing|last|every|sure|hope|to|even|from|not|nor"
-    r"|neither|only|is|are|was|were|be)$",
+    r"|neither|only|is|are|was|were|be|(?:what|which|whose|how)(?: [\w-]+){1,3})$",
     re.IGNORECASE,
 )
 """The end of a clause that the next words belong to."""

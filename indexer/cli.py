@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -167,7 +168,7 @@ def _check(corpus: CorpusFile, allow_plaintext: bool) -> bool:
 def _estimate(job: IndexJob) -> None:
     from sage_rag.indexer.estimate import estimate, estimate_lines
 
-    estimated = estimate(job)
+    estimated = estimate(job, start_s=time.process_time())
     for line in estimate_lines(job, estimated):
         typer.echo(line, err=True)
     typer.echo(json.dumps(asdict(estimated)))

@@ -1,11 +1,11 @@
-"""Read a corpus: jsonl records, text and Markdown files, or one pdf, docx or html file."""
+"""Read a corpus: jsonl records, text and Markdown files, or one csv, pdf, docx or html file."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import reading
 from sage_rag.common.jsonl import numbered_rows
+from sage_rag.common.tables import table_rows
 from sage_rag.indexer.chunking import chunk_spans
 from sage_rag.privacy.protect import join_fields
 
@@ -21,8 +22,11 @@ CHUNK_CHARS = 1500
 """Longest chunk of running text. Source: Zeng et al. (2024), arXiv 2406.14773, A.9."""
 _MAX_RECORD_CHARS = 1_000_000
 _FOLDER_SUFFIXES = (".jsonl", ".txt", ".md")
+_TABLE_SUFFIXES = (".csv", ".tsv")
+"""Read only if the source is the file itself: a folder of records often holds other tables."""
 _DOCUMENT_SUFFIXES = (".pdf", ".docx", ".html", ".htm")
-"""Need the extra `readers`; read only if the source is the file itself, not its folder."""
+"""Need the extra `readers`; read only if the source is the file itself."""
+_SINGLE_SUFFIXES = (*_TABLE_SUFFIXES, *_DOCUMENT_SUFFIXES)
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _KNOWN_FIELDS = (("text",), ("question", "answer"))
 
@@ -67,10 +71,10 @@ def read_corpus(
 ) -> Iterator[Document]:
     """Yield the documents of a file or of a folder of jsonl, txt and md files.
 
-    `text_fields` are the fields of a jsonl record that make up a document; the default is `text`,
-    or `question` and `answer`. A document of one field that is longer than `CHUNK_CHARS` is split
-    between sentences; one of several fields (a dialogue) stays whole. `subject`: the field of a
-    jsonl record that names its subject.
+    `text_fields` are the fields of a jsonl record, or the columns of a table, that make up a
+    document; the default is `text`, or `question` and `answer`. A document of one field that is
+    longer than `CHUNK_CHARS` is split between sentences; one of several fields (a dialogue) stays
+    whole. `subject`: the field of a record that names its subject.
 
     Raises:
         InputError: for anything that cannot be read, with file and line.
@@ -94,9 +98,9 @@ def read_corpus(
 
 def _files(path: Path) -> list[Path]:
     if path.is_file():
-        if path.suffix.lower() not in (*_FOLDER_SUFFIXES, *_DOCUMENT_SUFFIXES):
+        if path.suffix.lower() not in (*_FOLDER_SUFFIXES, *_SINGLE_SUFFIXES):
             raise InputError(
-                f"cannot read `{path}`", hint="a corpus is jsonl, txt, md, pdf, docx or html"
+                f"cannot read `{path}`", hint="a corpus is jsonl, csv, txt, md, pdf, docx or html"
             )
         return [path]
     if not path.is_dir():
@@ -113,9 +117,11 @@ def _read_file(
     file: Path, root: Path, text_fields: Sequence[str] | None, subject: str | None
 ) -> Iterator[Document]:
     if file.suffix.lower() == ".jsonl":
-        return _read_jsonl(file, text_fields, subject)
+        return _read_records(file, numbered_rows(file), text_fields, subject)
+    if file.suffix.lower() in _TABLE_SUFFIXES:
+        return _read_records(file, table_rows(file), text_fields, subject)
     if subject is not None:
-        raise InputError(f"`{file}` has no field `{subject}`: only jsonl records have a subject")
+        raise InputError(f"`{file}` has no field `{subject}`: only records have a subject")
     with reading(file):
         return iter([Document(file.relative_to(root).as_posix(), {"text": _file_text(file)})])
 
@@ -128,10 +134,13 @@ def _file_text(file: Path) -> str:
     return read_text(file)
 
 
-def _read_jsonl(
-    file: Path, text_fields: Sequence[str] | None, subject: str | None
+def _read_records(
+    file: Path,
+    records: Iterable[tuple[int, Mapping[str, Any]]],
+    text_fields: Sequence[str] | None,
+    subject: str | None,
 ) -> Iterator[Document]:
-    for number, record in numbered_rows(file):
+    for number, record in records:
         place = f"`{file}` line {number}"
         fields = {name: _text(record, name, place) for name in text_fields or _guess(record)}
         if not fields:
@@ -140,7 +149,7 @@ def _read_jsonl(
                 hint=f"name its text with --text-fields; it has: {', '.join(record)[:200]}",
             )
         identity = record.get("id")
-        name = f"{file.stem}:{number}" if identity is None else str(identity)
+        name = f"{file.stem}:{number}" if identity in (None, "") else str(identity)
         yield Document(name, fields, _subject(record, subject, place) if subject else "")
 
 
@@ -162,7 +171,8 @@ def _guess(record: Mapping[str, Any]) -> tuple[str, ...]:
 def _text(record: Mapping[str, Any], name: str, place: str) -> str:
     value = record.get(name)
     if value is None:
-        raise InputError(f"{place} has no field `{name}`")
+        hint = f"it has: {', '.join(record)[:200]}"
+        raise InputError(f"{place} has no field `{name}`", hint=hint)
     if not isinstance(value, str):
         raise InputError(f"{place}: field `{name}` is not a string")
     if len(value) > _MAX_RECORD_CHARS:

@@ -67,7 +67,7 @@ class CorpusFile(BaseModel):
     model_config = _STRICT
 
     source: Path = Field(
-        description="The documents: a jsonl, txt, md, pdf, docx or html file, or a folder.",
+        description="The documents: a jsonl, csv, txt, md, pdf, docx or html file, or a folder.",
         examples=["notes.jsonl"],
     )
     fields: tuple[str, ...] | None = Field(

@@ -6,6 +6,7 @@ and length; the other figures are assumptions, which the estimate states.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ ROUNDS = 1.0
 (arXiv 2406.14773, Table 7); ours receive the gate's findings from the first round on."""
 _ATTRIBUTES_TOKENS = 200
 _VERDICT_TOKENS = 60
+_CHEAP = 0.1
+"""Share of the run's time up to which an estimate is cheap."""
 _CALL_S, _TOKENS_PER_S = 0.5, 50.0
 """Seconds before an answer, and tokens of the answer a second: a mid-size hosted model."""
 
@@ -42,7 +45,7 @@ _CALL_S, _TOKENS_PER_S = 0.5, 50.0
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """The expected work of a run. `money` is `None` without a price; `seconds` is wall time,
-    with loading the models.
+    with the start of the process and loading the models; `spent_s` is that of the estimate.
 
     `to_treat` documents need both stages, `to_refine` ones have a stored draft, `finished` ones a
     stored result. `assumed` states the assumptions about the model. `short` documents are hard to
@@ -60,6 +63,7 @@ class Estimate:
     completion_tokens: int
     money: float | None
     seconds: float
+    spent_s: float
     assumed: str
     short: int
     languages_refused: dict[str, int]
@@ -93,12 +97,13 @@ _REVIEW = _Call("review", 2.0, 0.0, _VERDICT_TOKENS)
 _REWRITE = _Call("rewrite", 1.2, 1.0)
 
 
-def estimate(job: IndexJob) -> Estimate:
-    """Estimate a run of the job.
+def estimate(job: IndexJob, start_s: float = 0.0) -> Estimate:
+    """Estimate a run of the job; `start_s`: seconds that the process took to start.
 
     Raises:
         InputError: for a corpus, a name or a ledger that the run could not use either.
     """
+    started = time.monotonic() - start_s
     corpus_folder(job.home, job.name)
     count = _Count(job)
     sample = sample_of(count.sample.items, count.chars)
@@ -109,6 +114,8 @@ def estimate(job: IndexJob) -> Estimate:
         calls, usage = _model_usage(job, count, length)
     price = job.costs.price if job.costs else None
     waiting = (calls * _CALL_S + usage.completion_tokens / _TOKENS_PER_S) / job.concurrency
+    survives = survival(lambda: read_corpus(job.source, job.fields, job.subject))
+    working = start_s + local.load_s + local.seconds_per_char * count.chars
     return Estimate(
         documents=count.documents,
         finished=count.finished,
@@ -119,11 +126,12 @@ def estimate(job: IndexJob) -> Estimate:
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
         money=round(price.of(usage), 4) if price else None,
-        seconds=round(local.load_s + local.seconds_per_char * count.chars + waiting, 1),
+        seconds=round(working + waiting, 1),
+        spent_s=round(time.monotonic() - started, 1),
         assumed=_assumed(count) if calls else "no model is asked",
         short=count.short,
         languages_refused=refused_languages(count.refusals),
-        survives=survival(lambda: read_corpus(job.source, job.fields, job.subject)),
+        survives=survives,
     )
 
 
@@ -144,6 +152,11 @@ def estimate_lines(job: IndexJob, estimated: Estimate) -> Iterator[str]:
     for name, value in rows:
         yield f"  {name:<16}{value:>14}"
     yield f"assumed: {estimated.assumed}"
+    if estimated.sampled and estimated.spent_s > _CHEAP * estimated.seconds:
+        yield (
+            f"note: this estimate took {estimated.spent_s:,.0f} s, over a tenth of the run: "
+            "a corpus of this size is too small to predict cheaply"
+        )
     if estimated.languages_refused:
         yield f"will be refused: {uncovered_line(estimated.languages_refused)}"
     if line := short_records_line(job, estimated.short, estimated.documents):

@@ -70,10 +70,17 @@ class LayerIndex:
         return self._dense.search(vector, top_k, rows)
 
     def search_lexical(
-        self, text: str, top_k: int, rows: NDArray[np.int64] | None = None
+        self,
+        text: str,
+        top_k: int,
+        rows: NDArray[np.int64] | None = None,
+        groups: Sequence[Sequence[str]] = (),
     ) -> list[tuple[int, float]]:
-        """Return pairs of row and BM25 score over 0, best first; of all rows, or of `rows`."""
-        return self._lexical.search(text, top_k, rows)
+        """Return pairs of row and BM25 score over 0, best first; of all rows, or of `rows`.
+
+        `groups`: tokens whose values share a word; each group counts as one word.
+        """
+        return self._lexical.search(text, top_k, rows, groups)
 
     def rows_with(self, marks: Iterable[str]) -> NDArray[np.int64]:
         """Return the rows with at least one of some tokens or blind words: `(m,)`, ascending."""

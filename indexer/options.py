@@ -16,7 +16,7 @@ CorpusName = Annotated[str, typer.Argument(help="The corpus's name.", show_defau
 CorpusOrFile = Annotated[
     str | None,
     typer.Argument(
-        help="A corpus; with --name: a jsonl, txt, md, pdf, docx or html file, or a folder.",
+        help="A corpus; with --name: a jsonl, csv, txt, md, pdf, docx or html file, or a folder.",
         show_default=False,
     ),
 ]

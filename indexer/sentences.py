@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sage_rag.agents.lexicon import is_boilerplate
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.indexer.passages import CONSENSUS, Passage
-from sage_rag.privacy.gate.support import OFTEN, TOPICS
+from sage_rag.privacy.gate.labels import labelled_statements
 from sage_rag.privacy.tokens import readable_view
 
 
@@ -24,13 +24,9 @@ def sentence_views(passage: Passage, answer_fields: Sequence[str]) -> list[str]:
 
 
 def _statements(text: str) -> Iterator[str]:
-    """Yield the statements of a consensus: lines without their labels, and single topics."""
-    for line in text.splitlines():
-        label, _, rest = line.partition(": ")
-        said = (rest if label in (OFTEN, TOPICS) else line).strip().rstrip(".")
-        for part in said.split(", ") if rest and label == TOPICS else [said]:
-            if part:
-                yield readable_view(part)
+    """Yield the statements of a consensus without their labels."""
+    for _, statement in labelled_statements(text):
+        yield readable_view(statement)
 
 
 def _views(text: str) -> Iterator[str]:

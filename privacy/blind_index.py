@@ -27,6 +27,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 
+from sage_rag.common.stems import stem
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.people.names import NICKNAMES, parse_name
@@ -59,6 +60,7 @@ class PartWords(StrEnum):
 class _Kind(StrEnum):
     WHOLE = "whole"
     PART = "part"
+    STEM = "stem"
 
 
 DEFAULT_PART_WORDS = PartWords.FAMILY
@@ -102,6 +104,17 @@ class BlindIndex:
         terms = [(_Kind.WHOLE, whole), *((_Kind.PART, part) for part in parts)]
         key = self._key(key_id or self._keyset.primary, entity_type)
         return tuple(f"{entity_type}{SIGN}{self._digest(key, *term)}" for term in terms)
+
+    def stem_words(self, value: str, entity_type: EntityType) -> tuple[str, ...]:
+        """Return a word for the stem of each distinctive word of a value. They are for lookups.
+
+        Raises:
+            KeysetError: when the keyset has no key for the type.
+        """
+        _, words = _name_words(unicodedata.normalize("NFKC", value))
+        stems = dict.fromkeys(map(stem, words))
+        key = self._key(self._keyset.primary, entity_type) if stems else b""
+        return tuple(f"{entity_type}{SIGN}{self._digest(key, _Kind.STEM, s)}" for s in stems)
 
     def words_of_tokens(self, tokens: Iterable[str], cipher: EntityCipher) -> tuple[str, ...]:
         """Return the distinct words of the values of tokens; sorted, so that order reveals nothing.

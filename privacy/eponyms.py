@@ -23,7 +23,15 @@ _CALLED_AFTER = {
     r"(?:body|bodies)": "Lewy",
     r"dementia": "Alzheimer Lewy",
     r"(?:ophthalmopathy|thyroiditis)": "Graves Hashimoto",
-    r"(?:scales?|scores?|coma)": "Apgar Beck Bishop Braden Glasgow Gleason Wells",
+    r"(?:scales?|scores?|coma)": "Apgar Barthel Beck Bishop Braden Glasgow Gleason Norton Rankin"
+    " Ranson Waterlow Wells",
+    r"(?:scores?[ ])?(?:(?:was|were|is|of|at)[ ])?\d{1,2}(?![\d.:]|[ ](?-i:[A-Z]))": "Apgar Apgars"
+    " Barthel",
+    r"\d[ ]?\+[ ]?\d": "Gleason",
+    r"(?:grades?|stages?|class)[ ](?:\d|[IVX]+|[A-D])\b": "Child-Pugh Clark Gleason Hurley Kellgren"
+    " Killip Tanner",
+    r"[A-C]\b": "Child-Pugh",
+    r"skin[ ]types?": "Fitzpatrick",
     r"cysts?": "Baker Bartholin",
     r"contractures?": "Dupuytren",
     r"phenomenon": "Raynaud",

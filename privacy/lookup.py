@@ -29,6 +29,11 @@ from sage_rag.privacy.tokens import TOKEN
 NAMED_TYPES = (EntityType.PERSON, EntityType.LOCATION, EntityType.ORGANIZATION)
 """Types that a recognizer finds by context. It can give a value one of them in a record, and
 another one in a question."""
+STEM_TYPES = (*NAMED_TYPES, EntityType.MISC)
+"""Types whose values are searched by each of their words: names, and titles of works and events."""
+MOST_TOKENS = 64
+"""Tokens of values that share a word. A word of more values is of little use, and a server would
+learn which values share it."""
 COMMON = 3
 """Passages with a word from which on it is a common word of the corpus."""
 _FORMAT = b"sage-rag-lookup-1"
@@ -43,12 +48,14 @@ class Lookup:
     """Words that an index holds in clear, and values by their parts, as blind words.
 
     `words`: in how many passages each folded word occurs, counted up to `COMMON`. `values`: from
-    the blind word of a value or part to the blind words of the whole values, sorted. No value is in
-    it in clear: a holder of the key can test a guess, and cannot list the names.
+    the blind word of a value or part to the blind words of the whole values, sorted. `tokens`: from
+    the blind word of a stem to the tokens of the at most `MOST_TOKENS` values with it, sorted. No
+    value is in it in clear: a holder of the key can test a guess, and cannot list the names.
     """
 
     words: Mapping[str, int] = field(default_factory=dict, repr=False)
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    tokens: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def build(
@@ -63,14 +70,19 @@ class Lookup:
         """
         spread = Counter(word for text in texts for word in _words_of(text))
         values: dict[str, set[str]] = {}
+        holders: dict[str, set[str]] = {}
         for token in set(tokens):
             entity_type = EntityType(token[: token.index("_[")])
-            if entity_type in NAMED_TYPES:
-                whole, *parts = index.words(cipher.decrypt(token), entity_type) or ("",)
+            value = cipher.decrypt(token) if entity_type in STEM_TYPES else ""
+            for name in index.stem_words(value, entity_type) if value else ():
+                holders.setdefault(name, set()).add(token)
+            if value and entity_type in NAMED_TYPES:
+                whole, *parts = index.words(value, entity_type) or ("",)
                 for name in (whole, *parts) if whole else ():
                     values.setdefault(name, set()).add(whole)
         words = {word: min(passages, COMMON) for word, passages in sorted(spread.items())}
-        return cls(words, {name: tuple(sorted(w)) for name, w in sorted(values.items())})
+        few = {name: found for name, found in holders.items() if len(found) <= MOST_TOKENS}
+        return cls(words, _sorted(values), _sorted(few))
 
     def seal(self, keyset: Keyset, corpus: str) -> bytes:
         """Return the lookup encrypted under the primary key; equal lookups give equal bytes.
@@ -79,7 +91,14 @@ class Lookup:
         Does not guarantee: that it is the newest; hiding its size. A holder of any grant opens it,
         and can test guesses for values of the granted types alone.
         """
-        content = {"words": dict(self.words), "values": dict(self.values)}
+        listed = sorted({token for found in self.tokens.values() for token in found})
+        rows = {token: row for row, token in enumerate(listed)}
+        content = {
+            "words": dict(self.words),
+            "values": dict(self.values),
+            "tokens": listed,
+            "stems": {name: [rows[token] for token in t] for name, t in self.tokens.items()},
+        }
         packed = zlib.compress(json.dumps(content, ensure_ascii=False).encode(), 9)
         key_id = keyset.primary
         return bytes.fromhex(key_id) + _cipher(keyset, key_id).encrypt(packed, _bound(corpus))
@@ -100,7 +119,14 @@ class Lookup:
             raise DecryptionError("the lookup was changed, or is of another corpus") from None
         content = json.loads(zlib.decompressobj().decompress(packed, _MAX_BYTES))
         values = {name: tuple(wholes) for name, wholes in content["values"].items()}
-        return cls(content["words"], values)
+        listed = content.get("tokens", [])
+        stems = content.get("stems", {}).items()  # older lookups have none
+        tokens = {name: tuple(listed[row] for row in rows) for name, rows in stems}
+        return cls(content["words"], values, tokens)
+
+
+def _sorted(found: Mapping[str, set[str]]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(sorted(members)) for name, members in sorted(found.items())}
 
 
 def _words_of(text: str) -> set[str]:

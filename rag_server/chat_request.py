@@ -13,10 +13,15 @@ from pydantic_core import PydanticCustomError
 
 from sage_rag.common.web.errors import ApiError, invalid_fields
 from sage_rag.privacy.blind_index import BLIND_WORD
+from sage_rag.privacy.lookup import MOST_TOKENS
+from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.followups import standalone
+from sage_rag.rag_server.tool_requests import Tool, ToolCallMessage, ToolChoice
 
 MAX_SEARCH_WORDS = 4096
 """The blind words of about a thousand values: more than a question names."""
+MAX_SEARCH_GROUPS = 32
+"""Words of the names in a question whose values are searched."""
 
 IGNORED_HEADER = "x-sage-rag-ignored"
 SAMPLING = frozenset(
@@ -24,12 +29,14 @@ SAMPLING = frozenset(
     " frequency_penalty reasoning_effort verbosity logit_bias response_format".split()
 )
 """The options that are passed to a chat model."""
+TOOLS = frozenset({"tools", "tool_choice", "parallel_tool_calls"})
+"""The options of tool calls, which are passed to a chat model that has them."""
 CUT_BY_US = frozenset({"max_tokens", "max_completion_tokens", "stop"})
 """Options that the server applies itself to an answer that no model wrote."""
 _NEEDS_A_MODEL = frozenset({"logit_bias", "response_format"})
 """Options that change what an answer is: without a model they are refused, not ignored."""
 _NOT_OFFERED = (
-    "logprobs top_logprobs audio prediction web_search_options store tools functions function_call"
+    "logprobs top_logprobs audio prediction web_search_options store functions function_call"
 ).split()
 _MAX_NAME = 40
 
@@ -49,10 +56,15 @@ class ResponseFormat(BaseModel):
 
 
 class RequestMessage(BaseModel):
-    """One message. Its `content` is a string, or a list of text parts that are joined to one."""
+    """One message. Its `content` is a string, or a list of text parts that are joined to one.
+
+    A message of an assistant can hold `tool_calls`; one of a tool answers the call `tool_call_id`.
+    """
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str = ""
+    tool_calls: list[ToolCallMessage] | None = None
+    tool_call_id: str | None = None
 
     @field_validator("content", mode="before")
     @classmethod
@@ -72,9 +84,10 @@ def _part(part: Any) -> str:
 class ChatRequest(BaseModel):
     """A chat completion request.
 
-    Two fields are extensions of the OpenAI API. `sources="markdown"` requests a list of sources
-    after the answer. `search_words` holds the blind words of the values in `standalone`; only a
-    client with keys can compute them.
+    Three fields are extensions of the OpenAI API. `sources="markdown"` requests a list of sources
+    after the answer. `search_words` holds the blind words of the values in `standalone`, and
+    `search_tokens`, for each word of these values, the tokens of the values of the index with this
+    word; only a client with keys can compute them.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -97,8 +110,12 @@ class ChatRequest(BaseModel):
     reasoning_effort: str | None = None
     verbosity: str | None = None
     modalities: list[Literal["text"]] | None = None
+    tools: list[Tool] | None = None
+    tool_choice: Literal["none", "auto", "required"] | ToolChoice | None = None
+    parallel_tool_calls: bool | None = None
     sources: Literal["markdown"] | None = None
     search_words: list[str] = Field(default_factory=list, max_length=MAX_SEARCH_WORDS)
+    search_tokens: list[list[str]] = Field(default_factory=list, max_length=MAX_SEARCH_GROUPS)
 
     @field_validator("search_words")
     @classmethod
@@ -106,6 +123,15 @@ class ChatRequest(BaseModel):
         if not all(BLIND_WORD.fullmatch(word) for word in words):
             raise PydanticCustomError("blind_words", "each must be a blind word")
         return words
+
+    @field_validator("search_tokens")
+    @classmethod
+    def _tokens(cls, groups: list[list[str]]) -> list[list[str]]:
+        if not all(
+            len(group) <= MOST_TOKENS and all(map(TOKEN.fullmatch, group)) for group in groups
+        ):
+            raise PydanticCustomError("tokens", f"each must hold at most {MOST_TOKENS} tokens")
+        return groups
 
     @field_validator("n")
     @classmethod
@@ -143,8 +169,9 @@ class ChatRequest(BaseModel):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The sampling options that are passed to a chat model."""
-        return self.model_dump(include=set(SAMPLING), exclude_none=True)
+        """The options that are passed to a chat model."""
+        passed = SAMPLING | TOOLS if self.tools else SAMPLING
+        return self.model_dump(include=set(passed), exclude_none=True)
 
     @property
     def most_tokens(self) -> int | None:
@@ -166,6 +193,12 @@ class ChatRequest(BaseModel):
         unused = sorted(self.options.keys() - CUT_BY_US - set(honoured))
         if self.response_format is not None and self.response_format.type == "text":
             unused = [name for name in unused if name != "response_format"]
+        if self.tools and "tools" not in honoured:
+            if self.tool_choice != "none":
+                raise _unsupported("tools", "is not supported")
+            unused = [name for name in unused if name not in ("tools", "tool_choice")]
+        if not self.tools and self.tool_choice not in (None, "none", "auto"):
+            raise _unsupported("tool_choice", "there are no tools")
         for name in unused:
             if name in _NEEDS_A_MODEL:
                 raise _unsupported(name, "needs a server with --answerer chat")
@@ -201,7 +234,7 @@ def unknown_fields(body: dict[str, Any]) -> list[str]:
 
     Names that do not look like names are left out: a header repeats them.
     """
-    known = {*ChatRequest.model_fields, *_NOT_OFFERED, "tool_choice"}
+    known = {*ChatRequest.model_fields, *_NOT_OFFERED}
     given = (name for name, value in body.items() if value is not None)
     return sorted(name for name in given if name not in known and is_plain_name(name))
 
@@ -212,13 +245,10 @@ def is_plain_name(name: str) -> bool:
 
 
 def _refuse_what_is_not_offered(body: dict[str, Any]) -> None:
-    chosen = body.get("tool_choice")
     for name in _NOT_OFFERED:
-        unused = name in ("tools", "functions") and chosen == "none"
+        unused = name == "functions" and body.get("tool_choice") == "none"
         if body.get(name) and not unused:
             raise _unsupported(name, "is not supported")
-    if chosen not in (None, "none", "auto"):
-        raise _unsupported("tool_choice", "tools are not supported")
 
 
 def _unsupported(name: str, reason: str) -> ApiError:

@@ -24,13 +24,16 @@ from sage_rag.rag_server.options import (
     TlsCert,
     TlsKey,
     Tokens,
+    Workers,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fastapi import FastAPI
 
     from sage_rag.rag_server.client import Client
-    from sage_rag.rag_server.settings import ServiceSettings
+    from sage_rag.rag_server.settings import ServeSettings, ServiceSettings
 
 
 def _say(line: str) -> None:
@@ -41,23 +44,24 @@ def _announce(address: str) -> None:
     _say(f"listening on {address}")
 
 
-def _run(app: FastAPI, settings: ServiceSettings) -> None:
-    from sage_rag.common.web.serving import is_loopback, run_server
+def _run(app_of: Callable[[int], FastAPI], settings: ServiceSettings, workers: int = 1) -> None:
+    """Serve with one process or several; `app_of` makes the application of each, from 1."""
+    from sage_rag.common.web.serving import is_loopback, run_server, run_workers
 
     if settings.tls is None and not is_loopback(settings.host):
         _say(
             f"WARNING: {settings.host} is served without encryption: give --tls-cert and"
             " --tls-key, or put a proxy with TLS in front"
         )
-    run_server(
-        app,
-        settings.host,
-        settings.port,
-        _announce,
-        tls=settings.tls,
-        json_logs=settings.log_format == "json",
-        drain_s=settings.drain_s,
-    )
+    options: Any = {
+        "tls": settings.tls,
+        "json_logs": settings.log_format == "json",
+        "drain_s": settings.drain_s,
+    }
+    if workers == 1:
+        run_server(app_of(1), settings.host, settings.port, _announce, **options)
+    else:
+        run_workers(workers, app_of, settings.host, settings.port, _announce, **options)
 
 
 def _given(ctx: typer.Context) -> dict[str, Any]:
@@ -94,6 +98,7 @@ def serve(
     llm_api_key_file: Annotated[
         Path | None, typer.Option("--api-key-file", help="File with the endpoint's API key.")
     ] = None,
+    workers: Workers = None,
     tokens: Tokens = None,
     insecure_no_auth: NoAuth = None,
     cors_origin: CorsOrigin = None,
@@ -110,20 +115,35 @@ def serve(
 
     Example: sage-rag serve --home home --port 8000
     """
-    import os
-
     from sage_rag.rag_server.settings import ServeSettings
 
     settings = ServeSettings.load(_given(ctx), config)
+    _run(_server_apps(settings), settings, settings.workers)
 
-    from sage_rag.rag_server.app import create_app
-    from sage_rag.rag_server.wiring import build_server, warnings
 
-    services = build_server(settings, os.environ)
-    for warning in warnings(services, settings.home):
-        _say(warning)
-    app = create_app(services)
-    _run(app, settings)
+def _server_apps(settings: ServeSettings) -> Callable[[int], FastAPI]:
+    """Return what makes the application of each process of a server."""
+    import os
+
+    from sage_rag.rag_server.access.meters import Meters
+    from sage_rag.rag_server.observability.worker_metrics import WorkerMetrics
+
+    meters, metrics = Meters(), WorkerMetrics(settings.workers)
+
+    def app_of(worker: int) -> FastAPI:
+        # Imported in the worker: the threads of a library do not survive a fork.
+        from sage_rag.rag_server.app import create_app
+        from sage_rag.rag_server.wiring import build_server, warnings
+
+        services = build_server(settings, os.environ, meters)
+        if worker == 1:
+            for warning in warnings(services, settings.home):
+                _say(warning)
+        if settings.workers > 1:
+            services.metrics.share(metrics, worker)
+        return create_app(services)
+
+    return app_of
 
 
 def edge(
@@ -174,7 +194,7 @@ def edge(
     from sage_rag.rag_server.wiring import build_edge
 
     app = create_edge_app(build_edge(settings))
-    _run(app, settings)
+    _run(lambda _: app, settings)
 
 
 def ask(

@@ -138,12 +138,15 @@ class Envelope:
         usage: CompletionUsage,
         citations: list[dict[str, Any]],
         sources: dict[str, Any] | None = None,
+        tool_calls: Sequence[dict[str, Any]] = (),
     ) -> dict[str, Any]:
         """Return the whole completion."""
         message = {"role": "assistant", "content": content, "refusal": None}
+        called = {"content": content or None, "tool_calls": [*tool_calls]} if tool_calls else {}
+        annotations = url_citations(content, citations)
         choice = {
             "index": 0,
-            "message": {**message, "annotations": url_citations(content, citations)},
+            "message": {**message, "annotations": annotations, **called},
             "logprobs": None,
             "finish_reason": finish_reason,
         }

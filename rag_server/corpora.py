@@ -152,11 +152,17 @@ class CorpusSearch:
         return found
 
     def search(
-        self, name: str, question: str, top_k: int, words: Sequence[str] = ()
+        self,
+        name: str,
+        question: str,
+        top_k: int,
+        words: Sequence[str] = (),
+        groups: Sequence[Sequence[str]] = (),
     ) -> SearchResult:
         """Return the passages of a corpus that are relevant to a question, best first.
 
-        `words` are blind words of the values that the question names.
+        `words` are blind words of the values that the question names; `groups`, for each word of
+        these values, the tokens of the values that have it.
 
         Raises:
             UnknownModelError: when no such corpus is published.
@@ -164,7 +170,7 @@ class CorpusSearch:
         """
         checkpoint()
         with self._reading(name) as opened:
-            passages = opened.retriever.retrieve(question, top_k, words)
+            passages = opened.retriever.retrieve(question, top_k, words, groups)
             layers = opened.version.layers
             evidence = find_evidence(question, passages, words, layers, self._embedder)
             known = _sentence_vectors(passages, opened.version)

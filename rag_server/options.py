@@ -32,6 +32,7 @@ AuditLog = Annotated[
     Path | None,
     typer.Option(help="Add a line per request: who, what, when; no text.", show_default=False),
 ]
+Workers = Annotated[int | None, typer.Option(help="Processes that serve. Default: 1.")]
 Server = Annotated[
     str | None,
     typer.Option(help="The server, for example http://host:8000.", show_default=False),

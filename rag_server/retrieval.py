@@ -15,13 +15,16 @@ from sage_rag.indexer.stores.lexical import lexical_words, searchable
 from sage_rag.privacy.blind_index import SIGN
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.tokens import TOKEN, readable_view
-from sage_rag.rag_server.guards.membership import is_suspicious
+from sage_rag.rag_server.guards.membership import closeness_of_copies, is_suspicious
 from sage_rag.rag_server.reranking import DEPTH, Reranker, rerank
 
 _DENSE = 0.5
 """The weight of the dense score; the lexical score has the rest. Chosen on dialogues and stories
 that were not held out (docs/results/sage.md); 0.6 and 0.7 are better on some of these corpora and
 worse on others."""
+_NAMED, _NAMED_WITH_GROUPS = 1.0, 0.5
+"""The weight of the search by tokens and blind words; less where groups of tokens also count among
+the words. Chosen on every second question of docs/results/retrieval.md."""
 _MIN_DEPTH = 50
 _SAMPLE = 400
 """Passages whose similarities describe those of an index, for the guard."""
@@ -47,9 +50,13 @@ class SearchableLayer(Protocol):
         ...
 
     def search_lexical(
-        self, text: str, top_k: int, rows: NDArray[np.int64] | None = None
+        self,
+        text: str,
+        top_k: int,
+        rows: NDArray[np.int64] | None = None,
+        groups: Sequence[Sequence[str]] = (),
     ) -> Ranking:
-        """Return rows by the words of a text, best first."""
+        """Return rows by the words of a text and by groups of tokens, best first."""
         ...
 
     def rows_with(self, marks: Iterable[str]) -> NDArray[np.int64]:
@@ -98,23 +105,32 @@ class Retriever:
         *,
         guarded: bool = False,
     ) -> None:
-        """`guarded`: hide a passage that is suspiciously near to a question that names no one."""
-        self._guarded = guarded
+        """`guarded`: hide a passage that is repeated by a question that names no one."""
         self._layers = version.layers
+        self._guarded = guarded
+        layers = version.layers.values() if guarded else ()
+        self._closeness = [(layer, closeness_of_copies(layer)) for layer in layers]
         self._embedder = embedder
         self._reranker = reranker
 
-    def retrieve(self, question: str, top_k: int, words: Sequence[str] = ()) -> list[Passage]:
+    def retrieve(
+        self,
+        question: str,
+        top_k: int,
+        words: Sequence[str] = (),
+        groups: Sequence[Sequence[str]] = (),
+    ) -> list[Passage]:
         """Return up to `top_k` passages, best first; `score` is the fused score, or the reranker's.
 
         `words` are the blind words of the values whose tokens occur in the question: they also
-        match other spellings and longer forms of these values.
+        match other spellings and longer forms of these values. `groups`: for each word of these
+        values, the tokens of the index whose values have it.
 
-        The dense search reads the question without its ciphertext tokens; the lexical search
-        reads the tokens, too. A deterministic ciphertext has no meaning for an embedding, but it
-        is an exact word. If the question names a person, a third search uses tokens and blind
-        words alone, and its best result weighs as much as the best of the other two together,
-        because the user wants that person's records.
+        The dense search reads the question without its ciphertext tokens: they have no meaning for
+        an embedding. The lexical search reads a group as the word that its values share, so that
+        names count as they do in clear text; without groups, each token and blind word is a word.
+        A third search uses tokens and blind words alone, because who names someone wants that
+        person's records.
         """
         marks = [*(match.group() for match in TOKEN.finditer(question)), *words]
         layer, rows = self._scope(marks)
@@ -124,16 +140,30 @@ class Retriever:
         vector = self._embedder.embed([without_tokens(question)])[0]
         named = layer.search_lexical(" ".join(marks), depth, rows) if marks else []
         dense = layer.search_dense(vector, depth, rows)
-        lexical = layer.search_lexical(searchable(question, words), depth, rows)
-        fused = fuse(dense, lexical, named)
+        if groups:
+            lexical = layer.search_lexical(TOKEN.sub(" ", question), depth, rows, groups)
+        else:
+            lexical = layer.search_lexical(searchable(question, words), depth, rows)
+        fused = fuse(dense, lexical, named, _NAMED_WITH_GROUPS if groups else _NAMED)
         if self._guarded and dense and not any(map(_is_direct, marks)):
-            hidden = _hidden_row(layer, vector, dense[0])
+            hidden = self._hidden_row(layer, vector, dense)
             fused = [(row, score) for row, score in fused if row != hidden]
         if self._reranker is None:
             return [layer.passage(row, score) for row, score in fused[:top_k]]
         found = [(layer.passage(row), score) for row, score in fused[: max(DEPTH, top_k)]]
         reranked = rerank(question, found, self._reranker)[:top_k]
         return [replace(passage, score=score) for passage, score in reranked]
+
+    def _hidden_row(
+        self, layer: SearchableLayer, vector: NDArray[np.float32], dense: Ranking
+    ) -> int | None:
+        """Return the row of the nearest passage if the question repeats it."""
+        sample = np.unique(np.linspace(0, len(layer) - 1, _SAMPLE).astype(np.int64))
+        row, similarity = dense[0]
+        others = dict((*layer.search_dense(vector, len(sample), sample), *dense[1:2]))
+        others.pop(row, None)
+        closeness = max((c for own, c in self._closeness if own is layer), default=0.0)
+        return row if is_suspicious(similarity, list(others.values()), closeness) else None
 
     def _scope(self, marks: Sequence[str]) -> tuple[SearchableLayer, NDArray[np.int64] | None]:
         """Return the layer that a question searches, and the rows of it; `None`: all rows."""
@@ -155,33 +185,25 @@ def without_tokens(question: str) -> str:
     return bare if lexical_words(bare) else readable_view(question)
 
 
-def _hidden_row(
-    layer: SearchableLayer, vector: NDArray[np.float32], nearest: tuple[int, float]
-) -> int | None:
-    """Return the row of the nearest passage if it is suspiciously near to a question."""
-    sample = np.unique(np.linspace(0, len(layer) - 1, _SAMPLE).astype(np.int64))
-    others = layer.search_dense(vector, len(sample), sample)
-    row, similarity = nearest
-    return row if is_suspicious(similarity, [s for r, s in others if r != row]) else None
-
-
 def _is_direct(mark: str) -> bool:
     """Return whether a token or blind word is of a type that identifies a person alone."""
     entity_type = mark.partition("_[")[0].partition(SIGN)[0]
     return identifiability(EntityType(entity_type)) is Identifiability.DIRECT
 
 
-def fuse(dense: Ranking, lexical: Ranking, named: Ranking = ()) -> list[tuple[int, float]]:
+def fuse(
+    dense: Ranking, lexical: Ranking, named: Ranking = (), named_weight: float = _NAMED
+) -> list[tuple[int, float]]:
     """Return the sum of each row's scores, divided by the best score of each search; best first.
 
-    `named` has the weight 1, as much as the two other searches together. Ties are in row order.
+    With weight 1, `named` counts as much as the two other searches together. Ties are in row order.
 
     Source: Bruch, Gai and Ingber (2023), "An analysis of fusion functions for hybrid retrieval",
     ACM TOIS 42, §4 (convex combination). Differs: cosines start at 0, not at -1, and a row that a
     search does not return has the score 0.
     """
     scores: dict[int, float] = {}
-    for ranking, weight in ((dense, _DENSE), (lexical, 1 - _DENSE), (named, 1.0)):
+    for ranking, weight in ((dense, _DENSE), (lexical, 1 - _DENSE), (named, named_weight)):
         best = max((score for _, score in ranking), default=0.0)
         for row, score in ranking:
             share = max(score, 0.0) / best if best > 0 else 0.0

@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from sage_rag.common.web.pool import WorkPool
 from sage_rag.rag_server.access.gate import Gate
+from sage_rag.rag_server.answering.condensing import QuestionCondenser
 from sage_rag.rag_server.answering.protocols import Answerer
 from sage_rag.rag_server.corpora import CorpusSearch
 from sage_rag.rag_server.limits import RequestLimits
@@ -21,14 +22,15 @@ from sage_rag.rag_server.observability.metrics import Metrics
 class Services:
     """The parts of one server, built by `wiring` or from fakes.
 
-    `home`: the folder whose versions edges may pull. `top_k`: passages per answer. `gate` decides
-    who may ask. `cors_origins`: the web pages whose scripts may read answers. `searches`: the pool
-    of searches; `control`: the pool of health checks and lists of models, which stay quick while
-    searches wait.
+    `home`: the folder whose versions edges may pull. `condenser` rewrites follow-up questions;
+    without it, rules do. `top_k`: passages per answer. `gate` decides who may ask. `cors_origins`:
+    the web pages whose scripts may read answers. `searches`: the pool of searches; `control`: the
+    pool of health checks and lists of models, which stay quick while searches wait.
     """
 
     corpora: CorpusSearch
     answerer: Answerer
+    condenser: QuestionCondenser | None = None
     top_k: int = 5
     home: Path | None = None
     gate: Gate = field(default_factory=Gate)

@@ -164,6 +164,9 @@ class ServeSettings(SearchSettings):
     home: Path
     """The folder that contains `corpora/`."""
     port: int = Field(8000, ge=0, le=65535)
+    workers: int = Field(1, ge=1, le=64)
+    """Processes that serve. They share the files of the index, and the rates and budgets of keys;
+    each has its part of `threads`, at least one, and a queue of `max_waiting`."""
 
 
 class EdgeSettings(SearchSettings):

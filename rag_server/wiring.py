@@ -24,14 +24,19 @@ _VECTORS_KEPT = 20_000
 
 if TYPE_CHECKING:
     from sage_rag.indexer.protocols import Embedder
+    from sage_rag.rag_server.access.meters import Meters
     from sage_rag.rag_server.answering.protocols import Answerer, ChatStream
     from sage_rag.rag_server.edge.services import EdgeServices
     from sage_rag.rag_server.edge.upstream import Upstream
     from sage_rag.rag_server.services import Services
 
 
-def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Services:
-    """Return the server's services, warmed up.
+def build_server(
+    settings: ServeSettings, environment: Mapping[str, str], meters: Meters | None = None
+) -> Services:
+    """Return the services of a server's process, warmed up.
+
+    `meters` are those of all its processes.
 
     Raises:
         ProtectionError: when the server can read a key, or would be open to other machines.
@@ -43,7 +48,8 @@ def build_server(settings: ServeSettings, environment: Mapping[str, str]) -> Ser
     own = [settings.llm_api_key_file] if settings.llm_api_key_file else []
     refuse_keys(settings.home, environment, own=own)
     audit = AuditLog(settings.audit_log) if settings.audit_log else None
-    return _search_services(settings, settings.home, _server_gate(settings), audit)
+    gate = _server_gate(settings, meters)
+    return _search_services(settings, settings.home, gate, audit, settings.workers)
 
 
 def _check_home(home: Path) -> None:
@@ -52,11 +58,16 @@ def _check_home(home: Path) -> None:
 
 
 def _search_services(
-    settings: SearchSettings, home: Path, gate: Gate, audit: AuditLog | None
+    settings: SearchSettings, home: Path, gate: Gate, audit: AuditLog | None, workers: int = 1
 ) -> Services:
-    """Return the services that search the corpora under a home folder, warmed up."""
+    """Return the services that search the corpora under a home folder, warmed up.
+
+    They get the part of one of `workers` processes of the threads. Each process has a queue of full
+    length, since connections are not divided equally.
+    """
     from sage_rag.indexer.embedding import CachedEmbedder, VectorMemory, query_embedder
     from sage_rag.indexer.engines.cores import use_one_core
+    from sage_rag.rag_server.answering.condensing import QuestionCondenser
     from sage_rag.rag_server.catalog import FolderCatalog
     from sage_rag.rag_server.corpora import CorpusSearch
     from sage_rag.rag_server.reranking import reranker_called
@@ -69,16 +80,18 @@ def _search_services(
     if reranker is not None:
         reranker.scores("warm up", ["warm up"])
     pool = WorkPool(
-        settings.threads,
+        max(settings.threads // workers, 1),
         waiting=settings.max_waiting,
         deadline_s=settings.work_timeout_s,
         prepare=use_one_core,
     )
+    model = _chat_stream(settings) if settings.answerer == "chat" else None
     return Services(
         corpora=CorpusSearch(
             FolderCatalog(home, settings.milvus), embedder, reranker, guarded=settings.guard
         ),
-        answerer=_guarded(settings, _answerer(settings, embedder, pool)),
+        answerer=_guarded(settings, _answerer(settings, model, embedder, pool)),
+        condenser=QuestionCondenser(model) if model else None,
         top_k=settings.top_k,
         home=home,
         audit=audit,
@@ -142,10 +155,10 @@ def _upstream(settings: EdgeSettings) -> Upstream:
             _sync(settings, settings.local)
         _check_home(settings.local)
         return LocalUpstream(_search_services(settings, settings.local, Gate(), None))
-    from sage_rag.rag_server.edge.upstream import Upstream
+    from sage_rag.rag_server.edge.upstream import server_at
 
     api_key = secret(settings.server_api_key, settings.server_api_key_file)
-    return Upstream(
+    return server_at(
         settings.server or "",
         api_key=api_key,
         ca=settings.server_ca,
@@ -177,11 +190,11 @@ def _sync(settings: EdgeSettings, home: Path) -> None:
     )
 
 
-def _server_gate(settings: ServeSettings) -> Gate:
+def _server_gate(settings: ServeSettings, meters: Meters | None) -> Gate:
     file = settings.tokens or default_file(settings.home)
     if not settings.insecure_no_auth:
         make = f"sage-rag token new --tokens {file} --name edge --out edge.key"
-        return _gate(file, f"{make}; or --insecure-no-auth, on loopback only")
+        return _gate(file, f"{make}; or --insecure-no-auth, on loopback only", meters)
     if not is_loopback(settings.host):
         raise ProtectionError(
             f"{settings.host} can be reached from other machines, which need an API key",
@@ -202,11 +215,11 @@ def _edge_gate(settings: EdgeSettings) -> Gate:
     return Gate()
 
 
-def _gate(file: Path, hint: str) -> Gate:
+def _gate(file: Path, hint: str, meters: Meters | None = None) -> Gate:
     keys = KeyFile(file)
     if not len(keys):
         raise InputError(f"there is no API key in `{file}`", hint=hint)
-    return Gate(keys)
+    return Gate(keys, meters)
 
 
 def warnings(services: Services, home: Path) -> Iterator[str]:
@@ -229,15 +242,17 @@ def _guarded(settings: SearchSettings, answerer: Answerer) -> Answerer:
     return GuardedAnswerer(answerer) if settings.guard else answerer
 
 
-def _answerer(settings: SearchSettings, embedder: Embedder, pool: WorkPool) -> Answerer:
-    if settings.answerer == "extractive":
+def _answerer(
+    settings: SearchSettings, model: ChatStream | None, embedder: Embedder, pool: WorkPool
+) -> Answerer:
+    if model is None:
         from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
         from sage_rag.rag_server.answering.offline import OfflineAnswerer
 
         return OfflineAnswerer(ExtractiveAnswerer(embedder).compose, pool.run)
     from sage_rag.rag_server.answering.chat import ChatAnswerer
 
-    return ChatAnswerer(_chat_stream(settings), settings.llm_context_tokens)
+    return ChatAnswerer(model, settings.llm_context_tokens)
 
 
 def _chat_stream(settings: SearchSettings) -> ChatStream:

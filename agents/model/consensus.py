@@ -24,11 +24,9 @@ from sage_rag.agents.prompts import prompt, prompts_fingerprint
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.privacy.gate.draft_words import draft_tokens
 from sage_rag.privacy.gate.findings import FindingKind
+from sage_rag.privacy.gate.labels import LABELS, OFTEN, OFTEN_SHARE
 from sage_rag.privacy.gate.meaning import meaning_changes
 from sage_rag.privacy.gate.support import (
-    LABELS,
-    OFTEN,
-    OFTEN_SHARE,
     SupportGate,
     content_stems,
     split_parts,

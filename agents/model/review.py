@@ -32,7 +32,7 @@ from sage_rag.privacy.protect import ProtectedText
 from sage_rag.privacy.tokens import placeholders_in
 from sage_rag.privacy.words import tokenize
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the questions of stage 2 or of how answers are read."""
 
 _WORDING = 5

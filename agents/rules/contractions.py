@@ -6,8 +6,10 @@ import re
 from collections.abc import Collection, Iterator
 
 _PARTICIPLE = (
-    r"(?:been|had|got|gone|taken|seen|done|tried|never|always|already|just|recently|\w{2,}ed)\b"
+    r"(?:(?:been|had|got|gone|taken|seen|done|never|always|already|just|recently)\b"
+    r"|\w{2,}ed (?:a|an|the|my|your|his|her|it|that|this|to|on|in|for|from|by|with|me|him|them)\b)"
 )
+"""Not `have unprotected sex`: there `have` is the verb."""
 _CONTRACTIBLE = re.compile(
     r"\b(?:"
     r"(?P<am>I) am|(?P<are>you|we|they) are|(?P<will>I|you|we|they|he|she|it) will"

@@ -37,7 +37,7 @@ _CONNECTS = re.compile(
     r"|them|its|such|both|neither|either|another|the (?:other|former|latter|same)|one of"
     r"|(?:after|during|before) the (?:procedure|operation|surgery|treatment)"
     r"|the (?:condition|procedure)|along with|together with|as well as|including|such as|plus"
-    r"|it|it's|again|(?:help|kill|cause|happen|hurt|come|feel|seem|look|work|make|start)s)\b",
+    r"|it|it's|which|again|(?:help|kill|cause|happen|hurt|come|feel|seem|look|work|make|start)s)\b",
     re.IGNORECASE,
 )
 _EXPLETIVE = re.compile(
@@ -59,7 +59,8 @@ _DEMONSTRATIVE = re.compile(
     r"\b(?:this|these|those) (?!is\b|was\b|time\b|week\b|morning\b|year\b)\w"
     r"|\b(?:such (?!as\b)|that (?:decision|judgment|court|day|time|date|appeal|order|request)\b"
     r"|the same (?:day|date|month|year|court|time)|(?:ever |since |till |until )(?:since|then)\b"
-    r"|next day\b|also\b)",
+    r"|next day\b|also\b|(?:is|are) (?:also |many |some |several )?(?:other|another)\b"
+    r"|all (?:of )?(?:this|these|those)\b)",
     re.IGNORECASE,
 )
 """A reference to what another sentence names, or a place in its order of time."""

@@ -16,6 +16,7 @@ from sage_rag.privacy.gate.limits import GateLimits
 _QUOTED = re.compile(r"“([^”]+)”")
 _LEFT_OUT = (
     FindingKind.MEANING_CHANGED,
+    FindingKind.UNVERIFIED_REWORDING,
     FindingKind.IDENTIFIER,
     FindingKind.UNPROTECTED,
     FindingKind.UNKNOWN_PLACEHOLDER,

@@ -21,12 +21,15 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.web.supervisor import Supervisor
 
 _BACKLOG = 2048
 _MAX_HEADER_BYTES = 32 * 1024
 _MAX_HEADER_S = 10.0
 """How long a new connection may take to send the headers of its first request."""
 _MAX_CONNECTIONS = 1024
+_END_S = 5.0
+"""How long a process may take to end after its open requests."""
 
 
 def run_server(
@@ -56,26 +59,70 @@ def run_server(
         server.run(sockets=[listener])
 
 
+def run_workers(
+    count: int,
+    app_of: Callable[[int], ASGIApp],
+    host: str,
+    port: int,
+    ready: Callable[[str], None],
+    *,
+    tls: tuple[Path, Path] | None = None,
+    json_logs: bool = False,
+    drain_s: float = 5.0,
+) -> None:
+    """Serve as `run_server` does, with `count` processes; each makes its own application.
+
+    `app_of` gets the number of the process, from 1. The processes share what memory exists before.
+    Each listens on a socket of its own at one address, and the kernel divides new connections among
+    them by the clients' ports: from one shared socket, a process that runs takes a whole burst.
+
+    Raises:
+        InputError: as `run_server`.
+        SystemExit: as `Supervisor.run`.
+    """
+    context = _tls_context(*tls) if tls else None
+    with bind(host, port) as free:  # not shared: it fails where another program listens
+        place = free.getsockname()[:2]
+    reserved = _shared_socket(*place)
+    configure_logging(as_json=json_logs)
+
+    def serve(number: int, accepts: Callable[[], object]) -> None:
+        app = app_of(number)
+        with _shared_socket(*place) as listener, _quiet_sigterm():
+            _Server(app, accepts, drain_s, context).run(sockets=[listener])
+
+    with reserved:
+        address = address_of(reserved, tls=context is not None)
+        Supervisor(count, serve, end_s=drain_s + _END_S).run(lambda: ready(address))
+
+
 def bind(host: str, port: int) -> socket.socket:
     """Return a listening socket.
 
     Raises:
         InputError: names host, port and a remedy.
     """
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
-        family, kind, protocol, _, address = found[0]
-        # Asyncio disables Nagle's algorithm only if the protocol is named. Without that, every
-        # answer waits about 40 ms for the client's delayed acknowledgement.
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with _named(host, port):
+        listener = _bound(host, port, socket.SO_REUSEADDR)
         try:
-            listener.bind(address)
             listener.listen(_BACKLOG)
         except OSError:
             listener.close()
             raise
         return listener
+
+
+def _shared_socket(host: str, port: int) -> socket.socket:
+    """Return a socket at an address that other processes of this user may share."""
+    with _named(host, port):
+        return _bound(host, port, socket.SO_REUSEADDR, socket.SO_REUSEPORT)
+
+
+@contextmanager
+def _named(host: str, port: int) -> Iterator[None]:
+    """Turn an error of the system into one that names host, port and a remedy."""
+    try:
+        yield
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise InputError(
@@ -83,6 +130,22 @@ def bind(host: str, port: int) -> socket.socket:
                 hint="stop the program that uses it, or set another --port (0 picks a free one)",
             ) from None
         raise InputError(f"cannot listen on {host} port {port}: {error.strerror}") from None
+
+
+def _bound(host: str, port: int, *options: int) -> socket.socket:
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+    family, kind, protocol, _, address = found[0]
+    # Asyncio disables Nagle's algorithm only if the protocol is named. Without that, every
+    # answer waits about 40 ms for the client's delayed acknowledgement.
+    bound = socket.socket(family, kind, protocol)
+    try:
+        for option in options:
+            bound.setsockopt(socket.SOL_SOCKET, option, 1)
+        bound.bind(address)
+    except OSError:
+        bound.close()
+        raise
+    return bound
 
 
 def address_of(listener: socket.socket, *, tls: bool = False) -> str:
@@ -164,7 +227,7 @@ class TimedProtocol(H11Protocol):
 
 class _Server(uvicorn.Server):
     def __init__(
-        self, app: ASGIApp, ready: Callable[[], None], drain_s: float, tls: ssl.SSLContext | None
+        self, app: ASGIApp, ready: Callable[[], object], drain_s: float, tls: ssl.SSLContext | None
     ) -> None:
         super().__init__(
             uvicorn.Config(
@@ -177,6 +240,7 @@ class _Server(uvicorn.Server):
                 http=TimedProtocol,
                 h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
                 limit_concurrency=_MAX_CONNECTIONS,
+                backlog=_BACKLOG,
                 timeout_graceful_shutdown=max(1, math.ceil(drain_s)),
                 ssl_context_factory=None if tls is None else lambda *_: tls,
             )

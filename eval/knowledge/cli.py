@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,14 +9,14 @@ import typer
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.eval.knowledge.arms import MAIN_ARMS, QuestionSpelling
+from sage_rag.eval.printing import print_figures
 from sage_rag.eval.synthetic_text.cli import text
 
 if TYPE_CHECKING:
-    from sage_rag.eval.knowledge.checkpoints import CheckpointReport
+    pass
 
 evaluation = typer.Typer(help="Measure a model, or synthetic text.", no_args_is_help=True)
 evaluation.command(no_args_is_help=True)(text)
-_STDOUT = Path("-")
 
 
 @evaluation.callback()
@@ -67,19 +66,4 @@ def cpt(
     if not asked:
         raise InputError("no questions are named", hint="set --questions, --encrypted, or both")
     report = measure_checkpoint(checkpoint, asked, base=base, arm=chosen, samples=samples)
-    _print(report, json_file)
-
-
-def _print(report: CheckpointReport, json_file: Path | None) -> None:
-    from sage_rag.common.files import write_file
-
-    written = report.model_dump_json(indent=1) + "\n"
-    if json_file == _STDOUT:
-        sys.stdout.write(written)
-        return
-    if json_file is not None:
-        try:
-            write_file(json_file, written)
-        except OSError as error:
-            raise InputError(f"cannot write `{json_file}`: {error.strerror}") from None
-    typer.echo(str(report))
+    print_figures(report, str(report), json_file)

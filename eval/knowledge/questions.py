@@ -7,17 +7,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import write_file
-from sage_rag.common.jsonl import read_jsonl
+from sage_rag.common.jsonl import Row, read_jsonl
 from sage_rag.eval.knowledge.persons import Attribute, Person, wording
 from sage_rag.eval.knowledge.texts import Spelling, prompt, shown_name, shown_value
 
 OPTIONS = 4
 FORMS = 3
 """Differently worded prompts of one question; their likelihoods are added."""
+
+_HINT = "the study soe writes questions: HOME/seed-0/questions/plain.jsonl, ALL.jsonl, PL.jsonl"
+_CONTRARY = "has two equal options, or `right` is not one of them"
 
 
 class Question(BaseModel):
@@ -38,7 +41,7 @@ class Question(BaseModel):
     @model_validator(mode="after")
     def _options_differ(self) -> Question:
         if len(set(self.options)) < len(self.options) or self.right >= len(self.options):
-            raise ValueError("options are equal, or `right` is not one of them")
+            raise ValueError(_CONTRARY)
         return self
 
     @property
@@ -108,7 +111,15 @@ def read_questions(path: Path) -> list[Question]:
     Raises:
         InputError: for a file that cannot be read, a line that is not a question, or no line.
     """
-    questions = [found for _, found in read_jsonl(path, Question.model_validate)]
+    questions = [found for _, found in read_jsonl(path, _parsed, _HINT)]
     if not questions:
-        raise InputError(f"`{path}` has no questions")
+        raise InputError(f"`{path}` has no questions", hint=_HINT)
     return questions
+
+
+def _parsed(row: Row) -> Question:
+    try:
+        return Question.model_validate(row)
+    except ValidationError as error:
+        field = ".".join(map(str, error.errors()[0]["loc"]))
+        raise ValueError(f"has no valid `{field}` of a question" if field else _CONTRARY) from None

@@ -33,3 +33,12 @@ def better_than(own: Sequence[bool], other: Sequence[bool]) -> float:
     wins = sum(a and not b for a, b in zip(own, other, strict=True))
     losses = sum(b and not a for a, b in zip(own, other, strict=True))
     return at_least(wins, wins + losses, 0.5)
+
+
+def differ(own: Sequence[bool], other: Sequence[bool]) -> float:
+    """Return the two-sided p value that two models are right equally often; see `better_than`.
+
+    Raises:
+        ValueError: when the numbers of questions differ.
+    """
+    return min(1.0, 2 * min(better_than(own, other), better_than(other, own)))

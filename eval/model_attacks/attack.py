@@ -9,17 +9,15 @@ from functools import cached_property
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.eval.model_attacks.canaries import Canary, invent_names
-from sage_rag.eval.model_attacks.extraction import drawn_prompts, extract, openings
+from sage_rag.eval.model_attacks.extraction import Extraction, drawn_prompts, extract, openings
 from sage_rag.eval.model_attacks.key_recovery import KeyRecovery, recover_keys
-from sage_rag.eval.model_attacks.membership_inference import infer_membership, passages
-from sage_rag.eval.model_attacks.name_reconstruction import reconstruct_names
-from sage_rag.eval.model_attacks.results import (
-    ExtractionResult,
-    MembershipResult,
-    ModelAttackReport,
-    NameResult,
-    PrefixResult,
+from sage_rag.eval.model_attacks.membership_inference import (
+    MembershipInference,
+    infer_membership,
+    passages,
 )
+from sage_rag.eval.model_attacks.name_reconstruction import NameReconstruction, reconstruct_names
+from sage_rag.eval.model_attacks.results import GroupResult, ModelAttackReport
 from sage_rag.eval.model_attacks.sentences import (
     NamedSentence,
     canary_sentences,
@@ -27,7 +25,7 @@ from sage_rag.eval.model_attacks.sentences import (
 )
 from sage_rag.eval.model_attacks.suffix_array import WordSuffixArray
 from sage_rag.eval.model_attacks.target import TargetModel
-from sage_rag.eval.model_attacks.true_prefix import SAMPLES, continue_prefixes
+from sage_rag.eval.model_attacks.true_prefix import SAMPLES, TruePrefix, continue_prefixes
 from sage_rag.privacy.protocols import Recognizer
 
 TRAINING = "training text"
@@ -147,7 +145,7 @@ class _Run:
     recognizer: Recognizer
     report: Report
 
-    def names(self) -> Iterator[NameResult]:
+    def names(self) -> Iterator[GroupResult[NameReconstruction]]:
         """Reconstruct names; own names have the names of both texts as candidates."""
         planted = [canary.name for canary in self.texts.canaries]
         invented = invent_names(self.settings.candidates, self.settings.seed)
@@ -156,23 +154,23 @@ class _Run:
         own = [s.name for sentences in self.own_sentences.values() for s in sentences]
         for group, sentences in self.planted_sentences.items():
             self.report(f"name reconstruction: {group}")
-            yield NameResult(
+            yield GroupResult(
                 group=group, result=reconstruct_names(self.model, sentences, candidates)
             )
         for group, sentences in self.own_sentences.items():
             self.report(f"name reconstruction: {group}")
-            yield NameResult(group=group, result=reconstruct_names(self.model, sentences, own))
+            yield GroupResult(group=group, result=reconstruct_names(self.model, sentences, own))
 
-    def prefixes(self) -> Iterator[PrefixResult]:
+    def prefixes(self) -> Iterator[GroupResult[TruePrefix]]:
         """Continue true prefixes."""
         for group, sentences in {**self.planted_sentences, **self.own_sentences}.items():
             self.report(f"true prefix: {group}")
             result = continue_prefixes(
                 self.model, sentences, self.settings.seed, self.settings.samples
             )
-            yield PrefixResult(group=group, result=result)
+            yield GroupResult(group=group, result=result)
 
-    def extraction(self) -> Iterator[ExtractionResult]:
+    def extraction(self) -> Iterator[GroupResult[Extraction]]:
         """Extract training text, from prompts of other texts and from the canaries' openings."""
         self.report("data extraction: suffix array")
         array = self.texts.suffix_array
@@ -183,9 +181,9 @@ class _Run:
             prompts[planted_group(frequency)] = openings(self.model, chosen)
         for group, asked in prompts.items():
             self.report(f"data extraction: {group}")
-            yield ExtractionResult(group=group, result=extract(self.model, asked, array, seed))
+            yield GroupResult(group=group, result=extract(self.model, asked, array, seed))
 
-    def membership(self) -> Iterator[MembershipResult]:
+    def membership(self) -> Iterator[GroupResult[MembershipInference]]:
         """Separate planted canaries from those that were not, and texts from other texts."""
         controls = [canary.text for canary in self.texts.by_frequency.get(0, ())]
         for frequency, canaries in self.texts.by_frequency.items():
@@ -194,14 +192,14 @@ class _Run:
                 self.report(f"membership: {group}")
                 members = [canary.text for canary in canaries]
                 result = infer_membership(self.model, members, controls)
-                yield MembershipResult(group=group, result=result)
+                yield GroupResult(group=group, result=result)
         self.report(f"membership: {TRAINING}")
         count, seed = self.settings.passages, self.settings.seed
         drawn = [
             passages(self.model, found, count, seed)
             for found in (self.texts.training, self.texts.held_out)
         ]
-        yield MembershipResult(group=TRAINING, result=infer_membership(self.model, *drawn))
+        yield GroupResult(group=TRAINING, result=infer_membership(self.model, *drawn))
 
     def keys(self) -> KeyRecovery:
         """Recover keys of encrypted training text."""

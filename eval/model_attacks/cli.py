@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.eval.printing import print_figures
 
 if TYPE_CHECKING:
     from sage_rag.eval.model_attacks.attack import AttackName, AttackTexts
-    from sage_rag.eval.model_attacks.results import ModelAttackReport
-
-_STDOUT = Path("-")
 
 
 def attack_checkpoint(
@@ -52,6 +49,7 @@ def attack_checkpoint(
     """
     from sage_rag.eval.knowledge.backends.causal import CausalModel, best_device
     from sage_rag.eval.model_attacks.attack import AttackSettings, attack_model
+    from sage_rag.eval.model_attacks.report import tables
     from sage_rag.privacy.recognizers.default import default_recognizer
 
     settings = AttackSettings(
@@ -72,7 +70,7 @@ def attack_checkpoint(
         default_recognizer(),
         lambda step: typer.echo(step, err=True),
     )
-    _print(report, json_file)
+    print_figures(report, tables(report), json_file)
 
 
 def _chosen(names: list[str] | None) -> tuple[AttackName, ...]:
@@ -95,19 +93,3 @@ def _texts(training: list[Path], held_out: list[Path], canaries: Path | None) ->
         held_out=list(read_texts(held_out)),
         canaries=read_canaries(canaries) if canaries else (),
     )
-
-
-def _print(report: ModelAttackReport, json_file: Path | None) -> None:
-    from sage_rag.common.files import write_file
-    from sage_rag.eval.model_attacks.report import tables
-
-    written = report.model_dump_json(indent=1) + "\n"
-    if json_file == _STDOUT:
-        sys.stdout.write(written)
-        return
-    if json_file is not None:
-        try:
-            write_file(json_file, written)
-        except OSError as error:
-            raise InputError(f"cannot write `{json_file}`: {error.strerror}") from None
-    typer.echo(tables(report))

@@ -40,7 +40,7 @@ def tables(report: ModelAttackReport) -> str:
     if report.membership:
         parts.append(membership_table([report]))
     if report.keys is not None:
-        parts += [key_table(report.keys), *_readings(report.keys)]
+        parts += [key_table(report.keys), *key_readings(report.keys)]
     return "\n\n".join(parts)
 
 
@@ -117,7 +117,7 @@ def _key_row(point: RecoveryPoint) -> tuple[object, ...]:
     )
 
 
-def _readings(keys: KeyRecovery) -> Iterator[str]:
+def key_readings(keys: KeyRecovery) -> Iterator[str]:
     """Yield a sentence for each key length that was broken with the texts at hand."""
     for key_length in sorted({point.key_length for point in keys.by_frequency}):
         needed = keys.characters_needed(key_length)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Generic, TypeVar
+
 from pydantic import BaseModel, ConfigDict
 
 from sage_rag.eval.model_attacks.extraction import Extraction
@@ -10,37 +12,15 @@ from sage_rag.eval.model_attacks.membership_inference import MembershipInference
 from sage_rag.eval.model_attacks.name_reconstruction import NameReconstruction
 from sage_rag.eval.model_attacks.true_prefix import TruePrefix
 
-
-class NameResult(BaseModel):
-    """Name reconstruction in one group of sentences."""
-
-    model_config = ConfigDict(frozen=True)
-    group: str
-    result: NameReconstruction
+_Figures = TypeVar("_Figures", bound=BaseModel)
 
 
-class PrefixResult(BaseModel):
-    """True prefix for one group of sentences."""
+class GroupResult(BaseModel, Generic[_Figures]):
+    """The figures of one attack on one group of sentences, prompts or texts."""
 
     model_config = ConfigDict(frozen=True)
     group: str
-    result: TruePrefix
-
-
-class ExtractionResult(BaseModel):
-    """Data extraction with one group of prompts."""
-
-    model_config = ConfigDict(frozen=True)
-    group: str
-    result: Extraction
-
-
-class MembershipResult(BaseModel):
-    """Membership inference of one group of texts against texts that the model has not read."""
-
-    model_config = ConfigDict(frozen=True)
-    group: str
-    result: MembershipInference
+    result: _Figures
 
 
 class ModelAttackReport(BaseModel):
@@ -49,8 +29,8 @@ class ModelAttackReport(BaseModel):
     model_config = ConfigDict(frozen=True)
     model: str
     seed: int
-    names: tuple[NameResult, ...]
-    prefixes: tuple[PrefixResult, ...]
-    extraction: tuple[ExtractionResult, ...]
-    membership: tuple[MembershipResult, ...]
+    names: tuple[GroupResult[NameReconstruction], ...]
+    prefixes: tuple[GroupResult[TruePrefix], ...]
+    extraction: tuple[GroupResult[Extraction], ...]
+    membership: tuple[GroupResult[MembershipInference], ...]
     keys: KeyRecovery | None

@@ -61,7 +61,8 @@ class EdgeReader:
             for question in questions:
                 asked = pseudonymize(question)
                 words = keys.search_words(asked) if keys else ()
-                passages = retriever.retrieve(asked, top_k, words)
+                groups = keys.search_groups(asked) if keys else ()
+                passages = retriever.retrieve(asked, top_k, words, groups)
                 fields = version.manifest.answer_fields
                 context = AnswerContext(asked, passages, answer_fields=fields)
                 texts.append(restore(answerer.compose(context)))

@@ -89,7 +89,7 @@ def _dialogues(name: str, file: str, data: Path, path: Path, share: float) -> Co
         path,
         DIALOGUE_FIELDS,
         documents,
-        _prompts(data, "chat"),
+        prompts(data, "chat"),
         tuple(record["question"] for record in held_out),
         tuple((record["answer"],) for record in held_out),
         held_out=_others(path, held_out, DIALOGUE_FIELDS),
@@ -118,7 +118,7 @@ def _tab(data: Path, path: Path, share: float) -> Corpus:
         path,
         ("text",),
         documents,
-        _prompts(data, "wiki"),
+        prompts(data, "wiki"),
         marked=tuple(dict.fromkeys(marked)),
         held_out=_others(path, others, ("text",)),
     )
@@ -139,7 +139,7 @@ def _squality(data: Path, path: Path, share: float) -> Corpus:
         path,
         ("text",),
         documents,
-        _prompts(data, "wiki"),
+        prompts(data, "wiki"),
         tuple(q["question"] for q in asked),
         tuple(tuple(q["responses"]) for q in asked),
         held_out=_others(path, stories[indexed:], ("text",)),
@@ -178,7 +178,8 @@ def _others(path: Path, records: Iterable[Row], fields: Sequence[str]) -> tuple[
     return write_records(other_file, held_out, fields)
 
 
-def _prompts(data: Path, kind: str) -> tuple[Probe, ...]:
+def prompts(data: Path, kind: str) -> tuple[Probe, ...]:
+    """Return the targeted and untargeted prompts of SAGE's authors for a kind of corpus."""
     folder = data / "sage_attacks"
     return tuple(
         read_probes([folder / f"{aim}_{kind}.jsonl" for aim in ("targeted", "untargeted")])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from pathlib import Path
 from typing import Annotated
@@ -10,9 +9,8 @@ from typing import Annotated
 import typer
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.eval.printing import print_figures
 from sage_rag.training.controlled.names import Entities
-
-_STDOUT = Path("-")
 
 
 def text(
@@ -64,19 +62,4 @@ def text(
             embedder = embedder_called() if with_mauve else None
             compared = Reference(real, embedder, model, Path(folder))
         report = measure_texts(texts, documents, compared)
-    written = report.model_dump_json(indent=1) + "\n"
-    if json_file == _STDOUT:
-        sys.stdout.write(written)
-        return
-    if json_file is not None:
-        _write(json_file, written)
-    typer.echo(str(report))
-
-
-def _write(path: Path, content: str) -> None:
-    from sage_rag.common.files import write_file
-
-    try:
-        write_file(path, content)
-    except OSError as error:
-        raise InputError(f"cannot write `{path}`: {error.strerror}") from None
+    print_figures(report, str(report), json_file)

@@ -1,9 +1,11 @@
 """Private values in synthetic texts: PIPP and ELP.
 
-The search is independent of the one that blocks values in `training.controlled`: an expression over
-letters and digits here, an automaton there, so that one defect does not hide in both.
+The search is independent of the one that blocks values in `training.controlled`, so that one defect
+does not hide in both: an expression over letters and digits here, an automaton there; dates and
+sums are read here, and spelled there.
 
-Source: Zhao and Field (2025), "Controlled Generation for Private Synthetic Text", §3.4.
+Source: Zhao and Field (2025), "Controlled Generation for Private Synthetic Text", §3.4. Differs: a
+date in another notation (`May 12, 2011`) counts, as does a sum (`1000 euros`).
 """
 
 from __future__ import annotations
@@ -11,10 +13,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict
 
 from sage_rag.common.proportions import Proportion
+from sage_rag.eval.synthetic_text.meanings import meaning_of, meanings_in
 from sage_rag.privacy.words import UNSPACED_RANGES
 from sage_rag.training.controlled.value_trie import MIN_CHARACTERS
 
@@ -37,22 +41,28 @@ class Leakage(BaseModel):
 class ValueSearch:
     """Distinct private values; equal ones but for case, spacing and punctuation count once.
 
-    A single letter or digit is left out.
+    So do a date and a sum in different notations. A single letter or digit is left out.
     """
 
     def __init__(self, values: Iterable[str]) -> None:
-        keys = {_letters(folded(value)) for value in values}
-        self._patterns = {key: _pattern(key) for key in keys if len(key) >= MIN_CHARACTERS}
+        self._names: dict[str, str] = {}
+        """The name of a value by its letters and digits."""
+        for value in values:
+            letters = _letters(folded(value))
+            if len(letters) >= MIN_CHARACTERS:
+                self._names[letters] = meaning_of(value) or letters
+        self._distinct = frozenset(self._names.values())
 
     def __len__(self) -> int:
-        return len(self._patterns)
+        return len(self._distinct)
 
     def found_in(self, text: str) -> frozenset[str]:
-        """Return the values in a text, by their letters and digits."""
+        """Return the values in a text: dates and sums as they are read, others by their letters."""
         shown = folded(text)
         squeezed = _letters(shown)
-        possible = (key for key in self._patterns if key in squeezed)
-        return frozenset(key for key in possible if self._patterns[key].search(shown))
+        possible = (letters for letters in self._names if letters in squeezed)
+        found = {self._names[letters] for letters in possible if _pattern(letters).search(shown)}
+        return frozenset(found | (self._distinct & meanings_in(text)))
 
 
 def leakage(texts: Sequence[str], values: ValueSearch) -> Leakage:
@@ -90,6 +100,7 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
+@lru_cache(maxsize=1 << 14)
 def _pattern(key: str) -> re.Pattern[str]:
     """Match letters with anything but letters between them, from border to border."""
     body = r"[\W_]*".join(map(re.escape, key))

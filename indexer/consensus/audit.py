@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.progress import Progress
 from sage_rag.indexer.audit import IdentifierAudit
+from sage_rag.indexer.consensus.options import MOST_SIMILAR
 from sage_rag.indexer.consensus.protection import protected_record
 from sage_rag.indexer.corpus import Document
 from sage_rag.indexer.passages import CONSENSUS
+from sage_rag.indexer.similarity import SimilarityAudit
 from sage_rag.indexer.treatment import Treatment
 from sage_rag.indexer.versions import IndexVersion, Manifest
 from sage_rag.privacy.gate.findings import FindingKind
@@ -61,11 +63,17 @@ class ConsensusAudit:
         """Protect and count all documents once."""
         self.counts = AuditCounts()
         self._identifiers = IdentifierAudit()
-        self._support = SupportCounts(self._protected(documents, treatment, progress))
+        read: list[Document] = []
+        self._support = SupportCounts(
+            self._protected(documents, read, treatment, progress),
+            # Runs after the protected records are counted, when all documents are read.
+            ((document.subject_hash, document.fields.values()) for document in read),
+        )
+        self._similarity = SimilarityAudit((document.text for document in read), MOST_SIMILAR)
         self.counts.subjects = self._support.subjects
 
     def findings(self, version: IndexVersion, k: int) -> Iterator[AuditFinding]:
-        """Yield what fewer than `k` subjects say, or what is a known identifier.
+        """Yield what fewer than `k` subjects say, known identifiers, and likeness to an original.
 
         The topics are not published, so a statement is judged by all subjects of the corpus.
         """
@@ -79,11 +87,20 @@ class ConsensusAudit:
             if count := self._identifiers.count(join_fields(passage.fields)):
                 kind = FindingKind.IDENTIFIER.value
                 yield AuditFinding(passage.id, kind, f"{count} known identifiers in clear")
+            if (similar := self._similarity.similar(join_fields(passage.fields))) is not None:
+                detail = f"ROUGE-L F {similar:.2f} with an original"
+                yield AuditFinding(passage.id, FindingKind.SIMILARITY.value, detail)
 
     def _protected(
-        self, documents: Iterable[Document], treatment: Treatment, progress: Progress
+        self,
+        documents: Iterable[Document],
+        read: list[Document],
+        treatment: Treatment,
+        progress: Progress,
     ) -> Iterator[tuple[str, Iterable[str]]]:
+        """Yield subject and protected texts of each document, which is added to `read`."""
         for document in documents:
+            read.append(document)
             self.counts.documents += 1
             record = protected_record(treatment, document)
             progress("protect", self.counts.documents, self.counts.documents)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sage_rag.indexer.consensus.phrases import Phrase
@@ -13,6 +13,9 @@ from sage_rag.privacy.gate.support import SupportGate, content_stems
 _FREQUENT = 0.25
 """Of the uses of the most frequent spelling of a statement."""
 
+_Key = tuple[str, ...]
+"""The case-folded words of a statement."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -21,7 +24,7 @@ class Candidate:
     `place`: where records say it on average, from 0 (their beginning) to 1.
     """
 
-    key: tuple[str, ...]
+    key: _Key
     text: str
     stems: frozenset[str]
     share: float
@@ -29,24 +32,41 @@ class Candidate:
     phrase: Phrase
 
 
-class Spellings:
-    """The spelling of each statement: that with most small letters among the frequent ones.
+class Forms:
+    """How the records of a corpus say each statement of a field."""
 
-    So `chest pain` is published where records also have `Chest pain`, and `MRI` where few `mri`.
-    """
-
-    def __init__(self, found: Sequence[Sequence[Statement]]) -> None:
-        spellings: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-        for statements in found:
+    def __init__(
+        self, found: Sequence[Sequence[Statement]], subjects: Sequence[str], k: int
+    ) -> None:
+        """`found`: the statements by record; `subjects`: whose each record is."""
+        spellings: dict[_Key, Counter[str]] = defaultdict(Counter)
+        supposing: dict[_Key, set[str]] = defaultdict(set)
+        for statements, subject in zip(found, subjects, strict=True):
             for statement in statements:
                 spellings[statement.key][statement.text] += 1
+                if statement.phrase is Phrase.POSSIBLE:
+                    supposing[statement.key].add(subject)
         self._chosen = {
             key: min(_frequent(counts), key=str.swapcase) for key, counts in spellings.items()
         }
+        self._possible = frozenset(key for key, said in supposing.items() if len(said) >= k)
 
-    def of(self, key: tuple[str, ...]) -> str:
-        """Return the spelling of a statement."""
+    def spelling(self, key: _Key) -> str:
+        """Return the spelling with most small letters among the frequent ones.
+
+        So `chest pain` is published where records also have `Chest pain`, and `MRI` where few have
+        `mri`.
+        """
         return self._chosen[key]
+
+    def phrase(self, key: _Key, found: Iterable[Phrase]) -> Phrase:
+        """Return what a statement is: what it is in most of the places `found`.
+
+        A topic is a possibility if k subjects of the corpus name it as one.
+        """
+        counts = Counter(Phrase.CLAUSE if p is Phrase.CLAUSE else Phrase.TOPIC for p in found)
+        most = max(sorted(counts), key=counts.__getitem__)
+        return Phrase.POSSIBLE if most is Phrase.TOPIC and key in self._possible else most
 
 
 def _frequent(counts: Counter[str]) -> list[str]:
@@ -58,21 +78,20 @@ def candidates(
     found: Sequence[Sequence[Statement]],
     subjects: frozenset[str],
     gate: SupportGate,
-    spellings: Spellings,
+    forms: Forms,
 ) -> list[Candidate]:
     """Return the supported statements of a topic, by key. `found`: the statements by record."""
-    said: dict[tuple[str, ...], list[Statement]] = defaultdict(list)
+    said: dict[_Key, list[Statement]] = defaultdict(list)
     for statements in found:
         for statement in statements:
             said[statement.key].append(statement)
     supported = []
     for key in sorted(said):
-        text = spellings.of(key)
+        text = forms.spelling(key)
         stems = content_stems(text)
         holders = gate.support(stems, subjects)
         if holders >= gate.k:
             place = sum(statement.place for statement in said[key]) / len(said[key])
-            phrases = Counter(statement.phrase for statement in said[key])
-            phrase = max(sorted(phrases), key=phrases.__getitem__)
+            phrase = forms.phrase(key, (statement.phrase for statement in said[key]))
             supported.append(Candidate(key, text, stems, holders / len(subjects), place, phrase))
     return supported

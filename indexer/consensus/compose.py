@@ -5,14 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
 from sage_rag.common.progress import Progress
-from sage_rag.indexer.consensus.candidates import Candidate, Spellings, candidates
-from sage_rag.indexer.consensus.digests import digest
+from sage_rag.indexer.consensus.candidates import Candidate, Forms, candidates
+from sage_rag.indexer.consensus.digests import (
+    Digest,
+    digest,
+    digest_vectors,
+    joint_vectors,
+)
 from sage_rag.indexer.consensus.options import ConsensusOptions
 from sage_rag.indexer.consensus.selection import choose
 from sage_rag.indexer.consensus.statements import Statement, StatementRules
@@ -23,7 +29,6 @@ from sage_rag.indexer.embedding import CachedEmbedder
 from sage_rag.indexer.protocols import Embedder, Vectors
 from sage_rag.privacy.gate.support import SupportCounts, SupportGate
 
-_EMBED_BATCH = 256
 _TOPICS_AT_ONCE = 64
 """Topics whose statements are embedded in one call."""
 
@@ -81,47 +86,53 @@ class _Topic:
 
 
 class Composition:
-    """The work of `compose` in two steps, so that workers can embed the digests between them."""
+    """The work of `compose` in two steps, so that workers can embed the words between them."""
 
     def __init__(
         self,
         records: Sequence[ConsensusRecord],
         options: ConsensusOptions,
         progress: Progress | None = None,
+        originals: Iterable[tuple[str, Iterable[str]]] = (),
     ) -> None:
-        """Count support, and find the statements and the digest of each record."""
+        """Count support, and find the statements and the digest of each record.
+
+        `originals`: subject and texts of each record before protection, for the gate alone.
+        """
         self._order = sorted(range(len(records)), key=lambda row: _sort_key(records[row]))
         self._records = [records[row] for row in self._order]
         self._options = options
         self._progress = progress or (lambda *_: None)
         self._names = list(dict.fromkeys(name for r in self._records for name in r.fields))
-        counts = SupportCounts((r.subject, r.fields.values()) for r in self._records)
-        self._gate = SupportGate(counts, options.k)
+        counts = SupportCounts(((r.subject, r.fields.values()) for r in self._records), originals)
+        self.gate = SupportGate(counts, options.k)
+        """Judges what is said of these records."""
         classes = word_classes(text for r in self._records for text in r.fields.values())
         rules = StatementRules(counts, options.k, classes)
         self._found: dict[str, list[list[Statement]]] = {name: [] for name in self._names}
-        self._digests: dict[str, list[str]] = {name: [] for name in self._names}
+        self._digests: dict[str, list[Digest]] = {name: [] for name in self._names}
         for done, record in enumerate(self._records, 1):
             for name in self._names:
                 text = record.fields.get(name, "")
                 self._found[name].append(list(rules.statements(text)))
                 self._digests[name].append(digest(text, counts, options.k))
             self._progress("statements", done, len(self._records))
-        self._spellings = {name: Spellings(found) for name, found in self._found.items()}
+        owners = [record.subject for record in self._records]
+        self._forms = {n: Forms(found, owners, options.k) for n, found in self._found.items()}
 
     @property
-    def digests(self) -> frozenset[str]:
-        """The texts by whose vectors records are grouped."""
-        return frozenset(text for texts in self._digests.values() for text in texts if text)
+    def words(self) -> frozenset[str]:
+        """The words by whose vectors records are grouped."""
+        return frozenset(chain.from_iterable(chain.from_iterable(self._digests.values())))
 
     def compose(self, embedder: Embedder) -> Consensus:
         """Group the records, and write a passage of each topic."""
         if not self._names:
             return Consensus((), {}, len(self._records), 0)
         embedder = CachedEmbedder(embedder)
-        vectors = {name: _embedded(texts, embedder) for name, texts in self._digests.items()}
+        vectors = {name: digest_vectors(found, embedder) for name, found in self._digests.items()}
         subjects = [record.subject for record in self._records]
-        topics = group_records(_joint(list(vectors.values())), subjects, self._options)
+        topics = group_records(joint_vectors(list(vectors.values())), subjects, self._options)
         refused: Counter[str] = Counter()
         passages: list[ConsensusPassage] = []
         for done, topic in enumerate(self._with_candidates(topics, embedder), 1):
@@ -150,8 +161,8 @@ class Composition:
             name: candidates(
                 [self._found[name][row] for row in rows],
                 subjects,
-                self._gate,
-                self._spellings[name],
+                self.gate,
+                self._forms[name],
             )
             for name in self._names
         }
@@ -165,10 +176,10 @@ class Composition:
         for name in self._names:
             centroid = vectors[name][list(topic.rows)].sum(axis=0)
             chosen = self._chosen(topic.candidates[name], centroid, embedder)
-            fields[name] = write(chosen, self._gate, before)
+            fields[name] = write(chosen, self.gate, before)
         if not all(fields.values()):
             return None, "empty"
-        findings = self._gate.judge(fields, topic.subjects)
+        findings = self.gate.judge(fields, topic.subjects)
         if findings:
             return None, findings[0].kind
         members = tuple(sorted(self._order[row] for row in topic.rows))
@@ -182,22 +193,6 @@ class Composition:
         vectors = embedder.embed([candidate.text for candidate in supported])
         centroid = centroid / max(float(np.linalg.norm(centroid)), 1e-9)
         return [supported[row] for row in choose(supported, vectors, centroid, self._options.words)]
-
-
-def _embedded(texts: Sequence[str], embedder: Embedder) -> Vectors:
-    """Return `(texts, dim)`: the vector of each text, and zeros for one without words."""
-    vectors = np.zeros((len(texts), embedder.dim), np.float32)
-    rows = [row for row, text in enumerate(texts) if text]
-    for start in range(0, len(rows), _EMBED_BATCH):
-        batch = rows[start : start + _EMBED_BATCH]
-        vectors[batch] = embedder.embed([texts[row] for row in batch])
-    return vectors
-
-
-def _joint(vectors: Sequence[Vectors]) -> Vectors:
-    """Return one vector of length 1 a record: the direction of the sum of its fields' vectors."""
-    total = np.sum(vectors, axis=0)
-    return np.asarray(total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-9))
 
 
 def _sort_key(record: ConsensusRecord) -> str:

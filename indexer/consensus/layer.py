@@ -23,6 +23,7 @@ from sage_rag.indexer.consensus.compose import (
 )
 from sage_rag.indexer.consensus.figures import ConsensusFigures
 from sage_rag.indexer.consensus.model_writing import written_by_model
+from sage_rag.indexer.consensus.options import MOST_SIMILAR
 from sage_rag.indexer.consensus.protection import protected_record, protection_fingerprint
 from sage_rag.indexer.corpus import Document
 from sage_rag.indexer.embedding import CachedEmbedder, WrappedEmbedder, text_hash
@@ -45,8 +46,6 @@ TOPICS = "topics.jsonl"
 """In the owner's folder: each passage's id with the hashes of its topic's documents."""
 LEAST_REPRESENTED = 0.05
 """A consensus that represents a smaller share of the records is not published."""
-_MOST_SIMILAR = 0.5
-"""ROUGE-L F with any record. Source: the limit of the gate for drafts, `GateLimits.rouge_l`."""
 _REFUSED_KNOWN = "known-identifier"
 _REFUSED_SIMILAR = FindingKind.SIMILARITY.value
 _REFUSED_EMPTY = FindingKind.EMPTY.value
@@ -139,7 +138,7 @@ class ConsensusLayer:
         return record
 
     async def _composed(self, records: Sequence[ProtectedRecord]) -> Consensus:
-        """Embed the digests by all workers, then compose from the stored vectors.
+        """Embed the words of digests by all workers, then compose from the stored vectors.
 
         A model, if the corpus file names one, writes the passages again.
         """
@@ -149,9 +148,10 @@ class ConsensusLayer:
         ]
         options, run = self._job.consensus, self._run
         with run.time("compose"):
-            prepare = partial(Composition, named, options, run.progress)
+            originals = ((d.subject_hash, d.fields.values()) for d in run.reading.again())
+            prepare = partial(Composition, named, options, run.progress, originals)
             composition: Composition = await run.engine.run_in_executor(prepare)
-        await run.embed(sorted(composition.digests))
+        await run.embed(sorted(composition.words))
         cached = CachedEmbedder(self._job.embedder, run.ledger)
         embedder = _NotingEmbedder(cached, self.embedded)
         with run.time("compose"):
@@ -160,7 +160,7 @@ class ConsensusLayer:
         if self._job.consensus_writer is None:
             return consensus
         writer, at_once = self._job.consensus_writer, self._job.concurrency
-        return await written_by_model(consensus, named, options.k, writer, at_once=at_once)
+        return await written_by_model(consensus, named, composition.gate, writer, at_once=at_once)
 
     async def _publishable(
         self,
@@ -168,7 +168,7 @@ class ConsensusLayer:
         records: Sequence[ProtectedRecord],
         refused: Counter[str],
     ) -> list[ConsensusPassage]:
-        """Return the passages with content that name no one and resemble no few records as a whole.
+        """Return the passages with content that name no one and resemble no record as a whole.
 
         The others are counted in `refused`. As for drafts, fewer words than the gate's `min_tokens`
         are no content.
@@ -176,7 +176,8 @@ class ConsensusLayer:
         audit = timed(IdentifierAudit(), self._job.timer, "audit")
         for record in records:
             audit.add(self._treatment.plain_identifiers(record.identifiers))
-        similarity = SimilarityAudit((join_fields(r.fields or {}) for r in records), _MOST_SIMILAR)
+        originals = (document.text for document in self._run.reading.again())
+        similarity = SimilarityAudit(originals, MOST_SIMILAR)
         kept = []
         for done, passage in enumerate(passages, 1):
             text = join_fields(passage.fields)
@@ -184,7 +185,7 @@ class ConsensusLayer:
                 refused[_REFUSED_EMPTY] += 1
             elif audit.count(text):
                 refused[_REFUSED_KNOWN] += 1
-            elif 0 < self._similar_subjects(similarity, text) < self._job.consensus.k:
+            elif similarity.similar(text) is not None:
                 refused[_REFUSED_SIMILAR] += 1
             elif await self._run.engine.run_in_executor(partial(self._names_someone, text)):
                 refused[_REFUSED_CLEAR] += 1
@@ -192,10 +193,6 @@ class ConsensusLayer:
                 kept.append(passage)
             self._run.progress("judge", done, len(passages))
         return kept
-
-    def _similar_subjects(self, similarity: SimilarityAudit, text: str) -> int:
-        """Return how many subjects have a record that a passage resembles as a whole."""
-        return len({self._rows[row].subject_hash for row, _ in similarity.all_similar(text)})
 
     def _names_someone(self, text: str) -> bool:
         """Return whether the recognizer finds a direct identifier in a passage."""

@@ -9,32 +9,26 @@ from sage_rag.agents.exceptions import AgentOutputError
 from sage_rag.agents.model.consensus import ConsensusWriter, SharedStatement
 from sage_rag.indexer.concurrency import each
 from sage_rag.indexer.consensus.compose import Consensus, ConsensusPassage, ConsensusRecord
-from sage_rag.privacy.gate.support import (
-    SupportCounts,
-    SupportGate,
-    content_stems,
-    split_statements,
-)
+from sage_rag.privacy.gate.support import SupportGate, content_stems, split_statements
 
 
 async def written_by_model(
     consensus: Consensus,
     records: Sequence[ConsensusRecord],
-    k: int,
+    gate: SupportGate,
     writer: ConsensusWriter,
     *,
     at_once: int,
 ) -> Consensus:
     """Return the same passages in the model's words, `at_once` calls at a time.
 
-    `records`: those of the consensus, in the same order. A field of which the model's text has no
-    supported sentence keeps the text of the rules; so does a passage that the gate refuses.
+    `records`: those of the consensus, in the same order; `gate`: counts their subjects. A field of
+    which the model's text has no supported sentence keeps the text of the rules; so does a passage
+    that the gate refuses.
 
     Raises:
         UpstreamError: when the model cannot be reached.
     """
-    counts = SupportCounts((record.subject, record.fields.values()) for record in records)
-    gate = SupportGate(counts, k)
     passages = list(consensus.passages)
 
     async def work(row: int) -> None:

@@ -38,16 +38,30 @@ _HEDGES = word_set(
     " appear appears suspect suspects think believe wonder wondering guess afraid chance suggest"
     " suggests indicate indicates"
 )
+_SUPPOSING = _HEDGES | word_set("may might could possibility")
+_LINKS = DETERMINERS | word_set(
+    "be have has had are is been being like as though that you he she it due to from of by with"
+    " also suffering experiencing having developed caused indicate mean type form case"
+)
+"""What may be between a hedge and the matter: `possible that you have a`."""
 _HEDGED = word_set("may might could can should")
 _MOST_OF_TOPIC = 4
 _AFTER_NOUNS = word_set("of and or in")
-_NO_TOPIC = word_set("several last past many few two three first second next same other due")
+_NO_TOPIC = word_set(
+    "several last past many few two three first second next same other due ago yrs years months"
+    " weeks days hours minutes"
+)
+"""Words of amounts and times: `few years back` names no matter."""
 
 
 class Phrase(StrEnum):
-    """What a statement is. A clause says something; a topic names a matter."""
+    """What a statement is. A clause says something; a topic names a matter.
+
+    A topic is a possibility where the record says that it may be so: `you may have gout`.
+    """
 
     CLAUSE = "clause"
+    POSSIBLE = "possible"
     TOPIC = "topic"
 
 
@@ -61,7 +75,18 @@ def phrase_of(
     found = tokens[start:end]
     if not conditional and _is_clause(tokens, start, found, classes):
         return Phrase.CLAUSE
-    return Phrase.TOPIC if _is_topic(found, classes) else None
+    if not _is_topic(found, classes):
+        return None
+    return Phrase.POSSIBLE if not conditional and _supposes(tokens[:start]) else Phrase.TOPIC
+
+
+def _supposes(before: Sequence[str]) -> bool:
+    """Return whether the words before a topic make it a possibility: `you may have a`."""
+    links = list(takewhile(_LINKS.__contains__, reversed(before)))
+    hedge = len(before) - len(links) - 1
+    if not links or hedge < 0 or before[hedge] not in _SUPPOSING:
+        return False
+    return NEGATIONS.isdisjoint(before[max(0, hedge - 2) : hedge])
 
 
 def _is_clause(
@@ -85,7 +110,7 @@ def _is_personal(found: Sequence[str]) -> bool:
 
     It is true of that person alone; `you may have a fracture` and `you have to rest` are not.
     """
-    return found[0] == "you" and found[1:2] in (["have"], ["are"], ["had"]) and "to" not in found
+    return found[0] == "you" and found[1:2] in (["have"], ["are"], ["had"]) and found[2:3] != ["to"]
 
 
 def _breaks_off(found: Sequence[str], classes: WordClasses) -> bool:

@@ -11,8 +11,8 @@ from sage_rag.indexer.consensus.candidates import Candidate
 from sage_rag.indexer.consensus.phrases import Phrase
 
 _LEAST_COSINE = 0.15
-_CLAUSE_SHARE = 0.6
-"""Most of the words of a field that clauses may take; topics have the others."""
+_PHASES = ((Phrase.CLAUSE, 0.4), (Phrase.POSSIBLE, 0.2), (Phrase.TOPIC, 0.0))
+"""What is chosen first, and the share of a field's words that it leaves to what follows."""
 _NOVELTY = 0.02
 """What a new content word is worth, in units of cosine."""
 
@@ -27,7 +27,8 @@ def choose(
 
     Greedy: each step adds the statement with which the sum of the chosen vectors, each weighed by
     the square root of its words, is nearest to the centroid of the topic's records. Half of a
-    statement's content words are not yet said. Clauses come first, up to a share of the words.
+    statement's content words are not yet said. Clauses come first, then what is
+    possible, each up to a share of the words.
 
     Source: Rossiello et al. (2017), "Centroid-based text summarization through compositionality of
     word embeddings", §3 (greedy selection). Differs: statements are vectors of the whole embedder.
@@ -39,10 +40,10 @@ def choose(
     chosen: list[int] = []
     room = most_words
     ranked = [int(row) for row in np.argsort(-near, kind="stable") if near[row] > _LEAST_COSINE]
-    for phrase, left in ((Phrase.CLAUSE, most_words * (1 - _CLAUSE_SHARE)), (Phrase.TOPIC, 0)):
+    for phrase, left in _PHASES:
         pool = [row for row in ranked if candidates[row].phrase is phrase]
         while pool:
-            pool = [r for r in pool if len(candidates[r].key) <= room - left]
+            pool = [r for r in pool if len(candidates[r].key) <= room - left * most_words]
             novelty = np.array([_novelty(candidates[r], said) for r in pool])
             pool = [r for r, new in zip(pool, novelty, strict=True) if new >= 0.5]
             if not pool:

@@ -53,7 +53,11 @@ _VAGUE = word_set(
     " day days week weeks month months year years daily time times something nothing anything"
     " occurred caused accordingly following cases conditions happen happens happened happening"
     " effect chance chances bit touch issues reason reasons way ways lot result results future"
-    " confirmation contact doc thing help support increase decrease body sudden"
+    " confirmation contact doc thing help support increase decrease body sudden based okay addition"
+    " area areas right left best hour hours minute minutes looks look course almost half shows"
+    " increasing little improved improvement doubt luck spot points point yrs detail details"
+    " thoughts opinion assistance relation finding findings center advance cause causes suggestions"
+    " ago work management changes levels type"
 )
 """Words that say nothing alone."""
 _ASKING = word_set(
@@ -136,6 +140,8 @@ class StatementRules:
                 if end <= reached or not _is_publishable(tokens[start:end]):
                     continue
                 phrase = phrase_of(tokens, start, end, self.classes, conditional=conditional)
+                if phrase is Phrase.CLAUSE and tokens[end : end + 1] == ["or"]:
+                    continue  # it would lose its alternative, or the noun after both
                 if phrase is not None:
                     reached = end
                     yield _statement(segment, words[start:end], place, phrase)
@@ -143,7 +149,7 @@ class StatementRules:
 
 
 def _statement(segment: str, words: list[Word], place: float, phrase: Phrase) -> Statement:
-    if phrase is Phrase.TOPIC:
+    if phrase is not Phrase.CLAUSE:
         words = without_determiners(words)
     surface = " ".join(segment[words[0].start : words[-1].end].split())
     return Statement(tuple(word.text for word in words), surface, place, phrase)

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from sage_rag.indexer.consensus.candidates import Candidate
 from sage_rag.indexer.consensus.phrases import Phrase
 from sage_rag.privacy.gate.draft_words import draft_tokens
-from sage_rag.privacy.gate.support import OFTEN, OFTEN_SHARE, TOPICS, SupportGate
+from sage_rag.privacy.gate.labels import OFTEN, OFTEN_SHARE, POSSIBLE, TOPICS
+from sage_rag.privacy.gate.support import SupportGate
 
 
 def write(chosen: Sequence[Candidate], gate: SupportGate, before: list[str]) -> str:
-    """Return one clause a line, and the topics as a list in the last line.
+    """Return one clause a line, then what is possible and the topics, each as a list in a line.
 
     `before`: the words that precede the text; the text's own are added. A label or a statement that
     the gate does not let follow these words is left out.
@@ -25,22 +26,24 @@ def write(chosen: Sequence[Candidate], gate: SupportGate, before: list[str]) -> 
                 before[:] = joined
                 lines.append(_line(parts))
                 break
-    topics = _topics(chosen, gate, before)
-    return "\n".join([*lines, f"{TOPICS}: {', '.join(topics)}."] if topics else lines)
+    for label, phrase in ((POSSIBLE, Phrase.POSSIBLE), (TOPICS, Phrase.TOPIC)):
+        listed = _listed(label, [c for c in chosen if c.phrase is phrase], gate, before)
+        lines += [f"{label}: {', '.join(listed)}."] if listed else []
+    return "\n".join(lines)
 
 
-def _topics(chosen: Sequence[Candidate], gate: SupportGate, before: list[str]) -> list[str]:
-    """Return the topics that may follow each other, the most frequent first."""
-    topics: list[str] = []
-    for candidate in sorted(chosen, key=lambda c: (-c.share, c.place, c.key)):
-        if candidate.phrase is not Phrase.TOPIC:
-            continue
-        parts = [candidate.text] if topics else [TOPICS, candidate.text]
+def _listed(
+    label: str, found: Sequence[Candidate], gate: SupportGate, before: list[str]
+) -> list[str]:
+    """Return those that may follow the label and each other, the most frequent first."""
+    listed: list[str] = []
+    for candidate in sorted(found, key=lambda c: (-c.share, c.place, c.key)):
+        parts = [candidate.text] if listed else [label, candidate.text]
         joined = _joined(gate, before, parts)
         if joined is not None:
             before[:] = joined
-            topics.append(candidate.text)
-    return topics
+            listed.append(candidate.text)
+    return listed
 
 
 def _joined(gate: SupportGate, before: Sequence[str], parts: Sequence[str]) -> list[str] | None:

@@ -92,15 +92,21 @@ class LexicalIndex:
             ) from None
 
     def search(
-        self, text: str, top_k: int, rows: NDArray[np.int64] | None = None
+        self,
+        text: str,
+        top_k: int,
+        rows: NDArray[np.int64] | None = None,
+        groups: Sequence[Sequence[str]] = (),
     ) -> list[tuple[int, float]]:
         """Return up to `top_k` pairs of row and score over 0, best first, ties by row.
 
         `rows`: `(m,)` int64, ascending, the only rows to search; the scores stay the same.
+        `groups`: tokens whose values share a word. Each group counts as this word would: by its
+        rarity, and by how often a row has its tokens.
         """
         vocabulary = self._scorer.vocab_dict
         known = [word for word in lexical_words(text) if word in vocabulary]
-        if not known or top_k < 1:
+        if not (known or groups) or top_k < 1:
             return []
         marks = {word for word in known if _MARK.fullmatch(word)}
         words = [word for word in known if word not in marks]
@@ -108,9 +114,26 @@ class LexicalIndex:
         for mark in sorted(marks):
             holders = self._rows(vocabulary[mark])
             scores[holders] += _rarity(len(holders), len(scores))
+        for group in groups:
+            scores += self._group_scores([token for token in set(group) if token in vocabulary])
         searched = np.arange(len(scores)) if rows is None else rows
         order = searched[np.lexsort((searched, -scores[searched]))[:top_k]]
         return [(int(row), float(scores[row])) for row in order if scores[row] > 0]
+
+    def _group_scores(self, tokens: Sequence[str]) -> NDArray[np.float32]:
+        """Return the score of each row for tokens that count as one word: `(n,)`.
+
+        The frequencies of the tokens, each saturated as in BM25, are added up to 1.
+        """
+        postings = self._scorer.scores
+        frequency = self._zeros()
+        for token in sorted(tokens):
+            number = self._scorer.vocab_dict[token]
+            start, end = postings["indptr"][number], postings["indptr"][number + 1]
+            found = np.asarray(postings["indices"][start:end], dtype=np.int64)
+            frequency[found] += postings["data"][start:end] / _rarity(len(found), len(frequency))
+        holders = int(np.count_nonzero(frequency))
+        return np.minimum(frequency, 1.0) * np.float32(_rarity(holders, len(frequency)))
 
     def rows_with(self, marks: Iterable[str]) -> NDArray[np.int64]:
         """Return the rows with at least one of some tokens or blind words: `(m,)`, ascending."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from sage_rag.privacy.gate.changes import (
     Change,
@@ -25,23 +23,6 @@ from sage_rag.privacy.gate.word_by_word import word_changes
 _STRICT = frozenset({"more", "least", "less", "most"})
 _UPWARD = frozenset({"more", "least", "beyond", "over"})
 _DOWNWARD = frozenset({"less", "most", "below"})
-_AGAINST = {
-    "all": {"some", "most"},
-    "some": {"all", "whole", "none"},
-    "most": {"some", "all"},
-    "whole": {"some"},
-}
-"""The amounts that a draft's amount contradicts."""
-_DENIAL_REACH = 4
-"""Tokens between a negation and a word that it denies: "could not be excluded"."""
-_NUMBER_OF = re.compile(r"\b(?:\w+) (?:out )?of (?:the|these|our|his|her|all) ")
-_OF = re.compile(r" (?:out )?of (?:(?:the|these|our|his|her|all) )?")
-_NONE = frozenset({"nobody", "none"})
-_EXCESS = {
-    **dict.fromkeys(("less", "fewer", "lower", "rarer"), frozenset({"more", "higher", "greater"})),
-    **dict.fromkeys(("more", "higher", "greater"), frozenset({"less", "fewer", "lower"})),
-}
-_RESTRICTING = frozenset({"only", "solely", "exclusively", "sole", "merely"})
 
 
 def alterations(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
@@ -51,12 +32,9 @@ def alterations(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iter
     the same words there.
     """
     yield from _quantities(draft, sources, record)
-    yield from _sides(draft, sources)
     yield from _negations(draft, sources, record)
     yield from _parity(draft, sources)
-    yield from _double(draft, sources)
     yield from governing(draft, sources, record)
-    yield from _amounts(draft, sources)
     yield from _opposites(draft, sources)
     yield from exchanges(draft, sources, record)
     yield from near_copies(draft, sources, record)
@@ -136,21 +114,6 @@ def _compares_alike(fact: Fact, own: Fact) -> bool:
     return False
 
 
-def _sides(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
-    theirs = [s for source in sources for s in source.sides]
-    words = {t.text for s in sources for t in s.sentence.tokens}
-    for side in draft.sides:
-        equal = [s for s in theirs if s.value == side.value]
-        if not equal:
-            lost = any(s.value not in {x.value for x in draft.sides} for s in theirs)
-            if side.value not in words or lost:
-                yield change_at(draft, "changes", "side", side)
-            continue
-        own = max(equal, key=lambda s: binding(side, s))
-        if exchanged(side, own, theirs, draft.sides):
-            yield change_at(draft, "exchanges", "side", side)
-
-
 def _negations(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
     partners = [n for s in sources for n in s.negations]
     forces = {v for s in sources for v in s.values("force")}
@@ -182,26 +145,6 @@ def _parity(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
     )
     if not (new or lost or governed) and (counts[0] - counts[1]) % 2:
         yield Change("changes", "negation", draft.sentence.start, draft.sentence.end)
-
-
-def _double(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
-    """Yield "excluded" where each source denies it: "could not exclude"; and the reverse."""
-    theirs = [(s, n) for s in sources for n in s.negations if n.value == "soft"]
-    for negation in draft.negations:
-        keys = draft.sentence.tokens[negation.at].keys
-        same = [_is_denied(s, n) for s, n in theirs if s.sentence.tokens[n.at].keys & keys]
-        if (
-            negation.value == "soft"
-            and same
-            and all(x != _is_denied(draft, negation) for x in same)
-        ):
-            yield change_at(draft, "changes", "negation", negation)
-
-
-def _is_denied(facts: Facts, negation: Fact) -> bool:
-    """Return whether a word such as "excluded" is itself denied, by a negation close before it."""
-    near = range(negation.at - _DENIAL_REACH, negation.at)
-    return any(n.value == "hard" and n.at in near for n in facts.negations)
 
 
 def _negating(facts: Facts) -> list[Token]:
@@ -249,64 +192,7 @@ def opposed(one: Facts, others: Sequence[Facts]) -> bool:
     return any((number, 1 - side) in theirs for number, side in one.poles)
 
 
-def _amounts(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
-    theirs = {v for s in sources for v in s.values("quantity")}
-    if any(_numbered_part(s) for s in sources):
-        theirs.add("some")
-    if not _NONE.isdisjoint(t.text for s in sources for t in s.sentence.tokens):
-        theirs.add("none")
-    ours = draft.values("quantity")
-    for value, against in _AGAINST.items():
-        mark = draft.first("quantity", value)
-        common = ours & theirs & _AGAINST.keys()
-        if mark is not None and value not in theirs and theirs & against and not common:
-            yield change_at(draft, "changes", "quantity", mark)
-    yield from _lost_parts(draft, sources)
-    if one := _one_of(draft, sources):
-        yield change_at(draft, "changes", "quantity", one)
-    mark = draft.first("quantity", "only")
-    written = draft.sentence.tokens[mark.start].text if mark else ""
-    if mark is not None and "only" not in theirs and written in _RESTRICTING:
-        yield change_at(draft, "adds", "restriction", mark)
-
-
-def _lost_parts(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
-    """Yield "two of the four windows" that became "the four windows"."""
-    ours = {q.written: q for q in draft.quantities}
-    for source in sources:
-        for part, whole in pairwise(source.quantities):
-            between = source.sentence.text[part.end : whole.start]
-            if _OF.fullmatch(between) and part.written not in ours and whole.written in ours:
-                yield change_at(draft, "changes", "quantity", ours[whole.written])
-
-
-def _one_of(draft: Facts, sources: Sequence[Facts]) -> Token | None:
-    """Return the "one" of a thing of which a source has both or all."""
-    tokens = draft.sentence.tokens
-    wholes = [
-        s.sentence.tokens[m.end].keys
-        for s in sources
-        for m in s.marks
-        if (m.kind, m.value) == ("quantity", "all") and m.end < len(s.sentence.tokens)
-    ]
-    return next(
-        (
-            one
-            for one, thing in pairwise(tokens)
-            if one.text == "one" and thing.content and any(thing.keys & whole for whole in wholes)
-        ),
-        None,
-    )
-
-
-def _numbered_part(facts: Facts) -> bool:
-    """Return whether a sentence is about a number of a whole: "three of the five places"."""
-    starts = {q.start for q in facts.quantities}
-    return any(m.start() in starts for m in _NUMBER_OF.finditer(facts.sentence.text))
-
-
 def _opposites(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
-    yield from _turned_excess(draft, sources)
     theirs = {pole: fact for s in sources for pole, fact in s.poles.items()}
     ours = sum(n.value == "hard" for n in draft.negations)
     equal = ours == sum(n.value == "hard" for s in sources for n in s.negations)
@@ -321,22 +207,6 @@ def _opposites(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
                 yield change_at(draft, "reverses", "word", fact)
         elif exchanged(fact, own, [own, other], [fact]):
             yield change_at(draft, "exchanges", "word", fact)
-
-
-def _turned_excess(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
-    """Yield "less" where a source says "not more", and the reverse: both are "the same"."""
-    theirs = {t.text for s in sources for t in s.sentence.tokens}
-    for token in draft.sentence.tokens:
-        other = _EXCESS.get(token.text)
-        if other is None or token.text in theirs or any(q.comparator for q in draft.quantities):
-            continue
-        denied = any(
-            n.value == "hard" and set(s.sentence.words[n.at : n.at + 5]) & other
-            for s in sources
-            for n in s.negations
-        )
-        if denied and not draft.negations:
-            yield change_at(draft, "changes", "comparison", token)
 
 
 def _is_converse(draft: Facts, sources: Sequence[Facts]) -> bool:

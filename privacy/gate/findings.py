@@ -23,6 +23,7 @@ class FindingKind(StrEnum):
     LANGUAGE = "language"
     LENGTH = "length"
     MEANING_CHANGED = "meaning-changed"
+    UNVERIFIED_REWORDING = "unverified-rewording"
     QUESTION_LOST = "question-lost"
     UNSUPPORTED_DETAIL = "unsupported-detail"
     TOO_FEW_SUBJECTS = "too-few-subjects"
@@ -30,8 +31,8 @@ class FindingKind(StrEnum):
 
 HINTS: Mapping[FindingKind, str] = {
     FindingKind.IDENTIFIER: "leave the value out, or write the record's placeholder for it",
-    FindingKind.SHARED_RUN: "say it in other words and another order",
-    FindingKind.SIMILARITY: "tell it more shortly, in other words and another order",
+    FindingKind.SHARED_RUN: "put its parts in another order, or leave one of them out",
+    FindingKind.SIMILARITY: "leave more sentences out, and put parts of others in another order",
     FindingKind.QUASI_COMBINATION: "leave out all such values but one, or make them coarser",
     FindingKind.UNKNOWN_PLACEHOLDER: "use only the record's placeholders; else say `the patient`, "
     "`a clinic` or what fits",
@@ -46,6 +47,8 @@ HINTS: Mapping[FindingKind, str] = {
     FindingKind.LENGTH: "tell no more than the record tells",
     FindingKind.MEANING_CHANGED: "state the fact as the record does, with its condition, negation, "
     "number and side, or leave the whole sentence out",
+    FindingKind.UNVERIFIED_REWORDING: "keep the words of the record's sentence in another order or "
+    "form, all of them, or leave the whole sentence out",
     FindingKind.UNSUPPORTED_DETAIL: "write only what the statements say, in their words",
     FindingKind.TOO_FEW_SUBJECTS: "merge the topic with another one",
     FindingKind.QUESTION_LOST: "ask what the record asks, as a question",

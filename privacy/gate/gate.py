@@ -29,7 +29,7 @@ from sage_rag.privacy.spans import resolve_overlaps
 from sage_rag.privacy.tokens import PLACEHOLDER, TOKEN, readable_view
 from sage_rag.privacy.words import normalize, tokenize
 
-VERSION = 10
+VERSION = 12
 """Raised with every change of the findings for the same draft."""
 
 _COMBINED = frozenset(t for t in EntityType if is_quasi(t)) - {
@@ -89,7 +89,8 @@ class Gate:
             faults = form_faults(protection.protected.fields, draft)
             findings += [Finding(FindingKind.FORM, fault) for fault in faults]
         if self.limits.meaning and not isinstance(draft, str):
-            findings += meaning_changes(protection.protected.fields, draft)
+            fields, allowed = protection.protected.fields, self.limits.unverified_words
+            findings += meaning_changes(fields, draft, unverified=allowed)
         likeness = None
         if self._likeness is not None and not findings:
             likeness = self._likeness.compare(*_views(protection, text))

@@ -8,15 +8,6 @@ from sage_rag.privacy.gate.changes import Change, change_at
 from sage_rag.privacy.gate.facts.facts import Condition, Facts
 from sage_rag.privacy.gate.provenance import Reading
 
-FORCE_SOURCES = {
-    "none": frozenset({"none"}),
-    "forbid": frozenset({"forbid", "negation"}),
-    "can": frozenset({"can", "none", "hedged"}),
-    "should": frozenset({"should", "directed", "instruction", "forbid"}),
-    "must": frozenset({"must", "directed", "instruction", "forbid"}),
-}
-"""The forces that a source may have for a draft sentence of a force."""
-_FORCES = frozenset({"none", "forbid", "can", "should", "must"})
 CONDITION_SOURCES = {
     "if": frozenset({"if", "when", "like", "unless"}),
     "when": frozenset({"if", "when", "like", "until", "until_like", "before", "unless"}),
@@ -42,8 +33,6 @@ DOUBTS = frozenset(
 def governing(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
     """Yield conditions, forces and certainties of a draft sentence that its sources do not have."""
     yield from _conditions(draft, sources, record)
-    yield from _force(draft, sources)
-    yield from _certainty(draft, sources)
 
 
 def _conditions(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
@@ -144,43 +133,3 @@ def forces(facts: Facts) -> set[str]:
     if facts.values("certainty") & {"hedged", "weak"}:
         found.add("hedged")
     return found
-
-
-def _force(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
-    """Yield a force that contradicts the one of the sources; without one, nothing is known."""
-    if draft.sentence.asks or any(s.sentence.asks for s in sources):
-        return
-    theirs = {v for s in sources for v in forces(s)}
-    if {"must", "negation"} <= theirs:  # "no rest is needed" is "rest is not necessary"
-        theirs.add("none")
-    ours = draft.values("force")
-    for value, accepted in FORCE_SOURCES.items():
-        if value not in ours or accepted & theirs or not theirs & (_FORCES | {"instruction"}):
-            continue
-        limited = any(q.comparator in ("most", "least") for q in draft.quantities)
-        if value == "can" and (ours & theirs or limited or not theirs & {"instruction", "must"}):
-            continue
-        mark = draft.first("force", value)
-        if mark is not None:
-            yield change_at(draft, "changes", "force", mark)
-            return
-    bare = draft.sentence.instructs and not ours and not draft.values("certainty")
-    if bare and "can" in theirs and not theirs & {"must", "should", "directed", "instruction"}:
-        first = draft.sentence.tokens[0]
-        yield change_at(draft, "changes", "force", first)
-
-
-def _certainty(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
-    if draft.sentence.asks:
-        return
-    theirs = {v for s in sources for v in s.values("certainty")}
-    mark = draft.first("certainty", "sure")
-    doubt = next((t for t in draft.sentence.tokens if t.text in DOUBTS), None)
-    if doubt and mark is None and "sure" in theirs and not theirs & {"hedged", "weak"}:
-        yield change_at(draft, "changes", "certainty", doubt)
-    if mark is None or "sure" in theirs:
-        return
-    known = frozenset(k for s in sources for k in s.keys)
-    tokens = draft.sentence.tokens[mark.start : mark.end]
-    if "hedged" in theirs or all(t.keys.isdisjoint(known) for t in tokens):
-        yield change_at(draft, "changes", "certainty", mark)

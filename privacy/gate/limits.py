@@ -76,6 +76,11 @@ class GateLimits:
     meaning: bool = True
     """Whether each sentence of a draft must state the facts of the sentences that it comes from,
     and a field must ask where its original asks (`meaning.meaning_changes`)."""
+    unverified_words: int | None = 0
+    """The most words of a draft sentence that its original sentence lacks, in any form and as a
+    synonym, and the most words of a rule or of advice that its draft may lack. Judged with
+    `meaning`. At 0 a model's rewording is refused unless it keeps the words of the record; the page
+    of the gold set of meaning shows what larger values find, and what they refuse falsely."""
 
 
 IDENTIFIERS_ONLY = GateLimits(
@@ -88,6 +93,7 @@ IDENTIFIERS_ONLY = GateLimits(
     form=False,
     language=False,
     meaning=False,
+    unverified_words=None,
 )
 """For recipes that publish the wording of originals on purpose, or no record: judges identifiers,
 combinations of quasi-identifiers, placeholders and emptiness only."""
@@ -146,4 +152,5 @@ _READERS: Mapping[str, Callable[[Any, str], Limit]] = {
     "form": _switch,
     "language": _switch,
     "meaning": _switch,
+    "unverified_words": _number(0, whole=True),
 }

@@ -19,32 +19,37 @@ from sage_rag.privacy.gate.facts.words import courtesies, stem
 from sage_rag.privacy.gate.findings import Finding, FindingKind
 from sage_rag.privacy.gate.losses import losses
 from sage_rag.privacy.gate.provenance import Link, Reading, align, read
+from sage_rag.privacy.gate.verification import loses_quantity, lost_words, unverified_words
 
+_UNVERIFIED = FindingKind.UNVERIFIED_REWORDING
+_NEW_WORD = "has a word that the sentence that it comes from does not have, in any form"
+_CUT = "keeps a part of a sentence whose other words can restrict it"
 _KEPT = 0.5
 """A sentence is kept where a draft sentence covers this share of its words."""
-_SUPPORT = 0.2
-"""A draft sentence with a smaller share of its words in its sources is invented."""
-_STRAY = 0.5
-"""A sentence with new words is invented where its sources cover at most this share of it, and it
-covers at most half this share of them."""
-_NEW_WORDS = 3
-"""New content words of a draft sentence, beyond those its sources lose, that are an invention."""
 
 
-def meaning_changes(original: Mapping[str, str], draft: Mapping[str, str]) -> list[Finding]:
-    """Return the changes of meaning of a draft, in the order of their places.
+def meaning_changes(
+    original: Mapping[str, str], draft: Mapping[str, str], *, unverified: int | None = 0
+) -> list[Finding]:
+    """Return the changes of meaning of a draft, then its unverified words, then lost questions.
 
     Both are fields with placeholders. Positions are those in the joined draft; no message contains
-    a value. The time is linear in both texts for sentences of a common length.
+    a value. `unverified`: the most words of a draft sentence that its sources may lack, and of a
+    rule that its draft may lack; `None` verifies no word. The time is linear in both texts for
+    sentences of a common length.
 
-    Does not guarantee: a change of a word that no list names, where a rewording is as likely.
+    Does not guarantee: to find a change that consists of words of the source alone, such as an
+    exchange of roles that no check names.
     """
     source, written = reading(original), reading(draft)
-    found = {*_changes(source, written, align(source, written))}
+    links = align(source, written)
+    found = {*_changes(source, written, links)}
     ordered = sorted(found, key=lambda c: (c.start, c.end, c.what, c.verb))
     return [
-        Finding(FindingKind.MEANING_CHANGED, _message(c), c.start, c.end) for c in ordered
-    ] + list(_lost_questions(original, draft, source, written))
+        *(Finding(FindingKind.MEANING_CHANGED, _message(c), c.start, c.end) for c in ordered),
+        *(() if unverified is None else _unverified(source, written, links, unverified)),
+        *_lost_questions(original, draft, source, written),
+    ]
 
 
 def reading(fields: Mapping[str, str]) -> Reading:
@@ -59,36 +64,53 @@ def _cached(fields: tuple[tuple[str, str], ...]) -> Reading:
 
 
 def _message(found: Change) -> str:
-    if found.what == "sentence":
-        return "states what no sentence of the record states"
     return f"{found.verb} a {found.what} of the sentence that it comes from"
 
 
 def _changes(source: Reading, draft: Reading, links: Sequence[Link]) -> Iterator[Change]:
-    invented, altered = set(), set()
+    altered = set()
     for at, (facts, link) in enumerate(zip(draft.sentences, links, strict=True)):
         sources = [source.sentences[n] for n in link.sources]
-        copied = bool(sources) and sources[0].sentence.text == facts.sentence.text
-        if copied or _is_courtesy(facts):
-            continue
-        if _invented(facts, sources, link, source):
-            invented.add(at)
-            yield Change("adds", "sentence", facts.sentence.start, facts.sentence.end)
+        if _is_copy(facts, sources) or _is_courtesy(facts):
             continue
         for found in alterations(facts, sources, source):
             altered.add((at, found.what))
             yield found
     for number, places in kept_sentences(source, draft, links).items():
-        drafts = [
-            draft.sentences[at]
-            for at in places
-            if at not in invented and not _is_courtesy(draft.sentences[at])
-        ]
+        drafts = [draft.sentences[at] for at in places if not _is_courtesy(draft.sentences[at])]
         text = source.sentences[number].sentence.text
         if drafts and all(d.sentence.text != text for d in drafts):
             for found in losses(source.sentences[number], drafts):
                 if not any((at, found.what) in altered for at in places):
                     yield found
+
+
+def _unverified(
+    source: Reading, draft: Reading, links: Sequence[Link], allowed: int
+) -> Iterator[Finding]:
+    """Yield a finding for each unverified word, and for each draft sentence of a cut one."""
+    copies = set[int]()
+    for at, (facts, link) in enumerate(zip(draft.sentences, links, strict=True)):
+        sources = [source.sentences[n] for n in link.sources]
+        if _is_courtesy(facts) or _is_copy(facts, sources):
+            copies.add(at)
+            continue
+        words = unverified_words(facts, sources)
+        for word in words if len(words) > allowed else ():
+            start = facts.sentence.start
+            yield Finding(_UNVERIFIED, _NEW_WORD, start + word.start, start + word.end)
+    for number, places in kept_sentences(source, draft, links).items():
+        if copies.isdisjoint(places):
+            drafts = [draft.sentences[at] for at in places]
+            kept = source.sentences[number]
+            if loses_quantity(kept, drafts) or len(lost_words(kept, drafts)) > allowed:
+                first = drafts[0].sentence
+                yield Finding(_UNVERIFIED, _CUT, first.start, first.end)
+
+
+def _is_copy(draft: Facts, sources: Sequence[Facts]) -> bool:
+    """Return whether a draft sentence is its first source, word for word."""
+    return bool(sources) and draft.sentence.text == sources[0].sentence.text
 
 
 def _is_courtesy(facts: Facts) -> bool:
@@ -118,20 +140,6 @@ def kept_sentences(source: Reading, draft: Reading, links: Sequence[Link]) -> di
             if place == 0 or covered >= _KEPT or (ours & theirs[place]) - others:
                 kept.setdefault(number, []).append(at)
     return kept
-
-
-def _invented(facts: Facts, sources: Sequence[Facts], link: Link, record: Reading) -> bool:
-    content = facts.content
-    new = [t for t in content if t.keys.isdisjoint(record.places.keys())]
-    lost = [t for s in sources for t in s.content if t.keys.isdisjoint(facts.keys)]
-    if not content:
-        return False
-    if not sources or (link.support < _SUPPORT and len(new) > 1):
-        return len(content) > 2
-    stray = link.support <= _STRAY and link.covered[0] <= _STRAY / 2
-    copied = any(s.sentence.text.rstrip(" .") in facts.sentence.text for s in sources)
-    added = len(new) + copied  # where the whole source is there, nothing is reworded
-    return (stray and bool(new)) or added - len(lost) >= _NEW_WORDS
 
 
 def _lost_questions(

@@ -6,7 +6,6 @@ change. A true paraphrase has too many new words to be judged like this.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -25,15 +24,6 @@ _SKIPPED = frozenset(
     " those it its of in on at as so very just also then there".split()
 )
 """Words without a part in the order."""
-_PEOPLE = {
-    **dict.fromkeys("i me my mine myself".split(), "i"),
-    **dict.fromkeys("you your yours yourself".split(), "you"),
-    **dict.fromkeys("he him his himself".split(), "he"),
-    **dict.fromkeys("she her hers herself".split(), "she"),
-    **dict.fromkeys("we us our ours".split(), "we"),
-    **dict.fromkeys("they them their theirs".split(), "they"),
-}
-_JOINTS = frozenset("and or from against under over above below".split())
 
 
 def near_copies(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterator[Change]:
@@ -52,8 +42,6 @@ def near_copies(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iter
             return
     if (other := _substituted(draft, sources[0])) is not None:
         yield change_at(draft, "changes", "word", other)
-    elif (other := _other_small_word(ours, theirs)) is not None:
-        yield change_at(draft, "changes", "relation", other)
 
 
 def _words(facts: Facts) -> list[Token]:
@@ -85,14 +73,3 @@ def _substituted(draft: Facts, source: Facts) -> Token | None:
         {n.kind for n in f.names if n.start == t.start} for f, t in ((draft, here), (source, there))
     ]
     return here if (here.content and there.content) or sets[0] & sets[1] else None
-
-
-def _other_small_word(ours: Sequence[Token], theirs: Sequence[Token]) -> Token | None:
-    """Return a pronoun or joint that replaces another one, where the counts agree otherwise."""
-    for table in (_PEOPLE, {word: word for word in _JOINTS}):
-        here = Counter(table[t.text] for t in ours if t.text in table)
-        there = Counter(table[t.text] for t in theirs if t.text in table)
-        new, lost = here - there, there - here
-        if new and lost and sum(new.values()) == sum(lost.values()):
-            return next(t for t in ours if table.get(t.text) in new)
-    return None

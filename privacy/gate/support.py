@@ -18,27 +18,26 @@ from numpy.typing import NDArray
 from sage_rag.common.stems import stem
 from sage_rag.privacy.gate.draft_words import draft_tokens
 from sage_rag.privacy.gate.findings import Finding, FindingKind
+from sage_rag.privacy.gate.labels import LABELS
 from sage_rag.privacy.recognizers.wordlists import FUNCTION_WORDS
 
-VERSION = 4
+VERSION = 5
 RUN_WORDS = 4
 """Runs of four words are rare enough to tell records apart (`eval.linkage`)."""
+FEWEST_IN_A_ROW = 2
+"""Words in a row that k subjects say, or none, where two statements meet. A statement has any."""
 MOST_WORDS = 9
 """The most words of a statement: a run of ten is repeated text (`GateLimits.run_tokens`)."""
 
-OFTEN = "Often"
-"""The label of a statement that at least half of the topic's subjects support."""
-OFTEN_SHARE = 0.5
-TOPICS = "Topics"
-"""The label of a list of topics: what k subjects mention, the most frequent first."""
-LABELS = frozenset({OFTEN, TOPICS})
-"""Words of a passage that no subject says: the project's own."""
 _BORDER = re.compile(r"[\n.,;:!?]+")
 _FEWEST = 2
 
 Texts = Iterable[str]
 _Codes = NDArray[np.uint64]
+_NO_CODES: _Codes = np.zeros(0, np.uint64)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_PARTS = 16
+"""Codes are counted in sixteen parts, by their first bits: a part's copies take little memory."""
 
 
 def content_stems(text: str) -> frozenset[str]:
@@ -50,24 +49,31 @@ class SupportCounts:
     """Counts of distinct subjects by run of one to nine words, and the subjects of each stem.
 
     `records`: pairs of a subject and the texts of one record; a run continues in the next text, as
-    it does where the record is read as a whole. A run is stored as 64 bits of a hash: two of n runs
-    are mixed up with a probability of about n² / 2⁶⁵, which is 10⁻⁵ for 10,000 records of 200
-    words.
+    it does where the record is read as a whole. `originals`: the same with the texts before
+    protection, of which only `in_any_form` counts the runs. A run is stored as 64 bits of a hash:
+    two of n runs are mixed up with a probability of about n² / 2⁶⁵, which is 10⁻⁵ for 10,000
+    records of 200 words.
     """
 
-    def __init__(self, records: Iterable[tuple[str, Texts]]) -> None:
+    def __init__(
+        self, records: Iterable[tuple[str, Texts]], originals: Iterable[tuple[str, Texts]] = ()
+    ) -> None:
         self._word_codes: dict[str, np.uint64] = {}
         self._stems: dict[str, set[str]] = {}
         codes: dict[str, _Codes] = {}
         for subject, texts in records:
-            own = [codes[subject]] if subject in codes else []
             tokens = [word for text in texts for word in draft_tokens(text)]
-            own += self._runs(tokens, MOST_WORDS)
             held = self._stems.setdefault(subject, set())
             held.update(stem(word) for word in set(tokens) if word not in FUNCTION_WORDS)
-            codes[subject] = np.unique(np.concatenate(own)) if own else np.zeros(0, np.uint64)
-        everything = [*codes.values()] or [np.zeros(0, np.uint64)]
-        self._codes, self._counts = np.unique(np.concatenate(everything), return_counts=True)
+            codes[subject] = self._distinct(tokens, codes.get(subject, _NO_CODES))
+        hidden: dict[str, _Codes] = {}
+        for subject, texts in originals:
+            tokens = [word for text in texts for word in draft_tokens(text)]
+            found = self._distinct(tokens, hidden.get(subject, _NO_CODES))
+            said = codes.get(subject, _NO_CODES)
+            hidden[subject] = np.setdiff1d(found, said, assume_unique=True)
+        self._said = _CodeCounts(list(codes.values()))
+        self._hidden = _CodeCounts(list(hidden.values()))
 
     @property
     def subjects(self) -> int:
@@ -82,19 +88,16 @@ class SupportCounts:
         if not 1 <= size <= MOST_WORDS:
             raise ValueError(f"runs have 1 to {MOST_WORDS} words, not {size}")
         runs = list(self._runs(tokens, size))
-        return self._subjects_of(runs[-1]) if len(runs) == size else np.zeros(0, np.int64)
+        return self._said.of(runs[-1]) if len(runs) == size else np.zeros(0, np.int64)
 
     def of_all_runs(self, tokens: Sequence[str]) -> list[NDArray[np.int64]]:
         """Return `of_runs` for one word, two, … up to nine words or all of `tokens`."""
-        return [self._subjects_of(codes) for codes in self._runs(tokens, MOST_WORDS)]
+        return [self._said.of(codes) for codes in self._runs(tokens, MOST_WORDS)]
 
-    def _subjects_of(self, wanted: _Codes) -> NDArray[np.int64]:
-        if not len(self._codes):
-            return np.zeros(len(wanted), np.int64)
-        places = np.searchsorted(self._codes, wanted)
-        places[places == len(self._codes)] = 0
-        found = self._codes[places] == wanted
-        return np.where(found, self._counts[places], 0).astype(np.int64)
+    def in_any_form(self, tokens: Sequence[str]) -> list[NDArray[np.int64]]:
+        """Return `of_all_runs` with the subjects whose originals alone have a run."""
+        runs = self._runs(tokens, MOST_WORDS)
+        return [self._said.of(codes) + self._hidden.of(codes) for codes in runs]
 
     def together(self, stems: frozenset[str], subjects: Iterable[str] | None = None) -> int:
         """Return how many of `subjects` (default: all) have records that contain all `stems`."""
@@ -111,6 +114,10 @@ class SupportCounts:
                 holders.setdefault(word, set()).add(subject)
         return holders
 
+    def _distinct(self, tokens: Sequence[str], known: _Codes) -> _Codes:
+        """Return the codes of all runs of a text, and the `known` ones, in ascending order."""
+        return np.unique(np.concatenate([known, *self._runs(tokens, MOST_WORDS)]))
+
     def _runs(self, tokens: Sequence[str], most: int) -> Iterator[_Codes]:
         """Yield the codes of all runs of one word, of two, … and of `most` words."""
         words = np.fromiter(map(self._word_code, tokens), dtype=np.uint64, count=len(tokens))
@@ -126,6 +133,30 @@ class SupportCounts:
             digest = hashlib.blake2b(word.encode(), digest_size=8).digest()
             code = self._word_codes[word] = np.uint64(int.from_bytes(digest, "little"))
         return code
+
+
+class _CodeCounts:
+    """How many subjects have each code. `subjects`: the codes of each, in ascending order."""
+
+    def __init__(self, subjects: Sequence[_Codes]) -> None:
+        limits = np.arange(1, _PARTS, dtype=np.uint64) * np.uint64(2**64 // _PARTS)
+        parts = [np.split(codes, np.searchsorted(codes, limits)) for codes in subjects]
+        found = [
+            np.unique(np.concatenate(part), return_counts=True) for part in zip(*parts, strict=True)
+        ]
+        self._codes = np.concatenate([_NO_CODES, *(codes for codes, _ in found)])
+        self._counts = np.concatenate(
+            [np.zeros(0, np.int32), *(counts.astype(np.int32) for _, counts in found)]
+        )
+
+    def of(self, wanted: _Codes) -> NDArray[np.int64]:
+        """Return `(len(wanted),)`: the number of subjects that have each code."""
+        if not len(self._codes):
+            return np.zeros(len(wanted), np.int64)
+        places = np.searchsorted(self._codes, wanted)
+        places[places == len(self._codes)] = 0
+        found = self._codes[places] == wanted
+        return np.where(found, self._counts[places], 0).astype(np.int64)
 
 
 class SupportGate:
@@ -181,15 +212,16 @@ class SupportGate:
     def joins(self, before: Sequence[str], statement: str) -> bool:
         """Return whether a statement, or the label of one, may follow the words `before`.
 
-        A run of four to eight words across the border is said by k subjects, or by none; one of
-        nine words is said by none, so that no ten words in a row are an original's.
+        A run of two to eight words across the border is said by k subjects, or by none; one of
+        nine words is said by none, so that no ten words in a row are an original's. Runs count in
+        protected records and in originals, where a word may be in clear that is hidden elsewhere.
         """
         first, second = before[1 - MOST_WORDS :], draft_tokens(statement)[: MOST_WORDS - 1]
         tokens, border = [*first, *second], len(first)
-        for size, found in enumerate(self._counts.of_all_runs(tokens), 1):
+        for size, found in enumerate(self._counts.in_any_form(tokens), 1):
             counts = found[max(0, border - size + 1) : border]
             enough = self.k if size < MOST_WORDS else np.inf
-            if size >= RUN_WORDS and ((counts > 0) & (counts < enough)).any():
+            if size >= FEWEST_IN_A_ROW and ((counts > 0) & (counts < enough)).any():
                 return False
         return True
 

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
-from itertools import combinations
 
 from sage_rag.privacy.gate.changes import Change, change_at
 from sage_rag.privacy.gate.facts.facts import Facts
@@ -179,11 +178,23 @@ def _moved(ours: Sequence[_Word], theirs: Sequence[_Word]) -> _Word | None:
     first, last = differs[0], differs[-1] + 1
     if _LISTS & set(here[first : last + 1]):
         return None
-    part = theirs[first:last]
-    cuts = combinations(range(1, len(part)), 2)
-    swapped = any(
-        here[first:last] == there[first:last][j:] + there[first:last][i:j] + there[first:last][:i]
-        and not {part[0].token.text, part[j].token.text} & _PHRASES
-        for i, j in cuts
+    if _swaps(here[first:last], there[first:last], [w.token.text for w in theirs[first:last]]):
+        return ours[first]
+    return None
+
+
+def _swaps(here: Sequence[str], there: Sequence[str], written: Sequence[str]) -> bool:
+    """Return whether `here` is `there` with its beginning and its end in each other's place.
+
+    Something stays between both pieces, and neither begins with a word of `_PHRASES`.
+    """
+    size = len(there)
+    heads = [n for n in range(1, size) if here[size - n :] == there[:n]]
+    tails = [n for n in range(1, size) if here[:n] == there[size - n :]]
+    return any(
+        here[tail : size - head] == there[head : size - tail]
+        and not {written[0], written[size - tail]} & _PHRASES
+        for head in heads
+        for tail in tails
+        if head + tail < size
     )
-    return ours[first] if swapped else None

@@ -77,6 +77,7 @@ OTHER_PLACES = _words(
 
 FUNCTION_WORDS = _words(
     "The the a an of in on at to for by with from and or that this which his her its their"
+    " Mr Mrs Ms Mx Dr Prof"
 )
 """Alone, such a word is the rest of a value that was found in part or overlaps another span. It
 identifies no one, and every other occurrence in the text would be hidden with it."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import logging
-import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from functools import partial
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -17,13 +15,13 @@ from starlette.types import Scope as AsgiScope
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.web.errors import ApiError, error_response
 from sage_rag.rag_server.access.keys import ApiKey, KeyFile, Scope
+from sage_rag.rag_server.access.meters import Meters
 
 _OPEN = frozenset({"/healthz", "/readyz", "/openapi.json"})
 """Paths without secrets: probes and clients read them before they have a key."""
 log = logging.getLogger("sage_rag")
 VERSIONS = "/v1/versions/"
 """The files of the index, all layers included."""
-_MINUTE_S, _DAY_S = 60.0, 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +52,12 @@ class Gate:
     files of the index need a key with scope `research` or `index` in any case: a score helps an
     attacker to find out whether a record is indexed.
 
-    Rates and budgets are counted in this process: they begin again when it starts.
+    `meters` count rates and budgets; give the same ones to the processes of one server.
     """
 
-    def __init__(
-        self, keys: KeyFile | None = None, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, keys: KeyFile | None = None, meters: Meters | None = None) -> None:
         self._keys = keys
-        self._clock = clock
-        self._meters: dict[str, _Meter] = {}
+        self._meters = meters or Meters()
 
     def admit(self, path: str, authorization: str | None) -> Caller:
         """Return the caller of a request.
@@ -87,8 +82,8 @@ class Gate:
             )
         if path not in _OPEN:
             _check_scope(path, key.scopes)
-            self._meter(key).request()
-        return Caller(key.id, key.name, key.scopes, self._meter(key).spend)
+            self._meters.request(key)
+        return Caller(key.id, key.name, key.scopes, partial(self._meters.spend, key))
 
     def _found(self, authorization: str | None) -> ApiKey | None:
         kind, _, presented = (authorization or "").partition(" ")
@@ -99,49 +94,6 @@ class Gate:
         except InputError as error:
             log.error("%s", error.message)
             raise ApiError(503, "API keys cannot be checked", code="keys_unavailable") from None
-
-    def _meter(self, key: ApiKey) -> _Meter:
-        meter = self._meters.get(key.id)
-        if meter is None or meter.key != key:
-            meter = self._meters[key.id] = _Meter(key, self._clock)
-        return meter
-
-
-class _Meter:
-    """Counts the requests and tokens of one key. Requests are a token bucket of one minute."""
-
-    def __init__(self, key: ApiKey, clock: Callable[[], float]) -> None:
-        self.key = key
-        self._clock = clock
-        self._left = float(key.requests_per_minute or 0)
-        self._at = clock()
-        self._day = _today()
-        self._spent = 0
-
-    def request(self) -> None:
-        self._check_budget()
-        if (most := self.key.requests_per_minute) is None:
-            return
-        now = self._clock()
-        self._left = min(float(most), self._left + (now - self._at) * most / _MINUTE_S)
-        self._at = now
-        if self._left < 1:
-            raise _too_many("requests per minute", most, (1 - self._left) * _MINUTE_S / most)
-        self._left -= 1
-
-    def spend(self, tokens: int) -> None:
-        self._new_day()
-        self._spent += tokens
-
-    def _check_budget(self) -> None:
-        self._new_day()
-        most = self.key.tokens_per_day
-        if most is not None and self._spent >= most:
-            raise _too_many("tokens per day", most, _DAY_S - time.time() % _DAY_S)
-
-    def _new_day(self) -> None:
-        if self._day != (today := _today()):
-            self._day, self._spent = today, 0
 
 
 def _check_scope(path: str, scopes: frozenset[Scope]) -> None:
@@ -154,19 +106,6 @@ def _check_scope(path: str, scopes: frozenset[Scope]) -> None:
     if needed not in scopes:
         message = f"this needs an API key with the scope `{needed}`"
         raise ApiError(403, message, code="insufficient_scope")
-
-
-def _today() -> str:
-    return datetime.now(UTC).date().isoformat()
-
-
-def _too_many(what: str, limit: int, wait_s: float) -> ApiError:
-    return ApiError(
-        429,
-        f"this API key has used its {limit:,} {what}",
-        code="rate_limit_exceeded",
-        headers={"retry-after": str(math.ceil(wait_s))},
-    )
 
 
 class RequireKey:

@@ -20,7 +20,8 @@ _NOT_OFFERED = (
 _TEXT_PARTS = frozenset({"input_text", "output_text", "text"})
 _SAME = (
     *("model", "stream", "temperature", "top_p", "user", "metadata", "service_tier"),
-    *("safety_identifier", "prompt_cache_key", "sources", "search_words"),
+    *("safety_identifier", "prompt_cache_key", "sources"),
+    *("search_words", "search_tokens"),
 )
 
 

@@ -28,6 +28,8 @@ _ALIAS = re.compile(
 Markdown, or with another word for its type. A pattern of a few characters more than an alias."""
 _TAIL = re.compile(r"(?:\\?[\[【［<{][^\[\]【】［］<>{}\n]{0,60}|[A-Za-z0-9_\\]{1,60})\Z")
 _PARTS = re.compile(r"(.*?)[\s\\_-]*(\d+)", re.DOTALL)
+UNREADABLE = re.compile(r"\[[A-Z_]+: unreadable\]")
+"""What is shown for an alias that stands for no token."""
 _ALIKE = 0.8
 """Likeness of a misspelt type, "PERSONNE" or "PERSN", and the type that it stands for."""
 
@@ -51,6 +53,10 @@ class Aliases:
         of another person.
         """
         return _HIDDEN.sub(self._alias, text)
+
+    def originals(self, text: str) -> str:
+        """Return a whole text with the tokens of its aliases, as they are spelt."""
+        return PLACEHOLDER.sub(lambda m: self._originals.get(m.group(), m.group()), text)
 
     def expander(self, *, withhold: bool = False) -> PatternStream:
         """Return a replacer of aliases in a stream; `withhold`: those of persons show no name.

@@ -62,8 +62,20 @@ def fitting_turns(turns: Sequence[ConversationTurn], room: int) -> list[Conversa
     """Return the last turns that fit `room` characters, in order."""
     kept: list[ConversationTurn] = []
     for turn in reversed(turns):
-        room -= len(turn.text) + _TURN
+        room -= turn_characters(turn)
         if room < 0:
             break
         kept.append(turn)
     return kept[::-1]
+
+
+def without_cut_calls(turns: Sequence[ConversationTurn]) -> list[ConversationTurn]:
+    """Return the turns without results of tools whose calls were left out before them."""
+    first = next((n for n, turn in enumerate(turns) if turn.role != "tool"), len(turns))
+    return list(turns[first:])
+
+
+def turn_characters(turn: ConversationTurn) -> int:
+    """Return the characters that a turn takes."""
+    called = (len(call.arguments) + len(call.name or "") + _TURN for call in turn.tool_calls)
+    return len(turn.text) + sum(called) + _TURN

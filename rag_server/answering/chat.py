@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
@@ -16,6 +17,7 @@ from sage_rag.rag_server.answering.protocols import (
     ConversationTurn,
     Piece,
 )
+from sage_rag.rag_server.answering.tool_calls import ToolCallExpander, hidden_options
 
 _TRIES = 6
 """Prompts that are counted before the shortest one is sent."""
@@ -49,18 +51,23 @@ class ChatAnswerer:
         A citation of a passage that does not exist is removed. If the question names no
         one, a person's alias becomes "the person".
         """
-        aliases = Aliases()
+        aliases, withhold = Aliases(), names_no_one(conversation)
         turns = self._prompt(conversation, aliases)
+        options = hidden_options(conversation.options, aliases)
         citations = citation_filter(len(conversation.passages))
-        expander = aliases.expander(withhold=names_no_one(conversation))
+        expander = aliases.expander(withhold=withhold)
+        calls = ToolCallExpander(aliases, withhold=withhold)
         try:
-            async with aclosing(self._model.stream(turns, conversation.options)) as pieces:
+            async with aclosing(self._model.stream(turns, options)) as pieces:
                 async for piece in pieces:
                     text = expander.feed(citations.feed(piece.text))
+                    called = [*calls.feed(piece.tool_calls)]
+                    if piece.finish_reason is not None:
+                        called += calls.flush()
                     if piece.usage is not None:
                         characters = sum(len(turn.text) for turn in turns)
                         self._estimate.learn(characters, piece.usage.prompt_tokens)
-                    yield Piece(text, piece.finish_reason, piece.usage)
+                    yield Piece(text, piece.finish_reason, piece.usage, called)
         except UpstreamError:
             # What was held back is shown before the error: the answer ends where the model did.
             if held := expander.feed(citations.flush()) + expander.flush():
@@ -91,7 +98,13 @@ class ChatAnswerer:
             return None
         options = conversation.options
         wanted = options.get("max_completion_tokens") or options.get("max_tokens")
-        return self._context_tokens - min(wanted or ANSWER_TOKENS, self._context_tokens // 2)
+        answer = min(wanted or ANSWER_TOKENS, self._context_tokens // 2)
+        tools = (
+            int(len(json.dumps(options["tools"])) * self._estimate.rate)
+            if "tools" in options
+            else 0
+        )
+        return max(self._context_tokens - answer - tools, 0)
 
     async def check(self) -> None:
         """Return if the model's endpoint answers; raise `UpstreamError` if not."""

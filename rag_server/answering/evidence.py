@@ -23,7 +23,7 @@ from sage_rag.rag_server.retrieval import SearchableLayer, without_tokens
 # Wikipedia documents and on dialogues of a forum; docs/results/answers.md has other corpora.
 ENOUGH = 0.47
 _COVERAGE_WEIGHT = 0.18
-_NAMED = 0.7
+_NAMED = 0.78
 """Share of the threshold for a question about someone whom the index knows: the record itself is
 certain."""
 _DIRECT = frozenset(t.value for t in EntityType if identifiability(t) is Identifiability.DIRECT)

@@ -9,6 +9,7 @@ from sage_rag.indexer.embedding import KnownSentences
 from sage_rag.indexer.passages import CONSENSUS, Passage
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.privacy.tokens import TOKEN, readable_view
+from sage_rag.rag_server.answering.details import lacks_detail
 from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.names import names_someone, without_names
 from sage_rag.rag_server.answering.protocols import AnswerContext
@@ -72,7 +73,14 @@ class ExtractiveAnswerer:
             most_words=self._most_words,
             few_words=self._few_words,
         )
-        return _written(chosen) if chosen else NOTHING_FOUND
+        if not chosen or (context.evidence and not parts and self._lacks(context, chosen[0])):
+            return NOTHING_FOUND
+        return _written(chosen)
+
+    def _lacks(self, context: AnswerContext, quoted: Sentence) -> bool:
+        """Return whether the record that is quoted lacks the detail that is asked for."""
+        record = context.passages[quoted.rank - 1].text
+        return lacks_detail(context.question, record, self._embedder)
 
     def _readable(self, question: str, context: AnswerContext) -> list[Sentence]:
         """Return the sentences that an answer may quote."""

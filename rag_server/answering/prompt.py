@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sage_rag.rag_server.answering.aliases import Aliases
-from sage_rag.rag_server.answering.budget import fitting_passages, fitting_turns
+from sage_rag.rag_server.answering.budget import (
+    fitting_passages,
+    fitting_turns,
+    turn_characters,
+    without_cut_calls,
+)
 from sage_rag.rag_server.answering.names import names_someone
 from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn
+from sage_rag.rag_server.answering.tool_calls import hidden_turn
 
 _INSTRUCTIONS = """\
 Answer the user's question from the numbered passages in the last message, and from nothing else.
@@ -29,25 +35,28 @@ def build_prompt(
 
     The client's system messages follow our instructions in one system turn, because many chat
     templates allow only one, at the start. `room`: characters of all turns; the best passages are
-    in it before the others, and the last turns of the history before earlier ones.
+    in it before the others, and the last turns of the history before earlier ones. Calls of tools
+    that the question led to, and their results, follow it.
     """
     systems = [turn.text for turn in conversation.history if turn.role == "system" and turn.text]
     first = "\n\n".join([*_instructions(conversation, aliases), *map(aliases.hide, systems)])
     others = [
-        ConversationTurn(turn.role, aliases.hide(turn.text))
+        hidden_turn(turn, aliases)
         for turn in conversation.history
-        if turn.role != "system" and turn.text
+        if turn.role != "system" and (turn.text or turn.tool_calls)
     ]
+    by_tools = [hidden_turn(turn, aliases) for turn in conversation.tool_turns]
     passages = [aliases.hide(passage.text) for passage in conversation.passages]
     asked = aliases.hide(conversation.question)
     if room is not None:
-        room -= len(first) + len(asked)
+        room -= len(first) + len(asked) + sum(map(turn_characters, by_tools))
         passages = fitting_passages(passages, room)
-        others = fitting_turns(others, room - sum(map(len, passages)))
+        others = without_cut_calls(fitting_turns(others, room - sum(map(len, passages))))
     return [
         ConversationTurn("system", first),
         *others,
         ConversationTurn("user", _question(asked, passages)),
+        *by_tools,
     ]
 
 

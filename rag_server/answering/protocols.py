@@ -13,18 +13,38 @@ from sage_rag.rag_server.completions import CompletionUsage
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A function that a model calls, or a piece of such a call in a stream.
+
+    `arguments` is JSON, as the model writes it. Pieces of one call have the same `index`; the first
+    one has id and name.
+    """
+
+    index: int
+    arguments: str
+    id: str | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationTurn:
-    """One message of a conversation. `role`: system, user or assistant."""
+    """One message of a conversation. `role`: system, user, assistant or tool.
+
+    `tool_calls`: those of an assistant; `tool_call_id`: the call that a tool answers.
+    """
 
     role: str
     text: str
+    tool_calls: Sequence[ToolCall] = ()
+    tool_call_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
     """The input of an answer.
 
-    `history` holds all other turns, system messages included. `options` are the client's sampling
+    `history` holds all other turns, system messages included, but those of tools that the question
+    led to: `tool_turns`. `options` are the client's sampling
     options under their API names. `standalone`: the question with what it takes from earlier ones;
     empty if it takes nothing. `evidence`: what the searched version holds on it; `None` if unknown.
     `answer_fields`: the fields of a record that answer questions; empty: the last one.
@@ -39,15 +59,20 @@ class AnswerContext:
     evidence: Evidence | None = None
     answer_fields: Sequence[str] = ()
     sentence_vectors: Mapping[int, Vector] = field(default_factory=dict, repr=False)
+    tool_turns: Sequence[ConversationTurn] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of an answer's text; the last pieces may hold the finish reason and token usage."""
+    """A piece of an answer's text, or of calls of tools.
+
+    The last pieces may hold the finish reason and token usage.
+    """
 
     text: str = ""
     finish_reason: str | None = None
     usage: CompletionUsage | None = None
+    tool_calls: Sequence[ToolCall] = ()
 
 
 class Answerer(Protocol):

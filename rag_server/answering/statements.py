@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.protocols import Embedder
-from sage_rag.privacy.gate.support import OFTEN, TOPICS
+from sage_rag.privacy.gate.labels import OFTEN, POSSIBLE, TOPICS, labelled_statements
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.answering.sentences import content_stems
 from sage_rag.rag_server.retrieval import without_tokens
 
 _MOST = 6
 """Clauses of an answer."""
-_MOST_TOPICS = 10
+_MOST_LISTED = {POSSIBLE: 3, TOPICS: 10}
+_NOVEL = 0.5
+"""The least share of a statement's content words that the answer does not have yet."""
 _SHARED = 0.05
 """What each further passage that has a statement adds to its cosine. Chosen, with the limits above,
 on splits of the indexed records of the published figures."""
@@ -26,31 +28,42 @@ class _Said:
 
     text: str
     ranks: tuple[int, ...]
-    often: bool
-    is_topic: bool
+    label: str
 
 
 def often_said(context: AnswerContext, embedder: Embedder | None) -> str:
     """Return the statements of the passages that are nearest to the question; empty without.
 
     Clauses of most subjects are a list under `Often said:`, those of at least k under `Also said:`;
-    words that only name a matter follow after `Topics:`. Each list begins with what is nearest to
-    the question. A statement is a line: joined in one sentence they have the vector of none.
+    what k subjects call possible follows after `Possible:`, and words that only name a matter after
+    `Topics:`. Each list begins with what is nearest to the question, and repeats little. A clause
+    is a line: joined in one sentence they have the vector of none.
     """
     said = _distinct(context)
     values = _values(context.standalone or context.question, said, embedder)
     said.sort(key=lambda s: -values[s])
-    clauses = [s for s in said if not s.is_topic][:_MOST]
-    topics = [s for s in said if s.is_topic][:_MOST_TOPICS]
-    lists = {
-        "Often said": [s for s in clauses if s.often],
-        "Also said": [s for s in clauses if not s.often],
+    known: set[str] = set()
+    clauses = _novel((s for s in said if s.label not in _MOST_LISTED), _MOST, known)
+    lines = {
+        "Often said": [s for s in clauses if s.label == OFTEN],
+        "Also said": [s for s in clauses if s.label != OFTEN],
     }
-    parts = [f"{head}:\n{_listed(found)}" for head, found in lists.items() if found]
-    if topics:
-        cited = "".join(f"[{rank}]" for rank in sorted({s.ranks[0] for s in topics}))
-        parts.append(f"{TOPICS}: {', '.join(s.text for s in topics)} {cited}")
+    parts = [f"{head}:\n{_lines(found)}" for head, found in lines.items() if found]
+    for label, most in _MOST_LISTED.items():
+        listed = _novel((s for s in said if s.label == label), most, known)
+        parts += [f"{label}: {_list(listed)}"] if listed else []
     return "\n\n".join(parts)
+
+
+def _novel(said: Iterable[_Said], most: int, known: set[str]) -> list[_Said]:
+    """Return the first statements of which at least half is new; their words are then `known`."""
+    chosen: list[_Said] = []
+    for statement in said:
+        stems = set(content_stems(statement.text))
+        if len(chosen) < most and len(stems - known) >= _NOVEL * len(stems):
+            chosen.append(statement)
+            known |= stems
+    return chosen
 
 
 def _distinct(context: AnswerContext) -> list[_Said]:
@@ -60,8 +73,9 @@ def _distinct(context: AnswerContext) -> list[_Said]:
         for said in _of_passage(passage, rank, context.answer_fields):
             first = found.setdefault(said.text.casefold(), said)
             if rank not in first.ranks:
+                label = OFTEN if OFTEN in (first.label, said.label) else first.label
                 found[said.text.casefold()] = replace(
-                    first, ranks=(*first.ranks, rank), often=first.often or said.often
+                    first, ranks=(*first.ranks, rank), label=label
                 )
     return list(found.values())
 
@@ -69,13 +83,9 @@ def _distinct(context: AnswerContext) -> list[_Said]:
 def _of_passage(passage: Passage, rank: int, answer_fields: Sequence[str]) -> Iterator[_Said]:
     replies = [name for name in answer_fields if name in passage.fields]
     for name in replies or list(passage.fields)[-1:]:
-        for line in passage.fields[name].splitlines():
-            label, _, rest = line.partition(": ")
-            text = (rest if label in (OFTEN, TOPICS) else line).strip().rstrip(".")
-            is_topic = rest != "" and label == TOPICS
-            for part in text.split(", ") if is_topic else [text]:
-                if content_stems(part) and not part.endswith("?"):
-                    yield _Said(part, (rank,), label == OFTEN, is_topic)
+        for label, text in labelled_statements(passage.fields[name]):
+            if content_stems(text) and not text.endswith("?"):
+                yield _Said(text, (rank,), label)
 
 
 def _values(
@@ -91,6 +101,12 @@ def _values(
     return {s: n + _SHARED * (len(s.ranks) - 1) for s, n in zip(said, near, strict=True)}
 
 
-def _listed(said: Sequence[_Said]) -> str:
+def _lines(said: Sequence[_Said]) -> str:
     """Return statements as lines of a list, each with its citation."""
     return "\n".join(f"- {s.text[0].upper()}{s.text[1:]} [{s.ranks[0]}]" for s in said)
+
+
+def _list(said: Sequence[_Said]) -> str:
+    """Return statements in one line, with the citations of all."""
+    cited = "".join(f"[{rank}]" for rank in sorted({s.ranks[0] for s in said}))
+    return f"{', '.join(s.text for s in said)} {cited}"

@@ -30,20 +30,21 @@ class LateInteractionReranker:
     reads_names = False
 
     def __init__(self) -> None:
-        self._kept = lru_cache(_CACHED)(_small_vectors)
+        self._kept = lru_cache(_CACHED)(eight_bit_vectors)
 
     def scores(self, question: str, passages: Sequence[str]) -> list[float]:
         """Return the mean of the best cosines of the question's pieces, in [-1, 1]."""
         asked = token_vectors(question)
-        return [_max_similarity(asked, self._kept(passage)) for passage in passages]
+        return [max_similarity(asked, self._kept(passage)) for passage in passages]
 
 
-def _small_vectors(passage: str) -> NDArray[np.int8]:
+def eight_bit_vectors(passage: str) -> NDArray[np.int8]:
     """Return `(n, 384)`: the vectors of a passage's pieces, in steps of 1/127."""
     return np.round(token_vectors(passage) * _SCALE).astype(np.int8)
 
 
-def _max_similarity(asked: Vectors, passage: NDArray[np.int8]) -> float:
+def max_similarity(asked: Vectors, passage: NDArray[np.int8]) -> float:
+    """Return the mean of the best cosines of `(m, 384)` pieces of a question in a passage."""
     if not len(asked) or not len(passage):
         return 0.0
     cosines = asked @ passage.T.astype(np.float32) / _SCALE

@@ -11,8 +11,8 @@ from pydantic import SecretStr
 from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors
 from sage_rag.agents.chat.backends.openai_client import CompletionChunk, OpenAIClient, token_usage
 from sage_rag.common.unicode_text import well_formed
-from sage_rag.rag_server.answering.protocols import ConversationTurn, Piece
-from sage_rag.rag_server.chat_request import SAMPLING
+from sage_rag.rag_server.answering.protocols import ConversationTurn, Piece, ToolCall
+from sage_rag.rag_server.chat_request import SAMPLING, TOOLS
 from sage_rag.rag_server.completions import CompletionUsage
 
 _HINT = "check --llm-base-url, --llm-model and the endpoint's log"
@@ -22,7 +22,7 @@ _CHECK_TIMEOUT_S = 5.0
 class OpenAIChatStream:
     """Stream chat completions of one model. The endpoint sees aliases, never ciphertext."""
 
-    honours = SAMPLING
+    honours = SAMPLING | TOOLS
     context_tokens: int | None = None
 
     def __init__(
@@ -45,16 +45,16 @@ class OpenAIChatStream:
         """Yield the model's answer in pieces, then its finish reason and any usage."""
         body = {
             "model": self._model,
-            "messages": [{"role": turn.role, "content": well_formed(turn.text)} for turn in turns],
+            "messages": [_message(turn) for turn in turns],
             "stream_options": {"include_usage": True},
             **options,
         }
         with self._client.translated():
             async with aclosing(self._client.stream(body)) as chunks:
                 async for chunk in chunks:
-                    usage = _usage(chunk)
-                    if chunk.text or chunk.finish_reason or usage:
-                        yield Piece(chunk.text, chunk.finish_reason, usage)
+                    usage, calls = _usage(chunk), _calls(chunk)
+                    if chunk.text or chunk.finish_reason or usage or calls:
+                        yield Piece(chunk.text, chunk.finish_reason, usage, calls)
 
     def count_tokens(self, turns: Sequence[ConversationTurn]) -> int | None:
         """Return `None`: the endpoint has the tokenizer."""
@@ -68,6 +68,36 @@ class OpenAIChatStream:
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
+
+
+def _message(turn: ConversationTurn) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": turn.role, "content": well_formed(turn.text)}
+    if turn.tool_calls:
+        message["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": well_formed(call.arguments)},
+            }
+            for call in turn.tool_calls
+        ]
+        message["content"] = message["content"] or None
+    if turn.tool_call_id is not None:
+        message["tool_call_id"] = turn.tool_call_id
+    return message
+
+
+def _calls(chunk: CompletionChunk) -> list[ToolCall]:
+    """Return the pieces of tool calls; one without a number is numbered by its place."""
+    return [
+        ToolCall(
+            place if call.index is None else call.index,
+            call.function.arguments or "",
+            call.id,
+            call.function.name,
+        )
+        for place, call in enumerate(chunk.tool_calls)
+    ]
 
 
 def _usage(chunk: CompletionChunk) -> CompletionUsage | None:

@@ -22,6 +22,8 @@ from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.edge.upstream import UpstreamResponse
 from sage_rag.rag_server.observability.audit import RequestNotes
 
+_RESTORED_AT_ONCE_BYTES = 32 * 1024
+"""An answer of this size is restored in a millisecond, less than a change of threads may take."""
 log = logging.getLogger("sage_rag")
 
 
@@ -58,7 +60,10 @@ async def answer_chat(
         headers = {**sse.HEADERS, **headers}
         return StreamingResponse(stream, headers=headers, media_type=sse.MEDIA_TYPE)
     with services.metrics.stage("restore"):
-        restored = await services.work.run(restore_body, answer.body, keys)
+        if answer.size_bytes <= _RESTORED_AT_ONCE_BYTES:
+            restored = restore_body(answer.body, keys)
+        else:
+            restored = await services.work.run(restore_body, answer.body, keys)
     _log_damage(keys)
     return JSONResponse(restored, answer.status, headers=headers)
 

@@ -16,7 +16,7 @@ from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.inspection import Condition
 from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.privacy.lookup import Lookup, all_parts
+from sage_rag.privacy.lookup import STEM_TYPES, Lookup, all_parts
 from sage_rag.privacy.operators.redact import redact
 from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.policy import Operator, OperatorChoice, Policy
@@ -26,12 +26,11 @@ from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.edge.links import GuardedStream, replace_outside_addresses
 from sage_rag.rag_server.edge.short_questions import IndexLookup, ShortQuestionRecognizer
+from sage_rag.rag_server.edge.text_cache import TextCache
 
 _MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@\d{1,6})?")
 """A corpus, or one of its versions, as `clinic@7`."""
 _DAMAGED = (Condition.MALFORMED, Condition.UNKNOWN_KEY, Condition.FORGED)
-_CACHED_TEXTS = 1024
-"""Texts whose result is cached: chat clients send the whole conversation with every turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,7 @@ class CorpusKeys:
     def _read_with(self, index: IndexLookup | None) -> _Reading:
         known = ShortQuestionRecognizer(self._recognizer, index) if index else self._recognizer
         protector = Protector(known, self._policy, self._cipher, self._surrogates)
-        return _Reading(lru_cache(_CACHED_TEXTS)(protector.pseudonymize), index)
+        return _Reading(TextCache(protector.pseudonymize), index)
 
     def pseudonymize(self, text: str) -> str:
         """Return the text with its recognised values as tokens.
@@ -133,6 +132,23 @@ class CorpusKeys:
             )
         )
         return tuple(sorted({*words, *more}))
+
+    def search_groups(self, pseudonymized: str) -> tuple[tuple[str, ...], ...]:
+        """Return, for each word of the values in a pseudonymised text, the tokens with this word.
+
+        Names, and titles of works and events, are searched so: with a lookup, unless the policy
+        allows no search by parts. Sorted, so that order reveals nothing.
+        """
+        index = self._reading.index
+        if index is None or self._parts is PartWords.NONE:
+            return ()
+        found = {
+            group
+            for match in TOKEN.finditer(pseudonymized)
+            if EntityType(match.group(1)) in STEM_TYPES
+            for group in index.groups(self._cipher.decrypt(match.group()))
+        }
+        return tuple(sorted(found))
 
     def hide_whole(self, value: str, entity_type: EntityType) -> str:
         """Return a token for a whole value, without recognition."""

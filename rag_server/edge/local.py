@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import httpx
-
 from sage_rag.rag_server.app import close_services, create_app
+from sage_rag.rag_server.edge.transport import AppTransport
 from sage_rag.rag_server.edge.upstream import Upstream
 from sage_rag.rag_server.services import Services
-
-_ADDRESS = "http://127.0.0.1"
 
 
 class LocalUpstream(Upstream):
@@ -21,7 +18,7 @@ class LocalUpstream(Upstream):
 
     def __init__(self, services: Services) -> None:
         """Take over the services; `close` closes them."""
-        super().__init__(_ADDRESS, transport=httpx.ASGITransport(app=create_app(services)))
+        super().__init__(AppTransport(create_app(services)))
         self._services = services
 
     async def close(self) -> None:

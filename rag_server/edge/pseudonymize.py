@@ -7,7 +7,7 @@ from typing import Any
 
 from sage_rag.common.web.errors import ApiError
 from sage_rag.privacy.entities import EntityType
-from sage_rag.rag_server.chat_request import MAX_SEARCH_WORDS
+from sage_rag.rag_server.chat_request import MAX_SEARCH_GROUPS, MAX_SEARCH_WORDS
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.schema import (
     Rule,
@@ -113,7 +113,7 @@ _REQUEST = record(
 
 
 def pseudonymize_request(body: Mapping[str, Any], keys: CorpusKeys) -> dict[str, Any]:
-    """Return the request to send to the server, with the blind words of its question.
+    """Return the request to send to the server, with blind words and tokens of its question.
 
     Guarantees: the recognizer has read every text in it; it contains no unknown field.
     Does not guarantee: that the recognizer finds every private value; blind words of all values
@@ -127,8 +127,10 @@ def pseudonymize_request(body: Mapping[str, Any], keys: CorpusKeys) -> dict[str,
         sent: dict[str, Any] = _REQUEST(body, keys, "")
     except RecursionError:
         raise ApiError(400, "the request is nested too deeply", code="not_understood") from None
-    words = keys.search_words(_question(sent.get("messages", [])))
-    return {**sent, "search_words": words[:MAX_SEARCH_WORDS]} if words else sent
+    question = _question(sent.get("messages", []))
+    words, groups = keys.search_words(question), keys.search_groups(question)
+    more = {"search_words": words[:MAX_SEARCH_WORDS], "search_tokens": groups[:MAX_SEARCH_GROUPS]}
+    return {**sent, **{name: found for name, found in more.items() if found}}
 
 
 def _question(messages: Sequence[Mapping[str, Any]]) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from sage_rag.privacy.blind_index import BlindIndex
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import NotGrantedError
-from sage_rag.privacy.lookup import COMMON, NAMED_TYPES, Lookup
+from sage_rag.privacy.lookup import COMMON, MOST_TOKENS, NAMED_TYPES, STEM_TYPES, Lookup
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
 from sage_rag.privacy.recognizers.wordlists import TITLES
@@ -82,6 +82,22 @@ class IndexLookup:
         names = [word for word in written if not default_lexicon().is_word(fold(word))]
         return self.wholes(" ".join(names), entity_type) if 0 < len(names) < len(written) else ()
 
+    def groups(self, value: str) -> tuple[tuple[str, ...], ...]:
+        """Return, for each word of a value, the tokens of the values of the index with this word.
+
+        A recognizer can give a name one type in a record and another one in a question, so all
+        types are searched. The word of more than `MOST_TOKENS` values has no group.
+        """
+        found: dict[int, set[str]] = {}
+        for entity_type in STEM_TYPES:
+            try:
+                words = self._index.stem_words(value, entity_type)
+            except NotGrantedError:
+                continue
+            for number, word in enumerate(words):
+                found.setdefault(number, set()).update(self._lookup.tokens.get(word, ()))
+        return tuple(tuple(sorted(t)) for t in found.values() if 0 < len(t) <= MOST_TOKENS)
+
     def search_words(self, value: str, entity_type: EntityType) -> tuple[str, ...]:
         """Return the blind words of the values that a value of a question may stand for.
 
@@ -96,7 +112,10 @@ class IndexLookup:
 
 @dataclass(frozen=True)
 class ShortQuestionRecognizer:
-    """Wraps a recognizer: removes public words from its names, and adds names that it missed."""
+    """Wraps a recognizer: removes public words from its names, and adds names that it missed.
+
+    A name that the index has under another type gets that type: then its token is the record's.
+    """
 
     recognizer: Recognizer
     index: IndexLookup
@@ -108,9 +127,19 @@ class ShortQuestionRecognizer:
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans of private values."""
-        found = [span for s in self.recognizer.recognize(text) for span in self._without(text, s)]
+        own = (span for s in self.recognizer.recognize(text) for span in self._without(text, s))
+        found = [self._as_in_the_index(text, span) for span in own]
         covered = {i for span in found for i in range(span.start, span.end)}
         return [*found, *self._missed(text, covered)]
+
+    def _as_in_the_index(self, text: str, span: Span) -> Span:
+        """Return a span of a name with the type that the index has for its value."""
+        if span.entity_type not in NAMED_TYPES:
+            return span
+        types = self.index.types_of(text[span.start : span.end])
+        return (
+            replace(span, entity_type=types[0]) if types and span.entity_type not in types else span
+        )
 
     def _without(self, text: str, span: Span) -> Iterator[Span]:
         """Yield a span without the public words at its ends; nothing if it has no other words.

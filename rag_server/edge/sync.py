@@ -25,7 +25,8 @@ from sage_rag.common.files import sync_folder
 from sage_rag.common.web.serving import is_loopback
 from sage_rag.indexer.publishing import move_pointer
 from sage_rag.indexer.versions import MANIFEST, FileEntry, Manifest, corpus_folder, open_version
-from sage_rag.rag_server.edge.upstream import trusted, unreachable
+from sage_rag.rag_server.edge.transport import unreachable
+from sage_rag.rag_server.edge.upstream import trusted
 
 _VERSIONS = "/v1/versions"
 _STAGING = ".pulled"

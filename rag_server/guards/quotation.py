@@ -10,6 +10,7 @@ from contextlib import aclosing
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.protocols import AnswerContext, Answerer, Piece
+from sage_rag.rag_server.chat_request import TOOLS
 
 MOST_WORDS = 60
 """Words of a passage in a row that an answer may repeat: more than an answer without a model
@@ -86,8 +87,8 @@ class GuardedAnswerer:
 
     @property
     def honours(self) -> frozenset[str]:
-        """The sampling options of the wrapped answerer."""
-        return self._answerer.honours
+        """The options of the wrapped answerer but tools: their arguments could repeat documents."""
+        return self._answerer.honours - TOOLS
 
     async def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:
         """Yield the answer; finish reason `content_filter` where the rest is withheld."""

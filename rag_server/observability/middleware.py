@@ -1,4 +1,4 @@
-"""Middleware that counts every request and writes it to the audit log."""
+"""Middleware that counts and traces every request and writes it to the audit log."""
 
 from __future__ import annotations
 
@@ -54,7 +54,12 @@ class Observe:
             await send(message)
 
         try:
-            await self._app(scope, receive, watch)
+            with self._metrics.span("request") as span:
+                try:
+                    await self._app(scope, receive, watch)
+                finally:
+                    span.update_name(_declared_path(scope))
+                    span.set_attribute("http.response.status_code", status)
         finally:
             took_s = time.perf_counter() - started
             path = _declared_path(scope)

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -18,6 +18,7 @@ from sage_rag.common.web.openapi import request_body
 from sage_rag.common.web.requests import read_json, until_disconnect
 from sage_rag.rag_server.access.gate import Caller, caller_of
 from sage_rag.rag_server.access.keys import Scope
+from sage_rag.rag_server.answering.condensing import CondensedQuestion
 from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn, Piece
 from sage_rag.rag_server.chat_request import (
     IGNORED_HEADER,
@@ -33,6 +34,7 @@ from sage_rag.rag_server.completions import (
     count_tokens,
     sources_markdown,
 )
+from sage_rag.rag_server.conversation import CallsInProgress, turns_around
 from sage_rag.rag_server.corpora import SearchResult
 from sage_rag.rag_server.cutting import cut_pieces
 from sage_rag.rag_server.limits import readable_length
@@ -44,8 +46,6 @@ from sage_rag.rag_server.side_calls import side_answer
 
 router = APIRouter()
 log = logging.getLogger("sage_rag")
-
-_ROLES = {"developer": "system", "tool": "user", "function": "user"}
 
 
 @router.post("/v1/chat/completions", openapi_extra=request_body(ChatRequest))
@@ -79,18 +79,20 @@ async def _respond(
     services: Services, chat: ChatRequest, caller: Caller, notes: RequestNotes
 ) -> Response:
     started = time.monotonic()
+    question = await _question(services, chat)
     with services.metrics.stage("search"):
         found = await services.searches.run(
             services.corpora.search,
             chat.model,
-            chat.standalone,
+            question.text,
             services.top_k,
-            chat.search_words,
+            chat.search_words if question.names_kept else (),
+            chat.search_tokens if question.names_kept else (),
         )
     notes.version = found.version
     notes.passages = [passage.id for passage in found.passages]
-    answer = _AnswerInProgress(chat, found, started, caller, services.metrics, notes)
-    pieces = services.answerer.answer(_conversation(chat, found))
+    answer = _AnswerInProgress(chat, found, started, caller, services.metrics, notes, question)
+    pieces = services.answerer.answer(_conversation(chat, found, question.text))
     if "max_tokens" not in services.answerer.honours:
         pieces = cut_pieces(pieces, chat.most_tokens, chat.stops)
     # A failure before the first piece still has an HTTP status of its own.
@@ -116,11 +118,11 @@ async def _stream(
     yield sse.encode(envelope.delta({"role": "assistant", "content": ""}))
     try:
         async with aclosing(pieces):
-            if text := answer.add(first):
-                yield sse.encode(envelope.delta({"content": text}))
+            if delta := answer.add(first):
+                yield sse.encode(envelope.delta(delta))
             async for piece in pieces:
-                if text := answer.add(piece):
-                    yield sse.encode(envelope.delta({"content": text}))
+                if delta := answer.add(piece):
+                    yield sse.encode(envelope.delta(delta))
     except Exception as error:  # noqa: BLE001 - the status is already sent, so an event reports it
         yield sse.encode(as_api_error(error).body)
         return
@@ -154,9 +156,11 @@ class _AnswerInProgress:
     caller: Caller
     metrics: Metrics
     notes: RequestNotes
+    question: CondensedQuestion
     text: str = ""
     finish_reason: str = "stop"
     model_usage: CompletionUsage | None = None
+    calls: CallsInProgress = field(default_factory=CallsInProgress)
 
     def __post_init__(self) -> None:
         self.envelope = Envelope(
@@ -165,21 +169,26 @@ class _AnswerInProgress:
             fingerprint=self.found.version,
         )
 
-    def add(self, piece: Piece | None) -> str:
-        """Add a piece and return its text."""
+    def add(self, piece: Piece | None) -> dict[str, Any]:
+        """Add a piece and return it as the delta of a chunk, possibly empty."""
         if piece is None:
-            return ""
+            return {}
         self.text += piece.text
         self.finish_reason = piece.finish_reason or self.finish_reason
         self.model_usage = piece.usage or self.model_usage
-        return piece.text
+        delta: dict[str, Any] = {"content": piece.text} if piece.text else {}
+        if piece.tool_calls:
+            delta["tool_calls"] = [self.calls.add(call) for call in piece.tool_calls]
+        return delta
 
     def whole(self) -> dict[str, Any]:
         """Return the completion."""
         citations = self.citations()
         content = self.text + (sources_markdown(citations) if self.chat.sources else "")
         sources = self.sources(citations)
-        return self.envelope.whole(content, self.finish_reason, self.usage(), citations, sources)
+        return self.envelope.whole(
+            content, self.finish_reason, self.usage(), citations, sources, self.calls.whole()
+        )
 
     def citations(self) -> list[dict[str, Any]]:
         """Return the passages that the text cites."""
@@ -196,13 +205,16 @@ class _AnswerInProgress:
         if self.model_usage is not None:
             return self.model_usage
         prompt = count_tokens(message.content for message in self.chat.messages)
-        return CompletionUsage(prompt, count_tokens([self.text]))
+        return CompletionUsage(prompt, count_tokens([self.text, *self.calls.arguments()]))
 
     def record(self) -> None:
         """Log counts and times, never text; count the tokens against the caller's budget."""
         usage = self.usage()
-        self.metrics.tokens(usage.prompt_tokens, usage.completion_tokens)
-        self.notes.tokens = usage.prompt_tokens + usage.completion_tokens
+        asked = self.question.usage or CompletionUsage(0, 0)
+        read = usage.prompt_tokens + asked.prompt_tokens
+        written = usage.completion_tokens + asked.completion_tokens
+        self.metrics.tokens(read, written)
+        self.notes.tokens = read + written
         self.caller.spend(self.notes.tokens)
         log.info(
             "%s corpus=%s passages=%d tokens=%d ms=%d",
@@ -214,20 +226,26 @@ class _AnswerInProgress:
         )
 
 
-def _conversation(chat: ChatRequest, found: SearchResult) -> AnswerContext:
+async def _question(services: Services, chat: ChatRequest) -> CondensedQuestion:
+    """Return the question that is searched: the last one, with what it takes from earlier ones."""
+    if services.condenser is None:
+        return CondensedQuestion(chat.standalone)
+    turns = [ConversationTurn(m.role, m.content) for m in chat.messages[: chat.question_at + 1]]
+    with services.metrics.stage("question"):
+        return await services.condenser.condense(turns)
+
+
+def _conversation(chat: ChatRequest, found: SearchResult, standalone: str) -> AnswerContext:
     """Separate the question of a request from its other messages."""
-    history = [
-        ConversationTurn(_ROLES.get(message.role, message.role), message.content)
-        for position, message in enumerate(chat.messages)
-        if position != chat.question_at
-    ]
+    history, tool_turns = turns_around(chat.messages, chat.question_at)
     return AnswerContext(
         chat.question,
         found.passages,
         history,
         chat.options,
-        standalone=chat.standalone,
+        standalone=standalone,
         evidence=found.evidence,
         answer_fields=found.manifest.answer_fields,
         sentence_vectors=found.sentence_vectors,
+        tool_turns=tool_turns,
     )

@@ -36,6 +36,28 @@ def test_folders_of_text_and_markdown_are_read_by_relative_name(tmp_path: Path) 
     assert [d.id for d in read_corpus(tmp_path)] == ["a.txt", "deep/b.MD"]
 
 
+def test_a_table_is_read_by_its_columns(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text('id;Brief / Text;who\nV1;"one; two";a\n;three;b\n')
+    documents = list(read_corpus(path, ["Brief / Text"], "who"))
+    assert [d.fields for d in documents] == [
+        {"Brief / Text": "one; two"},
+        {"Brief / Text": "three"},
+    ]
+    assert [(d.id, d.subject) for d in documents] == [("V1", "a"), ("c:3", "b")]
+
+
+def test_a_table_without_a_known_column_names_its_columns(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text("Vorgang;Brief\nV1;private\n")
+    with pytest.raises(InputError, match="line 2 has none") as error:
+        list(read_corpus(path))
+    assert "Vorgang, Brief" in str(error.value.hint)
+    with pytest.raises(InputError, match="no field `Text`") as error:
+        list(read_corpus(path, ["Text"]))
+    assert "Vorgang, Brief" in str(error.value.hint)
+
+
 def test_long_text_is_split_at_sentences_and_loses_nothing(tmp_path: Path) -> None:
     sentences = [f"Sentence number {i} is here to fill the page." for i in range(100)]
     (tmp_path / "long.txt").write_text(" ".join(sentences))
@@ -144,5 +166,5 @@ def test_a_record_without_its_subject_is_one_line_with_its_place(
 
 def test_a_text_file_has_no_subject(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("first")
-    with pytest.raises(InputError, match="only jsonl records have a subject"):
+    with pytest.raises(InputError, match="only records have a subject"):
         list(read_corpus(tmp_path, subject="p"))

@@ -103,6 +103,25 @@ def test_the_table_says_each_figure_once(job: IndexJob) -> None:
     assert "no price given" in "\n".join(estimate_lines(job, estimated(job, costs=CallCosts())))
 
 
+def test_the_start_of_the_process_counts(job: IndexJob) -> None:
+    without = estimated(job, costs=None, roles=roles_of(ReversingAgent()))
+    job = replace(job, costs=None, roles=roles_of(ReversingAgent()))
+    made = estimate(job, start_s=60)
+    assert made.seconds >= 60
+    assert made.spent_s >= 60
+    assert without.spent_s < 60
+
+
+def test_an_estimate_that_is_not_cheap_says_so(job: IndexJob) -> None:
+    def notes(**changes: float) -> list[str]:
+        made = replace(estimated(job), **changes)
+        return [line for line in estimate_lines(job, made) if "too small to predict" in line]
+
+    assert len(notes(spent_s=6.0, seconds=30.0)) == 1
+    assert notes(spent_s=6.0, seconds=90.0) == []
+    assert notes(spent_s=6.0, seconds=30.0, sampled=0) == []
+
+
 @pytest.mark.parametrize(
     ("recipe", "calls"),
     [("paraphrase", 20), ("checklist", 20), ("zerogen", 20), ("attrprompt", 21)],

@@ -57,3 +57,19 @@ def test_words_and_marks_add_up(search, tmp_path):
     search(("knee pain", marks("Ada Novak")), ("knee pain", marks("Vera Holm")))
     found = LexicalIndex.open(tmp_path / "lex").search(" ".join(["knee", *marks("Holm")]), 5)
     assert [row for row, _ in found] == [1, 0]
+
+
+def test_a_group_counts_as_the_word_that_its_values_share(tmp_path):
+    long = " ".join(f"word{i}" for i in range(30))
+    texts = ["PERSON_[aa] and PERSON_[bb] cough", f"PERSON_[aa] {long}", "a cough", "PERSON_[cc]"]
+    LexicalIndex.write(texts, tmp_path / "lex")
+    index = LexicalIndex.open(tmp_path / "lex")
+    group = ["PERSON_[aa]", "PERSON_[bb]", "PERSON_[zz]"]
+    found = index.search("", 9, groups=[group])
+    assert [row for row, _ in found] == [0, 1]
+    assert found[0][1] > found[1][1] > 0
+    plain = ["keller and keller cough", f"keller {long}", "a cough", "holm"]
+    LexicalIndex.write(plain, tmp_path / "plain")
+    expected = LexicalIndex.open(tmp_path / "plain").search("keller", 9)
+    assert found[1][1] == pytest.approx(expected[1][1], rel=0.01)
+    assert index.search("", 9, groups=[["PERSON_[zz]"]]) == []

@@ -28,8 +28,8 @@ from sage_rag.privacy.testing import TableRecognizer
 from tests.indexer.conftest import KEYSET, NAMES, Run, clinic_job, record
 
 SAFE = {
-    "question": "What helps me, [PERSON_1], against complaint number 4 at night?",
-    "answer": "For [PERSON_1], remedy number 4 is good; return when it fails.",
+    "question": "Most nights [PERSON_1] is kept awake by complaint number 4.",
+    "answer": "If it does not, return. Remedy number 4 helps [PERSON_1].",
 }
 
 
@@ -127,7 +127,7 @@ def test_an_edit_that_passes_is_published_word_for_word(again, reviewing, tmp_pa
     summary = again()
     assert (summary.published, summary.reviewed) == (19, 1)
     text = published(tmp_path / "home")["doc-4"]
-    assert "against complaint number 4 at night?" in text
+    assert "is kept awake by complaint number 4." in text
     assert "PERSON_[" in text
     assert "[PERSON_1]" not in text
 
@@ -242,10 +242,10 @@ def test_the_verb_takes_a_file_or_an_editor(
     done = command("--edit", "doc-4", "--file", str(draft))
     assert done.exit_code == 0, done.output
     monkeypatch.delenv("VISUAL", raising=False)
-    monkeypatch.setenv("EDITOR", "sed -i s/return/revert/")
+    monkeypatch.setenv("EDITOR", "sed -i 's/return/come back/'")
     assert command("--edit", "doc-4").exit_code == 0
     assert again().published == 19
-    assert "revert when it fails" in published(tmp_path / "home")["doc-4"]
+    assert "If it does not, come back." in published(tmp_path / "home")["doc-4"]
 
 
 def test_nobody_reviews_while_a_run_is_at_work(again, command, tmp_path: Path) -> None:

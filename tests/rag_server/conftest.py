@@ -17,7 +17,7 @@ from sage_rag.rag_server.corpora import CorpusSearch
 from sage_rag.rag_server.edge.app import create_edge_app
 from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.services import EdgeServices
-from sage_rag.rag_server.edge.upstream import Upstream
+from sage_rag.rag_server.edge.upstream import server_at
 from sage_rag.rag_server.services import Services
 from tests.rag_server.fakes import MemoryCatalog, ScriptedAnswerer, WordsEmbedder
 
@@ -57,7 +57,7 @@ class World:
         self, server: str, recognizer=None, *, api_key=None, timeout_s=120.0, **settings
     ) -> str:
         keyring = Keyring(self.keyset, recognizer or TableRecognizer(TABLE), preset("sage"))
-        upstream = Upstream(server, api_key=api_key, timeout_s=timeout_s)
+        upstream = server_at(server, api_key=api_key, timeout_s=timeout_s)
         return self.run(create_edge_app(EdgeServices(keyring, upstream, **settings)))
 
     def run(self, app) -> str:

@@ -75,10 +75,14 @@ class MemoryVersion:
         return self._best(enumerate(map(float, self._vectors @ vector)), top_k, rows)
 
     def search_lexical(
-        self, text: str, top_k: int, rows: NDArray[np.int64] | None = None
+        self,
+        text: str,
+        top_k: int,
+        rows: NDArray[np.int64] | None = None,
+        groups: Sequence[Sequence[str]] = (),
     ) -> list[tuple[int, float]]:
         """Return rows by the number of words that they share with the text, best first."""
-        words = set(text.split())
+        words = {*text.split(), *(token for group in groups for token in group)}
         shared = (
             (i, float(len(words & set(p.text.split())))) for i, p in enumerate(self._passages)
         )

@@ -1,6 +1,6 @@
 """The texts of both stages, the key, and the tokenizers, in the folder of a training.
 
-Each file is complete when it appears, and a file that is there is not written again.
+Each file and each tokenizer is complete when it appears, and is not written again.
 """
 
 from __future__ import annotations
@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 import random
 import secrets
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,9 +38,10 @@ from sage_rag.training.pretraining.tokenizing import (
 )
 
 if TYPE_CHECKING:
-    pass
+    from transformers import PreTrainedTokenizerFast
 
 KEY = "key.txt"
+_LEAST_DOCUMENTS = 2
 _BATCH = 256
 """Documents that are encrypted at once; see `PolyalphabeticCipher.encrypt_all`."""
 
@@ -93,14 +96,14 @@ class StageTexts:
         if stage.kind is FirstStage.SCRUBBED:
             return scrubbed_texts(self._sensitive())
         if stage.kind is FirstStage.DYCK:
-            save_tokenizer(number_tokenizer(config.vocabulary), self.first_tokenizer)
+            _save(number_tokenizer(config.vocabulary), self.first_tokenizer)
             length = config.row_tokens
             return dyck_documents(stage.tokens or 0, length, config.vocabulary, config.seed)
         self._train(self._encrypted(), self.first_tokenizer)
         if stage.kind is FirstStage.CIPHER:
             return self._encrypted()
         tokenizer = load_tokenizer(self.first_tokenizer)
-        save_tokenizer(number_tokenizer(config.vocabulary), self.first_tokenizer)
+        _save(number_tokenizer(config.vocabulary), self.first_tokenizer)
         return shuffled_documents(self._encrypted(), tokenizer, config.seed)
 
     def _encrypted(self) -> Iterator[str]:
@@ -139,15 +142,40 @@ class StageTexts:
 
     def _divided(self, texts: Iterable[str]) -> Iterator[tuple[str, bool]]:
         """Yield each document, and whether it is drawn for the second stage."""
-        drawn = random.Random(self.config.seed)  # noqa: S311 - a sample, not a secret
-        for text in texts:
-            yield text, drawn.random() < self.config.texts.public_share
+        public = self._public_numbers()
+        for number, text in enumerate(texts):
+            yield text, number in public
+
+    def _public_numbers(self) -> set[int]:
+        """Draw documents that hold about `public_share` of the characters: one, but not all."""
+        settings = self.config.texts
+        lengths = [len(text) for text in read_texts(settings.sensitive, self._field())]
+        numbers = [number for number, length in enumerate(lengths) if length]
+        if len(numbers) < _LEAST_DOCUMENTS:
+            raise InputError(
+                f"the texts have {len(numbers)} documents, too few to divide between the stages",
+                hint="name the texts of the second stage: `texts.public`",
+            )
+        random.Random(self.config.seed).shuffle(numbers)  # noqa: S311 - a sample, not a secret
+        most = settings.public_share * sum(lengths)
+        before = accumulate((lengths[number] for number in numbers), initial=0)
+        first, *others = zip(numbers[:-1], before, strict=False)
+        return {first[0]} | {n for n, done in others if done + lengths[n] / 2 < most}
 
     def _field(self, *, public: bool = False) -> str:
         return "text" if public and not self.config.texts.public else self.config.texts.field
 
     def _train(self, texts: Iterable[str], folder: Path) -> None:
-        save_tokenizer(train_tokenizer(texts, self.config.vocabulary), folder)
+        _save(train_tokenizer(texts, self.config.vocabulary), folder)
+
+
+def _save(tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
+    """Write a tokenizer; its folder is complete when it appears."""
+    draft = folder.with_name(f".{folder.name}.tmp")
+    shutil.rmtree(draft, ignore_errors=True)
+    save_tokenizer(tokenizer, draft)
+    shutil.rmtree(folder, ignore_errors=True)
+    draft.rename(folder)
 
 
 def write_texts(texts: Iterable[str], path: Path) -> None:

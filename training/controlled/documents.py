@@ -10,6 +10,7 @@ from typing import Any
 
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.common.jsonl import Row, line_error, numbered_rows, read_jsonl
+from sage_rag.common.unicode_text import well_formed
 from sage_rag.privacy.labels import Scheme, type_of_label
 from sage_rag.privacy.languages import uncovered_language
 from sage_rag.privacy.protocols import Recognizer
@@ -102,7 +103,7 @@ def _gold(path: Path) -> Iterator[AnnotatedDocument]:
 def _parse(row: Row) -> tuple[str, str, list[dict[str, Any]]]:
     if not isinstance(row["text"], str) or not isinstance(row["spans"], list):
         raise ValueError("has no `text` with a list of `spans`")
-    return str(row.get("doc_id", row.get("id", ""))), row["text"], row["spans"]
+    return str(row.get("doc_id", row.get("id", ""))), well_formed(row["text"]), row["spans"]
 
 
 def _value(text: str, row: dict[str, Any]) -> PrivateValue:

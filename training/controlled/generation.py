@@ -16,14 +16,20 @@ from functools import cached_property
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.operators.keyed import KeyedChoice
 from sage_rag.training.controlled import fiction
-from sage_rag.training.controlled.codes import AnnotatedDocument, ControlCode, Identifiers
+from sage_rag.training.controlled.codes import (
+    AnnotatedDocument,
+    ControlCode,
+    Identifiers,
+    PrivateValue,
+)
 from sage_rag.training.controlled.fiction import Fiction
 from sage_rag.training.controlled.names import Block, Method
 from sage_rag.training.controlled.prompts import SHOTS, code_prompt, in_context_prompt, own_text
 from sage_rag.training.controlled.samplers import Sampler, TextRequest
-from sage_rag.training.controlled.value_trie import ValueTrie, spellings
+from sage_rag.training.controlled.spellings import spellings
+from sage_rag.training.controlled.value_trie import ValueTrie, squeezed
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the text that the same settings give."""
 _SEEDS = 1 << 62
 
@@ -87,6 +93,11 @@ class Generation:
     def corpus_values(self) -> ValueTrie:
         """What names the private values of the whole corpus."""
         return self._trie(self._corpus)
+
+    @property
+    def value_count(self) -> int:
+        """How many different values of the corpus are private."""
+        return len({squeezed(value.text) for value in self._private(self._corpus)})
 
     @property
     def rows(self) -> int:
@@ -165,9 +176,11 @@ class Generation:
         return self._trie(examples)
 
     def _trie(self, documents: Sequence[AnnotatedDocument]) -> ValueTrie:
+        return ValueTrie(spellings(self._private(documents)))
+
+    def _private(self, documents: Sequence[AnnotatedDocument]) -> list[PrivateValue]:
         covered = self.settings.identifiers.cover
-        values = [value for d in documents for value in d.values if covered(value)]
-        return ValueTrie(spellings(values))
+        return [value for d in documents for value in d.values if covered(value)]
 
 
 def _fault(text: str, values: ValueTrie | None) -> str:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
 from sage_rag.common.exceptions import InputError
@@ -69,34 +70,55 @@ class Prefix(nn.Module):
         return cache
 
     def save(self, folder: Path, model_digest: str, settings: dict[str, Any]) -> None:
-        """Write weights and settings; the settings appear last."""
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # weights may contain private text
+        """Write weights and settings; the settings appear last.
+
+        Raises:
+            InputError: when the folder cannot be written.
+        """
         tensors = {name: tensor.detach().contiguous() for name, tensor in self.state_dict().items()}
-        save_file(tensors, folder / WEIGHTS)
         written = {"model": model_digest, "tokens": self.tokens, **settings}
-        write_file(folder / SETTINGS, json.dumps(written, indent=1) + "\n")
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            (folder / SETTINGS).unlink(missing_ok=True)  # those of an earlier prefix
+            (folder / WEIGHTS).touch(mode=0o600)  # weights may contain private text
+            (folder / WEIGHTS).write_bytes(save(tensors))
+            write_file(folder / SETTINGS, json.dumps(written, indent=1) + "\n")
+        except OSError as error:
+            raise InputError(f"cannot write to `{folder}`: {error.strerror}") from None
 
     @classmethod
     def load(cls, folder: Path, model_digest: str) -> Prefix:
         """Read a prefix that was trained on the model with this digest.
 
         Raises:
-            InputError: for a folder without a prefix, or one of another model.
+            InputError: for a folder without a prefix, a damaged one, or one of another model.
         """
         if not (folder / SETTINGS).is_file():
             raise InputError(
                 f"`{folder}` has no trained prefix", hint="see: sage-rag train prefix --help"
             )
-        with reading(folder / SETTINGS):
-            settings = json.loads((folder / SETTINGS).read_text("utf-8"))
-        if settings.get("model") != model_digest:
+        if _model_of(folder / SETTINGS) != model_digest:
             raise InputError(
-                f"the prefix of `{folder}` was trained on another model",
+                f"the prefix of `{folder}` is damaged, or was trained on another model",
                 hint="name the model that it was trained on, or train it again",
             )
-        tensors = load_file(folder / WEIGHTS)
-        count = len(tensors) // 2
-        return cls(
-            [tensors[f"keys.{place}"] for place in range(count)],
-            [tensors[f"values.{place}"] for place in range(count)],
-        )
+        try:
+            tensors = load_file(folder / WEIGHTS)
+            places = range(len(tensors) // 2)
+            keys = [tensors[f"keys.{place}"] for place in places]
+            return cls(keys, [tensors[f"values.{place}"] for place in places])
+        except (OSError, SafetensorError, KeyError) as error:
+            raise InputError(
+                f"`{folder / WEIGHTS}` is damaged ({type(error).__name__})", hint="train it again"
+            ) from None
+
+
+def _model_of(file: Path) -> str:
+    """Return the digest of the model that settings name; empty for a damaged file."""
+    with reading(file):
+        content = file.read_text("utf-8", "replace")
+    try:
+        settings = json.loads(content)
+    except json.JSONDecodeError:
+        return ""
+    return str(settings.get("model", "")) if isinstance(settings, dict) else ""

@@ -56,7 +56,7 @@ class PrefixSettings:
 class CodedRow:
     """Code and document as tokens. `private`, `counted`: of each token as a target."""
 
-    tokens: list[int]
+    tokens: list[int] = field(repr=False)
     private: list[bool]
     counted: list[bool]
 

@@ -5,22 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.files import locked, write_file
+from sage_rag.common.files import write_file
 from sage_rag.common.ledger import StageLedger, StageTable
 from sage_rag.common.progress import Progress
 from sage_rag.training.controlled.generation import Generation, GenerationSummary, Sample
 from sage_rag.training.controlled.names import Block
+from sage_rag.training.owner_folder import owner_folder
 
 CORPUS = "corpus.jsonl"
 REPORT = "report.json"
-OWNER = "owner"
-"""Folder of what stays with the owner: the ledger."""
 _TABLE = StageTable("samples")
 _LEDGER_VERSION = 1
 
@@ -41,7 +39,7 @@ def run_generation(
         InputError: when another run uses the folder, it cannot be written, or no text is left.
     """
     summary = summary if summary is not None else GenerationSummary()
-    with _folder_of(folder) as owner:
+    with owner_folder(folder) as owner:
         (folder / REPORT).unlink(missing_ok=True)
         ledger = samples_ledger(owner / "ledger.sqlite")
         try:
@@ -51,7 +49,7 @@ def run_generation(
         if not summary.written:
             raise InputError(
                 f"none of {summary.samples} texts can be used: {summary.line()}",
-                hint="raise --attempts, or block fewer values: --identifiers direct",
+                hint="try another model, raise --attempts, or block fewer values: --block examples",
             )
         _write(generation, folder, samples, blocking, summary)
     return summary
@@ -103,7 +101,7 @@ def _write(
         "identifiers": settings.identifiers,
         "blocked": scope,
         "blocking": blocking if scope is not Block.NONE else "nothing is blocked",
-        "values": generation.corpus_values.size if scope is not Block.NONE else 0,
+        "values": generation.value_count if scope is not Block.NONE else 0,
         "samples": summary.samples,
         "written": summary.written,
         "again": summary.again,
@@ -112,20 +110,3 @@ def _write(
     }
     write_file(folder / CORPUS, content)
     write_file(folder / REPORT, json.dumps(report, indent=1) + "\n")
-
-
-@contextmanager
-def _folder_of(folder: Path) -> Iterator[Path]:
-    owner = folder / OWNER
-    try:
-        owner.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = locked(owner / "lock", create=True)
-        lock.__enter__()
-    except BlockingIOError:
-        raise InputError(f"another run writes to `{folder}`", hint="wait for it") from None
-    except OSError as error:
-        raise InputError(f"cannot write to `{folder}`: {error.strerror}") from None
-    try:
-        yield owner
-    finally:
-        lock.__exit__(None, None, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from sage_rag.agents.chat.protocols import ChatMessage, ChatModel, UnusableReplyError
@@ -20,11 +20,14 @@ CHECKING = "checked after the text is written"
 
 @dataclass(frozen=True, slots=True)
 class TextRequest:
-    """What one sample is written from. `values`: what it may not contain; `None` blocks nothing."""
+    """What one sample is written from. `values`: what it may not contain; `None` blocks nothing.
 
-    prompt: str
+    `repr` hides the prompt, which has real examples.
+    """
+
+    prompt: str = field(repr=False)
     seed: int
-    values: ValueTrie | None = None
+    values: ValueTrie | None = field(default=None, repr=False)
 
 
 class Sampler(Protocol):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from torch import Tensor
 
 from sage_rag.common.exceptions import InputError
@@ -44,7 +45,7 @@ class CausalWriter:
         """Read model and tokenizer.
 
         Raises:
-            InputError: for a folder without a model that transformers reads.
+            InputError: for a folder without a model and a tokenizer that transformers reads.
         """
         from transformers import AutoModelForCausalLM
 
@@ -58,12 +59,13 @@ class CausalWriter:
             model: Any = AutoModelForCausalLM.from_pretrained(
                 folder, dtype=torch.float32, local_files_only=True
             )
-        except (OSError, ValueError) as error:
+            tokenizer = load_tokenizer(folder)
+        except (OSError, ValueError, SafetensorError) as error:
             raise InputError(
                 f"`{folder}` has no causal language model ({type(error).__name__})",
                 hint="name the exported model of a training run",
             ) from None
-        return cls(model.to(torch_device()), load_tokenizer(folder), folder_digest(folder))
+        return cls(model.to(torch_device()), tokenizer, folder_digest(folder))
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

@@ -9,22 +9,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from enum import IntEnum
 from functools import lru_cache
 
-from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.disguise.characters import seen
-from sage_rag.privacy.recognizers.wordlists import FUNCTION_WORDS, PARTICLES, TITLES
 from sage_rag.privacy.words import UNSPACED_RANGES
-from sage_rag.training.controlled.codes import PrivateValue
 
 MIN_CHARACTERS = 2
 """A single letter or digit identifies no one and occurs in every text; it is not blocked."""
-MIN_PART = 3
-"""Letters of a part of a name that is blocked alone; the kernel's own limit for repetitions."""
 SEPARATOR = " "
-_WORD = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*")
 _STROKED = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ŧ": "t", "æ": "ae", "œ": "oe", "ı": "i"}
 )
@@ -138,25 +132,3 @@ class ValueTrie:
                 return True
             before = kind_of(symbol)
         return self.ends(active)
-
-
-def spellings(values: Sequence[PrivateValue]) -> Iterator[str]:
-    """Yield what is blocked for some values: each value, and what names the person alone.
-
-    The name of a person is also blocked without its titles, and by each part of three letters or
-    more: `Hasslund` for `Mr Henrik Hasslund`. Titles, particles and single function words are not.
-    """
-    for value in values:
-        if value.text.strip() in FUNCTION_WORDS:
-            continue
-        yield value.text
-        if value.entity_type is EntityType.PERSON:
-            words = [word.group() for word in _WORD.finditer(value.text)]
-            names = [word for word in words if word.casefold() not in TITLES]
-            if sum(map(len, names)) >= MIN_PART:
-                yield " ".join(names)
-            yield from (
-                name
-                for name in names
-                if len(name) >= MIN_PART and name[0].isupper() and name.lower() not in PARTICLES
-            )

@@ -91,8 +91,10 @@ def sampler_of(
         InputError: for a model and a method that do not fit together, or an endpoint that would
             read the examples in clear without `allow_plaintext`.
     """
-    if (prefix is None) == (method is Method.PREFIX):
-        raise InputError("`--prefix` belongs to --method prefix", hint="sage-rag train prefix")
+    if method is Method.PREFIX and prefix is None:
+        raise InputError("--method prefix needs --prefix", hint="make one: sage-rag train prefix")
+    if method is not Method.PREFIX and prefix is not None:
+        raise InputError(f"--method {method} uses no prefix", hint="add --method prefix")
     if not options.given:
         raise InputError("no model is named", hint=f"--llm-model {IN_PROCESS}FOLDER")
     name = options.name or ""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import reading, write_file
 from sage_rag.common.jsonl import Row, read_jsonl
+from sage_rag.common.unicode_text import well_formed
 from sage_rag.training.pretraining.config import PretrainingConfig
 from sage_rag.training.pretraining.order import Order, Source, order_of
 from sage_rag.training.pretraining.packing import pack
@@ -25,6 +26,8 @@ _SUFFIXES = (".jsonl", ".jsonl.gz", ".txt")
 def read_texts(paths: Sequence[Path], field: str = "text") -> Iterator[str]:
     """Yield the texts of files .jsonl, .jsonl.gz and .txt, and of folders of these, in order.
 
+    Lone surrogates become U+FFFD: tokenizers read no others.
+
     Raises:
         InputError: for a file that cannot be read, or a line without the field.
     """
@@ -32,7 +35,7 @@ def read_texts(paths: Sequence[Path], field: str = "text") -> Iterator[str]:
     def text(row: Row) -> str:
         if not isinstance(row[field], str):
             raise ValueError(f"has a `{field}` that is not a text")
-        return str(row[field])
+        return well_formed(str(row[field]))
 
     for file in corpus_files(paths):
         if file.name.endswith(".txt"):
@@ -51,6 +54,8 @@ def corpus_files(paths: Sequence[Path]) -> Iterator[Path]:
     """
     for path in paths:
         if not path.is_dir():
+            if not path.exists():
+                raise InputError(f"there is no `{path}`")
             if not path.name.endswith(_SUFFIXES):
                 raise InputError(f"`{path}` is not a file .jsonl, .jsonl.gz or .txt")
             yield path

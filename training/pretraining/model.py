@@ -124,6 +124,7 @@ def _random(
 
 
 def _pretrained(folder: Path, row_tokens: int) -> PreTrainedModel:
+    from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM
 
     try:
@@ -131,6 +132,8 @@ def _pretrained(folder: Path, row_tokens: int) -> PreTrainedModel:
             model = AutoModelForCausalLM.from_pretrained(
                 folder, dtype=torch.float32, local_files_only=True
             )
+    except SafetensorError:
+        raise InputError(f"the weights in `{folder}` are damaged") from None
     except (OSError, ValueError, json.JSONDecodeError):
         raise InputError(
             f"`{folder}` has no causal language model that transformers loads",

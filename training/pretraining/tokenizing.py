@@ -67,6 +67,8 @@ def train_tokenizer(
     tokenizer.train_from_iterator(_without(texts, words), trainer)
     if tokenizer.get_vocab_size() != size - len(words):
         found = tokenizer.get_vocab_size() + len(words)
+        if found == least:
+            raise InputError("the texts are empty, or too short for a tokenizer")
         raise InputError(
             f"the texts give a tokenizer of {found} tokens, not {size}",
             hint="train on more text, or set a smaller size",
@@ -126,7 +128,8 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
     """Read a tokenizer from a folder.
 
     Raises:
-        InputError: when the folder has no tokenizer, or one without a token that ends a document.
+        InputError: when the folder has no tokenizer, a damaged one, or one without a token that
+            ends a document.
     """
     from transformers import AutoTokenizer
 
@@ -134,7 +137,10 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
         raise InputError(
             f"`{folder}` has no `tokenizer.json`", hint="see: sage-rag train tokenizer --help"
         )
-    tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    try:
+        tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except Exception:  # noqa: BLE001 - tokenizers raises `Exception` for a bad vocabulary
+        raise InputError(f"the tokenizer in `{folder}` is damaged") from None
     if tokenizer.eos_token_id is None:
         raise InputError(f"the tokenizer of `{folder}` has no token that ends a document")
     found: PreTrainedTokenizerFast = tokenizer

@@ -131,7 +131,7 @@ def _model(
     if base_url is None and name is None and budget_tokens is None:
         return None
     from sage_rag.agents.chat.options import ModelOptions, chat_model
-    from sage_rag.training.synthesis.run import OWNER
+    from sage_rag.training.owner_folder import OWNER
 
     options = ModelOptions(base_url=base_url, name=name, budget_tokens=budget_tokens)
     (out / OWNER).mkdir(parents=True, exist_ok=True, mode=0o700)

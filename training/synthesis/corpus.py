@@ -8,6 +8,7 @@ from pathlib import Path
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import reading
 from sage_rag.common.jsonl import Row, line_error, read_jsonl
+from sage_rag.common.unicode_text import well_formed
 from sage_rag.training.synthesis.samples import SourceDocument
 
 _TEXTS = (".txt", ".md")
@@ -54,7 +55,7 @@ def _text_of(row: Row, fields: Sequence[str]) -> tuple[str, str]:
     text = "\n".join(part for part in texts if part.strip())
     if not text:
         raise ValueError("has no text")
-    return str(row.get("id", "")), text
+    return str(row.get("id", "")), well_formed(text)
 
 
 def _files(path: Path) -> Iterator[SourceDocument]:

@@ -20,15 +20,26 @@ _MOST_DESCRIBING = 3
 _OPENING = (
     r"\W*(?:(?:and|but|so|then|also|however|therefore|moreover|since then|after that|there),? )?"
 )
+_ADVERBIAL = (
+    r"\W*(?:in|on|at|by|from|since|until|before|after|during|for|with|as|when|while|then|later|now"
+    r"|today|yesterday|here|there|once|if|because|although)\b(?:(?!\[PERSON_)[^.;:!?]){0,60}?"
+)
+"""The beginning of a sentence before its subject, such as "In 2018, "."""
 _LEANS = re.compile(
     rf"{_OPENING}"
     r"(?:he|she|it|they|him|her|his|hers|its|their|theirs|this|that|these|those|such|the same"
     r"|the (?:latter|former)|both|one)\b"
     r"|\W*(?:and|but|so|then|however|therefore|moreover)\b"
-    r"|\W*(?:他|她|它|其|该|此|这|那|上述|但|而且|并且|因此|于是)",
+    rf"|{_ADVERBIAL}\b(?:he|she|him|her|his|hers|they|them|their|this|these|those)\b"
+    r"|\W*(?:它|其|该|此|这|那|上述|但|而且|并且|因此|于是)"
+    r"|(?:(?!\[PERSON_)[^。；：！？]){0,30}?[他她]",
     re.IGNORECASE,
 )
-_NEEDS_PERSON = re.compile(rf"{_OPENING}(?:he|she|him|her|his|hers)\b|\W*[他她]", re.IGNORECASE)
+_NEEDS_PERSON = re.compile(
+    rf"(?:{_OPENING}|{_ADVERBIAL}\b)(?:he|she|him|her|his|hers)\b"
+    r"|(?:(?!\[PERSON_)[^。；：！？]){0,30}?[他她]",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]")
 _STOPS = (".", "!", "?", "。", "！", "？")
 _SPACE = re.compile(r"\s+")
@@ -37,7 +48,8 @@ _SPACE = re.compile(r"\s+")
 def leans_on_previous(sentence: str) -> bool:
     """Return whether a sentence needs the one before it.
 
-    It does where it begins with a word that refers to that one, or where it is hardly more than
+    It does where it begins with a word that refers to that one, where a pronoun follows an opening
+    such as "In 2018" and the sentence names no person before, or where it is hardly more than
     entities, such as a signature: no other word, or one without a stop at the end.
     """
     rest = PLACEHOLDER.sub(" ", sentence)
@@ -103,7 +115,7 @@ def sentence_text(document: EntityDocument, number: int) -> str:
 def _with_antecedents(document: EntityDocument, numbers: Sequence[int]) -> list[int]:
     """Return sentences with those that they lean on.
 
-    A sentence that begins with "he" or "her" needs one that names a person: where the sentence
+    A sentence with "he" or "her" before any name needs one that names a person: where the sentence
     before it names no one, the one before that is added, too.
     """
     wanted = set(numbers)

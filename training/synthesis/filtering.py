@@ -10,7 +10,7 @@ from sage_rag.privacy.tokens import LOOK_ALIKE, PLACEHOLDER, placeholders_in
 from sage_rag.training.synthesis.entities import EntityDocument
 from sage_rag.training.synthesis.samples import Draft, Kind
 
-VERSION = 2
+VERSION = 3
 """Raised with every change of the verdict on the same draft."""
 
 _FEWEST_CHARS = 12

@@ -7,18 +7,18 @@ import itertools
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from sage_rag.agents.exceptions import AgentOutputError
-from sage_rag.common.exceptions import InputError, ProtectionError
-from sage_rag.common.files import locked
+from sage_rag.common.exceptions import ProtectionError
 from sage_rag.common.ledger import StageLedger, StageTable
 from sage_rag.common.progress import Progress
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.protocols import EntityCipher
+from sage_rag.training.owner_folder import owner_folder
 from sage_rag.training.synthesis.leakage import encrypted_values, leakage
 from sage_rag.training.synthesis.page import DRAWN, GraphView, graph_view, write_page
 from sage_rag.training.synthesis.samples import Sample, SourceDocument, SynthesisError
@@ -31,8 +31,6 @@ from sage_rag.training.synthesis.shards import (
 )
 from sage_rag.training.synthesis.synthesis import DocumentSynthesis, Synthesizer
 
-OWNER = "owner"
-"""Folder of what stays with the owner: ledger, codebook, replies of a model, page of graphs."""
 _LEDGER = "ledger.sqlite"
 _LEDGER_VERSION = 1
 _TABLE = StageTable("documents")
@@ -102,7 +100,7 @@ def run_synthesis(job: SynthesisJob, progress: Progress, summary: Summary | None
         SageRagError: when the cipher or a model fails for all documents; finished ones are kept.
     """
     summary = summary if summary is not None else Summary()
-    with _folder_of(job.folder) as owner:
+    with owner_folder(job.folder) as owner:
         remove_manifest(job.folder)
         ledger = StageLedger(owner / _LEDGER, [_TABLE], version=_LEDGER_VERSION)
         try:
@@ -124,23 +122,6 @@ def raise_for_failures(summary: Summary) -> None:
             f"first reason: {next(iter(summary.failures.values()))}",
             hint="start again to try them once more; finished documents are kept",
         )
-
-
-@contextmanager
-def _folder_of(folder: Path) -> Iterator[Path]:
-    owner = folder / OWNER
-    try:
-        owner.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = locked(owner / "lock", create=True)
-        lock.__enter__()
-    except BlockingIOError:
-        raise InputError(f"another run writes to `{folder}`", hint="wait for it") from None
-    except OSError as error:
-        raise InputError(f"cannot write to `{folder}`: {error.strerror}") from None
-    try:
-        yield owner
-    finally:
-        lock.__exit__(None, None, None)
 
 
 def _synthesize_all(

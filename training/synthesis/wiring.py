@@ -15,6 +15,7 @@ from sage_rag.privacy.policy import Policy, load_policy
 from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.protocols import EntityCipher, Recognizer
 from sage_rag.privacy.recognizers.catalog import covered_languages, recognizer_of
+from sage_rag.training.owner_folder import OWNER
 from sage_rag.training.synthesis.asking import Asking
 from sage_rag.training.synthesis.association import RuleAssociation
 from sage_rag.training.synthesis.encryption import CipherName, When, cipher_named
@@ -22,7 +23,7 @@ from sage_rag.training.synthesis.entities import EntityReader
 from sage_rag.training.synthesis.model_association import ModelAssociation
 from sage_rag.training.synthesis.model_writing import ModelWriter
 from sage_rag.training.synthesis.options import ContextName
-from sage_rag.training.synthesis.run import OWNER, SynthesisJob
+from sage_rag.training.synthesis.run import SynthesisJob
 from sage_rag.training.synthesis.samples import CountTokens, SourceDocument, estimated_tokens
 from sage_rag.training.synthesis.synthesis import Choices, Synthesizer
 

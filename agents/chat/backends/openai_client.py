@@ -39,8 +39,24 @@ _END = object()
 logging.getLogger("openai").setLevel(logging.WARNING)
 
 
+class CalledFunction(BaseModel):
+    """The function of a tool call, or a piece of its arguments."""
+
+    name: str | None = None
+    arguments: str | None = None
+
+
+class CallDelta(BaseModel):
+    """A tool call, or a piece of one."""
+
+    index: int | None = None
+    id: str | None = None
+    function: CalledFunction = CalledFunction()
+
+
 class _Delta(BaseModel):
     content: str | None = None
+    tool_calls: list[CallDelta] | None = None
 
 
 class _Choice(BaseModel):
@@ -60,6 +76,12 @@ class CompletionChunk(BaseModel):
         """The piece of the answer's text, possibly empty."""
         delta = self.choices[0].delta if self.choices else None
         return (delta.content if delta else None) or ""
+
+    @property
+    def tool_calls(self) -> list[CallDelta]:
+        """The pieces of tool calls, possibly none."""
+        delta = self.choices[0].delta if self.choices else None
+        return (delta.tool_calls if delta else None) or []
 
     @property
     def finish_reason(self) -> str | None:

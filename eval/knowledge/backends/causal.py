@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json")
 _TOKENS_PER_BATCH = 8192
 _LOGITS_PER_BATCH = 2**24
 """64 MiB of them; scoring holds some copies."""
+_AGAIN = "copy or export the model again"
 _LEAST = 1e-8
 """Least variance of log p: that of a model that is certain is 0."""
 
@@ -45,12 +46,13 @@ class CausalModel:
         self._first: list[int] = [] if first is None else [int(first)]
 
     @classmethod
-    def open(cls, folder: Path, device: str = "cpu") -> CausalModel:
-        """Read model and tokenizer; `device` is PyTorch's name of it, such as `cuda`.
+    def open(cls, folder: Path, device: str | None = None) -> CausalModel:
+        """Read model and tokenizer; `device`: PyTorch's name of it; default: a GPU, if any.
 
         Raises:
             InputError: for a folder without a model that transformers reads.
         """
+        from safetensors import SafetensorError
         from transformers import AutoModelForCausalLM, AutoTokenizer
         from transformers.utils import logging
 
@@ -70,23 +72,32 @@ class CausalModel:
                 folder, dtype=torch.float32, local_files_only=True
             )
             tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        except SafetensorError:
+            raise InputError(f"the weights in `{folder}` are damaged", hint=_AGAIN) from None
         except (OSError, ValueError) as error:
             raise InputError(f"`{folder}` is not a causal language model: {error}") from None
-        return cls(model.to(device), tokenizer)
+        return cls(model.to(device or best_device()), tokenizer)
 
     def log_likelihoods(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        """Return log p(continuation | prompt) of each pair; see `LanguageModel`."""
-        rows, starts = [], []
-        for prompt, continuation in pairs:
+        """Return log p(continuation | prompt) of each pair; see `LanguageModel`.
+
+        The model reads a prompt once for all its continuations. A continuation before which there
+        is no token is scored from its second token on.
+        """
+        prompts = {prompt: self.token_ids(prompt) for prompt, _ in pairs}
+        groups: dict[tuple[int, ...], list[tuple[int, list[int]]]] = {}
+        for i, (prompt, continuation) in enumerate(pairs):
             whole = self.token_ids(prompt + continuation)
-            starts.append(len(self._first) + _shared(self.token_ids(prompt), whole))
-            rows.append([*self._first, *whole])
-        found = np.zeros(len(rows))
-        for batch in _batches([len(row) for row in rows]):
-            log_p = self._log_probabilities([rows[i] for i in batch])
-            for place, i in enumerate(batch):
-                span = slice(starts[i] - 1, len(rows[i]) - 1)
-                found[i] = log_p[place, span].sum()
+            row = [*self._first, *whole]
+            # the last common token predicts the first one of the continuation
+            start = max(0, len(self._first) + _shared(prompts[prompt], whole) - 1)
+            groups.setdefault(tuple(row[:start]), []).append((i, row[start:]))
+        found = np.zeros(len(pairs))
+        for beginnings in _batches_of_one_length(groups):
+            rows = [row for beginning in beginnings for row in groups[beginning]]
+            places = [n for n, beginning in enumerate(beginnings) for _ in groups[beginning]]
+            cache = self._read(beginnings) if beginnings[0] else None
+            found[[i for i, _ in rows]] = self._continued([row for _, row in rows], cache, places)
         return found
 
     @torch.inference_mode()
@@ -95,7 +106,7 @@ class CausalModel:
         ids, mask = self._padded(rows, left=False)
         logits = self._model(input_ids=ids, attention_mask=mask).logits[:, :-1].float()
         log_p = logits.log_softmax(-1).gather(-1, ids[:, 1:, None]).squeeze(-1)
-        return np.asarray(log_p.cpu().numpy(), dtype=np.float64)
+        return _numbers(log_p)
 
     @property
     def context(self) -> int:
@@ -131,33 +142,39 @@ class CausalModel:
         start = max(0, _common_start(rows) - 1)  # the last common token predicts what follows
         beginning = rows[0][: start + 1]
         total = self._log_probabilities([beginning])[0].sum() if start else 0.0
-        cache = self._read(beginning[:-1]) if start else None
+        cache = self._read([beginning[:-1]]) if start else None
         sums = np.zeros(len(rows))
         for batch in _batches([len(row) - start for row in rows]):
-            sums[batch] = self._continued([rows[i][start:] for i in batch], cache)
+            ends = [rows[i][start:] for i in batch]
+            sums[batch] = self._continued(ends, cache, [0] * len(ends))
         lengths = np.array([len(row) - 1 for row in rows])
         means: NDArray[np.float64] = (total + sums) / lengths
         return means
 
     @torch.inference_mode()
-    def _read(self, ids: list[int]) -> Any:
-        """Return the model's state after tokens that many rows begin with."""
-        ids_on_device = torch.tensor([ids], device=self._model.device)
-        return self._model(input_ids=ids_on_device, use_cache=True).past_key_values
+    def _read(self, beginnings: Sequence[Sequence[int]]) -> Any:
+        """Return the model's state after each of several beginnings of one length."""
+        ids = torch.tensor(beginnings, device=self._model.device)
+        return self._model.base_model(input_ids=ids, use_cache=True).past_key_values
 
     @torch.inference_mode()
-    def _continued(self, rows: list[list[int]], cache: Any | None) -> NDArray[np.float64]:
-        """Return the summed log p of each row's tokens after its first, given a common start."""
+    def _continued(
+        self, rows: list[list[int]], cache: Any | None, places: Sequence[int]
+    ) -> NDArray[np.float64]:
+        """Return the summed log p of each row's tokens after its first, given its beginning.
+
+        `cache`: the state after the beginnings; `places`: which of them each row continues.
+        """
         ids, mask = self._padded(rows, left=False)
         state, seen = None, mask
         if cache is not None:
             state = copy.deepcopy(cache)
-            state.batch_repeat_interleave(len(rows))
+            state.reorder_cache(torch.tensor(places))
             before = mask.new_ones((len(rows), state.get_seq_length()))
             seen = torch.cat((before, mask), dim=1)
         logits = self._model(input_ids=ids, attention_mask=seen, past_key_values=state).logits
         log_p = logits[:, :-1].float().log_softmax(-1).gather(-1, ids[:, 1:, None]).squeeze(-1)
-        return np.asarray((log_p * mask[:, 1:]).sum(dim=1).cpu().numpy(), dtype=np.float64)
+        return _numbers((log_p * mask[:, 1:]).sum(dim=1))
 
     def _check_fits(self, rows: Sequence[Sequence[int]]) -> None:
         longest = max(map(len, rows), default=0)
@@ -177,7 +194,7 @@ class CausalModel:
         deviation = ((p * all_log_p.square()).sum(-1) - mean.square()).clamp_min(_LEAST).sqrt()
         log_p = all_log_p.gather(-1, ids[:, 1:, None]).squeeze(-1)
         standardized = (log_p - mean) / deviation
-        return log_p.double().cpu().numpy(), standardized.double().cpu().numpy()
+        return _numbers(log_p), _numbers(standardized)
 
     def token_count(self, text: str) -> int:
         """Return the number of tokens of a text."""
@@ -226,6 +243,17 @@ class CausalModel:
         return ids.to(self._model.device), mask.to(self._model.device)
 
 
+def _numbers(scores: torch.Tensor) -> NDArray[np.float64]:
+    """Return scores as an array.
+
+    Raises:
+        InputError: when one is not a finite number: figures from it would mean nothing.
+    """
+    if not torch.isfinite(scores).all():
+        raise InputError("the model's weights give values that are not numbers", hint=_AGAIN)
+    return np.asarray(scores.double().cpu().numpy(), dtype=np.float64)
+
+
 def _shared(prompt: Sequence[int], whole: Sequence[int]) -> int:
     """Return how many tokens at the beginning are the prompt's own.
 
@@ -238,6 +266,21 @@ def _shared(prompt: Sequence[int], whole: Sequence[int]) -> int:
 def _common_start(rows: Sequence[Sequence[int]]) -> int:
     """Return how many tokens all rows begin with."""
     return next((i for i, own in enumerate(zip(*rows, strict=False)) if len(set(own)) > 1), 0)
+
+
+def _batches_of_one_length(
+    groups: Mapping[tuple[int, ...], Sequence[tuple[int, Sequence[int]]]],
+) -> Iterator[list[tuple[int, ...]]]:
+    """Yield beginnings of one length that together have about as many tokens as a batch."""
+    by_length: dict[int, list[tuple[int, ...]]] = {}
+    for beginning in groups:
+        by_length.setdefault(len(beginning), []).append(beginning)
+    for length, beginnings in by_length.items():
+        sizes = [
+            len(groups[b]) * (length + max(len(row) for _, row in groups[b])) for b in beginnings
+        ]
+        for batch in _batches(sizes):
+            yield [beginnings[n] for n in batch]
 
 
 def _batches(lengths: Sequence[int], most: int = _TOKENS_PER_BATCH) -> Iterator[list[int]]:

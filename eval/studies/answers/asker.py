@@ -58,7 +58,8 @@ class Asker:
         sealed = [self._keys.pseudonymize(turn) if self._keys else turn for turn in turns]
         question = standalone(sealed)
         words = self._keys.search_words(question) if self._keys else ()
-        passages = self._retriever.retrieve(question, TOP_K, words)
+        groups = self._keys.search_groups(question) if self._keys else ()
+        passages = self._retriever.retrieve(question, TOP_K, words, groups)
         layers = self._version.layers
         evidence = find_evidence(question, passages, words, layers, self._embedder)
         answer = self._answerer.compose(

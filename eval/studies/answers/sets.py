@@ -24,13 +24,22 @@ _OWN, _WEB, _OTHER = 40, 40, 15
 
 @dataclass(frozen=True, slots=True)
 class GoldQuestion:
-    """A question on the examples. `expects`: the records that answer it; empty: there is none."""
+    """A question on invented records. `expects`: those that answer it; empty: there is none.
+
+    `facts`: what an answer must hold; `|` separates alternatives.
+    """
 
     name: str
     half: str
     kind: str
     text: str
     expects: frozenset[str]
+    facts: tuple[str, ...] = ()
+
+    def answered_by(self, text: str) -> bool:
+        """Return whether a text holds every expected fact."""
+        folded = text.casefold()
+        return all(any(f.casefold() in folded for f in fact.split("|")) for fact in self.facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +77,30 @@ def gold_conversations() -> list[GoldConversation]:
     ]
 
 
-def fresh_questions() -> dict[str, list[GoldQuestion]]:
-    """Return the questions of `gold/fresh_questions.jsonl` by the corpus that they are asked of."""
+def questions_by_corpus(name: str) -> dict[str, list[GoldQuestion]]:
+    """Return the questions of a file of `gold` by the corpus that they are asked of.
+
+    `name`: `fresh_questions`, or `near_questions`, half of which ask a record for a detail that it
+    lacks.
+    """
     found: dict[str, list[GoldQuestion]] = {}
-    for r in _gold("fresh_questions"):
-        expects = frozenset(r["expects"])
-        question = GoldQuestion(r["id"], r["half"], r["kind"], r["question"], expects)
+    for r in _gold(name):
+        expects, facts = frozenset(r["expects"]), tuple(r["facts"])
+        question = GoldQuestion(r["id"], r["half"], r["kind"], r["question"], expects, facts)
         found.setdefault(r["corpus"], []).append(question)
     return found
 
 
-def fresh_corpora() -> dict[str, tuple[Path, tuple[str, ...]]]:
-    """Return the file and the fields of each corpus that the fresh questions are asked of."""
+def gold_corpora() -> dict[str, tuple[Path, tuple[str, ...]]]:
+    """Return the file and the fields of each corpus that these questions are asked of."""
     gold = Path(str(files("sage_rag.eval.gold")))
     return {
         "clinic": (EXAMPLES / "clinic.jsonl", ("question", "answer")),
         "advice": (gold / "advice.jsonl", ("question", "answer")),
         "handbook": (gold / "handbook.jsonl", ("title", "text")),
+        "vet": (gold / "vet.jsonl", ("history", "plan")),
+        "court": (gold / "court.jsonl", ("case", "ruling")),
+        "maintenance": (gold / "maintenance.jsonl", ("fault", "work")),
     }
 
 

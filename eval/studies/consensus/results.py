@@ -11,6 +11,7 @@ from sage_rag.eval.linkage import Exposure
 from sage_rag.eval.membership import Membership
 from sage_rag.eval.rare_runs import RareRuns
 from sage_rag.eval.ratio import Ratio
+from sage_rag.eval.studies.consensus.growth import GrowthFigures
 from sage_rag.eval.studies.environment import Environment
 from sage_rag.eval.studies.sage.indexing_cost import IndexingCost
 
@@ -145,6 +146,7 @@ class StudyPart(_FrozenModel):
     canaries: tuple[CanaryFigures, ...] = ()
     canary_k: int = 0
     indexing: tuple[IndexingCost, ...] = ()
+    growth: tuple[GrowthFigures, ...] = ()
 
 
 class ConsensusStudy(_FrozenModel):

@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.eval.studies.consensus.canaries import PLANTED_IN, canaries, plant, published
+from sage_rag.eval.studies.consensus.growth import SIZES, grown
 from sage_rag.eval.studies.consensus.indexes import SplitIndexes
 from sage_rag.eval.studies.consensus.measurer import MeasuredIndex, Measurer
 from sage_rag.eval.studies.consensus.page import curve_plot, markdown
@@ -145,6 +146,11 @@ def _cost(inputs: StudyInputs) -> _Figures:
     return {"indexing": tuple(runs)}
 
 
+def _growth(inputs: StudyInputs) -> _Figures:
+    folder = inputs.home.home / f"growth-{time.time_ns()}"
+    return {"growth": tuple(grown(max(50, round(inputs.share * n)), folder) for n in SIZES)}
+
+
 PARTS: Mapping[str, Callable[[StudyInputs], _Figures]] = {
     "cost": _cost,  # first: the peak memory of a child includes its parent's
     MAIN: _corpus(MAIN),
@@ -154,6 +160,7 @@ PARTS: Mapping[str, Callable[[StudyInputs], _Figures]] = {
     "seeds": _seeds,
     "curve": _curve,
     "canaries": _canaries,
+    "growth": _growth,
 }
 
 

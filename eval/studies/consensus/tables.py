@@ -9,6 +9,7 @@ from sage_rag.eval.linkage import Exposure
 from sage_rag.eval.membership import Membership
 from sage_rag.eval.rare_runs import MOST_WORDS
 from sage_rag.eval.studies.consensus.canaries import expected
+from sage_rag.eval.studies.consensus.growth import GrowthFigures
 from sage_rag.eval.studies.consensus.results import (
     CanaryFigures,
     CorpusFigures,
@@ -213,6 +214,22 @@ def cost(runs: Iterable[IndexingCost]) -> str:
             for run in runs
         ),
     )
+
+
+def growth(runs: Iterable[GrowthFigures]) -> str:
+    """Tabulate time and memory by the number of records."""
+    titles = ["records", "passages", "processor seconds", "a thousand records", "peak memory"]
+    rows = (
+        [
+            run.records,
+            run.passages,
+            f"{run.processor_s:.0f}",
+            f"{1000 * run.processor_s / run.records:.1f} s",
+            f"{run.peak_bytes / 2**20:.0f} MiB",
+        ]
+        for run in runs
+    )
+    return table(titles, rows)
 
 
 def speed_ratio(runs: Iterable[IndexingCost]) -> str:

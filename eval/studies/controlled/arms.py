@@ -8,16 +8,17 @@ from statistics import fmean
 from typing import Any
 
 from sage_rag.common.ledger import StageLedger
+from sage_rag.eval.studies.controlled.corpora import StudyTexts
 from sage_rag.eval.studies.controlled.models import SeedModels
 from sage_rag.eval.studies.controlled.results import ArmResult, Excerpt
 from sage_rag.eval.studies.controlled.settings import ControlledSettings
 from sage_rag.eval.studies.runner import report
-from sage_rag.eval.synthetic_text.backends.perplexity import TuningSettings
 from sage_rag.eval.synthetic_text.leakage import Leakage, context_leakage
 from sage_rag.eval.synthetic_text.report import Reference, measure_texts, values_of
 from sage_rag.eval.synthetic_text.similarity import Overlap, Sources
 from sage_rag.indexer.protocols import Embedder
-from sage_rag.training.controlled.codes import AnnotatedDocument, Identifiers
+from sage_rag.privacy.words import tokenize
+from sage_rag.training.controlled.codes import Identifiers
 from sage_rag.training.controlled.fiction import fiction_key
 from sage_rag.training.controlled.generation import Generation, GenerationSettings, Sample
 from sage_rag.training.controlled.names import Block, Contrast, Method
@@ -129,15 +130,12 @@ def _measured(
     texts = [sample.text for sample in kept]
     gold = {document.id: document for document in models.texts.known}
     examples = [[gold[d.id] for d in generation.examples(sample)] for sample in kept]
-    tuning = TuningSettings(
-        epochs=models.settings.tuning_epochs, row_tokens=models.settings.row_tokens, rows=1
-    )
     reference = Reference(
         models.texts.held_out,
         embedder,
         models.fresh(),
         models.folder / "perplexity" / arm.name,
-        tuning,
+        models.tuning,
     )
     measured = measure_texts(texts, models.texts.known, reference)
     of_examples: dict[Identifiers, Leakage] | None = None
@@ -162,7 +160,7 @@ def _measured(
         of_examples=of_examples,
         rouge_2=fmean(o.rouge_2 for o in overlaps) if overlaps else measured.rouge_2,
         rouge_l=fmean(o.rouge_l for o in overlaps) if overlaps else measured.rouge_l,
-        excerpts=_excerpts(texts, models.texts.training_cases) if _may_be_shown(arm) else (),
+        excerpts=_excerpts(texts, models.texts) if _may_be_shown(arm) else (),
     )
 
 
@@ -171,17 +169,21 @@ def _may_be_shown(arm: Arm) -> bool:
     return arm.known and arm.block is Block.CORPUS
 
 
-def _excerpts(texts: Sequence[str], cases: Sequence[AnnotatedDocument]) -> tuple[Excerpt, ...]:
-    """Return the first texts that have no value of a whole case and are unlike all cases.
+def _excerpts(texts: Sequence[str], of: StudyTexts) -> tuple[Excerpt, ...]:
+    """Return the first texts without a value or a name of a whole case, unlike all cases.
 
     Each is cut at a word.
     """
-    prepared = Sources([case.text for case in cases])
-    values = values_of(cases, Identifiers.BOTH)
-    found = []
+    cases = [case.text for case in of.training_cases]
+    prepared, values = Sources(cases), values_of(of.training_cases, Identifiers.BOTH)
+    known = {word for case in cases for word in tokenize(case)}
+    found: list[Excerpt] = []
     for text in texts:
-        rouge_l = prepared.nearest(text).rouge_l
-        if rouge_l < _UNLIKE and not values.found_in(text):
-            shown = " ".join(text[:_EXCERPT_CHARACTERS].split(" ")[:-1])
+        shown = " ".join(text[:_EXCERPT_CHARACTERS].split(" ")[:-1])
+        if values.found_in(text) or of.names_in(shown) & known:
+            continue
+        if (rouge_l := prepared.nearest(text).rouge_l) < _UNLIKE:
             found.append(Excerpt(text=shown, rouge_l=rouge_l))
-    return tuple(found[:_EXCERPTS])
+        if len(found) == _EXCERPTS:
+            break
+    return tuple(found)

@@ -11,11 +11,17 @@ from pathlib import Path
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import write_file
 from sage_rag.common.jsonl import rows
+from sage_rag.eval.probes.probe import Probe
 from sage_rag.eval.studies.cache import CachedRecognizer, StudyCache
 from sage_rag.eval.studies.controlled.settings import ControlledSettings
+from sage_rag.eval.studies.corpora import prompts
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.default import default_recognizer
+from sage_rag.privacy.words import tokenize
 from sage_rag.training.controlled.codes import AnnotatedDocument
 from sage_rag.training.controlled.documents import pieces_of, read_annotated, recognized
+from sage_rag.training.controlled.spellings import MIN_PART
 
 CASES = "tab_echr_english/tab.jsonl"
 NOVELS = "english_novels"
@@ -57,16 +63,32 @@ class StudyTexts:
         """The same pieces, with the values that the default recognizer finds."""
         self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
         cache = StudyCache(self.home / "cache.sqlite")
-        recognizer = CachedRecognizer(default_recognizer(), cache)
+        recognizer = CachedRecognizer(self._recognizer, cache)
         try:
             return [recognized(piece.id, piece.text, recognizer) for piece in self.known]
         finally:
             cache.close()
 
     @cached_property
+    def _recognizer(self) -> Recognizer:
+        return default_recognizer()
+
+    def names_in(self, text: str) -> frozenset[str]:
+        """Return the words of three letters or more in names that the recognizer finds."""
+        spans = self._recognizer.recognize(text)
+        names = [text[s.start : s.end] for s in spans if s.entity_type is EntityType.PERSON]
+        words = (word for name in names for word in tokenize(name))
+        return frozenset(word for word in words if len(word) >= MIN_PART)
+
+    @cached_property
     def held_out(self) -> list[str]:
         """Pieces of cases that no model reads: the reference of perplexity and MAUVE."""
         return [piece.text for piece in self._pieces(self._cases[1])]
+
+    @cached_property
+    def prompts(self) -> tuple[Probe, ...]:
+        """The prompts that attack an index, targeted and untargeted."""
+        return prompts(self.data, "wiki")
 
     def novels(self) -> Iterator[str]:
         """Yield parts of novels, taken in turn, up to the study's number of characters."""

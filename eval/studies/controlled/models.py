@@ -1,4 +1,4 @@
-"""The models of one seed: the fresh one, the one that generates, and its prefixes."""
+"""The models: the fresh one and the one that generates, of all seeds, and the prefixes of each."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from sage_rag.eval.studies.controlled.corpora import StudyTexts, write_texts
 from sage_rag.eval.studies.controlled.settings import ControlledSettings
 from sage_rag.eval.studies.runner import report
+from sage_rag.eval.synthetic_text.backends.perplexity import TuningSettings
 from sage_rag.privacy.keyset.keyset import Keyset, key_id_of
 from sage_rag.training.controlled.names import Contrast
 from sage_rag.training.controlled.prefix import SETTINGS
@@ -32,7 +33,11 @@ _STEPS_PER_CHECKPOINT = 50
 
 @dataclass(frozen=True)
 class SeedModels:
-    """The models in the folder of one seed; what it holds complete is not trained again."""
+    """The models of one seed; what their folders hold complete is not trained again.
+
+    All seeds share the fresh model and the one that generates. The seed decides codes, samples,
+    the order of prefix training and that of tuning.
+    """
 
     folder: Path
     texts: StudyTexts
@@ -46,13 +51,25 @@ class SeedModels:
         return Keyset({key_id_of(key): key}, key_id_of(key))
 
     @property
+    def _shared(self) -> Path:
+        return self.texts.home / "models"
+
+    @property
     def _cases(self) -> list[str]:
         return [document.text for document in self.texts.training_cases]
 
+    @property
+    def tuning(self) -> TuningSettings:
+        """How copies of the fresh model are tuned for perplexity."""
+        own = self.settings
+        return TuningSettings(
+            epochs=own.tuning_epochs, row_tokens=own.row_tokens, rows=1, seed=self.seed
+        )
+
     def fresh(self) -> Path:
         """Return the model that has read novels alone: perplexity tunes copies of it."""
-        run = self.folder / "fresh"
-        tokenizer = self.folder / "tokenizer"
+        run = self._shared / "fresh"
+        tokenizer = self._shared / "tokenizer"
         if not (run / "texts.jsonl").exists():
             novels = list(self.texts.novels())
             both = [*novels, *self._cases]
@@ -65,7 +82,7 @@ class SeedModels:
 
     def base(self) -> Path:
         """Return the model that generates: the fresh one after the training cases."""
-        fresh, run = self.fresh(), self.folder / "base"
+        fresh, run = self.fresh(), self._shared / "base"
         if not (run / "texts.jsonl").exists():
             write_texts(self._cases, run / "texts.jsonl")
         model = ModelSettings(start="weights", path=fresh)
@@ -99,7 +116,6 @@ class SeedModels:
     ) -> Path:
         config = PretrainingConfig(
             out=run / "run",
-            seed=self.seed,
             model=model,
             data=DataSettings(
                 corpus=(run / "texts.jsonl",),

@@ -9,18 +9,18 @@ from textwrap import fill
 from sage_rag.common.proportions import Proportion, percent
 from sage_rag.eval.studies.controlled.arms import arms_of
 from sage_rag.eval.studies.controlled.paper import TABLE_1, TABLE_2, TABLE_4, TABLE_6, PaperRow
-from sage_rag.eval.studies.controlled.recipes_part import ordered
+from sage_rag.eval.studies.controlled.recipe_tables import recipe_tables
 from sage_rag.eval.studies.controlled.results import ArmResult, RecipeResult
-from sage_rag.eval.studies.controlled.settings import ControlledSettings
-from sage_rag.eval.studies.tables import NO_FIGURE, table
+from sage_rag.eval.studies.controlled.settings import FULL, ControlledSettings
+from sage_rag.eval.studies.tables import NO_FIGURE, share, table
 from sage_rag.training.controlled.codes import Identifiers
 
 TITLE = "Controlled generation: synthetic court cases by control codes"
 ABOUT = """\
 Zhao and Field (2025) let a model write synthetic cases after invented lists of values (control
 codes): in context, from three real examples, or after prefix tuning. This study repeats their
-tables on the 102 annotated cases of TAB that we have, with a model of a few million parameters that
-is trained in the run: on novels, then on the training cases. The cases of the split `test` are read
+tables on the 102 annotated cases of TAB that we have, with a small model that is trained in the
+run: on novels, then on the training cases. The cases of the split `test` are read
 by no model; they are the reference of perplexity and MAUVE. The paper has 1,014 training cases and
 a model of 1.3 billion parameters, so its figures stand next to ours for the layout and for the
 direction, not for the size.
@@ -31,7 +31,11 @@ examples of each text (ELP: the mean over texts), tuned arms against all trainin
 table measures all arms against all training pieces, so that its rows can be compared. Unlike the
 paper, `privacy enhancement` blocks the values of all training pieces, not of the examples alone,
 and every spelling of them; a text with a blocked value is written again, and dropped after five
-tries. Perplexity is that of a fresh model, which has read novels alone, tuned on an arm's texts."""
+tries. Perplexity is that of a fresh model, which has read novels alone, tuned on an arm's texts.
+
+All arms treat direct and quasi-identifiers as private; the tables of direct identifiers measure the
+same texts. All seeds share the model that generates. A seed has codes, samples, orders of prefix
+training and of tuning of its own."""
 
 _PAPER_TITLES = ("PIPP (paper)", "ELP (paper)", "ROUGE-2 (paper)", "ROUGE-L (paper)")
 _OWN_TITLES = ("PIPP %", "ELP %", "ROUGE-2", "ROUGE-L")
@@ -46,7 +50,9 @@ def blocks(
     """Yield the blocks of the page."""
     yield _setting(settings)
     seeds = sorted({result.seed for result in arms})
-    yield f"Seeds: {', '.join(map(str, seeds)) or 'none'}. ± is the 95 % interval over seeds."
+    uneven = len({len(results) for results in _by_name(arms).values()}) > 1
+    note = " Not every arm has every seed; its column `texts` shows how many it has." * uneven
+    yield f"Seeds: {', '.join(map(str, seeds)) or 'none'}. ± is the 95 % interval over seeds.{note}"
     known = _by_title(arms, settings, known=True)
     unknown = _by_title(arms, settings, known=False)
     direct, both = Identifiers.DIRECT, Identifiers.BOTH
@@ -59,25 +65,39 @@ def blocks(
     yield "## All arms against all training pieces\n\n" + _whole({**known, **unknown})
     yield "## Utility (Table 4)\n\n" + _utility({**known, **unknown})
     if recipes:
-        yield "## Next to the recipes of an index\n\n" + _recipes(recipes)
+        yield "## Next to the recipes of an index\n\n" + recipe_tables(recipes)
     yield "## What the figures say\n\n" + "\n".join(f"* {line}" for line in _reading(arms, recipes))
     yield _samples(arms)
+
+
+def _by_name(arms: Sequence[ArmResult]) -> dict[str, list[ArmResult]]:
+    """Return the results of each arm, one for each seed."""
+    found: dict[str, list[ArmResult]] = {}
+    for arm in arms:
+        found.setdefault(arm.name, []).append(arm)
+    return found
 
 
 def _by_title(
     arms: Sequence[ArmResult], settings: ControlledSettings, *, known: bool
 ) -> dict[tuple[str, bool], list[ArmResult]]:
     """Return the results of each arm, one for each seed, in the order of the paper's tables."""
+    named = _by_name(arms)
     found: dict[tuple[str, bool], list[ArmResult]] = {}
     for arm in arms_of(settings):
-        own = [result for result in arms if result.name == arm.name and arm.known == known]
-        if own:
+        if arm.known == known and (own := named.get(arm.name)):
             found[arm.title, known] = own
     return found
 
 
 def _setting(settings: ControlledSettings) -> str:
-    return "## Setting\n\n" + table(("setting", "value"), settings.model_dump().items())
+    rows = [("parameters", f"{settings.parameters:,}"), *settings.model_dump().items()]
+    larger = (
+        f"\n\nThe default size of the study, {FULL.parameters:,} parameters, has no figures here."
+        if settings.parameters < FULL.parameters
+        else ""
+    )
+    return "## Setting\n\n" + table(("setting", "value"), rows) + larger
 
 
 def _privacy(
@@ -94,14 +114,14 @@ def _privacy(
             (
                 title,
                 _mean([100 * _share(f.pipp) for f in found], 2),
-                _interval(found[0].pipp) if len(found) == 1 else "",
+                _interval(_pooled([f.pipp for f in found])),
                 _mean([100 * e for e in elp], 2),
                 _mean([result.rouge_2 for result in results], 4),
                 _mean([result.rouge_l for result in results], 4),
                 *(theirs or (NO_FIGURE,) * 4),
             )
         )
-    titles = ("Method", _OWN_TITLES[0], "95 % (one seed)", *_OWN_TITLES[1:], *_PAPER_TITLES)
+    titles = ("Method", _OWN_TITLES[0], "95 % of all texts", *_OWN_TITLES[1:], *_PAPER_TITLES)
     return table(titles, rows)
 
 
@@ -110,9 +130,12 @@ def _whole(arms: Mapping[tuple[str, bool], Sequence[ArmResult]]) -> str:
     for (title, known), results in arms.items():
         reports = [result.report for result in results]
         figures = [
-            _counts([getattr(r.leakage[kind], measure) for r in reports])
+            cell
             for kind in (Identifiers.DIRECT, Identifiers.QUASI, Identifiers.BOTH)
-            for measure in ("pipp", "elp")
+            for cell in (
+                share(_pooled([r.leakage[kind].pipp for r in reports])),
+                _counts([r.leakage[kind].elp for r in reports]),
+            )
         ]
         written = sum(r.texts for r in reports)
         asked = sum(result.samples for result in results)
@@ -163,34 +186,6 @@ def _utility(arms: Mapping[tuple[str, bool], Sequence[ArmResult]]) -> str:
     return f"{table(titles, rows)}\n\n{note}"
 
 
-def _recipes(recipes: Sequence[RecipeResult]) -> str:
-    rows = []
-    for result in ordered(recipes):
-        found = result.report
-        direct, both = (found.leakage[kind] for kind in (Identifiers.DIRECT, Identifiers.BOTH))
-        rows.append(
-            (
-                f"`{result.name}`",
-                f"{result.published} of {result.records}",
-                *map(_counted, (direct.pipp, direct.elp, both.pipp, both.elp)),
-                f"{found.rouge_2:.3f}",
-                f"{found.rouge_l:.3f}",
-                f"{found.perplexity.tuned:.1f}" if found.perplexity else NO_FIGURE,
-                NO_FIGURE if found.mauve is None else f"{found.mauve:.3f}",
-            )
-        )
-    titles = (
-        *("recipe", "published", "PIPP direct", "ELP direct", "PIPP both", "ELP both"),
-        *("ROUGE-2", "ROUGE-L", "perplexity", "MAUVE"),
-    )
-    note = (
-        "All recipes but `controlled` index the training pieces; `controlled` indexes the texts of "
-        "the arm ICL w/ privacy enhancement, after its own policy. Passages are measured as a "
-        "server holds them, against the training pieces."
-    )
-    return f"{note}\n\n{table(titles, rows)}"
-
-
 def _reading(arms: Sequence[ArmResult], recipes: Sequence[RecipeResult]) -> Iterator[str]:
     """Yield what the figures of this run allow to say, and what they do not."""
     blocked = [a for a in arms if a.known and a.name.endswith("blocked")]
@@ -200,34 +195,37 @@ def _reading(arms: Sequence[ArmResult], recipes: Sequence[RecipeResult]) -> Iter
             "No arm wrote a direct identifier: a model of this size does not learn names and file "
             "numbers from so few readings, so the tables of direct identifiers separate no methods."
         )
-    leaked = sum(a.report.leakage[both].pipp.successes for a in blocked)
-    texts = sum(a.report.texts for a in blocked)
+    leaked = _pooled([a.report.leakage[both].pipp for a in blocked])
     again = sum(a.again for a in blocked)
     yield (
-        f"Blocking: {leaked} of {texts} texts of the arms with the annotators' values blocked have "
-        f"one of them; {again} texts had to be written again."
+        f"Blocking: {share(leaked)} of the texts of the arms with the annotators' values blocked "
+        f"have one of them; {again} texts had to be written again."
     )
-    unknown = [a for a in arms if not a.known and a.name.startswith("icl-blocked")]
-    for arm in unknown:
+    pipp = {
+        name: _pooled([a.report.leakage[both].pipp for a in results])
+        for name, results in _by_name(arms).items()
+    }
+    if "icl-blocked-unknown" in pipp:
         yield (
-            "With the recognizer's values blocked instead, "
-            f"{_counted(arm.report.leakage[both].pipp)} of the texts have a value that the "
-            "annotators marked: what the recognizer overlooks is not blocked."
+            f"With the recognizer's values blocked instead, {share(pipp['icl-blocked-unknown'])} "
+            "of the texts have a value that the annotators marked: what the recognizer overlooks "
+            "is not blocked."
         )
-    free = [a for a in arms if a not in blocked and a.known and a.of_examples is None]
-    signs = {a.name: a.report.leakage[both] for a in free}
-    if {"prefix-printed", "prefix-lowering"} <= signs.keys():
+    if {"prefix-printed", "prefix-lowering"} <= pipp.keys():
         yield (
-            "The two signs of equation 3: PIPP "
-            f"{_counted(signs['prefix-printed'].pipp)} as printed, "
-            f"{_counted(signs['prefix-lowering'].pipp)} with the lowering sign. Intervals that "
-            "overlap show no difference."
+            f"The two signs of equation 3: PIPP {share(pipp['prefix-printed'])} as printed, "
+            f"{share(pipp['prefix-lowering'])} with the lowering sign. Intervals that overlap show "
+            "no difference."
         )
     yield from _worth(arms, recipes)
 
 
 def _worth(arms: Sequence[ArmResult], recipes: Sequence[RecipeResult]) -> Iterator[str]:
-    tuned = {a.title: a.report.perplexity.tuned for a in arms if a.report.perplexity}
+    found: dict[str, list[float]] = {}
+    for arm in arms:
+        if arm.report.perplexity:
+            found.setdefault(arm.title, []).append(arm.report.perplexity.tuned)
+    tuned = {title: fmean(values) for title, values in found.items()}
     real = [
         r.report.perplexity.tuned for r in recipes if r.name == "origin" and r.report.perplexity
     ]
@@ -248,10 +246,11 @@ def _samples(arms: Sequence[ArmResult]) -> str:
     ]
     shown = "\n\n".join(lines[:_SHOWN])
     return (
-        "## Samples\n\nA model of a few million parameters writes phrases of judgments, not a "
+        "## Samples\n\nA model of this size writes phrases of judgments, not a "
         "case: these texts show the method, and are of no use to a reader. Only texts of arms "
         "with the annotators' values blocked are shown, and of these only such as have no private "
-        f"value of a whole training case and ROUGE-L under .5 to each.\n\n```text\n{shown}\n```"
+        "value of a whole training case, no name of one by the recognizer, and ROUGE-L under .5 to "
+        f"each.\n\n```text\n{shown}\n```"
     )
 
 
@@ -272,15 +271,16 @@ def _interval(found: Proportion) -> str:
     return f"{percent(found.low)}–{percent(found.high)}"
 
 
-def _counted(found: Proportion) -> str:
-    return f"{found.successes} of {found.trials} ({_interval(found)} %)"
+def _pooled(found: Sequence[Proportion]) -> Proportion:
+    """Return the texts of all seeds as one sample."""
+    return Proportion.of(sum(f.successes for f in found), sum(f.trials for f in found))
 
 
 def _counts(found: Sequence[Proportion]) -> str:
-    """Return one proportion with its interval; of several seeds the counts."""
-    if len(found) == 1:
-        return _counted(found[0])
-    return " + ".join(f"{f.successes} of {f.trials}" for f in found)
+    """Return the counts of each seed; the values are the same, so they are no larger sample."""
+    if len({f.trials for f in found}) == 1 and len(found) > 1:
+        return f"{', '.join(str(f.successes) for f in found)} of {found[0].trials}"
+    return " + ".join(share(f) for f in found)
 
 
 def _mean(values: Sequence[float], digits: int) -> str:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from sage_rag.common.exceptions import InputError
-from sage_rag.common.files import reading, write_file
+from sage_rag.eval.report import AttackReport
+from sage_rag.eval.studies.stored_figures import all_stored, store
 from sage_rag.eval.synthetic_text.leakage import Leakage
 from sage_rag.eval.synthetic_text.report import TextReport
 from sage_rag.training.controlled.codes import Identifiers
 
 _RESULTS = "results"
-_T = TypeVar("_T", bound=BaseModel)
 
 
 class Excerpt(BaseModel):
@@ -59,14 +57,13 @@ class RecipeResult(BaseModel):
     seed: int
     published: int
     records: int
+    attack: AttackReport
     report: TextReport
 
 
 def save(result: ArmResult | RecipeResult, folder: Path) -> None:
     """Write a result to the folder of its seed."""
-    place = folder / _RESULTS / type(result).__name__
-    place.mkdir(parents=True, exist_ok=True)
-    write_file(place / f"{result.name}.json", result.model_dump_json(indent=1) + "\n")
+    store(result, folder / _RESULTS / type(result).__name__ / f"{result.name}.json")
 
 
 def is_stored(kind: type[BaseModel], name: str, folder: Path) -> bool:
@@ -76,22 +73,9 @@ def is_stored(kind: type[BaseModel], name: str, folder: Path) -> bool:
 
 def arm_results(home: Path) -> Iterator[ArmResult]:
     """Yield the results of arms of all seeds."""
-    for path in sorted(home.glob(f"seed-*/{_RESULTS}/ArmResult/*.json")):
-        yield _read(ArmResult, path)
+    return all_stored(ArmResult, home, f"seed-*/{_RESULTS}/ArmResult/*.json")
 
 
 def recipe_results(home: Path) -> Iterator[RecipeResult]:
     """Yield the results of recipes of all seeds."""
-    for path in sorted(home.glob(f"seed-*/{_RESULTS}/RecipeResult/*.json")):
-        yield _read(RecipeResult, path)
-
-
-def _read(kind: type[_T], path: Path) -> _T:
-    try:
-        with reading(path):
-            return kind.model_validate_json(path.read_text("utf-8"))
-    except ValidationError:
-        raise InputError(
-            f"`{path}` is not a result of this version of the study",
-            hint="delete it; the next run measures again",
-        ) from None
+    return all_stored(RecipeResult, home, f"seed-*/{_RESULTS}/RecipeResult/*.json")

@@ -66,3 +66,5 @@ ARMS = {
 }
 """In the order in which they are trained: an arm after those that it takes something from."""
 CONTROLS = (SHUFFLED, DYCK)
+ATTACKED = (PLAIN, SCRUBBED, KEY_1, KEY_10, KEY_100, CPT)
+"""The models of the paper's Table 4."""

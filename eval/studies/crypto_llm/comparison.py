@@ -68,10 +68,11 @@ def tokens_to_reach(arm: ArmResult, bits_per_character: float) -> float | None:
     return None
 
 
-def mean_of_seeds(values: Sequence[float]) -> str:
+def mean_of_seeds(values: Sequence[float], *, signed: bool = False) -> str:
     """Format the mean of several seeds with its 95 % t interval; one seed has no interval."""
+    sign = "+" if signed else ""
     mean = float(np.mean(values))
     if len(values) == 1:
-        return f"{mean:.3f}"
+        return f"{mean:{sign}.3f}"
     half = stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / math.sqrt(len(values))
-    return f"{mean:.3f} ({mean - half:.3f}–{mean + half:.3f})"
+    return f"{mean:{sign}.3f} ({mean - half:{sign}.3f} to {mean + half:{sign}.3f})"

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.files import reading, write_file
 from sage_rag.eval.studies.crypto_llm.held_out import HeldOutFigures
 from sage_rag.eval.studies.crypto_llm.ngrams import NgramFigures
+from sage_rag.eval.studies.stored_figures import all_stored, store, stored
 from sage_rag.training.pretraining.corpus import read_texts
 from sage_rag.training.pretraining.metrics import read_measurements
 from sage_rag.training.pretraining.token_shards import TokenShards
@@ -93,7 +93,7 @@ class ArmResult(BaseModel):
 
     def save(self, folder: Path) -> None:
         """Write the result to the folder of its arm."""
-        write_file(folder / RESULT, self.model_dump_json(indent=1) + "\n")
+        store(self, folder / RESULT)
 
 
 def stored_result(folder: Path) -> ArmResult | None:
@@ -102,22 +102,9 @@ def stored_result(folder: Path) -> ArmResult | None:
     Raises:
         InputError: for a file that is not a result.
     """
-    file = folder / RESULT
-    if not file.exists():
-        return None
-    try:
-        with reading(file):
-            return ArmResult.model_validate_json(file.read_text("utf-8"))
-    except ValidationError:
-        raise InputError(
-            f"`{file}` is not a result of this version of the study",
-            hint="delete it; the next run measures again",
-        ) from None
+    return stored(ArmResult, folder / RESULT)
 
 
 def stored_results(home: Path) -> Iterator[ArmResult]:
     """Yield the results of all seeds."""
-    for file in sorted(home.glob(f"seed-*/*/{RESULT}")):
-        found = stored_result(file.parent)
-        if found is not None:
-            yield found
+    return all_stored(ArmResult, home, f"seed-*/*/{RESULT}")

@@ -41,8 +41,28 @@ SMALL = StudySettings(
     vocabulary=1024,
     width=64,
     layers=2,
-    row_tokens=128,
+    rows_per_step=2,
     learning_rate=4e-3,
     steps_per_evaluation=16,
 )
 """For a first look in under ten minutes."""
+
+
+def repeated(settings: StudySettings) -> StudySettings:
+    """Return the sizes of the part in which models read few texts and some records very often.
+
+    A model of a million parameters remembers little of a record that it reads a few times, and
+    forgets it in the second stage; an attack that finds nothing then says nothing about the cipher.
+    Lengths and frequencies were chosen with the arm `plain` of a seed that no page shows, so that
+    names are found there and true prefixes continued.
+    """
+    return settings.model_copy(
+        update={
+            "characters_per_text": settings.characters_per_text // 20,
+            "held_out_characters": settings.held_out_characters // 5,
+            "canaries": _REPEATED,
+        }
+    )
+
+
+_REPEATED = {0: 20, 32: 10, 256: 10}

@@ -121,8 +121,9 @@ class _Asking:
         """Return the ids of the passages that a question finds, and the time of the search."""
         asked = self._keys.pseudonymize(question) if self._keys else question
         words = self._keys.search_words(asked) if self._keys else ()
+        groups = self._keys.search_groups(asked) if self._keys else ()
         started = time.perf_counter()
-        passages = self._retriever.retrieve(asked, top_k, words)
+        passages = self._retriever.retrieve(asked, top_k, words, groups)
         took = 1000 * (time.perf_counter() - started)
         return tuple(self._plain(passage.source) for passage in passages), took
 

@@ -27,7 +27,7 @@ from sage_rag.eval.studies.corpora import Corpus
 from sage_rag.eval.studies.sage.measurer import Measurer
 from sage_rag.eval.studies.sage.results import CallCost
 from sage_rag.eval.studies.study_home import StudyHome, Variant
-from sage_rag.indexer.recipes import RECIPES
+from sage_rag.indexer.recipes import recipe_called
 
 PRICE = Price(0.15, 0.60)
 """Dollars for a million tokens of prompt and answer: the order of a small hosted model."""
@@ -39,6 +39,8 @@ FAULTS: Mapping[str, tuple[str, int]] = {
 }
 """The fault of each role, once in `n` different questions: drafts that copy the record, reviews
 that object without reason, rewriters that change nothing."""
+SCRIPTED_SAGE = recipe_called("sage", limits={"unverified_words": None})
+"""Recipe `sage` for scripted drafts, which mix the words of several sentences."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def _measure(home: StudyHome, measurer: Measurer, saving: SavingsChoice) -> Call
     adversary = ModelAdversary(model) if saving.adversary else None
     corpus = measurer.corpus
     job = replace(
-        home.job(corpus, Variant(RECIPES["sage"])),
+        home.job(corpus, Variant(SCRIPTED_SAGE)),
         name=f"{corpus.name}-calls",
         roles=model_roles(model, joined=saving.joined),
         refinement=RefinementOptions(savings=saving.savings, adversary=adversary),

@@ -18,7 +18,11 @@ from sage_rag.eval.studies.study_home import StudyHome, Variant
 from sage_rag.indexer.recipes import RECIPES
 from sage_rag.privacy.gate.findings import FindingKind
 
-_MEANING = (FindingKind.MEANING_CHANGED, FindingKind.QUESTION_LOST)
+_MEANING = (
+    FindingKind.MEANING_CHANGED,
+    FindingKind.UNVERIFIED_REWORDING,
+    FindingKind.QUESTION_LOST,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from sage_rag.privacy.gate.kept import KINDS
 _TITLES = {"words": "content words"}
 _REFUSED = {
     FindingKind.MEANING_CHANGED: "records refused for a change of meaning",
+    FindingKind.UNVERIFIED_REWORDING: "records refused for words that their source lacks",
     FindingKind.QUESTION_LOST: "records refused for a lost question",
 }
 _READ = {
@@ -46,8 +47,8 @@ _MEANING = """\
 Rules leave a sentence out sooner than they alter it, so content is missing. The gate compares each
 sentence of a draft with those that it comes from, and refuses a change of meaning. *Kept* counts
 the published records alone. A reader, a language model, compared published drafts with their
-originals. Where the last row names another commit than that of the study, the drafts are of an
-earlier version."""
+originals. Where the last row names another commit than that of the study, the drafts are of
+another version."""
 
 
 def _kept(row: IndexMeasurement, kind: str) -> str:

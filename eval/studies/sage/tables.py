@@ -36,13 +36,14 @@ def whole_indexes(compared: IndexComparison) -> str:
         titles,
         (
             [row_name(row), row.whole_index.attempts]
-            + [_of(row.whole_index, detector) for detector in detectors]
+            + [pieces_found(row.whole_index, detector) for detector in detectors]
             for row in compared.rows
         ),
     )
 
 
-def _of(group: Group, detector: str) -> str:
+def pieces_found(group: Group, detector: str) -> str:
+    """Return how many pieces a detector found in a group's answers, of those there are."""
     found = group.find(detector)
     if found is None:
         return NO_FIGURE

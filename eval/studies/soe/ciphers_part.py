@@ -1,12 +1,14 @@
 """SIV, ECB and codebook compared: tokens per value, loss, accuracy, on the same texts.
 
 Every text states one fact in one sentence, so that name and value are in one row under each cipher.
-The models continue one base, which has read as much of each cipher, under other keys.
+The models continue one base, which has read as much of each cipher, under other keys. The codebook
+is read in two ways: its words as the tokenizer splits them, and each as one token that is added to
+the vocabulary.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
@@ -18,23 +20,31 @@ from sage_rag.eval.knowledge.persons import ENTITY_TYPES
 from sage_rag.eval.knowledge.texts import encrypted, question_answers, statements
 from sage_rag.eval.studies.soe.corpora import Population, shuffled, study_cipher
 from sage_rag.eval.studies.soe.main_part import ask, save_run
-from sage_rag.eval.studies.soe.results import RunResult, stored_result
+from sage_rag.eval.studies.soe.results import stored_result
 from sage_rag.eval.studies.soe.settings import StudySettings
 from sage_rag.eval.studies.soe.training_runs import SeedFolder
-from sage_rag.eval.studies.tables import NO_FIGURE, share, table
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.protocols import EntityCipher
+from sage_rag.training.pretraining.tokenizing import (
+    add_words,
+    codebook_words_of,
+    load_tokenizer,
+    save_tokenizer,
+)
 from sage_rag.training.synthesis.encryption import CipherName
 
 PART = "ciphers"
 CIPHERS = (CipherName.CODEBOOK, CipherName.ECB, CipherName.SIV)
+_WITH_WORDS = "-words"
+ARMS = (CipherName.CODEBOOK, f"{CipherName.CODEBOOK}{_WITH_WORDS}", CipherName.ECB, CipherName.SIV)
+"""Ciphers, and the codebook whose words are in the vocabulary."""
 BASE_NAME = "base-ciphers"
 TOKENS_PER_VALUE = "tokens per value"
 TEXTS_PER_FACT = "texts per fact"
 
 
 def run_ciphers(seed: SeedFolder) -> None:
-    """Train and measure the base, and one model for each cipher and number of texts.
+    """Train and measure the base, and one model for each arm and number of texts.
 
     What has a result already is left as it is.
     """
@@ -44,21 +54,38 @@ def run_ciphers(seed: SeedFolder) -> None:
         answers = [_asked(seed.people, name, name, model) for name in CIPHERS]
         save_run(seed, PART, BASE_NAME, answers)
     for count in seed.people.settings.cipher_texts:
-        for name in CIPHERS:
-            _run(seed, name, count, base)
+        for arm in ARMS:
+            _run(seed, arm, count, base)
 
 
-def _run(seed: SeedFolder, name: CipherName, count: int, base: Path) -> None:
-    run_name = f"{name}-{count}"
+def cipher_of(arm: str) -> CipherName:
+    """Return the cipher of an arm."""
+    return CipherName(arm.removesuffix(_WITH_WORDS))
+
+
+def _run(seed: SeedFolder, arm: str, count: int, base: Path) -> None:
+    run_name = f"{arm}-{count}"
     if stored_result(seed.folder / run_name) is not None:
         return
+    name = cipher_of(arm)
     cipher = seed.people.cipher(name)
-    model = CausalModel.open(
-        seed.arm_model(run_name, fact_texts(seed.people, cipher, count), start=base)
-    )
+    texts = fact_texts(seed.people, cipher, count)
+    tokenizer = None
+    if arm.endswith(_WITH_WORDS):
+        tokenizer = _with_words(base, texts, seed.folder / run_name / "tokenizer")
+    trained = seed.arm_model(run_name, texts, start=base, tokenizer=tokenizer)
+    model = CausalModel.open(trained)
     lengths = [model.token_count(f" {token}") for token in _tokens(seed.people, cipher)]
     details = {TOKENS_PER_VALUE: fmean(lengths), TEXTS_PER_FACT: float(count)}
     save_run(seed, PART, run_name, [_asked(seed.people, name, run_name, model)], details)
+
+
+def _with_words(base: Path, texts: Iterable[str], folder: Path) -> Path:
+    """Write the tokenizer of the base, to which the codebook's words in the texts are added."""
+    tokenizer = load_tokenizer(base)
+    add_words(tokenizer, codebook_words_of(texts))
+    save_tokenizer(tokenizer, folder)
+    return folder
 
 
 def _asked(people: Population, cipher: CipherName, name: str, model: CausalModel) -> ArmResult:
@@ -95,50 +122,6 @@ def _tokens(people: Population, cipher: EntityCipher) -> Iterator[str]:
             yield cipher.encrypt(value, ENTITY_TYPES[attribute])
 
 
-def blocks(results: Sequence[RunResult]) -> Iterator[str]:
-    """Yield the table of the part, where it has been run."""
-    runs = [run for run in results if run.part == PART]
-    trained = [run for run in runs if run.name != BASE_NAME]
-    if not trained:
-        return
-    guesses = [
-        f"{answer.arm} {share(answer.likelihood.correct)} (seed {run.seed})"
-        for run in runs
-        if run.name == BASE_NAME
-        for answer in run.answers
-    ]
-    titles = (
-        "cipher", "texts per fact", "seed", "tokens per value", "tokens read", "loss per token",
-        "loss per text", "accuracy by likelihood (95 %)", "by generation", "ciphertexts that fail",
-    )  # fmt: skip
-    order = sorted(trained, key=lambda r: (r.details[TEXTS_PER_FACT], r.name, r.seed))
-    yield (
-        "## Ciphers\n\nEvery text states one fact in one sentence, so that name and value are in "
-        "one row. All models continue one base, which has read as many texts under each cipher "
-        "about other persons, with other keys; it guesses: "
-        f"{', '.join(guesses)}. Models with the same texts per fact read the same facts equally "
-        "often; tokens are counted over all epochs. A loss per token is lower where more tokens of "
-        "a ciphertext follow from those before; loss per text is the loss per token, times the "
-        "tokens of a text. Ciphertexts in generated answers fail when they are of another person "
-        "or do not open.\n\n" + table(titles, map(_row, order))
-    )
-
-
-def _row(run: RunResult) -> Iterator[object]:
-    answer = run.answers[0]
-    training = run.training
-    yield run.name.rpartition("-")[0]
-    yield int(run.details[TEXTS_PER_FACT])
-    yield run.seed
-    yield f"{run.details[TOKENS_PER_VALUE]:.1f}"
-    yield f"{training.tokens:,}"
-    yield f"{training.loss:.3f}"
-    yield f"{training.loss * training.tokens / (training.texts * run.settings.epochs):.1f}"
-    yield share(answer.likelihood.correct)
-    yield share(answer.generation.correct) if answer.generation else NO_FIGURE
-    yield share(answer.outcomes.failed) if answer.outcomes else NO_FIGURE
-
-
 def names(settings: StudySettings) -> list[str]:
     """Return the runs of the part."""
-    return [BASE_NAME, *(f"{name}-{n}" for n in settings.cipher_texts for name in CIPHERS)]
+    return [BASE_NAME, *(f"{arm}-{n}" for n in settings.cipher_texts for arm in ARMS)]

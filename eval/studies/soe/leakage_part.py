@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from sage_rag.common.files import reading, write_file
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.knowledge.persons import ENTITY_TYPES, Person
 from sage_rag.eval.studies.soe.corpora import Population, study_keyset
 from sage_rag.eval.studies.soe.training_runs import SeedFolder
 from sage_rag.eval.studies.soe.tuples_part import PERSONS_PER_DOCUMENT, source_documents
+from sage_rag.eval.studies.stored_figures import all_stored, store
 from sage_rag.eval.studies.tables import share, table
 from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
@@ -60,17 +60,17 @@ def run_leakage(seed: SeedFolder) -> None:
     if file.exists():
         return
     found = tuple(measure_leakage(seed.people, when) for when in When)
-    seed.folder.mkdir(parents=True, exist_ok=True)
-    write_file(file, StoredLeakage(figures=found).model_dump_json(indent=1) + "\n")
+    store(StoredLeakage(figures=found), file)
 
 
 def stored_leakage(home: Path) -> list[LeakageFigures]:
-    """Return the figures of all seeds."""
-    found: list[LeakageFigures] = []
-    for file in sorted(home.glob(f"seed-*/{_FILE}")):
-        with reading(file):
-            found += StoredLeakage.model_validate_json(file.read_text("utf-8")).figures
-    return found
+    """Return the figures of all seeds.
+
+    Raises:
+        InputError: for a file that does not hold such figures.
+    """
+    seeds = all_stored(StoredLeakage, home, f"seed-*/{_FILE}")
+    return [figures for seed in seeds for figures in seed.figures]
 
 
 def measure_leakage(

@@ -53,7 +53,7 @@ def run_main(seed: SeedFolder) -> None:
             steps = matched.training.steps if matched else None
         if arm.texts is not None:
             seed.arm_model(arm.name, arm_texts(people, arm.texts, spell), steps=steps)
-        measure_run(seed, PART, arm, spell, cipher)
+        save_run(seed, PART, arm.name, ask_arm(seed, arm, spell, cipher))
 
 
 def _write_questions(seed: SeedFolder, cipher: EntityCipher) -> None:
@@ -65,16 +65,14 @@ def _write_questions(seed: SeedFolder, cipher: EntityCipher) -> None:
         write_questions(seed.people.questions(spell), folder / f"{name}.jsonl")
 
 
-def measure_run(
-    seed: SeedFolder, part: str, arm: Arm, spell: Spelling, cipher: EntityCipher
-) -> RunResult:
+def ask_arm(seed: SeedFolder, arm: Arm, spell: Spelling, cipher: EntityCipher) -> list[ArmResult]:
     """Ask an arm's model in its own spelling, and an encrypted arm in plain words too."""
     people = seed.people
     model = CausalModel.open(seed.folder / arm.name / "run" / "model")
     answers = [ask(arm.name, arm.spelling, model, people, spell, cipher)]
     if arm.encrypted:
         answers.append(ask(arm.name, QuestionSpelling.PLAIN, model, people, plain, cipher))
-    return save_run(seed, part, arm.name, answers)
+    return answers
 
 
 def ask(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sage_rag.eval.studies.soe import (
+    ciphers_page,
     ciphers_part,
     leakage_part,
     main_page,
@@ -17,7 +18,7 @@ from sage_rag.eval.studies.soe import (
 from sage_rag.eval.studies.soe.leakage_part import LeakageFigures
 from sage_rag.eval.studies.soe.results import RunResult
 from sage_rag.eval.studies.soe.retrieval_part import RetrievalFigures
-from sage_rag.eval.studies.soe.settings import StudySettings
+from sage_rag.eval.studies.soe.settings import FULL, StudySettings
 from sage_rag.eval.studies.tables import table
 
 TITLE = "SoE: what a small model learns from encrypted texts"
@@ -56,6 +57,44 @@ guessing and the ceiling. A first trial of `ciphers` (10 texts of five sentences
 400 for the codebook, and 198 of 400 for SIV, whose texts were longer than a row and were split;
 so its texts are single sentences now."""
 
+_FINDINGS = """\
+## What was found
+
+* **Facts are learned from encrypted texts.** In each seed, `encS` answers all encrypted questions
+  about persons of whom it has read no question, and plain questions no better than `base`.
+* **Rewording helps** at equal tokens: `synt` is above `orig`, and `encS` above `encO`.
+* **ECB is learned from fewer texts than SIV** (one seed): after six sentences for each fact, ECB
+  (35 tokens a value) gives more correct answers than SIV (58), in fewer steps. The codebook (9) is
+  ahead of both, but the base had read texts under it. Few tokens are not enough: the codebook's
+  words as new tokens of the vocabulary (3 a value) are the worst, with the fewest steps and
+  embeddings that no text had trained. After two sentences the differences are small. By generation
+  the distances are larger, since every token of a ciphertext has to be right.
+* **Longer tuples give higher accuracy** at equal numbers of samples and steps (one seed), as in the
+  paper, because longer ones state more of the facts. Among stated facts they are not ahead.
+* What encryption as such costs is not separated. In part `main`, `synt` and `encS` are both at the
+  ceiling; in part `tuples`, plain texts are ahead at equal steps, but they are shorter, so a model
+  reads them more often."""
+_GPU = """\
+## GPU
+
+All figures are of a processor. What follows was not measured; these commands do it on a GPU.
+
+```
+# three seeds at 20 million parameters, SIV and ECB included
+python -m sage_rag.eval.studies soe --home large --large --part main ciphers tuples \\
+    --seeds 0 1 2 --out large.md
+
+# tokens per second and MFU against the peak of the hardware, at 120 and 551 million parameters
+python benchmarks/pretraining.py --precisions bfloat16 --compiled yes --rows 8 16 32 \\
+    --row-tokens 2048 --vocabulary 8192 --width 768 --layers 16 --heads 12
+python benchmarks/pretraining.py --precisions bfloat16 --compiled yes --rows 2 4 8 \\
+    --row-tokens 2048 --vocabulary 32000 --width 1536 --layers 16 --heads 12 --untied
+
+# the paper's own setting, on the texts that `sage-rag synthesize` writes
+sage-rag train cpt --example soe_llama3_8b > soe.toml
+torchrun --nproc-per-node 8 --no-python sage-rag train cpt --config soe.toml
+```"""
+
 
 def blocks(
     results: Sequence[RunResult],
@@ -64,13 +103,16 @@ def blocks(
     settings: StudySettings,
 ) -> Iterator[str]:
     """Yield the blocks of the page, and which parts have not been run."""
+    if settings == FULL:
+        yield _FINDINGS
     yield _setting(settings)
     yield from main_page.blocks(results)
-    yield from ciphers_part.blocks(results)
+    yield from ciphers_page.blocks(results)
     yield from tuples_part.blocks(results)
     yield from retrieval_page.blocks(retrieval)
     yield from leakage_part.blocks(leakage)
     yield from _missing(results, leakage, retrieval, settings)
+    yield _GPU
 
 
 def _setting(settings: StudySettings) -> str:

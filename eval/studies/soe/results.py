@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.files import reading, write_file
 from sage_rag.common.jsonl import rows
 from sage_rag.eval.knowledge.arms import QuestionSpelling
 from sage_rag.eval.knowledge.measurement import ArmResult
 from sage_rag.eval.studies.soe.settings import StudySettings
+from sage_rag.eval.studies.stored_figures import all_stored, store, stored
 from sage_rag.training.pretraining.metrics import read_measurements
 
 RESULT = "result.json"
@@ -75,7 +75,7 @@ class RunResult(BaseModel):
 
     def save(self, folder: Path) -> None:
         """Write the result to the folder of its run."""
-        write_file(folder / RESULT, self.model_dump_json(indent=1) + "\n")
+        store(self, folder / RESULT)
 
 
 def stored_result(folder: Path) -> RunResult | None:
@@ -84,25 +84,12 @@ def stored_result(folder: Path) -> RunResult | None:
     Raises:
         InputError: for a file that is not a result.
     """
-    file = folder / RESULT
-    if not file.exists():
-        return None
-    try:
-        with reading(file):
-            return RunResult.model_validate_json(file.read_text("utf-8"))
-    except ValidationError:
-        raise InputError(
-            f"`{file}` is not a result of this version of the study",
-            hint="delete it; the next run measures again",
-        ) from None
+    return stored(RunResult, folder / RESULT)
 
 
 def stored_results(home: Path) -> Iterator[RunResult]:
     """Yield the results of all seeds, by seed and name."""
-    for file in sorted(home.glob(f"seed-*/*/{RESULT}")):
-        found = stored_result(file.parent)
-        if found is not None:
-            yield found
+    return all_stored(RunResult, home, f"seed-*/*/{RESULT}")
 
 
 def by_name(results: Sequence[RunResult], part: str) -> dict[str, list[RunResult]]:

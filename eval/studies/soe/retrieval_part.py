@@ -15,7 +15,6 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from sage_rag.common.files import reading, write_file
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.knowledge.answering import by_likelihood, named_option
 from sage_rag.eval.knowledge.arms import BASE, ENC_S, SYNT, QuestionSpelling
@@ -26,6 +25,7 @@ from sage_rag.eval.studies.runner import report
 from sage_rag.eval.studies.soe.corpora import Population
 from sage_rag.eval.studies.soe.retrieval_chunks import Chunk, Fact, chunks_of
 from sage_rag.eval.studies.soe.training_runs import SeedFolder
+from sage_rag.eval.studies.stored_figures import all_stored, store, stored
 from sage_rag.indexer.embedding import CachedEmbedder, embedder_called
 from sage_rag.indexer.layers import LayerIndex, write_layer
 from sage_rag.indexer.passages import RECORDS, Layer, Passage
@@ -71,7 +71,7 @@ class StoredRetrieval(BaseModel):
     """The figures of one seed."""
 
     model_config = ConfigDict(frozen=True)
-    figures: tuple[RetrievalFigures, ...] = ()
+    figures: tuple[RetrievalFigures, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,30 +83,25 @@ class ChunkIndex:
 
 def run_retrieval(seed: SeedFolder) -> None:
     """Measure every combination of length, spelling and reranker that has no figures yet."""
-    known = list(_stored(seed.folder).figures)
+    earlier = stored(StoredRetrieval, seed.folder / _FILE)
+    known = list(earlier.figures) if earlier else []
     embedder = CachedEmbedder(embedder_called())  # the same sentences are in chunks of each length
     done = {(f.chunk_tokens, f.spelling, f.reranker) for f in known}
     for tokens, spelling, reranker in product(CHUNK_TOKENS, QuestionSpelling, RERANKERS):
         if (tokens, spelling, reranker) in done:
             continue
         known.append(measure_retrieval(seed, tokens, spelling, reranker, embedder))
-        seed.folder.mkdir(parents=True, exist_ok=True)
-        stored = StoredRetrieval(figures=tuple(known)).model_dump_json(indent=1)
-        write_file(seed.folder / _FILE, stored + "\n")
+        store(StoredRetrieval(figures=tuple(known)), seed.folder / _FILE)
 
 
 def stored_retrieval(home: Path) -> list[RetrievalFigures]:
-    """Return the figures of all seeds."""
-    folders = sorted(file.parent for file in home.glob(f"seed-*/{_FILE}"))
-    return [figures for folder in folders for figures in _stored(folder).figures]
+    """Return the figures of all seeds.
 
-
-def _stored(folder: Path) -> StoredRetrieval:
-    file = folder / _FILE
-    if not file.exists():
-        return StoredRetrieval()
-    with reading(file):
-        return StoredRetrieval.model_validate_json(file.read_text("utf-8"))
+    Raises:
+        InputError: for a file that does not hold such figures.
+    """
+    seeds = all_stored(StoredRetrieval, home, f"seed-*/{_FILE}")
+    return [figures for seed in seeds for figures in seed.figures]
 
 
 def measure_retrieval(

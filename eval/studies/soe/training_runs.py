@@ -54,18 +54,21 @@ class SeedFolder:
         *,
         steps: int | None = None,
         start: Path | None = None,
+        tokenizer: Path | None = None,
     ) -> Path:
         """Continue the training of a model on texts, and return the folder of the new model.
 
         `steps`: how many to take, in as many epochs as that needs; default: the study's epochs.
-        `start`: folder of the model to continue; default: the base model.
+        `start`: folder of the model to continue; default: the base model. `tokenizer`: folder of
+        one that extends that of the model; default: that of the model.
         """
         first = start or self.base_model()
         run = self.folder / name
         if not (run / "texts.jsonl").exists():
             write_texts(texts, run / "texts.jsonl")
         model = ModelSettings(start="weights", path=first)
-        return self._pretrain(run, model, first, self.people.settings.epochs, steps)
+        epochs = self.people.settings.epochs
+        return self._pretrain(run, model, tokenizer or first, epochs, steps)
 
     def _pretrain(
         self,
@@ -94,7 +97,6 @@ class SeedFolder:
                 betas=(0.9, 0.95),
             ),
             hardware=HardwareSettings(
-                device="cpu",
                 precision="bfloat16",
                 compiled=True,
                 steps_per_checkpoint=_STEPS_PER_CHECKPOINT,

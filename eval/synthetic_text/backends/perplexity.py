@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -57,20 +59,31 @@ def tuned_perplexity(
 ) -> Perplexity:
     """Tune the model of `base` on the texts in `folder`, and read the reference with both.
 
+    A run in `folder` that was killed continues; one on other texts is deleted.
+
     Raises:
         InputError: for a folder without a model, or texts that give no row of tokens.
     """
     settings = settings or TuningSettings()
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
-    write_file(folder / "texts.jsonl", lines)
+    file = folder / "texts.jsonl"
+    if file.exists() and file.read_text("utf-8") != lines:
+        shutil.rmtree(folder / "run", ignore_errors=True)
+    write_file(file, lines)
     tuned = pretrain(_config(base, folder, settings))
-    untuned, tokens = perplexity_of(base, reference, settings.row_tokens)
+    untuned, tokens = _known_perplexity(base, tuple(reference), settings.row_tokens)
     return Perplexity(
         tuned=perplexity_of(tuned, reference, settings.row_tokens)[0],
         untuned=untuned,
         tokens=tokens,
     )
+
+
+@lru_cache(maxsize=4)
+def _known_perplexity(base: Path, texts: tuple[str, ...], row_tokens: int) -> tuple[float, int]:
+    """Return the perplexity of a base that many sets of texts are compared with."""
+    return perplexity_of(base, texts, row_tokens)
 
 
 def _config(base: Path, folder: Path, settings: TuningSettings) -> PretrainingConfig:

@@ -9,7 +9,14 @@ from sage_rag.privacy.gate.facts.facts import Condition, Fact, Facts, near_words
 from sage_rag.privacy.gate.facts.marks import Mark, find_marks
 from sage_rag.privacy.gate.facts.quantities import Quantity, read_quantities
 from sage_rag.privacy.gate.facts.sentences import Sentence, Token
-from sage_rag.privacy.gate.facts.words import contrasts, is_drug, poles, stem, word_keys
+from sage_rag.privacy.gate.facts.words import (
+    contrasts,
+    function_stems,
+    is_drug,
+    poles,
+    stem,
+    word_keys,
+)
 
 _NEGATION_REACH = 8
 """Tokens between a negation and a comparator that it turns round: "do not use on more than"."""
@@ -46,7 +53,7 @@ _AFTER_SIDE_ENDS = frozenset(". , ; : ) ? ! and or but is was than".split())
 def facts_of(sentence: Sentence) -> Facts:
     """Return the facts of a sentence; linear in its text."""
     tokens = sentence.tokens
-    marks = find_marks(sentence.words)
+    marks = [m for m in find_marks(sentence.words) if not _is_month(tokens, m)]
     if tokens[0].text == "should" and not sentence.asks:  # "should it hurt, come back"
         first = next((m for m in marks if m.kind == "condition" and m.start == 0), None)
         marks = [m for m in marks if m.start or m is first]
@@ -59,6 +66,11 @@ def facts_of(sentence: Sentence) -> Facts:
         t
         for at, t in enumerate(tokens)
         if t.content and at not in idle and not _in_quantity(t, facts)
+    ]
+    facts.lexical = [
+        t
+        for at, t in enumerate(tokens)
+        if _is_lexical(t) and at not in idle and not _in_quantity(t, facts)
     ]
     facts.negations = [
         _negation(facts, m) for m in marks if m.kind == "negation" and not _absorbed(facts, m)
@@ -90,6 +102,18 @@ def facts_of(sentence: Sentence) -> Facts:
 
 def _in_quantity(token: Token, facts: Facts) -> bool:
     return any(q.start <= token.start < q.end for q in facts.quantities)
+
+
+def _is_month(tokens: tuple[Token, ...], mark: Mark) -> bool:
+    """Return whether a mark is the name of a month: "in May" is no possibility."""
+    months = mark.end - mark.start == 1 and tokens[mark.start].text in _MONTHS_AS_VERBS
+    return months and _category(tokens, mark.start) == "month"
+
+
+def _is_lexical(token: Token) -> bool:
+    if token.kind == "word":
+        return stem(token.text) not in function_stems() and len(token.text) > 1
+    return token.kind == "placeholder"
 
 
 def _word_fact(facts: Facts, kind: str, at: int) -> Fact:

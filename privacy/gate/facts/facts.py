@@ -56,7 +56,8 @@ class Condition:
 class Facts:
     """All facts of one sentence.
 
-    `denied`: the keys of all words in the clauses of its negations.
+    `content`: words to find the sentence by. `lexical`: all words but function words and
+    quantities. `denied`: the keys of all words in the clauses of its negations.
     """
 
     sentence: Sentence
@@ -67,6 +68,7 @@ class Facts:
     negations: list[Fact] = field(default_factory=list)
     sides: list[Fact] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
+    lexical: list[Token] = field(default_factory=list)
     denied: frozenset[str] = frozenset()
     poles: Mapping[tuple[int, int], Fact] = field(default_factory=dict)
     names: list[Fact] = field(default_factory=list)

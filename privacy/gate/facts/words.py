@@ -15,6 +15,8 @@ _SUFFIXES = (
     *("ively", "ive", "ally", "al", "ic"),
 )
 _WITH_OUR = ("behaviour", "colour", "labour", "tumour", "odour", "flavour", "favour", "neighbour")
+_NO_SUFFIX = ("ceive", "vive")
+"""Ends of verbs that look like a suffix: receive, survive."""
 _SHORTEST_STEM = 4
 
 
@@ -47,11 +49,11 @@ def stem(word: str) -> str:
     word = _irregular().get(plain, plain)
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
-            word = word[: -len(suffix)]
+            word = word if word.endswith(_NO_SUFFIX) else word[: -len(suffix)]
             break
+    word = word.removesuffix("e") if len(word) > 3 else word
     if word.endswith(("at", "iz", "is")) and len(word) > 5:
         word = word[:-2]
-    word = word.removesuffix("e") if len(word) > 3 else word
     return word[:-1] + "y" if word.endswith("i") and len(word) > 3 else word
 
 
@@ -71,9 +73,9 @@ def _without_inflection(word: str) -> str:
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
     for suffix, shortest in (("ing", 6), ("ied", 5), ("ed", 5), ("ly", 5)):
-        if word.endswith(suffix) and len(word) >= shortest and not word.endswith("eed"):
+        if word.endswith(suffix) and len(word) >= shortest and not word.endswith(("eed", "ply")):
             word = word[: -len(suffix)] + ("y" if suffix == "ied" else "")
-            doubled = len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz"
+            doubled = len(word) > 3 and word[-1] == word[-2] and word[-1] not in "elsz"
             return word[:-1] if doubled else word
     return word
 
@@ -122,6 +124,12 @@ def phrases_of_synonyms() -> Mapping[str, tuple[tuple[str, ...], ...]]:
 def stop_stems() -> frozenset[str]:
     """Return the stems of words without content of their own."""
     return frozenset(map(stem, word_lists()["stop"].split()))
+
+
+@cache
+def function_stems() -> frozenset[str]:
+    """Return the stems of words that only relate other words."""
+    return frozenset(map(stem, word_lists()["function"].split()))
 
 
 @cache

@@ -83,7 +83,8 @@ _NOT_AFTER = r"(?<![\w.,/:-])"
 _WORDED = re.compile(
     rf"(?<![\w./])(?=\w)(?:{_WEEKDAY},?[ ](?:den[ ]|the[ ]|le[ ]|el[ ])?|the[ ])?{_DAY}"
     rf"(?P<ordinal>st|nd|rd|th|er|ª|º)?\.?[ ]?(?:of[ ]|de[ ]|d['’]|-|/)?"
-    rf"(?P<month>{_MONTH})\b\.?(?P<year>,?(?:[ ]|-|/|[ ]de[ ]){_SHORT_YEAR}(?![\w:%/]|\.\d))?"
+    rf"(?P<month>{_MONTH})\b(?:\.(?=,?[ -/][\d'’]))?"  # else the stop ends the sentence
+    rf"(?P<year>,?(?:[ ]|-|/|[ ]de[ ]){_SHORT_YEAR}(?![\w:%/]|\.\d))?"
     rf"{_CLOCK}",
     re.IGNORECASE,
 )

@@ -11,6 +11,7 @@ from sage_rag.privacy.recognizers.forms.patterns import Pattern
 from sage_rag.privacy.recognizers.forms.phones import PHONES
 from sage_rag.privacy.recognizers.forms.quantities import QUANTITIES
 from sage_rag.privacy.recognizers.forms.records import RECORDS
+from sage_rag.privacy.recognizers.forms.salutations import SALUTATIONS
 from sage_rag.privacy.recognizers.forms.secrets import SECRETS
 
 STRUCTURED: tuple[Pattern, ...] = (
@@ -23,4 +24,5 @@ STRUCTURED: tuple[Pattern, ...] = (
     *AGES,
     *ADDRESSES,
     *QUANTITIES,
+    *SALUTATIONS,
 )

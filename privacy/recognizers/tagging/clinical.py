@@ -23,13 +23,14 @@ from sage_rag.privacy.recognizers.tagging.clinical_words import (
     THINGS,
     UNIT,
 )
+from sage_rag.privacy.recognizers.tagging.laboratory import is_result, is_test
 from sage_rag.privacy.recognizers.tagging.measurements import (
     is_called_age,
     is_not_age,
 )
 from sage_rag.privacy.spans import Span
 
-VERSION = 4
+VERSION = 5
 """Raised with every change of what counts as medicine."""
 
 _REACH = 120
@@ -84,6 +85,12 @@ _HOUR_BEFORE = re.compile(
     r"(?:[ ](?:me|him|her|us))?(?:[ ]up)?[ ](?:at|by|before|until|till)[ ]\Z",
     _I,
 )
+_OF_A_CLOCK = re.compile(
+    r"[1-9]|1[0-2]|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve", _I
+)
+_PART_OF_DAY_AFTER = re.compile(
+    r"[ ](?:in[ ]the[ ](?:morning|afternoon|evening)|at[ ]night|o['’]clock|sharp)\b", _I
+)
 
 _OLD = re.compile(rf"{NUMBER}[ -]{{0,3}}(?P<unit>{UNIT})[ -]{{0,3}}olds?", _I)
 _THING_AFTER = re.compile(rf"[ ]{KIND}{THING_ALONE}", _I)
@@ -108,6 +115,14 @@ _NAMED_BEFORE = re.compile(
     rf"|{PEOPLE})[.,:\s-]{{0,6}}\Z",
     _I,
 )
+_BODY = re.compile(
+    r"(?:the[ ])?(?:(?:works|staff|(?:employee|tenant|resident|parent|student|teacher|worker)s?"
+    r"['’]?s?|supervisory|advisory|executive|steering|audit|ethics|management|school|parish|town"
+    r"|city|county|local|district|housing|disciplinary|admissions|finance|safety)[ ]){1,2}"
+    r"(?:councils?|committees?|associations?|boards?|panels?|authorit(?:y|ies)|office)"
+    r"(?:[ ]of(?:[ ](?:the|our|their|his|her))?)?"
+)
+"""A body of a firm or a town in lower case, without the name of either."""
 _NO_AGE = frozenset("age ages aged of almost year years month week old".split())
 """Words that a tagger marks next to an age. Alone they state no age."""
 
@@ -116,13 +131,14 @@ class ClinicalRecognizer:
     """Remove another recognizer's spans where the words around them show that they are medicine.
 
     Removed: numbers found as ages that measure or count ("LDL below 70", "eight in ten"), ages of
-    things ("a three-month-old stent"), blood pressures, names of diseases ("Lewy body"), and times
-    that name no calendar day (`is_relative`: "yesterday", "Monday", "4 pm"). A number found as a
-    date is extended to the length of time that it begins ("six" in "six or seven weeks"). An age
-    that means how long ago becomes a time.
+    things ("a three-month-old stent"), blood pressures, results of a laboratory ("8 ng"), names of
+    diseases and tests ("Lewy body", "ADA level"), bodies without a name ("works council of"), and
+    times that name no calendar day (`is_relative`: "yesterday", "Monday", "4 pm"). A number found
+    as a date is extended to the length of time that it begins ("six" in "six or seven weeks"). An
+    age that means how long ago becomes a time.
 
-    Guarantees: only `AGE`, `DATE_TIME`, blood pressures and listed names are removed. A number that
-    its sentence calls an age ("I am 55") stays, and so does a date with a month.
+    Guarantees: only `AGE`, `DATE_TIME`, results with a unit and listed names are removed. A number
+    that its sentence calls an age ("I am 55") stays, and so does a date with a month.
     Does not guarantee: anything for a text written to mislead: "my pulse is 55" shows the age of a
     writer who means an age.
     """
@@ -145,7 +161,12 @@ def _checked(text: str, span: Span) -> Span | None:
     """Return a span unchanged, extended or of another type; `None` where it is medicine."""
     if span.entity_type in _NAMED and _is_finding(text, span):
         return None
-    if span.entity_type in _COUNTED and _is_blood_pressure(text, span):
+    if span.entity_type in _COUNTED and (
+        _is_blood_pressure(text, span)
+        or is_result(text[span.start : span.end], *_around(text, span))
+    ):
+        return None
+    if span.entity_type is EntityType.ORGANIZATION and _BODY.fullmatch(text, span.start, span.end):
         return None
     if span.entity_type is EntityType.AGE:
         return _checked_age(text, span)
@@ -156,8 +177,9 @@ def _checked(text: str, span: Span) -> Span | None:
 
 def _is_finding(text: str, span: Span) -> bool:
     """Return whether a name is part of a disease's or test's, and no title precedes it."""
-    before = text[max(0, span.start - _REACH) : span.start]
-    named = text[span.start : span.end].casefold() in _TERMS
+    before, after = _around(text, span)
+    value = text[span.start : span.end]
+    named = value.casefold() in _TERMS or is_test(value, before, after)
     return (named or is_eponym(text, span.start, span.end)) and not _NAMED_BEFORE.search(before)
 
 
@@ -179,7 +201,7 @@ def _checked_age(text: str, span: Span) -> Span | None:
         return None
     if old := _OLD.fullmatch(value):
         return None if _is_of_a_thing(before, after, old["unit"]) else span
-    if _is_history(value, before, after) or _is_hour(value, before):
+    if _is_history(value, before, after) or _is_hour(value, before, after):
         return _checked_time(text, replace(span, entity_type=EntityType.DATE_TIME))
     number = _BARE.fullmatch(value) or _ORDINAL.fullmatch(value)
     return None if number and is_not_age(value, before, after) else span
@@ -228,10 +250,12 @@ def _is_history(value: str, before: str, after: str) -> bool:
     return bool(_HISTORY_BEFORE.search(before) or _HISTORY_AFTER.match(after))
 
 
-def _is_hour(value: str, before: str) -> bool:
+def _is_hour(value: str, before: str, after: str) -> bool:
     if _OCLOCK.fullmatch(value):
         return True
-    return bool(_BARE.fullmatch(value) and _HOUR_BEFORE.search(before))
+    if _BARE.fullmatch(value) and _HOUR_BEFORE.search(before):
+        return True
+    return bool(_OF_A_CLOCK.fullmatch(value) and _PART_OF_DAY_AFTER.match(after))
 
 
 def _is_of_a_thing(before: str, after: str, unit: str) -> bool:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.recognizers.tagging.base import CLS, PAD, SEP
 from sage_rag.privacy.recognizers.tagging.eight_bits import EightBitLinear
 from sage_rag.privacy.recognizers.tagging.network import LINEAR, TaggerNetwork, load_network
+from sage_rag.privacy.recognizers.tagging.packed import PackedLinear, can_pack
 from sage_rag.privacy.recognizers.tagging.pieces import FEATURES, Row
 from sage_rag.privacy.recognizers.tagging.precision import Precision, fastest_precision
 from sage_rag.privacy.recognizers.tagging.weights_file import read_weights
@@ -42,10 +44,10 @@ class TaggerModel:
             head = network.head
             network = network.bfloat16()
             network.head = head.float()  # scores keep their last digits
+            if self._device.type == "cpu" and can_pack():
+                _replace_linear(network, PackedLinear)
         elif precision is Precision.EIGHT_BITS:
-            for layer in network.layers:
-                for name in LINEAR:
-                    setattr(layer, name, EightBitLinear(getattr(layer, name)))
+            _replace_linear(network, EightBitLinear)
         self._network = network
         self._sizes = _ROWS[precision]
 
@@ -66,6 +68,12 @@ class TaggerModel:
         ids, features, mask = (part.to(self._device) for part in padded(rows, _MULTIPLE))
         logits = self._network(ids, features, mask).float().cpu().numpy()
         return [logits[i, 1 : len(row[0]) + 1] for i, row in enumerate(rows)]
+
+
+def _replace_linear(network: TaggerNetwork, made: Callable[[nn.Linear], nn.Module]) -> None:
+    for layer in network.layers:
+        for name in LINEAR:
+            setattr(layer, name, made(getattr(layer, name)))
 
 
 @lru_cache(maxsize=2)

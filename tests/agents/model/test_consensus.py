@@ -15,7 +15,8 @@ from sage_rag.agents.exceptions import AgentOutputError
 from sage_rag.agents.model.consensus import ConsensusWriter, SharedStatement, supported_fields
 from sage_rag.agents.testing import ScriptedChatModel
 from sage_rag.agents.testing.model import answer_to
-from sage_rag.privacy.gate.support import OFTEN, SupportCounts, SupportGate
+from sage_rag.privacy.gate.labels import OFTEN
+from sage_rag.privacy.gate.support import SupportCounts, SupportGate
 
 K = 3
 COMMON = (

@@ -48,7 +48,13 @@ def test_what_may_be_has_or_is_stays_short(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["Isn't there a pill?", "Don't you agree?", "Once both of you are well, stop."]
+    "text",
+    [
+        "Isn't there a pill?",
+        "Don't you agree?",
+        "Once both of you are well, stop.",
+        "If you have unprotected walls, ask.",
+    ],
 )
 def test_an_inverted_negation_and_the_end_of_a_phrase_stay(text):
     assert not list(toggles(text))

@@ -124,3 +124,16 @@ def test_of_a_repeated_run_a_courtesy_goes_first_and_a_question_last():
     assert part_to_leave_out(parts, 10, 10) == 2
     assert part_to_leave_out(parts[:2], 10, 10) == 0
     assert part_to_leave_out([("Rest.", 1), ("Is it safe to swim?", 14)], 15, 10) == 1
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "There are other causes, but they pass.",
+        "Which may be the cause.",
+        "There is another way.",
+        "You will be fine with all of these.",
+    ],
+)
+def test_a_sentence_about_the_other_things_depends_on_the_one_before(sentence: str) -> None:
+    assert depends(sentence)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.eval.knowledge.significance import at_least, better_than
+from sage_rag.eval.knowledge.significance import at_least, better_than, differ
 
 
 @given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -27,6 +27,8 @@ def test_a_paired_test_counts_the_questions_that_one_model_alone_answers() -> No
     other = [False] * 8 + [True] * 2 + [True] * 50
     assert better_than(own, other) == pytest.approx((45 + 10 + 1) / 1024)
     assert better_than(own, own) == 1.0
+    assert differ(own, other) == differ(other, own) == pytest.approx(2 * (45 + 10 + 1) / 1024)
+    assert differ(own, own) == 1.0
 
 
 @pytest.mark.parametrize("case", [(-1, 5, 0.5), (6, 5, 0.5), (1, 5, 0.0), (1, 5, 1.0)])

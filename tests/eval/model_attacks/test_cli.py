@@ -63,7 +63,7 @@ def test_the_tables_go_to_stdout_and_the_figures_to_a_file(attack, folder, tmp_p
 def test_a_bad_input_is_one_clear_line(attack, folder, tmp_path) -> None:
     for options, said in (
         ({"model": "absent"}, "has no model: `config.json` is missing"),
-        ({"training": "absent.txt"}, "cannot read"),
+        ({"training": "absent.txt"}, "there is no `"),
         ({"training": "held_out.txt"}, "is in the training text 0 times"),
     ):
         code, _, err = attack("--canaries", str(folder / "canaries.jsonl"), **options)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -31,6 +33,21 @@ def test_scores_are_those_of_the_definition() -> None:
             assert found.log_p[place] == pytest.approx(float(row[token]), abs=1e-4)
             expected = float((row[token] - mean) / deviation)
             assert found.standardized[place] == pytest.approx(expected, abs=2e-2)
+
+
+def test_damaged_weights_give_an_error_and_no_figures(tmp_path: Path) -> None:
+    MODEL.save_pretrained(tmp_path)
+    TOKENIZER.save_pretrained(tmp_path)
+    file = tmp_path / "model.safetensors"
+    intact = file.read_bytes()
+    file.write_bytes(intact[: len(intact) // 2])
+    with pytest.raises(InputError, match="are damaged"):
+        CausalModel.open(tmp_path)
+    file.write_bytes(intact[:-400] + b"\xff" * 400)  # not a number
+    model = CausalModel.open(tmp_path)
+    for asked in (model.token_scores, model.mean_log_p):
+        with pytest.raises(InputError, match="not numbers"):
+            asked(["Ada was born in Glenford."])
 
 
 def test_a_text_beyond_the_context_is_refused() -> None:

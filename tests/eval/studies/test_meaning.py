@@ -9,16 +9,10 @@ from pathlib import Path
 import pytest
 
 from sage_rag.common.proportions import Proportion
-from sage_rag.eval.studies.meaning import (
-    FIRST,
-    PairResult,
-    Scores,
-    found,
-    judge,
-    scores,
-    tables,
-)
+from sage_rag.eval.studies.meaning import FIRST, scores, tables
+from sage_rag.eval.studies.meaning_curve import curve, curve_tables
 from sage_rag.eval.studies.meaning_pairs import Change, MeaningPair, Split, meaning_pairs
+from sage_rag.eval.studies.meaning_scores import PairResult, Scores, found, judge
 from sage_rag.privacy.gate.findings import Finding, FindingKind
 from sage_rag.privacy.gate.meaning import meaning_changes
 
@@ -122,3 +116,14 @@ def test_the_page_repeats_the_first_measurement_and_adds_its_splits():
     first = tables([result()]).partition("First measurement")[2]
     assert f"| development | {Proportion.of(237, 320)} |" in first
     assert f"| all | {Proportion.of(307, 413)} | {Proportion.of(131, 132)} |" in first
+
+
+def test_the_curve_falls_with_the_words_that_a_draft_may_add():
+    source = {"text": "The lid must be shut. We met on the old pier."}
+    draft = {"text": "The tall brass lid must be shut."}
+    change = Change("invention", "tall brass", "", "not in the record")
+    pair = MeaningPair("mail-101", "mail", Split.DEVELOPMENT, "model", source, draft, (change,))
+    measured = curve([pair])
+    assert measured[0][0].found == (True,)
+    assert measured[None][0].found == (False,)
+    assert "| mail | " in curve_tables(measured)

@@ -52,3 +52,19 @@ def test_elp_of_examples_is_the_mean_share_of_each_texts_own_values() -> None:
 def test_the_search_agrees_with_the_blocking(text: str) -> None:
     search, trie = ValueSearch(VALUES), ValueTrie(VALUES)
     assert bool(search.found_in(text)) == trie.found_in(text)
+
+
+@pytest.mark.parametrize("text", ["May 12, 2011", "12.05.2011", "2011-05-12", "12th of May, 2011"])
+def test_a_date_in_another_notation_counts_once(text: str) -> None:
+    search = ValueSearch(["12 May 2011", "2011-05-12"])
+    assert len(search) == 1
+    assert search.found_in(f"On {text}, he left.") == {"2011-05-12"}
+    assert not search.found_in("On 13 May 2011, he left.")
+
+
+@pytest.mark.parametrize("text", ["1000 euros", "1.000 €", "€1,000.00", "one thousand euros"])
+def test_a_sum_in_another_notation_counts_once(text: str) -> None:
+    search = ValueSearch(["EUR 1,000", "1,000 euros"])
+    assert len(search) == 1
+    assert search.found_in(f"He paid {text}.") == {"1000 euro"}
+    assert not search.found_in("He paid 1000 dollars, or 1001 euros.")

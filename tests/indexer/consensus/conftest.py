@@ -47,6 +47,13 @@ def dialogue(index: int, *, extra: str = "") -> Record:
     }
 
 
+def own_words(index: int, count: int = 40) -> str:
+    """Return text with words that no other record has, so that a passage resembles no record."""
+    letters = "".join("abcdefghij"[int(digit)] for digit in str(index))
+    words = (f"z{letters}y{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(count))
+    return " ".join(f"this is {word}." for word in words)
+
+
 def write(path: Path, records: Iterable[Record]) -> None:
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
 

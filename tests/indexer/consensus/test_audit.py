@@ -15,7 +15,7 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.indexer import wiring
 from sage_rag.indexer.audit_cli import audit
 from sage_rag.indexer.testing import HashEmbedder
-from sage_rag.indexer.versions import current_path
+from sage_rag.indexer.versions import current_path, open_version
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.testing import TableRecognizer
 from tests.indexer.conftest import NAMES, Run
@@ -101,6 +101,19 @@ def test_an_identifier_in_clear_is_a_finding(
     done = audited()
     assert done.exit_code == 1
     assert {json.loads(line)["kind"] for line in done.stdout.splitlines()} == {"identifier"}
+
+
+def test_likeness_to_an_original_is_a_finding(
+    consensus: ConsensusRun, audited: Audit, dialogues: Path, tmp_path: Path
+) -> None:
+    consensus()
+    version = open_version(current_path(tmp_path / "home", "clinic"))
+    fields = version.passage(0).fields
+    write(dialogues, [*map(dialogue, range(24)), {"id": "brief", **fields}])
+    done = audited()
+    assert done.exit_code == 1
+    kinds = {json.loads(line)["kind"] for line in done.stdout.splitlines()}
+    assert kinds == {"unsupported-detail", "similarity"}
 
 
 def test_a_version_of_records_cannot_be_audited(run: Run, audited: Audit) -> None:

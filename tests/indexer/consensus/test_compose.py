@@ -43,6 +43,16 @@ def test_what_all_say_is_published_and_what_one_says_is_not():
     assert "colleague" not in text
 
 
+def test_what_three_subjects_call_possible_in_their_own_words_is_listed_as_possible():
+    said = ("You may have gout.", "It could be gout.", "Probably it is due to gout.")
+    for subjects in (2, 3):
+        told = dict(zip((0, 4, 8), said[:subjects], strict=False))
+        records = [record(n, told.get(n, "The gout of my cat.")) for n in range(0, 40, 4)]
+        text = published(composed(records))
+        assert ("Possible: gout." in text) is (subjects == 3)
+        assert "gout" in text
+
+
 def test_every_passage_passes_the_gate_again():
     gate = SupportGate(SupportCounts((r.subject, r.fields.values()) for r in RECORDS), 3)
     passages = composed().passages

@@ -39,6 +39,7 @@ from tests.indexer.consensus.conftest import (
     Record,
     consensus_job,
     dialogue,
+    own_words,
     write,
 )
 from tests.indexer.test_row_order import content
@@ -342,7 +343,7 @@ class SeesPassages(TableRecognizer):
 def test_a_passage_that_seems_to_name_someone_is_refused(
     consensus: ConsensusRun, dialogues: Path, tmp_path: Path
 ) -> None:
-    write(dialogues, map(dialogue, range(120)))
+    write(dialogues, (dialogue(i, extra=own_words(i)) for i in range(120)))
     allowed = consensus().consensus
     summary = consensus(recognizer=SeesPassages(NAMES))
     assert allowed
@@ -363,7 +364,9 @@ def test_an_identifier_of_one_record_is_in_no_passage(
             return list(TableRecognizer(known if "number 3." in text else NAMES).recognize(text))
 
     extra = "Ask Horace Winterbottom in the morning."
-    records = [dialogue(i, extra=extra if i % 3 == 0 else "") for i in range(120)]
+    records = [
+        dialogue(i, extra=f"{extra if i % 3 == 0 else ''} {own_words(i)}") for i in range(120)
+    ]
     records[3]["question"] = f"{extra} {records[3]['question']} It is number 3."
     write(dialogues, records)
     summary = consensus(recognizer=Forgetful(NAMES))
@@ -440,11 +443,23 @@ def test_a_passage_of_a_few_words_is_refused_as_empty(
     consensus: ConsensusRun, dialogues: Path
 ) -> None:
     few = [
-        {"id": str(i), "question": f"{detail}. I have fever.", "answer": "Drink water."}
+        {"id": str(i), "question": f"{detail}. I have fever.", "answer": f"{own_words(i)}."}
         for i, detail in enumerate(DETAILS)
     ]
-    write(dialogues, few)
+    write(dialogues, ({**r, "answer": f"Drink water. {r['answer']}"} for r in few))
     with pytest.raises(ProtectionError, match="would represent 0 of 8 records"):
         consensus()
-    write(dialogues, [{**r, "answer": "Drink warm water and rest in bed."} for r in few])
+    advice = "Drink warm water and rest in bed."
+    write(dialogues, [{**r, "answer": f"{advice} {r['answer']}"} for r in few])
     assert consensus().published == 1
+
+
+def test_a_passage_that_resembles_any_original_as_a_whole_is_refused(
+    consensus: ConsensusRun, dialogues: Path
+) -> None:
+    """Without words of their own, forty records of a matter are alike, and so is their passage."""
+    write(dialogues, map(dialogue, range(120)))
+    with pytest.raises(ProtectionError, match="would represent 0 of 120 records"):
+        consensus()
+    write(dialogues, (dialogue(i, extra=own_words(i)) for i in range(120)))
+    assert consensus().published > 1

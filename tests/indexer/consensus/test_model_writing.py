@@ -14,7 +14,8 @@ from sage_rag.agents.testing import ScriptedChatModel
 from sage_rag.agents.testing.model import answer_to
 from sage_rag.indexer.consensus.compose import Consensus, ConsensusPassage, ConsensusRecord
 from sage_rag.indexer.consensus.model_writing import written_by_model
-from sage_rag.privacy.gate.support import OFTEN, SupportCounts, SupportGate
+from sage_rag.privacy.gate.labels import OFTEN
+from sage_rag.privacy.gate.support import SupportCounts, SupportGate
 
 K = 3
 COUGH, WATER = "I have had a dry cough at night", "Drink plenty of warm water"
@@ -23,12 +24,13 @@ RECORDS = [
     for n in range(4)
 ]
 FIELDS = {"question": f"{OFTEN}: {COUGH}.", "answer": f"{OFTEN}: {WATER}."}
+GATE = SupportGate(SupportCounts((r.subject, r.fields.values()) for r in RECORDS), K)
 CONSENSUS = Consensus((ConsensusPassage(FIELDS, (0, 1, 2, 3), 4),), {"empty": 1}, 4, 4)
 
 
 def written(answer: Callable[[list[ChatMessage]], str]) -> Consensus:
     writer = ConsensusWriter(ScriptedChatModel(answer))
-    return asyncio.run(written_by_model(CONSENSUS, RECORDS, K, writer, at_once=2))
+    return asyncio.run(written_by_model(CONSENSUS, RECORDS, GATE, writer, at_once=2))
 
 
 def faithful(messages: Sequence[ChatMessage]) -> str:
@@ -38,8 +40,7 @@ def faithful(messages: Sequence[ChatMessage]) -> str:
 def test_a_passage_in_the_models_words_passes_the_gate() -> None:
     found = written(faithful)
     assert [p.fields.keys() for p in found.passages] == [FIELDS.keys()]
-    gate = SupportGate(SupportCounts((r.subject, r.fields.values()) for r in RECORDS), K)
-    assert gate.judge(found.passages[0].fields, frozenset("s0 s1 s2 s3".split())) == []
+    assert GATE.judge(found.passages[0].fields, frozenset("s0 s1 s2 s3".split())) == []
     assert found.passages[0].members == (0, 1, 2, 3)
     assert (found.refused, found.represented) == ({"empty": 1}, 4)
 

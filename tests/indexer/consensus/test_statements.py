@@ -48,6 +48,9 @@ def test_clauses_are_whole(text, expected):
         "[PERSON_1] [DATE_1].",
         "40-49 mg.",
         "It feels.",
+        "A few years back.",
+        "Two days ago.",
+        "The best area.",
         "",
     ],
 )
@@ -96,6 +99,29 @@ def test_parts_of_sentences_are_no_clauses(text):
 )
 def test_advice_is_a_clause(text, expected):
     assert expected in clauses_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase"),
+    [
+        ("It is possible that you have a fracture.", Phrase.POSSIBLE),
+        ("The pain could be due to a fracture.", Phrase.POSSIBLE),
+        ("You are suffering from a fracture.", Phrase.TOPIC),
+        ("You may need to rest the fracture.", Phrase.TOPIC),
+        ("It is not possible that you have a fracture.", Phrase.TOPIC),
+        ("If it is blue, this may be a fracture.", Phrase.TOPIC),
+    ],
+)
+def test_what_may_be_so_is_a_possibility(text, phrase):
+    records = [text, *["I treated a fracture."] * 3]
+    phrases = {s.text: s.phrase for s in found_in(text, records)}
+    assert phrases.get("fracture") is phrase
+
+
+def test_a_clause_is_not_cut_before_an_alternative():
+    records = [f"I have been having foot or {part} pain." for part in ("toe", "heel", "ankle")]
+    found = found_in(records[0], records)
+    assert not any(statement.phrase is Phrase.CLAUSE for statement in found)
 
 
 def test_a_noun_is_a_topic_without_its_determiner():

@@ -435,8 +435,14 @@ def test_meaning_is_judged_by_field_unless_turned_off() -> None:
     changed = {"text": "The right knee of [PERSON] swells. Ice does not help it at all."}
     loose = {"run_tokens": None, "rouge_l": None}
     kinds = {f.kind for f in Gate(GateLimits(**loose), RECOGNIZER).judge(*record, changed).findings}
-    assert kinds == {FindingKind.MEANING_CHANGED}
+    assert kinds == {FindingKind.MEANING_CHANGED, FindingKind.UNVERIFIED_REWORDING}
     assert Gate(LIMITS(**loose), RECOGNIZER).judge(*record, changed).safe
+    reworded = {"text": "The left knee swells at dusk, says [PERSON]. Ice does not help it at all."}
+    verdicts = (
+        Gate(GateLimits(unverified_words=most, **loose), RECOGNIZER).judge(*record, reworded)
+        for most in (0, 1)
+    )
+    assert [verdict.safe for verdict in verdicts] == [False, True]
 
 
 @pytest.mark.parametrize(("policy", "refused"), [("sage", True), ("hipaa-safe-harbor", False)])

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sage_rag.privacy.gate.draft_words import draft_tokens
 from sage_rag.privacy.gate.findings import FindingKind
+from sage_rag.privacy.gate.labels import OFTEN
 from sage_rag.privacy.gate.support import (
-    OFTEN,
     SupportCounts,
     SupportGate,
     content_stems,
@@ -62,7 +62,7 @@ def test_what_passes_is_said_by_k_subjects(given_records, first, second):
         tokens = draft_tokens(statement)
         assert len(holders(given_records, tokens)) >= 2
     tokens = draft_tokens(fields["text"])
-    for size in range(4, len(tokens) + 1):
+    for size in range(2, len(tokens) + 1):
         for start in range(len(tokens) - size + 1):
             subjects = len(holders(given_records, tokens[start : start + size]))
             assert subjects != 1
@@ -81,10 +81,10 @@ def test_a_run_continues_in_the_next_field_of_a_record():
 def test_a_label_is_a_word_of_the_passage():
     told = [
         *((name, ["Drink plenty of water."]) for name in "abc"),
-        ("d", ["I cough often. Drink plenty"]),
+        ("d", ["I cough often. I drink"]),
     ]
     assert kinds({"answer": f"{OFTEN}: drink plenty of water."}, told) == []
-    told.append(("e", ["I do that often. Drink plenty of tea."]))
+    told.append(("e", ["I do that often. Drink tea."]))
     assert kinds({"answer": f"{OFTEN}: drink plenty of water."}, told) == [
         FindingKind.UNSUPPORTED_DETAIL
     ]
@@ -134,15 +134,35 @@ def test_three_notes_of_one_subject_are_one_subject():
     assert kinds({"text": "She drinks water."}, notes) == [FindingKind.UNSUPPORTED_DETAIL]
 
 
-def test_one_subjects_run_does_not_pass_in_two_statements():
-    told = [*THREE, ("d", ["Her green parrot bites."])]
-    told += [(name, ["Her green. Parrot. Bites."][:1]) for name in "e"]
-    told += [(name, ["A green door. My parrot. He bites her."]) for name in "fgh"]
-    assert kinds({"text": "Green.\nParrot.\nBites."}, told) == []
-    told[3] = ("d", ["My green parrot bites often."])
-    assert FindingKind.UNSUPPORTED_DETAIL in kinds(
-        {"text": "My.\nGreen.\nParrot.\nBites."}, [*told, *[(n, ["my"]) for n in "ij"]]
-    )
+def test_two_words_of_one_subject_do_not_pass_in_two_statements():
+    told = [(name, ["A green door. My parrot."]) for name in "fgh"]
+    told.append(("e", ["Her green."]))
+    assert kinds({"text": "Green.\nParrot."}, told) == []
+    told.append(("d", ["Her green parrot bites."]))
+    assert kinds({"text": "Green.\nParrot."}, told) == [FindingKind.UNSUPPORTED_DETAIL]
+    told += [(name, ["A green parrot."]) for name in "ij"]
+    assert kinds({"text": "Green.\nParrot."}, told) == []
+
+
+def test_words_that_meet_in_one_original_do_not_pass_where_a_value_hides_them():
+    protected = [(name, ["See Rose. Rest."]) for name in "abc"]
+    protected.append(("d", ["[PERSON_1] rest."]))
+    gate = SupportGate(SupportCounts(protected), 3)
+    apart = {"text": "Rest.\nRose."}
+    assert gate.judge(apart) == []
+    originals = [*protected[:3], ("d", ["Rest Rose."])]
+    counts = SupportCounts(protected, originals)
+    assert counts.in_any_form(["rest", "rose"])[1].tolist() == [1]
+    assert [f.kind for f in SupportGate(counts, 3).judge(apart)] == [FindingKind.UNSUPPORTED_DETAIL]
+
+
+@given(records, records, words)
+def test_runs_count_in_either_form_once_a_subject(protected, originals, asked):
+    counts = SupportCounts(protected, originals)
+    for size, found in enumerate(counts.in_any_form(asked), 1):
+        runs = [asked[i : i + size] for i in range(len(asked) - size + 1)]
+        both = [holders(protected, run) | holders(originals, run) for run in runs]
+        assert found.tolist() == list(map(len, both))
 
 
 def test_content_words_are_said_together_by_subjects_of_the_topic():

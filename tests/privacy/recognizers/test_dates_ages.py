@@ -84,3 +84,15 @@ def test_ages_only_where_the_context_says_so(text, expected):
 def test_all_are_of_their_type():
     assert {p.entity_type for p in DATES} == {EntityType.DATE_TIME}
     assert {p.entity_type for p in AGES} == {EntityType.AGE}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("It came on 6 July. The hedge grew.", "6 July"),
+        ("It is due on 24 May.", "24 May"),
+        ("Until 12 Jan. 2020 it worked.", "12 Jan. 2020"),
+    ],
+)
+def test_the_full_stop_of_a_sentence_is_no_part_of_a_date(text: str, value: str) -> None:
+    assert values(DATE_RECOGNIZER, text) == [value]

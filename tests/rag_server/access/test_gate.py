@@ -4,6 +4,7 @@ from pydantic import SecretStr
 
 from sage_rag.rag_server.access.gate import Gate
 from sage_rag.rag_server.access.keys import KeyFile, Scope, add_key, make_key, revoke_key
+from sage_rag.rag_server.access.meters import Meters
 from tests.rag_server.conftest import World, ask
 
 CHAT = "/v1/chat/completions"
@@ -21,7 +22,7 @@ def key(file, *scopes: Scope, **limits) -> dict[str, str]:
 
 
 def gated(world: World, file, **options) -> str:
-    return world.serve(gate=Gate(KeyFile(file), **options))
+    return world.serve(gate=Gate(KeyFile(file), Meters(**options)))
 
 
 def test_every_address_but_the_open_ones_needs_a_key(world: World, file):

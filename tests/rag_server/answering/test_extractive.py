@@ -187,3 +187,9 @@ def test_answers_quote_whole_sentences_of_one_passage(texts, named):
         )
     else:
         assert not TOKEN.search(answer)
+
+
+def test_a_record_without_the_asked_detail_is_no_answer():
+    enough = Evidence(0.8, 1.0, sentence=0.8)
+    assert compose("How much does magnesium cost?", MIGRAINE, evidence=enough) == NOTHING_FOUND
+    assert "magnesium" in compose("What is magnesium for?", MIGRAINE, evidence=enough)

@@ -24,6 +24,15 @@ def test_often_said_statements_come_before_the_others_and_topics_follow():
     )
 
 
+def test_what_is_possible_comes_before_the_topics():
+    first = passage("Rest the knee.\nPossible: gout, sprain.\nTopics: brace.")
+    second = passage("Possible: knee fracture.")
+    assert compose("Is it a fracture?", first, second) == (
+        "Also said:\n- Rest the knee [1]\n\nPossible: knee fracture, gout, sprain [1][2]\n\n"
+        "Topics: brace [1]"
+    )
+
+
 def test_each_statement_cites_the_first_passage_that_has_it():
     first, second = passage("Rest the knee."), passage("Rest the knee.\nTopics: brace.")
     answer = compose("What helps a knee?", first, second)
@@ -42,9 +51,21 @@ def test_a_statement_of_two_passages_comes_before_one_as_near():
     assert compose("Is it cold?", first, second).startswith("Also said:\n- Drink tea [1]")
 
 
+WORDS = "salt honey ginger yoghurt cocoa lemon mint basil pepper rice".split()
+
+
 def test_an_answer_is_short():
-    many = passage("\n".join(f"Advice {word} helps." for word in "abcdefghij") + "\nTopics: x, y.")
-    assert compose("advice?", many).count("\n- ") == 6
+    clauses = "\n".join(f"{word.capitalize()} helps." for word in WORDS)
+    many = passage(f"{clauses}\nPossible: gout, mumps, lupus, scurvy.")
+    answer = compose("What helps?", many)
+    assert answer.count("\n- ") == 6
+    assert answer.endswith("Possible: gout, mumps, lupus [1]")
+
+
+def test_what_an_answer_has_is_not_said_again():
+    found = passage("Rest the sore knee.\nRest the knee.\nTopics: sore knee, knee brace.")
+    answer = compose("My knee is sore?", found)
+    assert answer == "Also said:\n- Rest the sore knee [1]\n\nTopics: knee brace [1]"
 
 
 def test_without_statements_there_is_no_answer():

@@ -7,6 +7,7 @@ from pydantic import SecretStr
 from starlette.responses import JSONResponse, Response
 
 from sage_rag.rag_server.answering.chat import ChatAnswerer
+from sage_rag.rag_server.answering.condensing import QuestionCondenser
 from sage_rag.rag_server.backends.openai_chat import OpenAIChatStream
 from tests.rag_server.conftest import World, ask
 from tests.rag_server.fakes import ScriptedServer, chunk, chunks, streamed
@@ -100,3 +101,25 @@ def test_a_model_that_breaks_off_ends_the_stream_with_an_error(world: World, bro
     last = json.loads(response.text.strip().split("\n\n")[-1].removeprefix("data: "))
     assert last["error"]["code"] == "upstream_error"
     assert "[DONE]" not in response.text
+
+
+def test_a_follow_up_is_condensed_by_the_model_and_shows_it_no_real_name(world: World):
+    world.catalog.publish("clinic", ["coffee keeps you awake", "rest helps against a cold"])
+
+    def reply(request):
+        is_asking = "Last question" in request.raw.decode()
+        text = "Does rest help [PERSON_1] with a cold?" if is_asking else "Yes [1]."
+        return streamed(chunks(text))
+
+    model = ScriptedServer(reply)
+    stream = OpenAIChatStream(f"{world.run(model)}/v1", "small")
+    server = world.serve(ChatAnswerer(stream), condenser=QuestionCondenser(stream))
+    body = ask(f"Why does {CANARY} cough?")
+    body["messages"] += [
+        {"role": "assistant", "content": f"{CANARY} has a cold."},
+        {"role": "user", "content": "Does rest help?"},
+    ]
+    done = httpx.post(world.edge(server) + CHAT, json=body).json()
+    assert done["citations"][0]["text"] == "rest helps against a cold"
+    assert len(model.seen) == 2
+    assert not any(part in r.raw.decode() for r in model.seen for part in CANARY.split())

@@ -142,6 +142,7 @@ def test_the_edge_shows_what_it_would_send(world: World):
     assert shown.json() == {
         "output": sent["messages"][0]["content"],
         "search_words": sent["search_words"],
+        "search_tokens": [],
     }
     assert "Keller" not in shown.text
 

@@ -16,7 +16,7 @@ from sage_rag.rag_server.edge.app import create_edge_app
 from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.lookups import Lookups
 from sage_rag.rag_server.edge.services import EdgeServices
-from sage_rag.rag_server.edge.upstream import Upstream
+from sage_rag.rag_server.edge.upstream import server_at
 from tests.rag_server.conftest import World
 
 KEYS = Keyset.generate()
@@ -106,10 +106,10 @@ def test_a_version_without_keys_has_none(world: World):
 def test_an_edge_reads_a_question_with_it(world: World):
     world.keyset = KEYS
     world.catalog.versions["clinic"].lookup = SEALED
-    upstream = Upstream(world.serve())
+    upstream = server_at(world.serve())
     keyring = Keyring(KEYS, RECOGNIZER, preset("soe-all"))
     services = EdgeServices(keyring, upstream, lookups=Lookups(upstream))
     edge = world.run(create_edge_app(services))
     body = {"model": "clinic", "input": "gout"}
     shown = world.http.post(f"{edge}/v1/pseudonymize", json=body).json()
-    assert shown == {"output": "gout", "search_words": []}
+    assert shown == {"output": "gout", "search_words": [], "search_tokens": []}

@@ -118,3 +118,19 @@ def test_words_show_nothing_of_the_value(world: World):
     sent = sent_for(world, ("user", "Maria Keller?"))
     assert all(BLIND_WORD.fullmatch(word) for word in sent["search_words"])
     assert "eller" not in str(sent)
+
+
+@pytest.mark.parametrize("refused", ["Keller", WORD, "PERSON_[]x", 7, None])
+def test_the_server_takes_groups_of_tokens_alone(world: World, refused):
+    body = ask(search_tokens=[["PERSON_[mfrggzdfmztwq2lk]", refused]])
+    response = httpx.post(world.serve() + CHAT, json=body)
+    assert response.status_code == 400
+    assert "search_tokens" in response.json()["error"]["param"]
+    assert "Keller" not in response.text
+
+
+def test_a_group_of_tokens_finds_the_passages_with_one_of_them(world: World):
+    world.catalog.publish("clinic", ["a cold PERSON_[bb]", "a cold PERSON_[aa]", "a cold"])
+    body = ask("cold?", search_tokens=[["PERSON_[aa]"]])
+    answer = httpx.post(world.serve() + CHAT, json=body).json()
+    assert answer["citations"][0]["text"] == "a cold PERSON_[aa]"

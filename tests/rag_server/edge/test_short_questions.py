@@ -172,3 +172,38 @@ def test_a_name_that_many_have_is_not_expanded():
     ]
     found = keys(sealed_lookup(TEXTS, crowd, KEYS, "clinic"))
     assert len(searched(found, "what did maria say")) <= 2
+
+
+def test_each_word_of_a_name_is_searched_as_the_tokens_that_have_it():
+    own = keys(agnieszka_wieczorek=EntityType.PERSON)
+    asked = own.pseudonymize("How is Agnieszka Wieczorek?")
+    both = tuple(sorted((TOKENS[2], TOKENS[3])))
+    assert set(own.search_groups(asked)) == {both, (TOKENS[2],)}
+
+
+def test_a_value_is_searched_under_each_type_of_name():
+    own = keys(tanyard=EntityType.ORGANIZATION)
+    assert own.search_groups(own.pseudonymize("at Tanyard")) == ((TOKENS[5],),)
+
+
+def test_no_token_is_searched_without_a_lookup_or_where_the_policy_forbids_parts():
+    none = replace(preset("soe-all"), part_words=PartWords.NONE)
+    for own in (
+        keys(None, wieczorek=EntityType.PERSON),
+        keys(policy=none, wieczorek=EntityType.PERSON),
+    ):
+        assert own.search_groups(own.pseudonymize("Wieczorek")) == ()
+
+
+def test_a_word_that_is_sent_in_clear_brings_no_tokens():
+    own = keys()
+    asked = own.pseudonymize("young people")
+    assert (asked, own.search_groups(asked)) == ("young people", ())
+
+
+def test_a_name_gets_the_type_that_it_has_in_the_index():
+    own = keys(
+        **{"harbour street surgery": EntityType.PERSON, "agnieszka nowak": EntityType.PERSON}
+    )
+    assert own.pseudonymize("Harbour Street Surgery") == TOKENS[6]
+    assert own.pseudonymize("Agnieszka Nowak") == TOKENS[3]

@@ -11,7 +11,7 @@ import pytest
 from pydantic import SecretStr
 
 from sage_rag.common.exceptions import InputError, UpstreamError
-from sage_rag.rag_server.edge.upstream import Upstream
+from sage_rag.rag_server.edge.upstream import server_at
 
 
 @pytest.mark.parametrize(
@@ -19,12 +19,12 @@ from sage_rag.rag_server.edge.upstream import Upstream
 )
 def test_an_address_that_does_not_fit_is_refused_and_not_shown(address):
     with pytest.raises(InputError) as caught:
-        Upstream(address)
+        server_at(address)
     assert "pw" not in caught.value.message
 
 
 def test_the_servers_key_does_not_show():
-    assert "sk-canary" not in repr(vars(Upstream("http://x", api_key=SecretStr("sk-canary"))))
+    assert "sk-canary" not in repr(vars(server_at("http://x", api_key=SecretStr("sk-canary"))))
 
 
 class Listing(BaseHTTPRequestHandler):
@@ -57,7 +57,7 @@ def encrypted(tmp_path: Path) -> Iterator[tuple[str, Path]]:
 
 
 async def listed(address: str, ca: Path | None) -> tuple[int, object]:
-    upstream = Upstream(address, ca=ca)
+    upstream = server_at(address, ca=ca)
     try:
         return await upstream.get("/v1/models")
     finally:
@@ -79,4 +79,4 @@ def test_a_file_without_a_certificate_is_refused(tmp_path: Path) -> None:
     (tmp_path / "ca.pem").write_text("none")
     for file in (tmp_path / "ca.pem", tmp_path / "absent.pem"):
         with pytest.raises(InputError, match="holds no certificate"):
-            Upstream("https://localhost", ca=file)
+            server_at("https://localhost", ca=file)

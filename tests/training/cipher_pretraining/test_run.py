@@ -13,12 +13,13 @@ from transformers import AutoModelForCausalLM
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.jsonl import rows
-from sage_rag.training.cipher_pretraining.config import CipherPretrainingConfig
+from sage_rag.training.cipher_pretraining.config import CipherPretrainingConfig, TextSettings
 from sage_rag.training.cipher_pretraining.run import pretrain_in_two_stages
 from sage_rag.training.cipher_pretraining.stage_texts import KEY, StageTexts
 from sage_rag.training.ciphers.polyalphabetic import PolyalphabeticCipher
 from sage_rag.training.pretraining.metrics import read_measurements
 from tests.training.cipher_pretraining.settings import tiny_training
+from tests.training.pretraining.runs import invented_texts, write_texts
 
 CIPHER = {"kind": "cipher", "key_length": 10}
 
@@ -140,4 +141,24 @@ def test_without_public_texts_a_share_of_the_documents_stays_plain(tmp_path: Pat
     sensitive = [PolyalphabeticCipher(key).decrypt(text) for text in texts(found.first)]
     public = texts(found.second[0])
     assert sorted([*sensitive, *public]) == sorted(texts(config.texts.sensitive[0]))
-    assert 40 < len(public) < 80
+    assert sum(map(len, public)) == pytest.approx(sum(map(len, sensitive)), rel=0.05)
+
+
+@pytest.mark.parametrize(("documents", "public"), [(2, 1), (4, 1), (8, 2)])
+def test_few_documents_are_divided_too(tmp_path: Path, documents: int, public: int) -> None:
+    config = tiny_training(tmp_path, **CIPHER, carry="body")
+    few = tmp_path / "few.jsonl"
+    write_texts(few, ["", *(" ".join(invented_texts(40, seed=i)) for i in range(documents))])
+    divided = TextSettings(sensitive=(few,))
+    found = StageTexts(config.model_copy(update={"texts": divided}))
+    found.prepare()
+    assert len(texts(found.second[0])) == public
+
+
+def test_one_document_cannot_be_divided(tmp_path: Path) -> None:
+    config = tiny_training(tmp_path, **CIPHER, carry="body")
+    one = tmp_path / "one.txt"
+    one.write_text(" ".join(invented_texts(40)))
+    divided = TextSettings(sensitive=(one,))
+    with pytest.raises(InputError, match="1 documents, too few to divide"):
+        StageTexts(config.model_copy(update={"texts": divided})).prepare()

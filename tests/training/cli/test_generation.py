@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     write_cases(tmp_path / "cases.jsonl", cases(8))
     write_model(tmp_path / "model")
+    damaged = shutil.copytree(tmp_path / "model", tmp_path / "damaged")
+    (damaged / "model.safetensors").write_bytes(b"\x10")
     monkeypatch.setenv("SAGE_RAG_KEYSET_RAW", export_raw(Keyset.generate()))
     return tmp_path
 
@@ -61,6 +64,8 @@ def test_a_prefix_is_trained_and_a_corpus_is_written(folder: Path) -> None:
             "real documents in clear",
         ),
         (["--llm-model", "transformers:cases.jsonl"], "has no model"),
+        (["--llm-model", "transformers:damaged"], "has no causal language model"),
+        (["--llm-model", "transformers:model", "--prefix", "model"], "uses no prefix"),
     ],
 )
 def test_what_does_not_fit_is_one_line(folder: Path, arguments: list[str], message: str) -> None:

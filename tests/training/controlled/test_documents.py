@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,13 @@ def test_pieces_keep_their_values_in_place(paragraphs: int, most: int, pieces: i
         assert piece.spans
         for span in piece.spans:
             assert piece.text[span.start : span.end] == span.value.text
+
+
+def test_lone_surrogates_are_replaced_and_spans_stay(tmp_path: Path) -> None:
+    span = {"start": 2, "end": 11, "label": "LOC", "identifier_type": "QUASI"}
+    path = tmp_path / "cases.jsonl"
+    path.write_text(json.dumps({"text": "\ud800 Harnmouth", "spans": [span]}) + "\n")
+    for recognizer in (None, TownRecognizer()):
+        (document,) = read_annotated(path, recognizer, ["text"])
+        assert document.text == "\ufffd Harnmouth"
+        assert [value.text for value in document.values] == ["Harnmouth"]

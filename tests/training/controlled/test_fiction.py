@@ -1,6 +1,7 @@
 from sage_rag.training.controlled.codes import CodeType, ControlCode, Identifiers
 from sage_rag.training.controlled.fiction import Fiction
-from sage_rag.training.controlled.value_trie import ValueTrie, spellings
+from sage_rag.training.controlled.spellings import spellings
+from sage_rag.training.controlled.value_trie import ValueTrie
 from tests.training.controlled.corpus import cases, choice
 
 EACH = dict.fromkeys(CodeType, 3)

@@ -63,6 +63,7 @@ def test_the_prompt_has_three_examples_with_real_codes_and_a_fictional_one() -> 
     assert [part.split("\n\n", 1)[1] for part in parts[:3]] == [d.text for d in shown]
     assert not any(person in parts[3] for person in PEOPLE)
     assert "PERSON: " in parts[3]
+    assert not any(person in repr(sampler.requests[0]) for person in PEOPLE)
     values = sampler.requests[0].values
     assert values is not None
     assert all(values.found_in(value.text) for d in shown for value in d.values)

@@ -115,3 +115,15 @@ def test_documents_without_room_are_an_error() -> None:
         train_prefix(tiny_model(), tokenizer(), cases(2), PrefixSettings(tokens=0))
     with pytest.raises(InputError, match="no document has room"):
         train_prefix(tiny_model(), tokenizer(), [], QUICK)
+
+
+def test_a_damaged_prefix_is_one_clear_error(tmp_path: Path) -> None:
+    made = Prefix([torch.zeros(1, 2, 4)], [torch.zeros(1, 2, 4)])
+    made.save(tmp_path, "digest", {})
+    assert Prefix.load(tmp_path, "digest").tokens == 2
+    (tmp_path / "prefix.safetensors").write_bytes(b"\x10")
+    with pytest.raises(InputError, match="safetensors` is damaged"):
+        Prefix.load(tmp_path, "digest")
+    (tmp_path / "prefix.json").write_text("[")
+    with pytest.raises(InputError, match="damaged, or was trained on another model"):
+        Prefix.load(tmp_path, "digest")

@@ -82,6 +82,14 @@ def test_a_run_of_other_settings_keeps_its_folder(tmp_path: Path, changes, key: 
         pretrain(tiny_run(tmp_path, **changes))
 
 
+def test_a_run_that_took_no_step_accepts_other_settings(tmp_path: Path) -> None:
+    config = tiny_run(tmp_path)
+    wrong = config.data.model_copy(update={"tokenizer": tmp_path / "missing"})
+    with pytest.raises(InputError, match="tokenizer"):
+        pretrain(config.model_copy(update={"data": wrong}))
+    assert pretrain(config).is_dir()
+
+
 def test_changed_texts_are_noticed(tmp_path: Path) -> None:
     config = tiny_run(tmp_path)
     pretrain(config)

@@ -56,6 +56,21 @@ def test_a_size_that_cannot_be_reached_is_refused(size: int, message: str) -> No
         train_tokenizer(["a b c"], size, ["_[river_", "oak]"])
 
 
+def test_a_damaged_tokenizer_is_named(tmp_path: Path) -> None:
+    save_tokenizer(TOKENIZER, tmp_path)
+    file = tmp_path / "tokenizer.json"
+    intact = file.read_text("utf-8")
+    for damaged in (intact[:-9], intact.replace('"merges": [', '"merges": ["x y z",')):
+        file.write_text(damaged, "utf-8")
+        with pytest.raises(InputError, match="is damaged"):
+            load_tokenizer(tmp_path)
+
+
+def test_empty_texts_are_named() -> None:
+    with pytest.raises(InputError, match="the texts are empty"):
+        train_tokenizer(["", ""], 300)
+
+
 def test_a_saved_tokenizer_reads_the_same(tmp_path: Path) -> None:
     save_tokenizer(TOKENIZER, tmp_path)
     text = "bade ID_[river_oak] 12345.\n\nÉ"

@@ -16,10 +16,11 @@ from pathlib import Path
 from sage_rag.privacy.keyset.keyset import Keyset, key_id_of
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.protocols import EntityCipher
+from sage_rag.training.owner_folder import OWNER
 from sage_rag.training.synthesis import run
 from sage_rag.training.synthesis.encryption import CipherName, cipher_named
 from sage_rag.training.synthesis.entities import EntityReader
-from sage_rag.training.synthesis.run import OWNER, Summary, SynthesisJob, run_synthesis
+from sage_rag.training.synthesis.run import Summary, SynthesisJob, run_synthesis
 from sage_rag.training.synthesis.synthesis import Choices, Synthesizer
 from tests.training.synthesis.texts import documents, recognizer
 

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+from sage_rag.training.owner_folder import OWNER
 from sage_rag.training.synthesis.page import PAGE, Edge, GraphView, Node, drawing, render
-from sage_rag.training.synthesis.run import OWNER
 from tests.training.synthesis.job import run_job
 from tests.training.synthesis.texts import VALUES
 

@@ -17,11 +17,11 @@ from sage_rag.common.files import locked
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.testing import FailingRecognizer
 from sage_rag.training.ciphers.codebook import CodebookCipher
+from sage_rag.training.owner_folder import OWNER
 from sage_rag.training.synthesis import shards
 from sage_rag.training.synthesis.encryption import CODEBOOK_FILE
 from sage_rag.training.synthesis.entities import EntityReader
 from sage_rag.training.synthesis.run import (
-    OWNER,
     SynthesisJob,
     raise_for_failures,
     run_synthesis,

@@ -48,6 +48,13 @@ def test_a_likelihood_is_the_product_over_the_tokens_of_the_continuation() -> No
     assert asked.log_likelihoods(pairs) == pytest.approx(np.array(expected), abs=1e-4)
 
 
+def test_a_likelihood_does_not_depend_on_the_other_pairs() -> None:
+    model = untrained_model(FEW)
+    pairs = [(p, f" {option}.") for q in FEW[:4] for p in q.prompts for option in q.options]
+    alone = [float(model.log_likelihoods([pair])[0]) for pair in pairs]
+    assert model.log_likelihoods(pairs[::-1])[::-1] == pytest.approx(np.array(alone), abs=1e-4)
+
+
 def test_generation_is_a_function_of_the_seed() -> None:
     model = untrained_model(FEW)
     prompts = [FEW[0].prompts[0], FEW[1].prompts[1]]

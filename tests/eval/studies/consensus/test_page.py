@@ -7,6 +7,7 @@ from sage_rag.eval.linkage import Exposure
 from sage_rag.eval.membership import Membership
 from sage_rag.eval.rare_runs import RareRuns
 from sage_rag.eval.ratio import Ratio
+from sage_rag.eval.studies.consensus.growth import GrowthFigures
 from sage_rag.eval.studies.consensus.page import curve_plot, markdown
 from sage_rag.eval.studies.consensus.results import (
     AnswerUtility,
@@ -125,6 +126,7 @@ def test_the_worst_attack_counts_for_both_figures():
 
 def test_every_part_has_a_section_and_missing_parts_have_none():
     row = figures("consensus, k = 3", 3)
+    growth = (GrowthFigures(records=2000, passages=9, processor_s=5.0, peak_bytes=2**28),)
     cost = [
         IndexingCost(
             recipe=recipe, documents=480, published=50, quarantined=0, reasons={}, wall_s=seconds, processor_s=seconds / 2,
@@ -141,6 +143,7 @@ def test_every_part_has_a_section_and_missing_parts_have_none():
             canaries=(CanaryFigures(subjects=2, published=Proportion.of(0, 20)),), canary_k=3
         ),
         cost=part(indexing=tuple(cost)),
+        growth=part(growth=growth),
     )
     page = markdown(whole, "x.svg")
     for title in ("Planted facts", "Speed", "tab, 100 indexed", "Other splits of healthcaremagic"):
@@ -153,6 +156,18 @@ def test_every_part_has_a_section_and_missing_parts_have_none():
     assert "pieces of judgments are indexed" in page
     assert "## Planted facts" not in markdown(study(row), "x.svg")
     assert markdown(ConsensusStudy(), "x.svg").startswith("# Measurements")
+
+
+def test_the_page_says_that_its_parts_are_of_different_commits():
+    row = figures("consensus, k = 3", 3)
+    later = ENVIRONMENT.model_copy(update={"commit": "later"})
+    seeds = part(splits=(split("healthcaremagic", row, seed=1),))
+    for found, expected in (
+        (seeds, False),
+        (seeds.model_copy(update={"environment": later}), True),
+    ):
+        page = markdown(study(row, seeds=found), "x.svg")
+        assert ("parts are of different commits" in page) is expected
 
 
 def test_the_curve_has_a_line_for_each_k():

@@ -13,7 +13,7 @@ from sage_rag.eval.studies.controlled import study
 from sage_rag.eval.studies.controlled.arms import arms_of
 from sage_rag.eval.studies.controlled.page import blocks
 from sage_rag.eval.studies.controlled.results import ArmResult, Excerpt, arm_results
-from sage_rag.eval.studies.controlled.settings import FULL, SMALL, ControlledSettings
+from sage_rag.eval.studies.controlled.settings import FULL, MEDIUM, SMALL, ControlledSettings
 from sage_rag.eval.studies.runner import main
 from sage_rag.eval.synthetic_text.backends.perplexity import Perplexity
 from sage_rag.eval.synthetic_text.leakage import Leakage
@@ -83,13 +83,28 @@ def test_several_seeds_have_an_interval() -> None:
     arms = [result("icl", "ICL", seed, 4 + seed) for seed in range(3)]
     page = "\n\n".join(blocks(arms, [], FULL))
     assert "| ICL | 25.00 ± 12.42 |" in page  # 20, 25, 30 %: 4.303 · 5 / √3
-    assert "4 of 20 + 5 of 20 + 6 of 20" in page
+    assert "| 15 of 60 (14.7–37.9 %) | 4, 5, 6 of 20 |" in page
 
 
 def test_every_arm_has_a_name_of_its_own_and_blocked_ones_alone_are_shown() -> None:
     arms = arms_of(SMALL)
     assert len({arm.name for arm in arms}) == len(arms)
     assert {arm.title for arm in arms if arm.known} >= {"Baseline", "ICL", "Fine-tuning"}
+
+
+@pytest.mark.parametrize("settings", [SMALL, MEDIUM, FULL])
+def test_the_page_states_the_size_of_the_model(settings: ControlledSettings) -> None:
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    config = LlamaConfig(
+        vocab_size=settings.vocabulary,
+        hidden_size=settings.width,
+        intermediate_size=-(-settings.width * 8 // 3 // 32) * 32,
+        num_hidden_layers=settings.layers,
+        num_attention_heads=settings.heads,
+        tie_word_embeddings=True,
+    )
+    assert settings.parameters == LlamaForCausalLM(config).num_parameters()
 
 
 @pytest.mark.slow

@@ -49,4 +49,5 @@ def test_tokens_to_reach_lie_between_measurements(
 
 def test_one_seed_has_no_interval_and_three_have_one() -> None:
     assert mean_of_seeds([2.5]) == "2.500"
-    assert mean_of_seeds([2.4, 2.5, 2.6]) == "2.500 (2.252–2.748)"
+    assert mean_of_seeds([2.4, 2.5, 2.6]) == "2.500 (2.252 to 2.748)"
+    assert mean_of_seeds([0.1], signed=True) == "+0.100"

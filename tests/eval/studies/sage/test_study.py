@@ -17,6 +17,7 @@ from sage_rag.eval.studies.runner import StudyRun
 from sage_rag.eval.studies.sage.call_savings import (
     FAULTS,
     SAVINGS,
+    SCRIPTED_SAGE,
     faulty_reply,
     measure_calls,
 )
@@ -180,7 +181,7 @@ def test_a_model_does_what_rules_cannot_and_the_stages_too(tmp_path):
     model = ModelCalls(ScriptedChatModel(faulty_reply))
     home = StudyHome(tmp_path / "home", TableRecognizer(NAMES), HashEmbedder(), model)
     corpus = load_corpus("healthcaremagic", write_data(tmp_path / "data"), tmp_path)
-    for recipe in (RECIPES["checklist"], RECIPES["zerogen"], STAGE_1, RECIPES["sage"]):
+    for recipe in (RECIPES["checklist"], RECIPES["zerogen"], STAGE_1, SCRIPTED_SAGE):
         assert home.index(corpus, Variant(recipe)).summary.published, recipe.name
     asked = model.costs.snapshot()["stages"]
     assert asked["paraphrase"]["calls"] == 10

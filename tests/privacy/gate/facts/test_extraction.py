@@ -43,3 +43,5 @@ def test_an_indirect_question_is_no_condition() -> None:
 def test_may_is_a_month_only_with_a_date() -> None:
     assert [n.kind for n in facts("It began in May.").names] == ["month"]
     assert all(n.kind != "month" for n in facts("It may close.").names)
+    assert facts("It may close.").values("certainty") == {"hedged"}
+    assert not facts("It closed in May.").values("certainty")

@@ -154,6 +154,7 @@ def test_an_age_beside_medicine_stays(marked: str) -> None:
         ("He had it «15 years» ago.", "15 years"),
         ("no beer in «10 yrs»", "10 yrs"),
         ("The alarm rings at «six».", "six"),
+        ("He vacuums at «six» in the morning.", "six"),
     ],
 )
 def test_an_age_that_is_a_time_becomes_one(marked: str, grown: str) -> None:
@@ -251,6 +252,12 @@ def test_dates_and_a_persons_history_stay(marked: str, value: str) -> None:
         "the «Glasgow» Coma Scale",
         "He scored 13 on the «Glasgow Coma Scale».",
         "positive for «C. Diff» after antibiotics",
+        "«Apgar» 7 and 9",
+        "«Apgars» of 9/10/10",
+        "«Gleason» 3+4 on the left",
+        "«Kellgren» grade 3",
+        "«Child-Pugh» B, no ascites",
+        "The «ADA» level was 48.",
     ],
 )
 def test_the_name_of_a_disease_is_not_a_person(marked: str) -> None:
@@ -265,6 +272,10 @@ def test_the_name_of_a_disease_is_not_a_person(marked: str) -> None:
         "«Keller»'s disease is rare.",
         "Dear «Bell», palsy is rare.",
         "«Murphy» and the sign",
+        "«Barthel» called at 9:30.",
+        "«Apgar» 12 May",
+        "Mr «Gleason» 3+4",
+        "«ADA» was 60 when she died.",
     ],
 )
 def test_a_person_with_the_name_of_a_disease_stays(marked: str) -> None:
@@ -297,6 +308,21 @@ def test_a_patient_called_like_a_disease_is_hidden_and_the_disease_stays() -> No
     text = "Mrs Graves has Graves disease. Graves feels better."
     found = [text[s.start : s.end] for s in resolve_overlaps(default_recognizer().recognize(text))]
     assert found == ["Graves", "Graves"]
+
+
+@pytest.mark.parametrize(
+    "marked",
+    ["the «works council of» the plant", "The «tenants' association»", "our «housing office»"],
+)
+def test_a_body_without_a_name_is_not_private(marked: str) -> None:
+    assert judged(marked, EntityType.ORGANIZATION) == []
+
+
+@pytest.mark.parametrize(
+    "marked", ["«Camden council»", "«camden council»", "the «Works Council of Aldermill»"]
+)
+def test_a_body_with_a_name_stays(marked: str) -> None:
+    assert len(judged(marked, EntityType.ORGANIZATION)) == 1
 
 
 def test_other_types_are_left_alone() -> None:

@@ -44,6 +44,7 @@ def found(text: str, *private: str, begins: str = "") -> list[str]:
         ("nothing here", (), []),
         ("before the Court of Oslo", ("the", "of Oslo"), ["of Oslo"]),
         ("Mr A called", ("A",), ["A"]),
+        ("Mr A called", ("Mr",), []),
         ("... , ...", ("... , ...",), []),
     ],
 )

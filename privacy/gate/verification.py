@@ -1,0 +1,63 @@
+"""Verify the words of a draft: each is one of its sources, and a rule keeps all of its words.
+
+The other checks find changes that they know. This one needs no knowledge of the change: a word that
+it cannot find in the sources is refused, whatever it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from sage_rag.privacy.gate.changes import keys_of
+from sage_rag.privacy.gate.facts.facts import Facts
+from sage_rag.privacy.gate.facts.sentences import Token
+
+_NARRATIVE = frozenset("i my me was were had did ago".split())
+_AUXILIARIES = frozenset("is are be been being get gets not when if once unless until as".split())
+_GREETINGS = frozenset({"dear", "hello", "hi", "good"})
+
+
+def unverified_words(draft: Facts, sources: Sequence[Facts]) -> list[Token]:
+    """Return the words of a draft sentence that no source has, in any form or as a synonym.
+
+    Function words and quantities are left to the other checks.
+    """
+    return _missing(draft.lexical, sources)
+
+
+def lost_words(source: Facts, drafts: Sequence[Facts]) -> list[Token]:
+    """Return the words of a sentence that the drafts of it lack; none of a report.
+
+    Each word of advice, of a rule or of a general statement can restrict it. A report may be
+    shortened: what it leaves out changes no other part of it.
+    """
+    if _narrates(source):
+        return []
+    greets = source.sentence.tokens[0].text in _GREETINGS
+    return [t for t in _missing(source.lexical, drafts) if not (greets and t.segment == 0)]
+
+
+def loses_quantity(source: Facts, drafts: Sequence[Facts]) -> bool:
+    """Return whether the drafts of a sentence lack one of its quantities."""
+    numbers = {number for d in drafts for q in d.quantities for number in (q.number, q.written)}
+    return any(q.number not in numbers and q.written not in numbers for q in source.quantities)
+
+
+def _missing(words: Sequence[Token], sentences: Sequence[Facts]) -> list[Token]:
+    known = keys_of(sentences)
+    return [word for word in words if word.keys.isdisjoint(known)]
+
+
+def _narrates(source: Facts) -> bool:
+    """Return whether a sentence reports what was, or speaks of its writer."""
+    words = source.sentence.words
+    if not _NARRATIVE.isdisjoint(words):
+        return True
+    passive = not {"is", "are"}.isdisjoint(words)
+    return any(
+        word.endswith("ed")
+        and before not in _AUXILIARIES
+        and not (passive and before in ("and", ","))
+        for before, word in pairwise(["", *words])
+    )

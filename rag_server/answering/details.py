@@ -1,0 +1,217 @@
+"""Details: whether a record states the kind of thing that a question asks for. English.
+
+A record can be about the matter of a question and lack what is asked: a price, an age, the bank.
+Its words and vector are near to the question all the same.
+
+Source: Li and Roth (2002), "Learning question classifiers", COLING, §2, the fine classes: money,
+age, distance, weight, colour, code, temperature, group. Differs: patterns in place of a classifier.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from sage_rag.agents.lexicon import lexicon
+from sage_rag.common.sentences import sentence_spans
+from sage_rag.indexer.protocols import Embedder
+from sage_rag.privacy.tokens import TOKEN
+from sage_rag.rag_server.answering.cues import AMOUNT, ASKS_TIME, TIME
+from sage_rag.rag_server.answering.sentences import content_stems
+
+_ANY_CASE = re.IGNORECASE
+_ALIKE = 0.5
+"""Cosine of two words alone from which one may stand for the other: "physician" and "doctor". Of
+the development questions, no answerable one asks for a noun below it."""
+_MOST_WORDS = 30
+_ORGANISATIONS = (
+    "agency airline bank brand clinic company contractor dealer employer firm garage hospital"
+    " insurer laboratory lender maker manufacturer producer school shop supplier surgery university"
+).split()
+_AUXILIARIES = (
+    "is are was were be do does did may can could must should has have had will would".split()
+)
+_NO_NOUNS = ("a", "an", "the", *_AUXILIARIES)
+_GENERAL = frozenset(
+    "advice amount case cause day date diet dose drug effect evidence help hour kind medicine month"
+    " part people person place point problem reason rule sort step symptom test thing time"
+    " treatment type way week year".split()
+)
+"""Nouns that a record does not repeat when it states one: "amoxicillin" is a medicine."""
+
+
+def _any(*words: str) -> re.Pattern[str]:
+    return re.compile("|".join(words), _ANY_CASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Detail:
+    """A kind of detail. `states`: patterns that are all in the sentences that state one, or
+    alternatives to them."""
+
+    asks: re.Pattern[str]
+    states: tuple[tuple[re.Pattern[str], ...], ...]
+
+    def is_in(self, sentences: str) -> bool:
+        return any(all(p.search(sentences) for p in patterns) for patterns in self.states)
+
+
+_NUMBER = _any(r"(?<![\w\[])\d", r"QUANTITY_\[", r"\bper ?cent\b", r"\bhalf\b", r"\bnothing\b")
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_NAME = re.compile(
+    r"(?:LOCATION|MISC|ORGANIZATION)_\["
+    rf"|(?<=[a-z,;] )(?!(?:{_MONTHS}|[A-Z][a-z]+day)\b)[A-Z][a-z]+"
+)
+_MONEY_WORD = _any(
+    r"\b(?:allowance|amount|bought|compensation|deposit|due|fines?|interest|paid|payable|pays?"
+    r"|pric\w+|rent|salary|sold|sum|wages?|worth|charge\w*|costs?|earn\w*|fees?|ow(?:e|es|ed)"
+    r"|refund\w*)\b"
+)
+_DETAILS = (
+    _Detail(
+        _any(
+            r"\bhow (?:much|expensive)\b[^?]*\b(?:charged?|costs?|due|earns?|owe|pa(?:y|ys|id))\b",
+            r"\b(?:what|which|how much|how high)\b[^?]{0,30}\b(?:costs?|fees?|fine|price|rent"
+            r"|salary|wages?)\b",
+        ),
+        (
+            (_any(r"[$€£¥]\s?\d", r"\d\s?(?:[$€£¥]|(?:dollars?|euros?|pounds?)\b)", r"\bfree\b"),),
+            (_MONEY_WORD, _NUMBER),
+        ),
+    ),
+    _Detail(
+        _any(r"\bhow old\b", r"\bwhat age\b", r"\bage of\b"),
+        ((_any(r"AGE_\[", r"\b(?:aged?|born|years?)\b", r"\bbirth", r"\bmonths old\b"),),),
+    ),
+    _Detail(
+        _any(r"\bwhen (?:was|were) \S+(?: \S+)? born\b", r"\bbirthday\b", r"\bdate of birth\b"),
+        ((_any(r"\bborn\b", r"\bbirth"),),),
+    ),
+    _Detail(
+        _any(
+            r"\bhow (?:deep|far|tall|thick|wide)\b(?! apart)",
+            r"\bhow many (?:centi|kilo|milli)?(?:met(?:er|re)s|miles)\b",
+        ),
+        (
+            (
+                _any(
+                    r"\d ?(?:mm|cm|m|km)\b",
+                    r"\b(?:(?:centi|kilo|milli)?met(?:er|re)s?|miles?|inch(?:es)?|feet|foot|yards?"
+                    r"|steps?)\b",
+                ),
+            ),
+        ),
+    ),
+    _Detail(
+        _any(r"\bweighs?\b", r"\bhow heavy\b", r"\bweight of\b", r"\b(?:what|which) weight\b"),
+        ((_any(r"\b(?:kg|(?:kilo)?grams?|kilos?|lbs|ounces?|pounds|tonnes?)\b", "weigh"),),),
+    ),
+    _Detail(
+        _any(r"\b(?:what|which) colou?r\b"),
+        (
+            (
+                _any(
+                    r"\b(?:black|blue|brown|dark|gold|green|gr[ae]y|orange|pale|pink|purple|red"
+                    r"|silver|white|yellow|colou?r\w*)\b"
+                ),
+            ),
+        ),
+    ),
+    _Detail(
+        _any(r"\b(?:tele)?phone number\b", r"\b(?:fax|extension) number\b"),
+        ((_any(r"PHONE_NUMBER_\[", r"\bextension\b", r"(?<!\w)\d{3}"),),),
+    ),
+    _Detail(
+        _any(r"\b(?:what|which) temperature\b", r"\bhow (?:cold|hot|warm)\b", "temperature of"),
+        ((_any("°", r"\bdegrees?\b", r"\bminus\b", r"\b\d\d(?:\.\d)?(?: ?[CF])?\b"),),),
+    ),
+    _Detail(
+        _any(rf"\b(?:what|which) (?:{'|'.join(_ORGANISATIONS)})\b"),
+        ((_NAME,),),
+    ),
+)
+_COUNTS = _any(r"\bhow (?:many|much)\b")
+_NUMBERED = (
+    (ASKS_TIME, _any(TIME.pattern, r"\b(?:1\d|20)\d\d\b", rf"\b(?:{_MONTHS})\b")),
+    (_COUNTS, _any(AMOUNT.pattern, r"(?:AGE|DATE_TIME)_\[")),
+)
+_HIDDEN_NUMBER = re.compile(r"(?:AGE|DATE_TIME|QUANTITY)_\[")
+_ASKED_NOUN = re.compile(
+    r"\b(?:how many|how much|which|what)\s+((?:[a-z'’-]+\s+){1,4}?)"
+    rf"(?=(?:of|{'|'.join(_AUXILIARIES)}|works?|gets?|takes?)\b)",
+    _ANY_CASE,
+)
+_ASKED_DEED = re.compile(r"\W*whom?\s+([a-z]+)\b", _ANY_CASE)
+
+
+def lacks_detail(question: str, record: str, embedder: Embedder | None = None) -> bool:
+    """Return whether a record states nothing of the kind that a question asks for.
+
+    A price needs an amount near a word of payment; "how many" and "how long" a number in a sentence
+    with a word of the question. "Which mattress" or "who approves" needs the word, or one like it
+    as the `embedder` compares words alone. A question of no such kind lacks nothing, nor does a
+    text that is too long for a question.
+    """
+    if len(question.split()) > _MOST_WORDS:
+        return False
+    near = list(_sentences_in_pairs(record))
+    asked = [detail for detail in _DETAILS if detail.asks.search(question)]
+    if asked:
+        return not all(any(map(detail.is_in, near)) for detail in asked)
+    own = set(content_stems(TOKEN.sub(" ", question)))
+    for states in (states for asks, states in _NUMBERED if own and asks.search(question)):
+        if not any(states.search(s) and own & set(content_stems(s)) for s in near):
+            return True
+    if _COUNTS.search(question) and _hides_number(near, own):
+        return False
+    word = _asked_word(question)
+    return word is not None and embedder is not None and not _has_like(word, record, embedder)
+
+
+def _sentences_in_pairs(record: str) -> Iterator[str]:
+    """Yield each sentence with the next one: "The lift was repaired. It took five days."."""
+    sentences = [record[start:end] for start, end in sentence_spans(record)]
+    yield from sentences[-1:]
+    yield from (f"{first} {second}" for first, second in pairwise(sentences))
+
+
+def _hides_number(near: Sequence[str], own: set[str]) -> bool:
+    """Return whether a token may hold the asked number with its noun: "18 litres of oil"."""
+    return any(_HIDDEN_NUMBER.search(s) and own & set(content_stems(s)) for s in near)
+
+
+def _asked_word(question: str) -> str | None:
+    """Return the noun after "which" or "how many", or the verb after "who"; `None` without one."""
+    deed = _ASKED_DEED.match(question)
+    if deed is not None:
+        word = deed[1].casefold()
+        return None if word in _AUXILIARIES else word
+    noun = _ASKED_NOUN.search(TOKEN.sub(" ", question))
+    words = noun[1].casefold().split() if noun else []
+    if (
+        not words
+        or words[0] in _NO_NOUNS
+        or words[-1] in lexicon().stop_words
+        or {words[-1], words[-1][:-1]} & _GENERAL
+    ):
+        return None
+    return words[-1]
+
+
+def _has_like(word: str, record: str, embedder: Embedder) -> bool:
+    """Return whether a record has a word, or one like it."""
+    wanted = content_stems(word)
+    if not wanted or set(wanted) & set(content_stems(record)):
+        return True
+    known = _words(record)
+    vectors = embedder.embed([word, *known])
+    return bool(len(known)) and float((vectors[1:] @ vectors[0]).max()) >= _ALIKE
+
+
+def _words(record: str) -> Sequence[str]:
+    """Return the distinct content words of a record, without tokens."""
+    stop = lexicon().stop_words
+    found = re.findall(r"[^\W\d_]{3,}", TOKEN.sub(" ", record).casefold())
+    return [word for word in dict.fromkeys(found) if word not in stop]

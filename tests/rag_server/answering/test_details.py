@@ -1,0 +1,59 @@
+import pytest
+
+from sage_rag.rag_server.answering.details import lacks_detail
+from tests.rag_server.fakes import WordsEmbedder
+
+RECORD = (
+    "PERSON_[aa] brought a goat with a cough. Give ten drops twice daily for five days. "
+    "The vaccine is due in May. Weigh the goat each Monday."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "stated"),
+    [
+        ("How much does the vaccine cost?", "The vaccine costs 40."),
+        ("What is the price of the drops?", "The drops are free."),
+        ("How old is the goat?", "The goat is AGE_[bb]."),
+        ("When was the goat born?", "The goat was born in 2019."),
+        ("How tall is the goat?", "The goat stands 70 cm."),
+        ("How many kilometres may the goat walk?", "The goat walks two kilometres."),
+        ("What colour is the goat?", "The goat is brown."),
+        ("What is the phone number of the goat's owner?", "Ring the owner, extension 4410."),
+        ("Which temperature has the goat?", "The goat has 39.5 degrees."),
+        ("Which clinic treated the goat?", "The goat came from ORGANIZATION_[cc]."),
+        ("How many kids has the goat?", "The goat has three kids."),
+        ("How many litres does the goat drink?", "The goat drinks QUANTITY_[dd]."),
+        ("How long is the stable of the neighbour closed?", "The neighbour returns on 3 May."),
+        ("Who sheared the goat?", "PERSON_[ee] sheared the goat."),
+        ("Which blanket is good for a goat?", "A wool blanket is good for a goat."),
+    ],
+)
+def test_a_record_lacks_what_it_does_not_state(question, stated):
+    assert lacks_detail(question, RECORD, WordsEmbedder())
+    assert not lacks_detail(question, f"{RECORD} {stated}", WordsEmbedder())
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How often are the drops given?",
+        "How many drops are given?",
+        "What helps against the cough?",
+        "Which medicine helps the goat?",
+        "What should the goat get?",
+        "Who takes drops?",
+        "Wie alt ist die Ziege?",
+        "",
+    ],
+)
+def test_a_question_that_the_record_may_answer_lacks_nothing(question):
+    assert not lacks_detail(question, RECORD.replace("Give", "It takes"), WordsEmbedder())
+
+
+def test_a_long_text_is_no_question():
+    assert not lacks_detail("how much does it cost " + "word " * 40, RECORD)
+
+
+def test_without_an_embedder_words_are_not_compared():
+    assert not lacks_detail("Who sheared the goat?", RECORD)
