@@ -203,8 +203,9 @@ def spacy_ruler(folder: Path) -> Path:
 def gliner_model(folder: Path, *, steps: int = 300, enough: float = 0.01) -> Path:
     """Train a GLiNER on the same sentences, asked for `person name` and `place`.
 
-    The training differs from process to process, although it is seeded. It goes on, four times as long at most, until the mean loss of 50 steps is at most `enough`; the
-    first loss is about 800.
+    GLiNER orders labels by the process's string hashes, so the training differs from process to
+    process although it is seeded. It goes on, four times as long at most, until the mean loss of 50
+    steps is at most `enough`; the first loss is about 800.
     """
     from gliner import GLiNER
     from gliner.config import GLiNERConfig
