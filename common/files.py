@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
 from sage_rag.common.exceptions import InputError
 
 _PRIVATE = 0o600
+_KNOWN_FILES = 2**14
+
+Stamp = tuple[int, int, int]
+"""Inode, time of the last change in ns, size in bytes."""
 
 
 @contextmanager
@@ -74,6 +80,27 @@ def reading(path: Path) -> Iterator[None]:
         ) from None
     except OSError as error:
         raise InputError(f"cannot read `{path}`: {error.strerror or 'it is damaged'}") from None
+
+
+def stamp_of(stat: os.stat_result) -> Stamp:
+    """Return what changes when a file is written again."""
+    return stat.st_ino, stat.st_mtime_ns, stat.st_size
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's content, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@lru_cache(_KNOWN_FILES)
+def known_sha256(path: Path, stamp: Stamp) -> str:
+    """Return the SHA-256 of a file; a process reads it once for each stamp.
+
+    Does not guarantee: detection of a change that keeps inode, size and time.
+    """
+    del stamp  # a part of the cache's key alone
+    return sha256_of(path)
 
 
 def sync_file(path: Path) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
 from sage_rag.common.exceptions import InputError, ProtectionError
-from sage_rag.common.files import reading
+from sage_rag.common.files import reading, sha256_of
 
 CORPUS = "corpus.jsonl"
 REPORT = "report.json"
@@ -32,8 +31,8 @@ def check_generated(source: Path) -> None:
     if not (file.is_file() and path.is_file()):
         raise InputError(f"`{source}` is not a corpus that `sage-rag generate` wrote", hint=hint)
     report = _report(path, hint)
-    with reading(file), file.open("rb") as content:
-        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    with reading(file):
+        digest = sha256_of(file)
     if report.get("sha256") != digest:
         raise InputError(f"`{file}` has changed since `{path.name}` was written", hint=hint)
     if report.get("blocked") not in ("examples", "corpus"):

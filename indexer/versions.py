@@ -17,6 +17,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import sha256_of
 from sage_rag.indexer.layers import LayerIndex, OpenVectors, layer_folder
 from sage_rag.indexer.passages import RECORDS, Layer, Passage
 from sage_rag.indexer.protocols import VectorIndex
@@ -177,9 +178,7 @@ def verify_files(path: Path, manifest: Manifest) -> None:
 
 def hash_file(path: Path) -> FileEntry:
     """Return size and SHA-256 of a file."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return FileEntry(sha256=digest, size_bytes=path.stat().st_size)
+    return FileEntry(sha256=sha256_of(path), size_bytes=path.stat().st_size)
 
 
 def corpus_folder(home: Path, corpus: str) -> Path:

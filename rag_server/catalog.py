@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import Stamp, known_sha256, stamp_of
 from sage_rag.indexer.versions import (
     IndexVersion,
     Manifest,
     current_path,
-    hash_file,
     list_corpora,
     open_version,
     read_manifest,
 )
-
-_Stamp = tuple[int, int, int]
-"""Inode, time of the last change in ns, size in bytes."""
 
 
 class FolderCatalog:
@@ -35,8 +31,6 @@ class FolderCatalog:
     def __init__(self, home: Path, milvus: str | None = None) -> None:
         self._home = home
         self._milvus = milvus
-        self._hashes: dict[Path, tuple[_Stamp, str]] = {}
-        self._lock = threading.Lock()
 
     def names(self) -> Sequence[str]:
         """Return the published corpora, sorted."""
@@ -67,22 +61,11 @@ class FolderCatalog:
             file = path / name
             if (stamp := stamps.get(file)) is None:
                 raise InputError(f"`{file}` is missing", hint="copy the version again")
-            if self._sha256(file, stamp) != entry.sha256:
+            if known_sha256(file, stamp) != entry.sha256:
                 raise InputError(f"`{file}` was changed", hint="copy the version again")
 
-    def _sha256(self, file: Path, stamp: _Stamp) -> str:
-        """Return the hash of a file; it is read again only if its stamp is another one."""
-        with self._lock:
-            known = self._hashes.get(file)
-        if known is not None and known[0] == stamp:
-            return known[1]
-        found = hash_file(file).sha256
-        with self._lock:
-            self._hashes[file] = stamp, found
-        return found
 
-
-def _files(path: Path) -> Iterator[tuple[Path, _Stamp]]:
+def _files(path: Path) -> Iterator[tuple[Path, Stamp]]:
     """Yield every file under a folder with its stamp; nothing where there is no folder."""
     try:
         entries = list(os.scandir(path))
@@ -92,5 +75,4 @@ def _files(path: Path) -> Iterator[tuple[Path, _Stamp]]:
         if entry.is_dir(follow_symlinks=False):
             yield from _files(Path(entry.path))
         else:
-            stat = entry.stat()
-            yield Path(entry.path), (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+            yield Path(entry.path), stamp_of(entry.stat())

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sage_rag.indexer import versions
+from sage_rag.common import files
 from sage_rag.indexer.testing import HashEmbedder
-from sage_rag.rag_server import catalog as catalog_module
 from sage_rag.rag_server.catalog import FolderCatalog
 from sage_rag.rag_server.corpora import CorpusSearch
 from sage_rag.rag_server.exceptions import CorpusUnavailableError
@@ -20,12 +19,13 @@ from tests.indexer.test_versions import published
 def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the names of files that are hashed from here on."""
     names: list[str] = []
+    read = files.sha256_of
 
-    def hash_file(path: Path) -> versions.FileEntry:
+    def sha256_of(path: Path) -> str:
         names.append(path.name)
-        return versions.hash_file(path)
+        return read(path)
 
-    monkeypatch.setattr(catalog_module, "hash_file", hash_file)
+    monkeypatch.setattr(files, "sha256_of", sha256_of)
     return names
 
 

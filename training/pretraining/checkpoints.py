@@ -7,7 +7,6 @@ their digests. It is written under another name and renamed when it is complete 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -28,7 +27,7 @@ from torch.distributed.checkpoint.state_dict_saver import save as write_state
 from torch.optim import Optimizer
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.files import reading, sync_folder, write_file
+from sage_rag.common.files import reading, sha256_of, sync_folder, write_file
 from sage_rag.training.pretraining.processes import Processes
 
 _LIST = "checkpoint.json"
@@ -115,10 +114,8 @@ class Checkpoints:
     def _digests(self, folder: Path) -> dict[str, str]:
         """Return the digest of each file; every process reads its share of them."""
         names = sorted(path.name for path in folder.iterdir() if path.name != _LIST)
-        own = {}
-        for name in names[self._processes.rank :: self._processes.world]:
-            with (folder / name).open("rb") as file:
-                own[name] = hashlib.file_digest(file, "sha256").hexdigest()
+        own_names = names[self._processes.rank :: self._processes.world]
+        own = {name: sha256_of(folder / name) for name in own_names}
         shares = self._processes.gather(own)
         return dict(sorted((k, v) for share in shares for k, v in share.items()))
 

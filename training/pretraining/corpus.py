@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.files import reading, write_file
+from sage_rag.common.files import reading, sha256_of, write_file
 from sage_rag.common.jsonl import Row, read_jsonl
 from sage_rag.common.unicode_text import well_formed
 from sage_rag.training.pretraining.config import PretrainingConfig
@@ -91,8 +91,8 @@ def _build(
 ) -> None:
     digest = hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode())
     for file in corpus_files(paths):
-        with reading(file), file.open("rb") as content:
-            digest.update(hashlib.file_digest(content, "sha256").digest())
+        with reading(file):
+            digest.update(bytes.fromhex(sha256_of(file)))
     record = folder.with_name(f"{folder.name}.sha256")
     if not folder.exists():
         TokenShards.build(read_texts(paths, field), tokenizer, folder)

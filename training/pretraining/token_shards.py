@@ -20,7 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.files import reading, sync_file, sync_folder, write_file
+from sage_rag.common.files import (
+    known_sha256,
+    stamp_of,
+    sync_file,
+    sync_folder,
+    write_file,
+)
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -77,23 +83,27 @@ class TokenShards:
 
     @classmethod
     def open(cls, folder: Path) -> TokenShards:
-        """Map the files of a folder.
+        """Map the files of a folder, if they are those that were written.
+
+        A process reads the tokens for that once, and again when a file's size or time has changed.
 
         Raises:
-            InputError: when a file is missing, or has another size than it was written with.
+            InputError: when a file is missing or has changed.
         """
-        with reading(folder / _LIST):
-            described = json.loads((folder / _LIST).read_text("utf-8"))
         try:
+            described = json.loads((folder / _LIST).read_text("utf-8"))
             documents = np.load(folder / _DOCUMENTS, mmap_mode="r", allow_pickle=False)
             lengths = [int(entry["tokens"]) for entry in described["files"]]
             files = tuple(
                 np.memmap(folder / entry["name"], described["type"], "r", shape=(length,))
                 for entry, length in zip(described["files"], lengths, strict=True)
             )
-            if documents[-1] != sum(lengths):
+            found = (folder / entry["name"] for entry in described["files"])
+            hashes = [known_sha256(file, stamp_of(file.stat())) for file in found]
+            same = _digest(documents, hashes) == described["digest"]
+            if not same or documents[-1] != sum(lengths):
                 raise ValueError
-        except (OSError, ValueError, KeyError, IndexError):
+        except (OSError, ValueError, KeyError, IndexError, TypeError):
             raise InputError(
                 f"the tokens in `{folder}` are damaged",
                 hint="delete the folder; the next run writes it again",
@@ -140,28 +150,33 @@ def _write(
     while rest is not None:
         name = f"tokens-{len(entries):05d}.bin"
         before = sum(lengths)
-        digest = hashlib.sha256()
+        hashed = hashlib.sha256()
         with (folder / name).open("wb") as file:
             size = 0
             while rest is not None and (size == 0 or size + len(rest) <= shard_tokens):
                 content = np.asarray(rest, dtype=number_type).tobytes()
                 file.write(content)
-                digest.update(content)
+                hashed.update(content)
                 lengths.append(len(rest))
                 size += len(rest)
                 rest = next(stream, None)
         sync_file(folder / name)
-        entries.append(
-            {"name": name, "tokens": sum(lengths) - before, "sha256": digest.hexdigest()}
-        )
+        written = sum(lengths) - before
+        entries.append({"name": name, "tokens": written, "sha256": hashed.hexdigest()})
     if not entries:
         shutil.rmtree(folder, ignore_errors=True)
         raise InputError("the corpus has no text")
     starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     np.save(folder / _DOCUMENTS, starts, allow_pickle=False)
     sync_file(folder / _DOCUMENTS)
-    whole = hashlib.sha256(starts.tobytes())
-    for entry in entries:
-        whole.update(bytes.fromhex(entry["sha256"]))
-    described = {"type": number_type, "files": entries, "digest": whole.hexdigest()}
+    digest = _digest(starts, [entry["sha256"] for entry in entries])
+    described = {"type": number_type, "files": entries, "digest": digest}
     write_file(folder / _LIST, json.dumps(described, indent=1) + "\n")
+
+
+def _digest(starts: NDArray[np.int64], hashes: Iterable[str]) -> str:
+    """Return the digest of the starts of all documents and of the files' hashes."""
+    whole = hashlib.sha256(starts.tobytes())
+    for each in hashes:
+        whole.update(bytes.fromhex(each))
+    return whole.hexdigest()

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import sha256_of
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.labels import Scheme, type_of_label
 
@@ -46,9 +47,7 @@ def folder_digest(folder: Path) -> str:
         relative = path.relative_to(folder).as_posix()
         if relative.startswith("."):
             continue
-        with path.open("rb") as file:
-            content = hashlib.file_digest(file, "sha256").hexdigest()
-        digest.update(f"{relative}\0{content}\n".encode())
+        digest.update(f"{relative}\0{sha256_of(path)}\n".encode())
     return digest.hexdigest()[:12]
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import lru_cache
 from pathlib import Path
 
 from tokenizers import Tokenizer
+
+from sage_rag.common.files import sha256_of
 
 CLS, SEP, PAD = 101, 102, 0
 """The vocabulary's ids for the start of a text, its end, and padding."""
@@ -31,5 +32,4 @@ def base_tokenizer() -> Tokenizer:
 @lru_cache(maxsize=1)
 def base_digest() -> str:
     """Return the SHA-256 of MiniLM's weights: a low-rank change is valid for these only."""
-    with (base_folder() / "model.safetensors").open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return sha256_of(base_folder() / "model.safetensors")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from sage_rag.common import files
 from sage_rag.common.exceptions import InputError
 from sage_rag.training.pretraining.token_shards import TokenShards
 from sage_rag.training.pretraining.tokenizing import train_tokenizer
@@ -51,12 +54,37 @@ def test_a_build_that_dies_leaves_no_folder(tmp_path: Path) -> None:
     assert len(TokenShards.build(TEXTS, TOKENIZER, tmp_path / "tokens")) == len(TEXTS)
 
 
-def test_a_shortened_file_is_damage(tmp_path: Path) -> None:
+def _without_its_end(content: bytes) -> bytes:
+    return content[:-10]
+
+
+def _with_another_byte(content: bytes) -> bytes:
+    return content[:-9] + bytes([content[-9] ^ 1]) + content[-8:]
+
+
+@pytest.mark.parametrize("change", [_without_its_end, _with_another_byte])
+@pytest.mark.parametrize("name", ["tokens-00000.bin", "documents.npy", "shards.json"])
+def test_a_changed_file_is_damage(
+    tmp_path: Path, name: str, change: Callable[[bytes], bytes]
+) -> None:
     TokenShards.build(TEXTS, TOKENIZER, tmp_path / "tokens")
-    file = tmp_path / "tokens" / "tokens-00000.bin"
-    file.write_bytes(file.read_bytes()[:-10])
+    file = tmp_path / "tokens" / name
+    content = file.read_bytes()
+    file.write_bytes(change(content))
+    os.utime(file, ns=(1, 1))  # two writes in one tick of the clock have one time
     with pytest.raises(InputError, match="damaged"):
         TokenShards.open(tmp_path / "tokens")
+    file.write_bytes(content)
+    os.utime(file, ns=(2, 2))
+    assert len(TokenShards.open(tmp_path / "tokens")) == len(TEXTS)
+
+
+def test_the_tokens_are_read_once_for_their_digest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    TokenShards.build(TEXTS, TOKENIZER, tmp_path / "tokens")
+    monkeypatch.setattr(files, "sha256_of", lambda _: pytest.fail("read again"))
+    assert len(TokenShards.open(tmp_path / "tokens")) == len(TEXTS)
 
 
 def test_a_large_vocabulary_needs_four_bytes(tmp_path: Path) -> None:
