@@ -79,10 +79,6 @@ def distance(own: Sequence[str], other: Sequence[str]) -> float:
     return row[-1] / max(len(own), len(other))
 
 
-def _least_distance(texts: Sequence[str], target: Sequence[str]) -> float:
-    return min(distance(content_words(_first_sentence(text)), target) for text in texts)
-
-
 def _first_sentence(text: str) -> str:
     spans = sentence_spans(text)
     return text[: spans[0][1]] if spans else ""

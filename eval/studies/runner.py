@@ -21,10 +21,12 @@ from typing import Protocol, cast
 
 from pydantic_core import to_json
 
-from sage_rag.common.exceptions import SageRagError
+from sage_rag.common.exceptions import InputError, SageRagError
 from sage_rag.eval.studies.environment import Environment, environment
 
 _PROGRAM = "python -m sage_rag.eval.studies"
+_INTERRUPTED = 130
+"""Exit code after Ctrl-C, as of a program that SIGINT ends."""
 STUDIES: Mapping[str, str] = {
     "answers": "answers.study",
     "codebook": "codebook",
@@ -91,6 +93,17 @@ def page(title: str, about: str, run: StudyRun, *body: str) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the study that the arguments name; return the exit code."""
+    try:
+        return _run(arguments)
+    except SageRagError as error:
+        report(f"error: {error.message}" + (f"\nhint: {error.hint}" if error.hint else ""))
+        return error.exit_code
+    except KeyboardInterrupt:
+        report("interrupted; a study continues in the --home that it had")
+        return _INTERRUPTED
+
+
+def _run(arguments: Sequence[str]) -> int:
     overview = ArgumentParser(prog=_PROGRAM, description="Measure, and write a page of results.")
     overview.add_argument("study", choices=STUDIES)
     name = overview.parse_args(arguments[:1]).study
@@ -107,14 +120,11 @@ def main(arguments: Sequence[str]) -> int:
     )
     study.add_options(parser)
     options = parser.parse_args(arguments[1:])
-    try:
-        with _home(options.home) as home:
-            run = StudyRun(command(arguments), environment(), home)
-            result = study.run(options, run)
-            _write(result, run, options.out, home / f"{name}.json")
-    except SageRagError as error:
-        report(f"error: {error.message}" + (f"\nhint: {error.hint}" if error.hint else ""))
-        return error.exit_code
+    _check_out(options.out)
+    with _home(options.home) as home:
+        run = StudyRun(command(arguments), environment(), home)
+        result = study.run(options, run)
+        _write(result, run, options.out, home / f"{name}.json")
     if result.problem:
         report(f"error: {result.problem}")
     return int(bool(result.problem))
@@ -136,13 +146,31 @@ def _home(folder: Path | None) -> Iterator[Path]:
         with tempfile.TemporaryDirectory() as temporary:
             yield Path(temporary)
     else:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with _writing(folder):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         yield folder
 
 
 def _write(result: StudyResult, run: StudyRun, out: Path, figures: Path) -> None:
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(result.page, "utf-8")
+    with _writing(out):
+        out.write_text(result.page, "utf-8")
     if result.figures is not None:
         known = {"command": run.command, "environment": run.environment, "figures": result.figures}
-        figures.write_bytes(to_json(known, indent=1) + b"\n")
+        with _writing(figures):
+            figures.write_bytes(to_json(known, indent=1) + b"\n")
+
+
+def _check_out(out: Path) -> None:
+    """Raise before the study runs, where its page cannot be written after it."""
+    if out.is_dir():
+        raise InputError(f"`{out}` is a folder", hint="name a file: --out page.md")
+    with _writing(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot write `{path}`: {error.strerror}") from None

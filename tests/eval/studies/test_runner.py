@@ -54,6 +54,41 @@ def test_an_error_ends_with_its_code_and_without_a_page(
     assert not list(tmp_path.iterdir())
 
 
+def test_ctrl_c_is_one_line(study: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    def interrupted(options: object, run: object) -> StudyResult:
+        raise KeyboardInterrupt
+
+    study.run = interrupted  # type: ignore[attr-defined]
+    assert main(["linking", "--out", str(tmp_path / "page.md")]) == 130
+    assert capsys.readouterr().err.splitlines() == [
+        "interrupted; a study continues in the --home that it had"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--out", "folder"], "`folder` is a folder"),
+        (["--out", "file/page.md"], "cannot write `file/page.md`: File exists"),
+        (["--out", "page.md", "--home", "file"], "cannot write `file`: File exists"),
+    ],
+)
+def test_a_page_or_home_that_cannot_be_written_ends_before_the_study(
+    study: ModuleType,
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    study.run = lambda options, run: pytest.fail("the study ran")  # type: ignore[attr-defined]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    assert main(["linking", *arguments]) == InputError.exit_code
+    assert capsys.readouterr().err.startswith(f"error: {message}\n")
+
+
 def test_a_problem_is_reported_after_the_page_is_written(study: ModuleType, tmp_path: Path):
     study.run = lambda options, run: StudyResult("page", problem="lost")  # type: ignore[attr-defined]
     assert main(["linking", "--out", str(tmp_path / "page.md")]) == 1
