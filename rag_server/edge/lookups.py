@@ -8,6 +8,7 @@ import binascii
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -18,36 +19,66 @@ from sage_rag.rag_server.edge.upstream import Upstream
 
 _FRESH_S = 60.0
 """A version that is published later than this before a question is read with its own lookup."""
+_PATIENCE_S = 5.0
+"""How long a question waits for a lookup: a server that hangs must not hold every question."""
 log = logging.getLogger("sage_rag")
+
+
+@dataclass
+class _Request:
+    """A request for a lookup. `is_slow`: a question has waited for it in vain."""
+
+    task: asyncio.Task[None]
+    is_slow: bool = False
 
 
 class Lookups:
     """Gives keys the lookup of the version that the server searches.
 
-    Without one, because the version has none, the server cannot be reached or sends another one,
-    questions are read as the recognizer reads them: nothing more is sent in clear.
+    Without one, because the version has none, the server cannot be reached, is slow or sends
+    another one, questions are read as the recognizer reads them: nothing more is sent in clear.
     """
 
-    def __init__(self, upstream: Upstream, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        upstream: Upstream,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        patience_s: float = _PATIENCE_S,
+    ) -> None:
+        """`patience_s`: how long a question waits for a lookup; the request for it goes on."""
         self._upstream = upstream
         self._clock = clock
+        self._patience_s = patience_s
         self._known: WeakKeyDictionary[CorpusKeys, tuple[float, str]] = WeakKeyDictionary()
         """When the lookup was last asked for, and its tag."""
-        self._turn = asyncio.Lock()
+        self._requests: WeakKeyDictionary[CorpusKeys, _Request] = WeakKeyDictionary()
 
     async def refresh(self, keys: CorpusKeys) -> None:
-        """Give the keys the current lookup, unless it was asked for within the last minute."""
-        async with self._turn:
+        """Give the keys the current lookup, unless it was asked for within the last minute.
+
+        Questions of one corpus share a request. Once it was too slow for one of them, the others
+        do not wait for it: they are read with the lookup before, if there is one.
+        """
+        request = self._requests.get(keys)
+        if request is None or request.task.done():
             asked, tag = self._known.get(keys, (-_FRESH_S, ""))
             if self._clock() - asked < _FRESH_S:
                 return
-            status, body = await self._ask(keys.corpus, tag)
-            # Kept even after a failure: a server without lookups is not asked before each question.
-            self._known[keys] = (self._clock(), tag)
-            if status != 200 or not isinstance(body, dict) or body.get("tag") == tag:
-                return
-            self._known[keys] = (self._clock(), str(body.get("tag", "")))
-            await asyncio.to_thread(_use, keys, body.get("lookup"))
+            request = _Request(asyncio.create_task(self._update(keys, tag)))
+            self._requests[keys] = request
+        if not request.is_slow:
+            await asyncio.wait({request.task}, timeout=self._patience_s)
+        request.is_slow = not request.task.done()
+
+    async def _update(self, keys: CorpusKeys, tag: str) -> None:
+        status, body = await self._ask(keys.corpus, tag)
+        # Kept even after a failure: a server without lookups is not asked before each question.
+        self._known[keys] = (self._clock(), tag)
+        if status != 200 or not isinstance(body, dict) or body.get("tag") == tag:
+            return
+        await asyncio.to_thread(_use, keys, body.get("lookup"))
+        self._known[keys] = (self._clock(), str(body.get("tag", "")))
 
     async def _ask(self, corpus: str, tag: str) -> tuple[int, Any]:
         try:

@@ -16,6 +16,8 @@ from sage_rag.common.exceptions import UpstreamError, UpstreamTimeoutError
 _CONNECT_TIMEOUT_S = 5.0
 _KEPT_OPEN_S = 4.0
 """How long an unused connection is kept: less than our server keeps it, which is 5 s."""
+_PIECES_WAITING = 16
+"""Pieces of a body that wait for a slow client; a piece has at most 128 KiB."""
 _HINT = "is the server running? start it with: sage-rag serve --home DIR"
 
 
@@ -108,11 +110,20 @@ class NetworkTransport:
 
 
 class NetworkReply:
-    """A response over HTTP."""
+    """A response over HTTP.
+
+    A task reads its body as it arrives: to a reader that comes after a broken connection, aiohttp
+    does not give the bytes that arrived before the break.
+    """
 
     def __init__(self, response: aiohttp.ClientResponse) -> None:
         self._response = response
         self.status = response.status
+        self._arrived: asyncio.Queue[bytes | Exception] = asyncio.Queue(_PIECES_WAITING)
+        content = response.content
+        if content.exception() is None and (begun := content.read_nowait()):
+            self._arrived.put_nowait(begun)
+        self._reading = asyncio.create_task(self._read())
 
     def header(self, name: str) -> str:
         """Return a header, or an empty text."""
@@ -121,21 +132,28 @@ class NetworkReply:
     async def pieces(self) -> AsyncGenerator[bytes, None]:
         """Yield the body as it arrives."""
         with _translated():
-            try:
-                async for piece in self._response.content.iter_any():
-                    yield piece
-            except aiohttp.ClientError:
-                # After an error, aiohttp does not give the bytes that arrived before it.
-                if held := b"".join(self._response.content._buffer):
-                    yield held
-                raise
+            while piece := await self._arrived.get():
+                if isinstance(piece, Exception):
+                    raise piece
+                yield piece
 
     def close(self) -> None:
         """Give the connection back if the body is read to its end, else close it."""
+        self._reading.cancel()
         if self._response.content.at_eof():
             self._response.release()
         else:
             self._response.close()
+
+    async def _read(self) -> None:
+        """Queue the pieces of the body, then an empty piece or the error that ended it."""
+        end: bytes | Exception = b""
+        try:
+            while piece := await self._response.content.readany():
+                await self._arrived.put(piece)
+        except (aiohttp.ClientError, TimeoutError) as error:
+            end = error
+        await self._arrived.put(end)
 
 
 class AppTransport:

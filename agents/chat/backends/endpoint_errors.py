@@ -84,7 +84,7 @@ class EndpointErrors:
             return RetryableError(message, hint=self.hint, max_tries=_MALFORMED_TRIES)
         # The library has changed its HTTP package, so its types cannot be imported by name; it
         # also reports every failed connection as `ConnectTimeout`, a broken one included.
-        answered = kind not in {"ConnectError", "ConnectTimeout"} or _broke(root)
+        answered = kind not in {"ConnectError", "ConnectTimeout"} or broke(error)
         state = "dropped the connection" if answered else "cannot be reached"
         late = isinstance(root, aiohttp.ServerTimeoutError)
         raised = RetryableTimeoutError if late else RetryableError
@@ -121,8 +121,9 @@ class EndpointErrors:
         return f"{self.endpoint} {self.address}".strip()
 
 
-def _broke(root: BaseException | None) -> bool:
-    """Whether a connection existed before it failed."""
+def broke(error: Exception) -> bool:
+    """Return whether a connection existed before it failed with an error of the library."""
+    root = error.__cause__.__cause__ if error.__cause__ else None
     never_made = (aiohttp.ClientConnectorError, aiohttp.ServerTimeoutError)
     return isinstance(root, aiohttp.ClientConnectionError) and not isinstance(root, never_made)
 

@@ -15,7 +15,7 @@ import aiohttp
 import openai
 from pydantic import BaseModel
 
-from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors
+from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors, broke
 from sage_rag.agents.chat.protocols import TokenUsage, UnusableReplyError
 from sage_rag.common.exceptions import InputError, UpstreamError
 from sage_rag.common.web.serving import is_loopback
@@ -161,18 +161,14 @@ class OpenAIClient:
     async def stream(self, body: Mapping[str, Any]) -> AsyncGenerator[CompletionChunk, None]:
         """Yield the chunks of a streamed completion; the timeout applies to each wait for one.
 
+        A broken connection is made again. An endpoint that is busy is not asked again: its client
+        learns at once when to come back.
+
         Raises:
             UpstreamError: when the answer ends without a finish reason.
         """
         async with asyncio.timeout(self._errors.timeout_s * (1 + self._retries)):
-            chunks = await self._client().post(
-                f"{self._base_url}{COMPLETIONS}",
-                body={**body, "stream": True},
-                cast_to=object,
-                options={"headers": _UNSENT_HEADERS},
-                stream=True,
-                stream_cls=openai.AsyncStream[Any],
-            )
+            chunks = await self._begin(body)
         finished = False
         async with chunks:
             values = aiter(chunks)
@@ -191,6 +187,24 @@ class OpenAIClient:
                 raise self._errors.malformed("without a completion") from None
         if not finished:
             raise UpstreamError("the answer ended early", hint=self._errors.hint)
+
+    async def _begin(self, body: Mapping[str, Any]) -> openai.AsyncStream[Any]:
+        """Return an open stream of chunks."""
+        options: Any = {"headers": _UNSENT_HEADERS, "max_retries": 0}
+        for again in reversed(range(1 + self._retries)):
+            try:
+                return await self._client().post(
+                    f"{self._base_url}{COMPLETIONS}",
+                    body={**body, "stream": True},
+                    cast_to=object,
+                    options=options,
+                    stream=True,
+                    stream_cls=openai.AsyncStream[Any],
+                )
+            except openai.APIConnectionError as error:
+                if not (again and broke(error)):
+                    raise
+        raise AssertionError
 
     async def close(self) -> None:
         """Close the connections of the running loop."""

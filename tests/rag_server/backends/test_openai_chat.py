@@ -1,5 +1,7 @@
 import asyncio
 import json
+import socket
+import threading
 
 import httpx
 import pytest
@@ -70,6 +72,39 @@ def test_a_model_that_fails_at_once_has_a_status_without_its_words(
     codes = {502: "upstream_error", 429: "upstream_rate_limited", 503: "upstream_busy"}
     assert response.json()["error"]["code"] == codes[status]
     assert CANARY not in response.text
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_busy_model_is_asked_once_and_the_client_learns_when_to_come_back(world: World, stream):
+    busy = JSONResponse({"error": {"message": "slow down"}}, 429, headers={"retry-after": "30"})
+    url, model = server(world, lambda _: busy)
+    response = world.http.post(url + CHAT, json=ask(stream=stream))
+    assert (response.status_code, response.headers["retry-after"]) == (429, "30")
+    assert len(model.seen) == 1
+
+
+def test_a_model_that_drops_a_connection_is_asked_again(world: World):
+    whole = b"".join(chunks("Rest [1]."))
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
+    replies = [b"", head + whole]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            for reply in replies:
+                connection, _ = listener.accept()
+                with connection, connection.makefile("rb") as sent:
+                    length = 0
+                    while (line := sent.readline().lower()).strip():
+                        if line.startswith(b"content-length:"):
+                            length = int(line.partition(b":")[2])
+                    sent.read(length)
+                    connection.sendall(reply)
+
+        threading.Thread(target=serve, daemon=True).start()
+        port = listener.getsockname()[1]
+        model = OpenAIChatStream(f"http://127.0.0.1:{port}/v1", "small")
+        response = world.http.post(world.serve(ChatAnswerer(model)) + CHAT, json=ask())
+    assert response.json()["choices"][0]["message"]["content"] == "Rest [1]."
 
 
 def test_a_model_that_is_away_is_a_502_with_a_hint(world: World):

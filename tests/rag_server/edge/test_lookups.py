@@ -89,6 +89,55 @@ def test_without_the_owners_lookup_all_that_is_recognised_is_hidden():
         assert sent(bad)[0].startswith("ORGANIZATION_[")
 
 
+class HangingUpstream(FakeUpstream):
+    """Does not answer before it may."""
+
+    def __init__(self, *replies: tuple[int, Any]) -> None:
+        super().__init__(*replies)
+        self.may_answer = asyncio.Event()
+
+    async def get(self, path: str) -> tuple[int, Any]:
+        await self.may_answer.wait()
+        return await super().get(path)
+
+
+def test_a_server_that_hangs_holds_no_question() -> None:
+    keys = CorpusKeys("clinic", KEYS, RECOGNIZER, preset("soe-all"))
+    other = CorpusKeys("wards", KEYS, RECOGNIZER, preset("soe-all"))
+
+    async def ask() -> list[str]:
+        upstream: Any = HangingUpstream(reply(SEALED))
+        lookups = Lookups(upstream, patience_s=0.01)
+        for asked in (keys, other, keys):
+            await lookups.refresh(asked)
+        seen = [keys.pseudonymize("gout"), ",".join(upstream.paths)]
+        upstream.may_answer.set()
+        while not upstream.paths or keys.pseudonymize("gout") != "gout":
+            await asyncio.sleep(0.001)
+        await lookups.refresh(keys)
+        return [*seen, *sorted(upstream.paths)]
+
+    hidden, *paths = asyncio.run(asyncio.wait_for(ask(), 60))
+    assert hidden.startswith("ORGANIZATION_[")
+    asked = [f"/v1/models/{name}/lookup?known=-" for name in ("clinic", "wards")]
+    assert paths == ["", *asked]
+
+
+def test_questions_of_one_corpus_share_a_request_and_wait_for_it() -> None:
+    keys = CorpusKeys("clinic", KEYS, RECOGNIZER, preset("soe-all"))
+
+    async def ask() -> list[str]:
+        upstream: Any = HangingUpstream(reply(SEALED))
+        lookups = Lookups(upstream, patience_s=60)
+        waiting = [asyncio.create_task(lookups.refresh(keys)) for _ in range(3)]
+        await asyncio.sleep(0)
+        upstream.may_answer.set()
+        await asyncio.gather(*waiting)
+        return [keys.pseudonymize("gout"), *upstream.paths]
+
+    assert asyncio.run(ask()) == ["gout", "/v1/models/clinic/lookup?known=-"]
+
+
 def test_the_server_sends_the_lookup_of_a_version_once(world: World):
     world.catalog.versions["clinic"].lookup = SEALED
     address = f"{world.serve()}/v1/models/clinic/lookup"

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, StreamingResponse
 from starlette.routing import Route
 
 from sage_rag.common.exceptions import UpstreamError
-from sage_rag.rag_server.edge.transport import AppTransport
+from sage_rag.rag_server.edge.transport import AppTransport, NetworkTransport
 
 
 class Writer:
@@ -89,3 +89,36 @@ def test_an_application_that_raises_before_its_headers_gives_no_answer() -> None
     with pytest.raises(UpstreamError) as caught:
         asyncio.run(AppTransport(Broken()).send("GET", "/", None))
     assert "canary" not in str(caught.value)
+
+
+def test_bytes_that_arrived_before_a_break_are_not_lost_to_a_slow_reader() -> None:
+    head = b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n"
+
+    async def ask() -> bytes:
+        broken = asyncio.Event()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(head + b"first")
+            await writer.drain()
+            writer.close()
+            await writer.wait_closed()
+            broken.set()
+
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            host, port = server.sockets[0].getsockname()
+            sender = NetworkTransport(
+                f"http://{host}:{port}", {}, trusted=True, timeout_s=60, proxies=False
+            )
+            reply = await sender.send("GET", "/", None)
+            await broken.wait()
+            await asyncio.sleep(0.05)  # the break arrives
+            pieces = reply.pieces()
+            found = await anext(pieces)
+            with pytest.raises(UpstreamError, match="broke"):
+                await anext(pieces)
+            reply.close()
+            await sender.close()
+        return found
+
+    assert asyncio.run(ask()) == b"first"
