@@ -53,9 +53,19 @@ class _Detail:
 
     asks: re.Pattern[str]
     states: tuple[tuple[re.Pattern[str], ...], ...]
+    kind: re.Pattern[str] | None = None
 
-    def is_in(self, sentences: str) -> bool:
-        return any(all(p.search(sentences) for p in patterns) for patterns in self.states)
+    def is_in_one(self, near: Sequence[str], own: set[str]) -> bool:
+        """Return whether one of some texts states the detail of what the stems `own` say.
+
+        Words of the kind of detail do not count: "cost" is near each price.
+        """
+        about = {stem for stem in own if not self.kind.search(stem)} if self.kind else set()
+        return any(
+            any(all(p.search(text) for p in patterns) for patterns in self.states)
+            and (not about or not about.isdisjoint(content_stems(text)))
+            for text in near
+        )
 
 
 _NUMBER = _any(r"(?<![\w\[])\d", r"QUANTITY_\[", r"\bper ?cent\b", r"\bhalf\b", r"\bnothing\b")
@@ -69,6 +79,7 @@ _MONEY_WORD = _any(
     r"|pric\w+|rent|salary|sold|sum|wages?|worth|charge\w*|costs?|earn\w*|fees?|ow(?:e|es|ed)"
     r"|refund\w*)\b"
 )
+_MONEY_STEM = _any(r"\A(?:charg|cost|expens|fee|fine|high|owe|paid|pay|price|rent|salari|wage)")
 _DETAILS = (
     _Detail(
         _any(
@@ -80,6 +91,7 @@ _DETAILS = (
             (_any(r"[$€£¥]\s?\d", r"\d\s?(?:[$€£¥]|(?:dollars?|euros?|pounds?)\b)", r"\bfree\b"),),
             (_MONEY_WORD, _NUMBER),
         ),
+        _MONEY_STEM,
     ),
     _Detail(
         _any(r"\bhow old\b", r"\bwhat age\b", r"\bage of\b"),
@@ -99,7 +111,7 @@ _DETAILS = (
                 _any(
                     r"\d ?(?:mm|cm|m|km)\b",
                     r"\b(?:(?:centi|kilo|milli)?met(?:er|re)s?|miles?|inch(?:es)?|feet|foot|yards?"
-                    r"|steps?)\b",
+                    r"|steps?|degrees?)\b",
                 ),
             ),
         ),
@@ -130,6 +142,7 @@ _DETAILS = (
     _Detail(
         _any(rf"\b(?:what|which) (?:{'|'.join(_ORGANISATIONS)})\b"),
         ((_NAME,),),
+        _any(rf"\A(?:{'|'.join(noun[:5] for noun in _ORGANISATIONS)})"),
     ),
 )
 _COUNTS = _any(r"\bhow (?:many|much)\b")
@@ -156,11 +169,12 @@ def lacks_detail(question: str, record: str, embedder: Embedder | None = None) -
     """
     if len(question.split()) > _MOST_WORDS:
         return False
+    question = TOKEN.sub(" ", question)
     near = list(_sentences_in_pairs(record))
+    own = set(content_stems(question))
     asked = [detail for detail in _DETAILS if detail.asks.search(question)]
     if asked:
-        return not all(any(map(detail.is_in, near)) for detail in asked)
-    own = set(content_stems(TOKEN.sub(" ", question)))
+        return not all(detail.is_in_one(near, own) for detail in asked)
     for states in (states for asks, states in _NUMBERED if own and asks.search(question)):
         if not any(states.search(s) and own & set(content_stems(s)) for s in near):
             return True
@@ -188,7 +202,7 @@ def _asked_word(question: str) -> str | None:
     if deed is not None:
         word = deed[1].casefold()
         return None if word in _AUXILIARIES else word
-    noun = _ASKED_NOUN.search(TOKEN.sub(" ", question))
+    noun = _ASKED_NOUN.search(question)
     words = noun[1].casefold().split() if noun else []
     if (
         not words
