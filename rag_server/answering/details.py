@@ -36,7 +36,7 @@ _AUXILIARIES = (
 _NO_NOUNS = ("a", "an", "the", *_AUXILIARIES)
 _GENERAL = frozenset(
     "advice amount case cause day date diet dose drug effect evidence help hour kind medicine month"
-    " part people person place point problem reason rule sort step symptom test thing time"
+    " part people person place point problem reason rule sign sort step symptom test thing time"
     " treatment type way week year".split()
 )
 """Nouns that a record does not repeat when it states one: "amoxicillin" is a medicine."""
@@ -156,6 +156,9 @@ _ASKED_NOUN = re.compile(
     rf"(?=(?:of|{'|'.join(_AUXILIARIES)}|works?|gets?|takes?)\b)",
     _ANY_CASE,
 )
+_ASKED_PAIR = re.compile(r"\bwhich\s+([a-z'’-]+\s+[a-z'’-]+)", _ANY_CASE)
+_ASKED_ROLE = re.compile(r"\bwho (?:is|was) (?:an?|the) ([a-z'’-]+)", _ANY_CASE)
+_DOCTOR = re.compile(r"\bDr\b")
 _ASKED_DEED = re.compile(r"\W*whom?\s+([a-z]+)\b", _ANY_CASE)
 
 
@@ -180,8 +183,8 @@ def lacks_detail(question: str, record: str, embedder: Embedder | None = None) -
             return True
     if _COUNTS.search(question) and _hides_number(near, own):
         return False
-    word = _asked_word(question)
-    return word is not None and embedder is not None and not _has_like(word, record, embedder)
+    words = _asked_words(question)
+    return bool(words) and embedder is not None and not _has_like(words, record, embedder)
 
 
 def _sentences_in_pairs(record: str) -> Iterator[str]:
@@ -196,32 +199,35 @@ def _hides_number(near: Sequence[str], own: set[str]) -> bool:
     return any(_HIDDEN_NUMBER.search(s) and own & set(content_stems(s)) for s in near)
 
 
-def _asked_word(question: str) -> str | None:
-    """Return the noun after "which" or "how many", or the verb after "who"; `None` without one."""
+def _asked_words(question: str) -> Sequence[str]:
+    """Return the words of which a record has one, or one like it, if it states what is asked.
+
+    The noun after "which", "how many" or "who is the", the verb after "who"; the two words after
+    "which" where it is unknown which one is the noun. Empty without such a word.
+    """
     deed = _ASKED_DEED.match(question)
-    if deed is not None:
-        word = deed[1].casefold()
-        return None if word in _AUXILIARIES else word
-    noun = _ASKED_NOUN.search(question)
-    words = noun[1].casefold().split() if noun else []
-    if (
-        not words
-        or words[0] in _NO_NOUNS
-        or words[-1] in lexicon().stop_words
-        or {words[-1], words[-1][:-1]} & _GENERAL
-    ):
-        return None
-    return words[-1]
+    if deed is not None and (verb := deed[1].casefold()) not in _AUXILIARIES:
+        return [verb]
+    if noun := _ASKED_NOUN.search(question):
+        first, *others = noun[1].casefold().split()
+        words = [] if first in _NO_NOUNS else [first, *others][-1:]
+    else:
+        other = _ASKED_ROLE.search(question) or _ASKED_PAIR.search(question)
+        words = other[1].casefold().split() if other else []
+    general = _GENERAL | lexicon().stop_words
+    return [] if any({word, word[:-1]} & general for word in words) else words
 
 
-def _has_like(word: str, record: str, embedder: Embedder) -> bool:
-    """Return whether a record has a word, or one like it."""
-    wanted = content_stems(word)
+def _has_like(words: Sequence[str], record: str, embedder: Embedder) -> bool:
+    """Return whether a record has one of some words, or one like it."""
+    record = _DOCTOR.sub("doctor", record)
+    wanted = content_stems(" ".join(words))
     if not wanted or set(wanted) & set(content_stems(record)):
         return True
     known = _words(record)
-    vectors = embedder.embed([word, *known])
-    return bool(len(known)) and float((vectors[1:] @ vectors[0]).max()) >= _ALIKE
+    vectors = embedder.embed([*words, *known])
+    own, others = vectors[: len(words)], vectors[len(words) :]
+    return bool(len(known)) and float((own @ others.T).max()) >= _ALIKE
 
 
 def _words(record: str) -> Sequence[str]:
