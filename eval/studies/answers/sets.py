@@ -80,8 +80,8 @@ def gold_conversations() -> list[GoldConversation]:
 def questions_by_corpus(name: str) -> dict[str, list[GoldQuestion]]:
     """Return the questions of a file of `gold` by the corpus that they are asked of.
 
-    `name`: `fresh_questions`, or `near_questions`, half of which ask a record for a detail that it
-    lacks.
+    `name`: `fresh_questions`; `near_questions`, half of which ask a record for a detail that it
+    lacks; `blind_questions`, whose writer knew neither the code nor its results.
     """
     found: dict[str, list[GoldQuestion]] = {}
     for r in _gold(name):
@@ -101,6 +101,9 @@ def gold_corpora() -> dict[str, tuple[Path, tuple[str, ...]]]:
         "vet": (gold / "vet.jsonl", ("history", "plan")),
         "court": (gold / "court.jsonl", ("case", "ruling")),
         "maintenance": (gold / "maintenance.jsonl", ("fault", "work")),
+        "dental": (gold / "dental.jsonl", ("text",)),
+        "machines": (gold / "machines.jsonl", ("question", "answer")),
+        "tenants": (gold / "tenants.jsonl", ("text",)),
     }
 
 

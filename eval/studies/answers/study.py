@@ -25,7 +25,7 @@ from sage_rag.eval.studies.answers.sets import (
 from sage_rag.eval.studies.corpora import Corpus
 from sage_rag.eval.studies.runner import StudyResult, StudyRun, page, report
 from sage_rag.eval.studies.study_home import StudyHome, Variant
-from sage_rag.eval.studies.tables import cell, share, table
+from sage_rag.eval.studies.tables import NO_FIGURE, cell, share, table
 from sage_rag.indexer.corpus import read_corpus
 from sage_rag.indexer.recipes import RECIPES
 from sage_rag.privacy.policy import load_policy
@@ -52,15 +52,23 @@ _NEAR = """\
 `eval/gold/near_questions.jsonl`: an unanswerable question asks a record for a detail that it lacks,
 or for a neighbouring matter. The reported corpora are eight notes of a vet, seven decisions of a
 property court and seven entries of a maintenance log, of kinds that no other set has. They and
-their questions were written before the rules, and asked once the rules were fixed."""
+their questions were written before the rules, and chose none; they have been read since. The
+development half chose rules and threshold."""
+_BLIND = """\
+`eval/gold/blind_questions.jsonl`: letters of a dental practice, service mails of a machine shop and
+case notes of a tenants' association, and their questions, by a writer who saw neither the code nor
+any result. Unanswerable: a detail that is in no record, or a person who is in none. They were asked
+once, when the rules and the threshold were fixed."""
 _NEAR_COLUMNS = (
     "corpus, half",
+    "off-topic refused",
     "unanswerable refused",
     "answerable refused",
     "right record cited",
     "answer holds the facts",
 )
 _HALVES = ("development", "reported")
+_KINDS = ("off-topic", "unanswerable", "answerable")
 _READ = 50
 _FIELDS = ("question", "answer")
 _VERDICTS = """\
@@ -95,6 +103,9 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
         "## Near questions",
         _NEAR,
         _near_table(_of_corpora(home, "near_questions")),
+        "## Blind questions",
+        _BLIND,
+        _near_table(_of_corpora(home, "blind_questions")),
         "## Fresh questions",
         *_fresh(_of_corpora(home, "fresh_questions")),
         "## Follow-up questions",
@@ -146,21 +157,24 @@ def _fresh(asked: _Asked) -> Iterator[str]:
 def _near_table(asked: _Asked) -> str:
     """Return refusals on near questions, and which answers hold the expected facts."""
     every = [pair for pairs in asked.values() for pair in pairs]
-    rows = [("all, reported", [p for p in every if p[0].half == "reported"])]
+    rows = [
+        (f"all, {half}", pairs)
+        for half in _HALVES
+        if (pairs := [p for p in every if p[0].half == half])
+    ]
     rows += [(f"{name}, {pairs[0][0].half}", list(pairs)) for name, pairs in asked.items()]
-    lines = []
-    for label, pairs in rows:
-        answerable = [(q, r) for q, r in pairs if q.expects]
-        right = sum(r.cited in q.expects for q, r in answerable)
-        holds = sum(not r.refused and q.answered_by(r.text) for q, r in answerable)
-        counts = (
-            (sum(r.refused for q, r in pairs if not q.expects), len(pairs) - len(answerable)),
-            (sum(r.refused for _, r in answerable), len(answerable)),
-            (right, len(answerable)),
-            (holds, len(answerable)),
-        )
-        lines.append([label, *(share(Proportion.of(*n)) if n[1] else "–" for n in counts)])
-    return table(_NEAR_COLUMNS, lines)
+    return table(_NEAR_COLUMNS, [[label, *_near_cells(pairs)] for label, pairs in rows])
+
+
+def _near_cells(pairs: Sequence[tuple[GoldQuestion, Reply]]) -> list[str]:
+    """Return the refusals by kind, and how many answers are of the right record and hold facts."""
+    by_kind = {kind: [r for q, r in pairs if q.kind == kind] for kind in _KINDS}
+    answerable = [(q, r) for q, r in pairs if q.expects]
+    right = sum(r.cited in q.expects for q, r in answerable)
+    holds = sum(not r.refused and q.answered_by(r.text) for q, r in answerable)
+    counts = [(sum(r.refused for r in replies), len(replies)) for replies in by_kind.values()]
+    counts += [(right, len(answerable)), (holds, len(answerable))]
+    return [share(Proportion.of(*count)) if count[1] else NO_FIGURE for count in counts]
 
 
 def _refusal_table(questions: Sequence[GoldQuestion], replies: Sequence[Reply]) -> str:

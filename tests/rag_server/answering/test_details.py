@@ -27,6 +27,8 @@ RECORD = (
         ("How long is the stable of the neighbour closed?", "The neighbour returns on 3 May."),
         ("Who sheared the goat?", "PERSON_[ee] sheared the goat."),
         ("Which blanket is good for a goat?", "A wool blanket is good for a goat."),
+        ("Which shepherd sheared the goat?", "A shepherd came in May."),
+        ("Who is the shepherd of the goat?", "The shepherd is PERSON_[ee]."),
     ],
 )
 def test_a_record_lacks_what_it_does_not_state(question, stated):
@@ -57,3 +59,28 @@ def test_a_long_text_is_no_question():
 
 def test_without_an_embedder_words_are_not_compared():
     assert not lacks_detail("Who sheared the goat?", RECORD)
+
+
+LONG_NAME = f"PERSON_[{'a' * 60}]"
+
+
+def test_a_hidden_name_may_stand_between_the_words_of_a_question():
+    assert lacks_detail(f"What do {LONG_NAME}'s drops cost?", RECORD)
+    assert not lacks_detail(f"What do {LONG_NAME}'s drops cost?", f"{RECORD} The drops cost 12.")
+
+
+def test_the_price_of_another_thing_is_not_the_one_that_is_asked_for():
+    record = "The goat gets drops daily. It eats hay. A stable costs 90."
+    assert lacks_detail("What do the drops cost?", record)
+    assert lacks_detail(
+        "Which clinic treated the cough?", "A cough is common. Hay is fresh. We met in Oslo."
+    )
+
+
+def test_a_doctor_is_one_in_short_form():
+    record = f"{RECORD} Dr PERSON_[ee] sees the goat."
+    assert not lacks_detail("Which doctor saw the goat?", record, WordsEmbedder())
+
+
+def test_an_angle_is_no_distance():
+    assert not lacks_detail("How far does the knee bend?", "The knee bends ninety degrees.")
