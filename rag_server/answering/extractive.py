@@ -73,7 +73,8 @@ class ExtractiveAnswerer:
             most_words=self._most_words,
             few_words=self._few_words,
         )
-        if not chosen or (context.evidence and not parts and self._lacks(context, chosen[0])):
+        doubtful = context.evidence is not None and not context.evidence.is_clear and not parts
+        if not chosen or (doubtful and self._lacks(context, chosen[0])):
             return NOTHING_FOUND
         return _written(chosen)
 

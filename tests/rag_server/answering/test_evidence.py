@@ -92,3 +92,14 @@ def test_a_known_name_lowers_what_is_enough():
     assert not score.answers
     assert Evidence(0.4, 0.0, sentence=0.4, known=1).answers
     assert Evidence(0.4, 0.0, sentence=0.4, enough=0.3).answers
+
+
+def test_evidence_is_clear_only_far_above_what_is_enough():
+    assert Evidence(0.6, 1.0, sentence=0.6).is_clear
+    enough = Evidence(0.5, 0.0, sentence=0.5)
+    assert enough.answers
+    assert not enough.is_clear
+
+
+def test_the_nearest_sentence_counts_more_than_the_nearest_passage():
+    assert Evidence(0.3, 0.0, sentence=0.5).score > Evidence(0.5, 0.0, sentence=0.3).score
