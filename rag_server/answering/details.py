@@ -144,6 +144,11 @@ _DETAILS = (
         ((_NAME,),),
         _any(rf"\A(?:{'|'.join(noun[:5] for noun in _ORGANISATIONS)})"),
     ),
+    _Detail(
+        _any(r"\bname of\b", r"\bwhat (?:is|was) \S+(?: \S+)? called\b"),
+        ((_any(r"(?:LOCATION|MISC|ORGANIZATION|PERSON)_\["),),),
+        _any(r"\A(?:call|name)"),
+    ),
 )
 _COUNTS = _any(r"\bhow (?:many|much)\b")
 _NUMBERED = (
@@ -162,22 +167,29 @@ _DOCTOR = re.compile(r"\bDr\b")
 _ASKED_DEED = re.compile(r"\W*whom?\s+([a-z]+)\b", _ANY_CASE)
 
 
-def lacks_detail(question: str, record: str, embedder: Embedder | None = None) -> bool:
+def lacks_detail(
+    question: str, record: str, embedder: Embedder | None = None, *, clear: bool = False
+) -> bool:
     """Return whether a record states nothing of the kind that a question asks for.
 
     A price needs an amount near a word of payment; "how many" and "how long" a number in a sentence
     with a word of the question. "Which mattress" or "who approves" needs the word, or one like it
     as the `embedder` compares words alone. A question of no such kind lacks nothing, nor does a
-    text that is too long for a question.
+    text that is too long for a question. `clear`: the record answers so well that only details of a
+    known kind can be missing, such as a price.
     """
     if len(question.split()) > _MOST_WORDS:
         return False
+    named = {match.group() for match in TOKEN.finditer(question)}
+    record = TOKEN.sub(lambda match: " " if match.group() in named else match.group(), record)
     question = TOKEN.sub(" ", question)
     near = list(_sentences_in_pairs(record))
     own = set(content_stems(question))
     asked = [detail for detail in _DETAILS if detail.asks.search(question)]
     if asked:
         return not all(detail.is_in_one(near, own) for detail in asked)
+    if clear:
+        return False
     for states in (states for asks, states in _NUMBERED if own and asks.search(question)):
         if not any(states.search(s) and own & set(content_stems(s)) for s in near):
             return True

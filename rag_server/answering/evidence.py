@@ -66,7 +66,7 @@ class Evidence:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the passages answer so well that no missing detail is looked for."""
+        """Whether the passages answer so well that few kinds of details can be missing."""
         return self.score >= _CLEAR
 
 

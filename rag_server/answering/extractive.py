@@ -73,15 +73,17 @@ class ExtractiveAnswerer:
             most_words=self._most_words,
             few_words=self._few_words,
         )
-        doubtful = context.evidence is not None and not context.evidence.is_clear and not parts
-        if not chosen or (doubtful and self._lacks(context, chosen[0])):
+        if not chosen or (not parts and self._lacks(context, chosen[0])):
             return NOTHING_FOUND
         return _written(chosen)
 
     def _lacks(self, context: AnswerContext, quoted: Sentence) -> bool:
         """Return whether the record that is quoted lacks the detail that is asked for."""
+        if context.evidence is None:
+            return False
         record = context.passages[quoted.rank - 1].text
-        return lacks_detail(context.question, record, self._embedder)
+        clear = context.evidence.is_clear
+        return lacks_detail(context.question, record, self._embedder, clear=clear)
 
     def _readable(self, question: str, context: AnswerContext) -> list[Sentence]:
         """Return the sentences that an answer may quote."""

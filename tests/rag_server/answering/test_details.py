@@ -26,6 +26,7 @@ RECORD = (
         ("How many litres does the goat drink?", "The goat drinks QUANTITY_[dd]."),
         ("How long is the stable of the neighbour closed?", "The neighbour returns on 3 May."),
         ("Who sheared the goat?", "PERSON_[ee] sheared the goat."),
+        ("What is the name of the stable's keeper?", "The keeper is PERSON_[ee]."),
         ("Which blanket is good for a goat?", "A wool blanket is good for a goat."),
         ("Which shepherd sheared the goat?", "A shepherd came in May."),
         ("Who is the shepherd of the goat?", "The shepherd is PERSON_[ee]."),
@@ -84,3 +85,15 @@ def test_a_doctor_is_one_in_short_form():
 
 def test_an_angle_is_no_distance():
     assert not lacks_detail("How far does the knee bend?", "The knee bends ninety degrees.")
+
+
+def test_the_name_in_the_question_is_not_the_one_that_is_asked_for():
+    question, record = "What is the name of PERSON_[aa]'s wife?", "PERSON_[aa] came with his wife."
+    assert lacks_detail(question, record)
+    assert not lacks_detail(question, f"{record} His wife is PERSON_[bb].")
+
+
+def test_of_a_clear_answer_only_kinds_of_details_are_missing():
+    assert lacks_detail("Who sheared the goat?", RECORD, WordsEmbedder())
+    assert not lacks_detail("Who sheared the goat?", RECORD, WordsEmbedder(), clear=True)
+    assert lacks_detail("What does the vaccine cost?", RECORD, WordsEmbedder(), clear=True)

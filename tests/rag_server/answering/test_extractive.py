@@ -194,4 +194,4 @@ def test_a_record_without_the_asked_detail_is_no_answer():
     assert compose("How much does magnesium cost?", MIGRAINE, evidence=enough) == NOTHING_FOUND
     assert "magnesium" in compose("What is magnesium for?", MIGRAINE, evidence=enough)
     clear = Evidence(0.6, 1.0, sentence=0.6)
-    assert "magnesium" in compose("How much does magnesium cost?", MIGRAINE, evidence=clear)
+    assert compose("How much does magnesium cost?", MIGRAINE, evidence=clear) == NOTHING_FOUND
