@@ -39,8 +39,8 @@ not. The questions are written by a language model, half of them for each half b
 measured. A refused question gets no passage: "I found nothing about this" or "I found no record of
 ...".
 
-Both halves of these questions were read while the rules were made, so only the fresh questions
-below are unseen."""
+Both halves of these questions were read while the rules were made, and so were the near and the
+fresh ones: only the first reading of the blind questions is of unseen questions."""
 _REFUSAL_COLUMNS = ("questions", "half", "refused", "right record cited")
 _FRESH = """\
 Questions on the examples and on two other invented corpora, recipe `encrypted`:
@@ -57,8 +57,8 @@ development half chose rules and threshold."""
 _BLIND = """\
 `eval/gold/blind_questions.jsonl`: letters of a dental practice, service mails of a machine shop and
 case notes of a tenants' association, and their questions, by a writer who saw neither the code nor
-any result. Unanswerable: a detail that is in no record, or a person who is in none. They were asked
-once, when the rules and the threshold were fixed."""
+any result. Unanswerable: a detail that is in no record, or a person who is in none. The first
+reading, when rules and threshold were fixed, led to two mends."""
 _NEAR_COLUMNS = (
     "corpus, half",
     "off-topic refused",
