@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from sage_rag.privacy.inspection import Condition, classify_token
+from sage_rag.privacy.inspection import Condition, Occurrence, classify_token
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.tokens import LOOSE, StreamReplacer
 
@@ -15,14 +15,14 @@ class Restorer:
 
     A damaged spelling (type in lower case, white space inside, another Base64 alphabet or padding,
     escaped brackets, no closing bracket) is restored where the repaired token authenticates.
-    `on_token` receives the condition of each token, in order, and nothing else.
+    `on_token` receives each token, in order, with its plain value if it was opened.
 
     Guarantees: with an authenticated cipher, a value is shown only for a token made of it.
     Does not guarantee: this for a cipher without authentication, such as the codebook.
     """
 
     def __init__(
-        self, cipher: EntityCipher, on_token: Callable[[Condition], None] | None = None
+        self, cipher: EntityCipher, on_token: Callable[[Occurrence], None] | None = None
     ) -> None:
         self._cipher = cipher
         self._on_token = on_token
@@ -44,7 +44,7 @@ class Restorer:
         if found is None:
             return match.group()
         if self._on_token is not None:
-            self._on_token(found.condition)
+            self._on_token(found)
         kept = match.group()[: found.start - match.start()]
         if found.value is None:
             granted = found.condition is not Condition.NOT_GRANTED

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Collection
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -14,7 +15,7 @@ from sage_rag.common.web.errors import ApiError
 from sage_rag.privacy.blind_index import BlindIndex, PartWords
 from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.inspection import Condition
+from sage_rag.privacy.inspection import Condition, Occurrence
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.lookup import STEM_TYPES, Lookup, all_parts
 from sage_rag.privacy.operators.redact import redact
@@ -23,9 +24,11 @@ from sage_rag.privacy.policy import Operator, OperatorChoice, Policy
 from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.restore import Restorer
+from sage_rag.privacy.spans import Span
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.edge.links import GuardedStream, replace_outside_addresses
 from sage_rag.rag_server.edge.short_questions import IndexLookup, ShortQuestionRecognizer
+from sage_rag.rag_server.edge.shown_values import ShownRecognizer, ShownValues
 from sage_rag.rag_server.edge.text_cache import TextCache
 
 _MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@\d{1,6})?")
@@ -37,7 +40,7 @@ _DAMAGED = (Condition.MALFORMED, Condition.UNKNOWN_KEY, Condition.FORGED)
 class _Reading:
     """How questions are read: with the lookup of one version, or without one."""
 
-    pseudonymize: Callable[[str], str]
+    pseudonymize: TextCache
     index: IndexLookup | None
 
 
@@ -64,7 +67,9 @@ class CorpusKeys:
         self._tokens: Counter[Condition] = Counter()
         self._reported = 0
         shared = Counter() if restored is None else restored
-        self._restorer = Restorer(self._cipher, lambda found: self._count(found, shared))
+        self._shown = ShownValues()
+        self._by_server = False
+        self._restorer = Restorer(self._cipher, lambda found: self._note(found, shared))
         self._surrogates = Surrogates(keyset, corpus)
         self._keyset = keyset
         self._recognizer = recognizer
@@ -85,8 +90,25 @@ class CorpusKeys:
 
     def _read_with(self, index: IndexLookup | None) -> _Reading:
         known = ShortQuestionRecognizer(self._recognizer, index) if index else self._recognizer
-        protector = Protector(known, self._policy, self._cipher, self._surrogates)
-        return _Reading(TextCache(protector.pseudonymize), index)
+
+        def hidden(text: str, *shown: Span) -> str:
+            reader = ShownRecognizer(known, shown, self._is_encrypted) if shown else known
+            protector = Protector(reader, self._policy, self._cipher, self._surrogates)
+            return protector.pseudonymize(text)
+
+        return _Reading(TextCache(hidden), index)
+
+    def _is_encrypted(self, entity_type: EntityType) -> bool:
+        return self._policy.operator(entity_type) is Operator.ENCRYPT
+
+    def for_answers(self) -> CorpusKeys:
+        """Return these keys for texts that the server may have written.
+
+        There every value that was restored before is hidden, wherever it occurs.
+        """
+        keys = copy(self)
+        keys._by_server = True
+        return keys
 
     def pseudonymize(self, text: str) -> str:
         """Return the text with its recognised values as tokens.
@@ -95,7 +117,8 @@ class CorpusKeys:
             ProtectionError: when recognition fails; then nothing may be sent.
         """
         checkpoint()
-        return self._reading.pseudonymize(text)
+        shown = self._shown.spans(text, by_server=self._by_server)
+        return self._reading.pseudonymize(text, *shown)
 
     def new_damage(self) -> str | None:
         """Return token counts by condition, if damaged tokens came since the last call.
@@ -108,9 +131,11 @@ class CorpusKeys:
         self._reported = damaged
         return ", ".join(f"{count} {name}" for name, count in sorted(self._tokens.items()))
 
-    def _count(self, found: Condition, shared: Counter[Condition]) -> None:
-        self._tokens[found] += 1
-        shared[found] += 1
+    def _note(self, found: Occurrence, shared: Counter[Condition]) -> None:
+        self._tokens[found.condition] += 1
+        shared[found.condition] += 1
+        if found.value is not None:
+            self._shown.add(found.value, found.entity_type)
 
     def search_words(self, pseudonymized: str) -> tuple[str, ...]:
         """Return the blind words of the values whose tokens occur in a pseudonymised text.

@@ -59,9 +59,13 @@ _FLAGS = ("stream", "logprobs", "parallel_tool_calls", "store")
 
 
 def _message(value: Any, keys: CorpusKeys, path: str) -> Any:
-    """A message. Its `name` is a person's, except in messages of tools."""
-    by_tool = isinstance(value, dict) and value.get("role") in ("tool", "function")
-    return (_TOOL_NAME if by_tool else _PERSON_NAME)(value, keys, path)
+    """A message. Its `name` is a person's, except in messages of tools.
+
+    What is not a user's can be the server's text: an answer, or what a tool made of its call.
+    """
+    role = value.get("role") if isinstance(value, dict) else None
+    reader = keys if role == "user" else keys.for_answers()
+    return (_TOOL_NAME if role in ("tool", "function") else _PERSON_NAME)(value, reader, path)
 
 
 _REQUEST = record(

@@ -7,6 +7,7 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import Any
 
 _MOST_TEXTS = 1024
 _MOST_CHARACTERS = 4_000_000
@@ -23,12 +24,12 @@ class TextCache:
 
     def __init__(
         self,
-        function: Callable[[str], str],
+        function: Callable[..., str],
         *,
         most_texts: int = _MOST_TEXTS,
         most_characters: int = _MOST_CHARACTERS,
     ) -> None:
-        """`most_characters`: of all results together."""
+        """`function`: of a text and further arguments. `most_characters`: of all results."""
         self._function = function
         self._most_texts = most_texts
         self._most_characters = most_characters
@@ -37,15 +38,18 @@ class TextCache:
         self._characters = 0
         self._lock = threading.Lock()
 
-    def __call__(self, text: str) -> str:
-        """Return the result of a text; raises as the function."""
-        data = text.encode("utf-8", "surrogatepass")
+    def __call__(self, text: str, *more: Any) -> str:
+        """Return the result of a text and further arguments; raises as the function.
+
+        The `repr` of `more` distinguishes results.
+        """
+        data = f"{more}{text}".encode("utf-8", "surrogatepass")
         digest = hashlib.blake2b(data, key=self._key, digest_size=32).digest()
         with self._lock:
             if (known := self._results.get(digest)) is not None:
                 self._results.move_to_end(digest)
                 return known
-        result = self._function(text)
+        result = self._function(text, *more)
         with self._lock:
             self._store(digest, result)
         return result

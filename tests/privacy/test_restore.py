@@ -81,7 +81,7 @@ def test_damage_never_shows_another_name(marks: list[str]) -> None:
 
 def test_each_token_is_told_once() -> None:
     heard: list[Condition] = []
-    restorer = Restorer(CIPHER, heard.append)
+    restorer = Restorer(CIPHER, lambda found: heard.append(found.condition))
     restorer.restore(f"{ADA} {BERN.lower()[:8].upper()}{BERN[8:]} person_[0] {FLIPPED}")
     stream = restorer.stream()
     for character in f"{ADA.replace(']', '=]')} {FOREIGN}":
