@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import hashlib
 import os
@@ -76,7 +77,8 @@ def reading(path: Path) -> Iterator[None]:
         yield
     except UnicodeDecodeError as error:
         raise InputError(
-            f"`{path}` is not UTF-8 at byte {error.start}", hint="convert it: iconv -t UTF-8"
+            f"`{path}` is not UTF-8 at byte {error.start}",
+            hint=f"convert it, for example: iconv -f {_likely_encoding(error)} -t UTF-8",
         ) from None
     except OSError as error:
         raise InputError(f"cannot read `{path}`: {error.strerror or 'it is damaged'}") from None
@@ -101,6 +103,11 @@ def known_sha256(path: Path, stamp: Stamp) -> str:
     """
     del stamp  # a part of the cache's key alone
     return sha256_of(path)
+
+
+def _likely_encoding(error: UnicodeDecodeError) -> str:
+    is_wide = error.object[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    return "UTF-16" if is_wide else "WINDOWS-1252"
 
 
 def sync_file(path: Path) -> None:

@@ -23,13 +23,13 @@ def line_error(path: Path, number: int, problem: str, hint: str | None = None) -
 def numbered_rows(path: Path, hint: str | None = None) -> Iterator[tuple[int, Row]]:
     """Yield the number of each line, from 1, and its object; empty lines are left out.
 
-    Files that end in `.gz` are unpacked.
+    Files that end in `.gz` are unpacked. A byte order mark, as Windows writes it, is skipped.
 
     Raises:
         InputError: for a file that cannot be read, or the first line that is not a JSON object.
     """
     opener = gzip.open if path.suffix == ".gz" else Path.open
-    with reading(path), opener(path, "rt", encoding="utf-8") as lines:
+    with reading(path), opener(path, "rt", encoding="utf-8-sig") as lines:
         for number, line in enumerate(lines, start=1):
             if line.strip():
                 yield number, _object(line, path, number, hint)

@@ -5,6 +5,7 @@ A result is found again by the hash of its content and the fingerprint of all th
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sqlite3
@@ -19,6 +20,15 @@ from sage_rag.common.exceptions import InputError
 
 _BUSY_S = 30.0
 """How long a statement waits for another process."""
+_PRIMARY_CODE = 0xFF
+"""Mask of the primary result code in an extended one. Source: https://sqlite.org/rescode.html."""
+_NO_SPACE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+_NO_SPACE_ERRNO = ((errno.ENOSPC,), (errno.EDQUOT,), (errno.EFBIG,))
+_NO_ACCESS = (
+    *(sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM),
+    sqlite3.SQLITE_AUTH,
+)
+_IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +89,21 @@ class StageLedger:
                 statements = "".join(table.schema for table in tables)
                 self._db.executescript(f"{statements}{schema}PRAGMA user_version={version};")
         except (sqlite3.Error, OSError) as error:
-            raise self._failure(error, self._open_hint) from None
+            raise self._failure(error) from None
 
-    def _failure(self, error: Exception, hint: str) -> InputError:
-        return InputError(f"{self._title} `{self._path}` cannot be used ({error})", hint=hint)
+    def _failure(self, error: sqlite3.Error | OSError) -> InputError:
+        """Return the error with the remedy for its cause: only a damaged file is moved away."""
+        code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
+        if error.args[:1] in _NO_SPACE_ERRNO or code in _NO_SPACE:
+            hint = self._write_hint
+        elif isinstance(error, OSError) or code in _NO_ACCESS:
+            hint = "let this user write the file and its folder, or use another --home"
+        elif code in _IN_USE:
+            hint = "another program uses it: wait for it, or stop it"
+        else:
+            hint = self._open_hint
+        reason = (isinstance(error, OSError) and error.strerror) or error
+        return InputError(f"{self._title} `{self._path}` cannot be used ({reason})", hint=hint)
 
     def _check_version(self, version: int) -> None:
         found = int(self._db.execute("PRAGMA user_version").fetchone()[0])
@@ -127,7 +148,7 @@ class StageLedger:
             with self._lock:
                 found: tuple[Any, ...] | None = self._db.execute(query, row).fetchone()
         except sqlite3.Error as error:
-            raise self._failure(error, self._open_hint) from None
+            raise self._failure(error) from None
         return found
 
     def _all(self, query: str) -> list[tuple[Any, ...]]:
@@ -135,7 +156,7 @@ class StageLedger:
             with self._lock:
                 return self._db.execute(query).fetchall()
         except sqlite3.Error as error:
-            raise self._failure(error, self._open_hint) from None
+            raise self._failure(error) from None
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -154,8 +175,7 @@ class StageLedger:
             with self._lock:
                 self._db.execute(statement, row)
         except sqlite3.Error as error:
-            damaged = not isinstance(error, sqlite3.OperationalError)
-            raise self._failure(error, self._open_hint if damaged else self._write_hint) from None
+            raise self._failure(error) from None
 
     def _write_all(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
         for row in rows:

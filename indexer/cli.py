@@ -210,7 +210,7 @@ def _print(job: IndexJob, summary: Summary) -> None:
     what = "passages from" if summary.consensus else "of"
     message = (
         f"published {summary.published} {what} {summary.documents} documents in "
-        f"{summary.seconds:.1f} s ({rate:.0f} a second, {summary.resumed} resumed)"
+        f"{summary.seconds:.1f} s ({rate:,.1f} a second, {summary.resumed} resumed)"
     )
     typer.echo(message, err=True)
     changes = summary.changes

@@ -21,6 +21,7 @@ from sage_rag.privacy.protect import join_fields
 CHUNK_CHARS = 1500
 """Longest chunk of running text. Source: Zeng et al. (2024), arXiv 2406.14773, A.9."""
 _MAX_RECORD_CHARS = 1_000_000
+_MAX_ID_CHARS = 500
 _FOLDER_SUFFIXES = (".jsonl", ".txt", ".md")
 _TABLE_SUFFIXES = (".csv", ".tsv")
 """Read only if the source is the file itself: a folder of records often holds other tables."""
@@ -128,7 +129,7 @@ def _read_file(
 
 def _file_text(file: Path) -> str:
     if file.suffix.lower() not in _DOCUMENT_SUFFIXES:
-        return file.read_text("utf-8").strip()
+        return file.read_text("utf-8-sig").strip()
     from sage_rag.indexer.backends.llamaindex import read_text
 
     return read_text(file)
@@ -148,9 +149,20 @@ def _read_records(
                 f"{place} has none of the fields `text` or `question` and `answer`",
                 hint=f"name its text with --text-fields; it has: {', '.join(record)[:200]}",
             )
-        identity = record.get("id")
-        name = f"{file.stem}:{number}" if identity in (None, "") else str(identity)
+        name = _identity(record, place) or f"{file.stem}:{number}"
         yield Document(name, fields, _subject(record, subject, place) if subject else "")
+
+
+def _identity(record: Mapping[str, Any], place: str) -> str:
+    """Return the id of a record, or an empty string; it must fit into one token."""
+    identity = record.get("id")
+    name = "" if identity is None else str(identity)
+    if len(name) > _MAX_ID_CHARS or _LONE_SURROGATE.search(name):
+        raise InputError(
+            f"{place}: its `id` is longer than {_MAX_ID_CHARS} characters, or no Unicode text",
+            hint="name the field otherwise, if it is no id; records without one are numbered",
+        )
+    return name
 
 
 def _subject(record: Mapping[str, Any], name: str, place: str) -> str:

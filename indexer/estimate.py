@@ -145,7 +145,7 @@ def estimate_lines(job: IndexJob, estimated: Estimate) -> Iterator[str]:
         ("model calls", f"{estimated.calls:,}"),
         ("prompt tokens", f"{estimated.prompt_tokens:,}"),
         ("answer tokens", f"{estimated.completion_tokens:,}"),
-        ("cost", "no price given" if estimated.money is None else f"{estimated.money:,.2f}"),
+        ("cost", _cost(estimated)),
         ("time", f"{estimated.seconds:,.0f} s"),
     ]
     yield f"estimated from {estimated.sampled} documents; nothing was written or sent"
@@ -162,6 +162,12 @@ def estimate_lines(job: IndexJob, estimated: Estimate) -> Iterator[str]:
     if line := short_records_line(job, estimated.short, estimated.documents):
         yield line
     yield survival_line(estimated.survives)
+
+
+def _cost(estimated: Estimate) -> str:
+    if not estimated.calls:
+        return "none"
+    return "no price given" if estimated.money is None else f"{estimated.money:,.2f}"
 
 
 class _Count:

@@ -56,7 +56,7 @@ def publish(
     if not passages:
         raise ProtectionError(
             "no document passed the gate, so nothing was published",
-            hint="see the quarantine file for the reasons",
+            hint=f"see why each was refused: sage-rag review {corpus} --home {home}",
         )
 
     rows: dict[Layer, list[int]] = {}

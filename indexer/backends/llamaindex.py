@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,16 @@ def read_text(file: Path) -> str:
     Raises:
         InputError: when the file is damaged.
     """
+    # Its warnings about a damaged file may quote it; ours is one line.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     reader: Any = _READERS[file.suffix.lower()]()
     try:
         nodes = reader.load_data(file)
     except OSError:
         raise
-    except Exception as error:  # noqa: BLE001 - each parser has exceptions of its own
-        raise InputError(f"cannot read `{file}`: {type(error).__name__}") from None
+    except Exception:  # noqa: BLE001 - each parser has exceptions of its own
+        raise InputError(
+            f"`{file}` is damaged, locked by a password, or no {file.suffix[1:].lower()} file",
+            hint="open it in a program that reads it, and save it again",
+        ) from None
     return "\n".join(node.text for node in nodes).strip()

@@ -40,7 +40,8 @@ def restore(
     check_paths(file, out)
     keys = open_keyset(keyset, passphrase_file, secret_file=keyset_secret)
     counts: Counter[Condition] = Counter()
-    restorer = Restorer(default_cipher(keys, corpus), lambda found: counts.update([found.condition]))
+    cipher = default_cipher(keys, corpus)
+    restorer = Restorer(cipher, lambda found: counts.update([found.condition]))
     with open_input(file, "restore") as source, open_output(out) as write:
         for record in reader.read(source):
             if isinstance(record, InputError):

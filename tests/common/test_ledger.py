@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import stat
 from pathlib import Path
 
@@ -52,6 +53,49 @@ def test_a_file_that_is_no_database_is_refused_in_one_line(tmp_path: Path) -> No
     (tmp_path / "l.sqlite").write_text("not a database, but long enough to look like one" * 10)
     with pytest.raises(InputError, match="cannot be used"):
         opened(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("error", "remedy"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "free some disk space"),
+        (OSError(errno.EACCES, "Permission denied"), "let this user write"),
+        (OSError(errno.EROFS, "Read-only file system"), "let this user write"),
+    ],
+)
+def test_a_ledger_that_cannot_be_made_is_not_called_damaged(
+    tmp_path: Path, error: OSError, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("sage_rag.common.ledger.os.open", refuse)
+    with pytest.raises(InputError, match=str(error.strerror)) as caught:
+        opened(tmp_path)
+    assert remedy in str(caught.value.hint)
+
+
+def test_a_full_disk_is_not_called_a_damaged_ledger(tmp_path: Path) -> None:
+    ledger = opened(tmp_path)
+    pages = ledger._db.execute("PRAGMA page_count").fetchone()[0]
+    ledger._db.execute(f"PRAGMA max_page_count={pages + 1}")  # SQLite then reports SQLITE_FULL
+    with pytest.raises(InputError, match="full") as caught:
+        ledger.store(DRAFTS, "f", {"a": "text" * 10_000})
+    assert "free some disk space" in str(caught.value.hint)
+    ledger.close()
+
+
+def test_a_ledger_of_another_program_is_not_called_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sage_rag.common.ledger._BUSY_S", 0.0)
+    first, second = opened(tmp_path), opened(tmp_path)
+    first._db.execute("BEGIN IMMEDIATE")
+    with pytest.raises(InputError, match="locked") as caught:
+        second.store(DRAFTS, "f", {"a": 1})
+    assert "wait for it" in str(caught.value.hint)
+    first.close()
+    second.close()
 
 
 def test_a_ledger_that_is_damaged_later_is_refused_in_one_line(tmp_path: Path) -> None:

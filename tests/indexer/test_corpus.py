@@ -119,6 +119,33 @@ def test_other_encodings_and_kinds_are_refused(tmp_path: Path) -> None:
         list(read_corpus(tmp_path / "absent"))
 
 
+@pytest.mark.parametrize("name", ["c.txt", "c.jsonl"])
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path, name: str) -> None:
+    text = "knee pain" if name == "c.txt" else '{"text": "knee pain"}'
+    (tmp_path / name).write_text(text, "utf-8-sig")
+    (document,) = read_corpus(tmp_path)
+    assert document.text == "knee pain"
+
+
+@pytest.mark.parametrize(("encoding", "named"), [("latin-1", "WINDOWS-1252"), ("utf-16", "UTF-16")])
+def test_the_hint_names_the_likely_encoding(tmp_path: Path, encoding: str, named: str) -> None:
+    (tmp_path / "a.txt").write_text("Müller", encoding)
+    with pytest.raises(InputError) as caught:
+        list(read_corpus(tmp_path))
+    assert f"iconv -f {named} " in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("identity", ['"' + "x" * 501 + '"', r'"\ud800"'])
+def test_an_id_that_fits_into_no_token_is_refused_with_its_line(
+    tmp_path: Path, identity: str
+) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text(f'{{"text": "a"}}\n{{"id": {identity}, "text": "knee"}}\n')
+    with pytest.raises(InputError, match="line 2: its `id`") as caught:
+        list(read_corpus(path))
+    assert "xx" not in str(caught.value)
+
+
 def test_no_repr_shows_a_document() -> None:
     assert "Ada" not in repr(Document("Ada", {"text": "Ada"}, "Ada"))
 

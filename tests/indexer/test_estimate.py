@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -101,6 +102,13 @@ def test_the_table_says_each_figure_once(job: IndexJob) -> None:
     assert "nothing was written or sent" in table[0]
     assert sum("model calls" in line for line in table) == 1
     assert "no price given" in "\n".join(estimate_lines(job, estimated(job, costs=CallCosts())))
+
+
+def test_a_run_without_a_model_costs_nothing(job: IndexJob) -> None:
+    made = replace(estimated(job), calls=0, money=None)
+    lines = "\n".join(estimate_lines(job, made))
+    assert "price" not in lines
+    assert re.search(r"cost +none", lines)
 
 
 def test_the_start_of_the_process_counts(job: IndexJob) -> None:

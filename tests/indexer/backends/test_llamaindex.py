@@ -74,12 +74,13 @@ def test_the_text_of_a_document_is_read(tmp_path, kind):
 
 @needs_readers
 @pytest.mark.parametrize("kind", ["docx", "pdf"])
-def test_a_damaged_document_is_named_and_not_quoted(tmp_path, kind):
+def test_a_damaged_document_is_named_and_not_quoted(tmp_path, kind, capfd):
     path = tmp_path / f"damaged.{kind}"
     path.write_text(FIRST)
-    with pytest.raises(InputError, match="cannot read") as caught:
+    with pytest.raises(InputError, match=f"no {kind} file") as caught:
         list(read_corpus(path))
     assert "Moreno" not in str(caught.value)
+    assert not capfd.readouterr().err
 
 
 @pytest.mark.skipif(find_spec("docx2txt") is not None, reason="the extra `readers` is installed")
