@@ -252,14 +252,19 @@ def locked_corpus(folder: Path) -> Iterator[None]:
     """Hold the owner's folder of a corpus for one run; the system frees it when the process dies.
 
     Raises:
-        InputError: when another run holds it.
+        InputError: when another run holds it, or it cannot be made or written.
     """
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with ExitStack() as stack:
         try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             stack.enter_context(locked(folder / "lock", create=True))
         except BlockingIOError:
             raise InputError(
                 f"another run is indexing `{folder.name}`", hint="wait for it, or stop it"
+            ) from None
+        except OSError as error:
+            raise InputError(
+                f"cannot write in `{folder}`: {error.strerror}",
+                hint="--home names a folder that this user can write, on a disk with space",
             ) from None
         yield

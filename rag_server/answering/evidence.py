@@ -31,6 +31,11 @@ _NAMED = 0.78
 certain."""
 _DIRECT = frozenset(t.value for t in EntityType if identifiability(t) is Identifiability.DIRECT)
 _WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’][^\W_]+)?")
+_REQUESTS = frozenset(
+    "tell know knows show give find say describe explain summarize summarise summary information "
+    "info details record records file files data patient client customer".split()
+)
+"""Words that ask for a record, and for nothing in it."""
 _READ = 3
 """Passages that may answer a question; an answer reads no more."""
 
@@ -43,7 +48,8 @@ class Evidence:
     nearest stored sentence of the first passages. `coverage`: the share of the question's words,
     weighted by rarity, in the retrieved passage that has the most of them. `unknown`: the tokens of
     names in the question that no passage was made from; `known`: how many others it has. `enough`:
-    the score from which on the index answers.
+    the score from which on the index answers. `whole_record`: the question names someone whom the
+    index knows, and asks for nothing more ("tell me about Maria Keller").
     """
 
     similarity: float
@@ -52,6 +58,7 @@ class Evidence:
     known: int = 0
     sentence: float = 0.0
     enough: float = ENOUGH
+    whole_record: bool = False
 
     @property
     def score(self) -> float:
@@ -62,7 +69,7 @@ class Evidence:
     @property
     def answers(self) -> bool:
         """Whether the passages can answer the question."""
-        return self.score >= self.enough * (_NAMED if self.known else 1.0)
+        return self.whole_record or self.score >= self.enough * (_NAMED if self.known else 1.0)
 
     @property
     def is_clear(self) -> bool:
@@ -89,7 +96,9 @@ def find_evidence(
     similarity, sentence = _similarities(question, passages, layer, embedder)
     coverage = _coverage(question, passages, layer, unknown)
     named = {m.group() for m in TOKEN.finditer(question) if _is_direct(m.group())}
-    return Evidence(similarity, coverage, unknown, len(named) - len(unknown), sentence, enough)
+    known = len(named) - len(unknown)
+    whole = known > 0 and not unknown and _names_only(question)
+    return Evidence(similarity, coverage, unknown, known, sentence, enough, whole)
 
 
 def _similarities(
@@ -132,6 +141,12 @@ def _content(question: str) -> str:
     stop = lexicon().stop_words
     found = (match.group() for match in _WORD.finditer(question))
     return " ".join(word for word in found if word.casefold() not in stop)
+
+
+def _names_only(question: str) -> bool:
+    """Return whether a question has no content but names and words that ask for a record."""
+    words = _content(TOKEN.sub(" ", question)).casefold().split()
+    return all(word in _REQUESTS for word in words)
 
 
 def _unknown(

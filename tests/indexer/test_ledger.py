@@ -1,7 +1,8 @@
-"""A ledger that several threads use loses nothing, and its transactions stay whole."""
+"""Threads lose nothing in a ledger; a folder that cannot be used is named in one line."""
 
 from __future__ import annotations
 
+import errno
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.indexer.ledger import Ledger
+from sage_rag.indexer.ledger import Ledger, locked_corpus
 
 TIMES, THREADS = 40, 8
 
@@ -70,3 +71,27 @@ def test_a_later_format_is_refused_in_one_line(tmp_path: Path) -> None:
     ledger.close()
     with pytest.raises(InputError, match="a later sage-rag"):
         Ledger(path)
+
+
+def test_a_home_that_is_no_folder_is_named_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("")
+    folder = tmp_path / "home" / "owner" / "clinic"
+    with pytest.raises(InputError, match="cannot write in") as caught, locked_corpus(folder):
+        pytest.fail("the body ran")
+    assert "--home" in str(caught.value.hint)
+
+
+def test_a_folder_that_cannot_be_written_is_named_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("sage_rag.indexer.ledger.locked", refuse)
+    with pytest.raises(InputError, match="Permission denied"), locked_corpus(tmp_path):
+        pytest.fail("the body ran")
+
+
+def test_an_error_of_the_run_itself_is_not_taken_for_one_of_the_folder(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), locked_corpus(tmp_path):
+        raise FileNotFoundError

@@ -76,6 +76,20 @@ def test_a_place_without_a_record_is_no_unknown_person():
     assert evidence("rest in LOCATION_[zz]").unknown == ()
 
 
+@pytest.mark.parametrize(
+    "asked", ["tell me about {}", "What do you know about {}?", "Show me the record of {}", "{}"]
+)
+def test_a_question_for_somebodys_record_is_answered_if_the_index_knows_the_person(asked):
+    assert evidence(asked.format(KELLER)).answers
+    assert not evidence(asked.format(LINDE)).whole_record
+    assert not evidence(asked.format(f"{KELLER} and {LINDE}")).whole_record
+
+
+def test_a_name_and_another_matter_are_no_request_for_a_record():
+    assert not evidence(f"tell me about the passport of {KELLER}").answers
+    assert not evidence("tell me about the record").answers
+
+
 def test_without_passages_there_is_no_evidence():
     layers = {RECORDS: MemoryCatalog().publish("c", TEXTS)}
     found = find_evidence(f"and {LINDE}", [], [], layers, WordsEmbedder())
