@@ -1,3 +1,8 @@
+import re
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
 import pytest
 import typer
 
@@ -15,6 +20,15 @@ def test_this_installation_passes(check):
 def test_every_dependency_named_is_checked():
     names = [name for name, _ in doctor.checks(None, None)]
     assert {"torch", "openai", "cipher", "faiss", "embedding model"} <= set(names)
+
+
+def test_only_what_a_plain_installation_has_is_checked():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    required = {re.split(r"[\[<>=]", d)[0].lower() for d in project["project"]["dependencies"]}
+    of = packages_distributions()
+    for package in doctor._PACKAGES:
+        found = {name.lower().replace("_", "-") for name in of[package.partition(".")[0]]}
+        assert found & required, f"{package} is no dependency of a plain installation"
 
 
 def test_a_failed_check_is_reported_without_words_of_unknown_exceptions():
