@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -26,7 +27,7 @@ from sage_rag.common.web.supervisor import Supervisor
 _BACKLOG = 2048
 _MAX_HEADER_BYTES = 32 * 1024
 _MAX_HEADER_S = 10.0
-"""How long a new connection may take to send the headers of its first request."""
+"""How long a client may take to send the headers of a request, and a new connection to begin."""
 _MAX_CONNECTIONS = 1024
 _END_S = 5.0
 """How long a process may take to end after its open requests."""
@@ -213,16 +214,35 @@ class _TerseJson(_Terse):
 
 
 class TimedProtocol(H11Protocol):
-    """HTTP/1.1 that closes a connection whose first headers do not arrive in time."""
+    """HTTP/1.1 that closes a connection where the headers of a request do not arrive in time.
+
+    Uvicorn closes one that is idle after a request, but not one that then sends a byte at a time.
+    """
+
+    _headers_due: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the limit of a new connection."""
         super().connection_made(transport)
-        self.loop.call_later(_MAX_HEADER_S, self._close_unless_asked)
+        self._limit_headers(True)
 
-    def _close_unless_asked(self) -> None:
-        if getattr(self, "scope", None) is None and not self.transport.is_closing():
-            self.transport.close()
+    def data_received(self, data: bytes) -> None:
+        """Read bytes; start or end the limit of the headers that they begin or complete."""
+        super().data_received(data)
+        begun = self.conn.their_state is h11.IDLE and bool(self.conn.trailing_data[0])
+        self._limit_headers(begun)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Release the connection."""
+        self._limit_headers(False)
+        super().connection_lost(exc)
+
+    def _limit_headers(self, awaited: bool) -> None:
+        if awaited and self._headers_due is None:
+            self._headers_due = self.loop.call_later(_MAX_HEADER_S, self.transport.close)
+        elif not awaited and self._headers_due is not None:
+            self._headers_due.cancel()
+            self._headers_due = None
 
 
 class _Server(uvicorn.Server):
