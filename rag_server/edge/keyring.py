@@ -28,7 +28,7 @@ from sage_rag.privacy.spans import Span
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.edge.links import GuardedStream, replace_outside_addresses
 from sage_rag.rag_server.edge.short_questions import IndexLookup, ShortQuestionRecognizer
-from sage_rag.rag_server.edge.shown_values import ShownRecognizer, ShownValues
+from sage_rag.rag_server.edge.shown_values import ShownRecognizer, ShownValues, encrypting
 from sage_rag.rag_server.edge.text_cache import TextCache
 
 _MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@\d{1,6})?")
@@ -92,14 +92,12 @@ class CorpusKeys:
         known = ShortQuestionRecognizer(self._recognizer, index) if index else self._recognizer
 
         def hidden(text: str, *shown: Span) -> str:
-            reader = ShownRecognizer(known, shown, self._is_encrypted) if shown else known
-            protector = Protector(reader, self._policy, self._cipher, self._surrogates)
+            reader = ShownRecognizer(known, shown) if shown else known
+            policy = encrypting(self._policy, shown) if shown else self._policy
+            protector = Protector(reader, policy, self._cipher, self._surrogates)
             return protector.pseudonymize(text)
 
         return _Reading(TextCache(hidden), index)
-
-    def _is_encrypted(self, entity_type: EntityType) -> bool:
-        return self._policy.operator(entity_type) is Operator.ENCRYPT
 
     def for_answers(self) -> CorpusKeys:
         """Return these keys for texts that the server may have written.

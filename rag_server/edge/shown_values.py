@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.policy import Operator, OperatorChoice, Policy
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.spans import Span
 
@@ -92,15 +93,10 @@ def _names_one(value: str, entity_type: EntityType) -> bool:
 
 @dataclass(frozen=True)
 class ShownRecognizer:
-    """Wraps a recognizer for one text: adds the spans of the values that were shown.
-
-    A type that the policy does not encrypt becomes LITERAL, which every policy does: the server
-    had this value as a token.
-    """
+    """Wraps a recognizer for one text: adds the spans of the values that were shown."""
 
     recognizer: Recognizer
     shown: Sequence[Span]
-    is_encrypted: Callable[[EntityType], bool]
 
     @property
     def fingerprint(self) -> str:
@@ -109,9 +105,11 @@ class ShownRecognizer:
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans of private values."""
-        types = ((s, s.entity_type) for s in self.shown)
-        added = [
-            Span(s.start, s.end, kind if self.is_encrypted(kind) else EntityType.LITERAL)
-            for s, kind in types
-        ]
-        return [*self.recognizer.recognize(text), *added]
+        return [*self.recognizer.recognize(text), *self.shown]
+
+
+def encrypting(policy: Policy, shown: Sequence[Span]) -> Policy:
+    """Return the policy with the types of shown values as tokens: the server had these tokens."""
+    types = (span.entity_type for span in shown)
+    tokens = dict.fromkeys(types, OperatorChoice(Operator.ENCRYPT))
+    return replace(policy, choices={**policy.choices, **tokens})
