@@ -126,6 +126,7 @@ def attack_model(
     """
     run = _Run(model, texts, settings, recognizer, report)
     chosen = set(settings.attacks)
+    keys = run.keys() if AttackName.KEYS in chosen else None  # first: it refuses short texts
     return ModelAttackReport(
         model=name,
         seed=settings.seed,
@@ -133,7 +134,7 @@ def attack_model(
         prefixes=tuple(run.prefixes()) if AttackName.PREFIX in chosen else (),
         extraction=tuple(run.extraction()) if AttackName.EXTRACTION in chosen else (),
         membership=tuple(run.membership()) if AttackName.MEMBERSHIP in chosen else (),
-        keys=run.keys() if AttackName.KEYS in chosen else None,
+        keys=keys,
     )
 
 

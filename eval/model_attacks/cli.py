@@ -48,20 +48,25 @@ def attack_checkpoint(
     Example: sage-rag attack-model run/model --training-text novels.jsonl --held-out others.jsonl
     """
     from sage_rag.eval.knowledge.backends.causal import CausalModel, best_device
-    from sage_rag.eval.model_attacks.attack import AttackSettings, attack_model
+    from sage_rag.eval.model_attacks.attack import AttackName, AttackSettings, attack_model
+    from sage_rag.eval.model_attacks.key_recovery import too_short
     from sage_rag.eval.model_attacks.report import tables
     from sage_rag.privacy.recognizers.default import default_recognizer
 
+    attacks = _chosen(attack)
+    model = CausalModel.open(checkpoint, best_device())
+    texts = _texts(training_text, held_out, canaries)
+    if not attack and (reason := too_short(texts.training)):
+        typer.echo(f"left out: {reason}", err=True)
+        attacks = tuple(each for each in attacks if each is not AttackName.KEYS)
     settings = AttackSettings(
-        attacks=_chosen(attack),
+        attacks=attacks,
         seed=seed,
         sentences=sentences,
         candidates=candidates,
         samples=samples,
         prompts=prompts,
     )
-    model = CausalModel.open(checkpoint, best_device())
-    texts = _texts(training_text, held_out, canaries)
     report = attack_model(
         checkpoint.name,
         model,

@@ -108,12 +108,9 @@ def recover_keys(
     Raises:
         InputError: when no text has 500 characters.
     """
-    longest = max(map(len, texts), default=0)
-    if longest < _WITH_CRIB:
-        raise InputError(
-            f"attack `keys` needs a training text of {_WITH_CRIB} characters, and the longest has "
-            f"{longest}"
-        )
+    if reason := too_short(texts):
+        raise InputError(reason)
+    longest = max(map(len, texts))
     language = Language.of(language_texts)
     draw = random.Random(f"keys {seed}")  # noqa: S311 - measurements, not secrets
     sizes = [size for size in characters if size <= longest]
@@ -127,6 +124,14 @@ def recover_keys(
         by_frequency=tuple(point(k, size, 0) for k in key_lengths for size in sizes),
         by_crib=tuple(point(k, _WITH_CRIB, crib) for k in key_lengths for crib in cribs),
     )
+
+
+def too_short(texts: Sequence[str]) -> str:
+    """Return why no key can be recovered from texts, or nothing where one can."""
+    longest = max(map(len, texts), default=0)
+    if longest >= _WITH_CRIB:
+        return ""
+    return f"attack `keys` needs a text of {_WITH_CRIB} characters, and the longest has {longest}"
 
 
 def _drawn(

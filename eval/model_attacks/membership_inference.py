@@ -58,7 +58,7 @@ def min_k_score(scores: TokenScores) -> float:
 
 
 def passages(model: TargetModel, texts: Sequence[str], count: int, seed: int) -> list[str]:
-    """Draw `count` passages of up to 256 characters from texts, evenly by their length.
+    """Draw up to `count` different passages of up to 256 characters, evenly by length of the texts.
 
     Shorter texts are passages as they are. A model whose context has fewer tokens gets passages of
     as many characters, which surely fit.
@@ -73,4 +73,5 @@ def passages(model: TargetModel, texts: Sequence[str], count: int, seed: int) ->
     draw = random.Random(f"passages {seed}")  # noqa: S311 - measurements, not secrets
     drawn = draw.choices(long, [len(text) for text in long], k=count)
     starts = [draw.randrange(max(1, len(text) - size + 1)) for text in drawn]
-    return [text[start : start + size] for text, start in zip(drawn, starts, strict=True)]
+    found = (text[start : start + size] for text, start in zip(drawn, starts, strict=True))
+    return list(dict.fromkeys(found))

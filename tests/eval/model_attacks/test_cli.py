@@ -76,6 +76,21 @@ def test_a_bad_input_is_one_clear_line(attack, folder, tmp_path) -> None:
     assert "one of: names, prefix" in err
 
 
+@pytest.mark.slow
+def test_texts_that_are_too_short_for_keys_allow_the_other_attacks(attack, folder) -> None:
+    short = folder / "short.jsonl"
+    texts = TEXT.split("\n\n")[:8]
+    short.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    few = [o for name in ("sentences", "samples", "prompts") for o in (f"--{name}", "1")]
+    code, out, err = attack(*few, "--candidates", "2", training="short.jsonl")
+    assert code == 0, err
+    assert "left out: attack `keys` needs a text of 500 characters, and the longest has" in err
+    assert "| model | names of the held-out text |" in out
+    code, _, err = attack("--attack", "keys", training="short.jsonl")
+    assert code == 2
+    assert len(err.splitlines()) <= 2, err
+
+
 def test_a_model_without_tokenizer_is_one_clear_line(attack, folder) -> None:
     bare = folder / "bare"
     bare.mkdir(exist_ok=True)
