@@ -49,6 +49,11 @@ embeddings.
 
 The cipher is no encryption: letter frequencies give its key."""
 
+_INTERVALS = """\
+"Better in 2 of 2 seeds": in each seed, the interval over rows of held-out tokens lies below 0. The
+interval that follows is a t interval over seeds, and wide where there are two; that of one seed is
+the one over rows, and says nothing of another seed."""
+
 _Runs = Mapping[int, Mapping[str, ArmResult]]
 """Results by seed and arm."""
 _SEEDS_WANTED = 3
@@ -77,7 +82,8 @@ def blocks(
     """Yield the blocks of the page. `plots`: the file of each drawing."""
     runs = _by_seed(results)
     found = [*_findings(runs), *attack_findings(attacks, settings)]
-    yield "## Findings\n\n" + ("\n".join(found) or "The arms to compare have not been run.")
+    listed = f"{_INTERVALS}\n\n" + "\n".join(found)
+    yield "## Findings\n\n" + (listed if found else "The arms to compare have not been run.")
     yield _held_out(runs, plots)
     yield from attack_blocks(attacks, settings)
     yield _setting(settings, results)
