@@ -12,6 +12,7 @@ from itertools import islice
 
 from pydantic import BaseModel, ConfigDict
 
+from sage_rag.privacy.gate.leakage import f1
 from sage_rag.privacy.gate.subsequences import longest_common_subsequence
 from sage_rag.privacy.words import tokenize
 
@@ -44,13 +45,13 @@ class Sources:
         size = max(0, len(words) - 1)
         shared = ((pairs & own).total() for own in self._pairs)
         totals = (own.total() for own in self._pairs)
-        rouge_2 = max((_f1(n, size, m) for n, m in zip(shared, totals, strict=True)), default=0.0)
+        rouge_2 = max((f1(n, size, m) for n, m in zip(shared, totals, strict=True)), default=0.0)
         return Overlap(rouge_2=rouge_2, rouge_l=self._rouge_l(words))
 
     def _rouge_l(self, words: list[str]) -> float:
         own = Counter(words)
         bounds = [
-            _f1((own & other).total(), len(words), len(self._words[place]))
+            f1((own & other).total(), len(words), len(self._words[place]))
             for place, other in enumerate(self._single)
         ]
         best = 0.0
@@ -58,7 +59,7 @@ class Sources:
             if bounds[place] <= best:
                 break
             common = longest_common_subsequence(words, self._words[place])
-            best = max(best, _f1(common, len(words), len(self._words[place])))
+            best = max(best, f1(common, len(words), len(self._words[place])))
         return best
 
 
@@ -71,7 +72,3 @@ def distinct(texts: Sequence[str], size: int) -> float:
     """Return the share of different runs of `size` words among all runs; 0 without any."""
     found = [gram for text in texts for gram in grams(tokenize(text), size)]
     return len(set(found)) / len(found) if found else 0.0
-
-
-def _f1(common: int, one: int, other: int) -> float:
-    return 2 * common / (one + other) if common else 0.0

@@ -16,7 +16,13 @@ from sage_rag.common.deadlines import checkpoint
 from sage_rag.indexer.embedding import MINILM
 from sage_rag.indexer.protocols import Vector, Vectors
 from sage_rag.indexer.windows import vectors_of, windows
-from sage_rag.privacy.recognizers.tagging.base import CLS, SEP, base_folder, base_tokenizer
+from sage_rag.privacy.recognizers.tagging.base import (
+    CLS,
+    SEP,
+    base_folder,
+    piece_counts,
+    word_pieces,
+)
 
 _LAYERS, _WIDTH, _HEADS = 6, 384, 12
 _EPSILON = 1e-12
@@ -50,21 +56,12 @@ class MiniLmEmbedder:
         The vector of a text of more than 254 word pieces is the mean of the vectors of its windows,
         weighted by their word pieces. Time is linear in the text's length.
         """
-        return vectors_of(texts, _LIMIT, _piece_counts, _encoded, self.dim)
-
-
-def _piece_counts(texts: Sequence[str]) -> list[int]:
-    return [len(_pieces(text)) for text in texts]
-
-
-def _pieces(text: str) -> list[int]:
-    pieces: list[int] = base_tokenizer().encode(text, add_special_tokens=False).ids
-    return pieces
+        return vectors_of(texts, _LIMIT, piece_counts, _encoded, self.dim)
 
 
 def _encoded(texts: Sequence[str]) -> list[Vector]:
     """Return the vectors of texts; short ones of equal length are read together."""
-    numbers = [[CLS, *_pieces(text)[:_LIMIT], SEP] for text in texts]
+    numbers = [[CLS, *word_pieces(text)[:_LIMIT], SEP] for text in texts]
     found: dict[int, Vector] = {}
     short: dict[int, list[int]] = defaultdict(list)
     for row, pieces in enumerate(numbers):
@@ -91,9 +88,9 @@ def token_vectors(text: str) -> Vectors:
     A text of more than 254 pieces is read in windows. Time is linear in the text's length.
     """
     vectors: list[Vectors] = [np.zeros((0, _WIDTH), dtype=np.float32)]
-    for window in windows([text], _LIMIT, _piece_counts)[0]:
+    for window in windows([text], _LIMIT, piece_counts)[0]:
         checkpoint()
-        pieces = _pieces(window.text)[:_LIMIT]
+        pieces = word_pieces(window.text)[:_LIMIT]
         vectors.append(_network().vectors([CLS, *pieces, SEP])[1:-1])
     return np.concatenate(vectors)
 

@@ -14,7 +14,13 @@ from sage_rag.common.exceptions import extra
 from sage_rag.indexer.embedding import MINILM
 from sage_rag.indexer.protocols import Vector, Vectors
 from sage_rag.indexer.windows import vectors_of
-from sage_rag.privacy.recognizers.tagging.base import CLS, SEP, base_folder, base_tokenizer
+from sage_rag.privacy.recognizers.tagging.base import (
+    CLS,
+    SEP,
+    base_folder,
+    piece_counts,
+    word_pieces,
+)
 
 with extra("onnx", needed_by="OnnxMiniLmEmbedder"):
     import onnx
@@ -52,25 +58,16 @@ class OnnxMiniLmEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return `(n, 384)` float32, L2-normalised; a long text by windows, as `minilm` does."""
-        return vectors_of(texts, _LIMIT, _piece_counts, self._encoded, self.dim)
+        return vectors_of(texts, _LIMIT, piece_counts, self._encoded, self.dim)
 
     def _encoded(self, texts: Sequence[str]) -> list[Vector]:
         return [self._vector(text) for text in texts]
 
     def _vector(self, text: str) -> Vector:
         checkpoint()
-        ids = np.array([CLS, *_pieces(text)[:_LIMIT], SEP], dtype=np.int64)
+        ids = np.array([CLS, *word_pieces(text)[:_LIMIT], SEP], dtype=np.int64)
         (mean,) = self._session.run(None, {"ids": ids})
         return np.asarray(mean / max(float(np.linalg.norm(mean)), _EPSILON), dtype=np.float32)
-
-
-def _piece_counts(texts: Sequence[str]) -> list[int]:
-    return [len(_pieces(text)) for text in texts]
-
-
-def _pieces(text: str) -> list[int]:
-    pieces: list[int] = base_tokenizer().encode(text, add_special_tokens=False).ids
-    return pieces
 
 
 class _Graph:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
 
+from sage_rag.common.batches import batches_of
 from sage_rag.training.pretraining.corpus import read_texts
 from sage_rag.training.pretraining.model import losses_by_row, without_bars
-from sage_rag.training.pretraining.packing import Piece, batch_of, pack
+from sage_rag.training.pretraining.packing import batch_of, pack
 from sage_rag.training.pretraining.token_shards import TokenShards
 from sage_rag.training.pretraining.tokenizing import load_tokenizer
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 _ROWS_PER_PASS = 16
-_Row = tuple[TokenShards, Sequence[Piece]]
 
 
 class HeldOutRows:
@@ -36,7 +35,8 @@ class HeldOutRows:
         packed = pack(shards.documents, row_tokens, seed=0)
         end = int(loaded.eos_token_id or 0)
         rows = [(shards, packed[row]) for row in range(len(packed))]
-        self._batches = [batch_of(group, row_tokens, end) for group in _groups(rows)]
+        groups = batches_of(rows, _ROWS_PER_PASS)
+        self._batches = [batch_of(group, row_tokens, end) for group in groups]
 
     def losses(self, model: nn.Module) -> tuple[float, ...]:
         """Return the sum of the cross-entropies of each row, in nats.
@@ -59,8 +59,3 @@ def exported_model(folder: Path) -> PreTrainedModel:
     with without_bars():
         found: PreTrainedModel = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
     return found
-
-
-def _groups(rows: Sequence[_Row]) -> Iterator[Sequence[_Row]]:
-    for start in range(0, len(rows), _ROWS_PER_PASS):
-        yield rows[start : start + _ROWS_PER_PASS]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sage_rag.agents.exceptions import AgentOutputError
+from sage_rag.common.batches import batches_of
 from sage_rag.common.exceptions import ProtectionError
 from sage_rag.common.ledger import StageLedger, StageTable
 from sage_rag.common.progress import Progress
@@ -132,7 +133,7 @@ def _synthesize_all(
     keys: list[tuple[str, str]] = []
     summary.documents = len(job.documents)
     done = 0
-    for batch in _batches(job.documents):
+    for batch in batches_of(job.documents, _BATCH):
         made: dict[str, dict[str, Any]] = {}
         with job.open_cipher() as cipher:
             synthesizer = job.build(cipher)
@@ -155,11 +156,6 @@ def _synthesize_all(
         # The codebook is on the disk now.
         ledger.store(_TABLE, fingerprint, {c: r for c, r in made.items() if r})
     return keys
-
-
-def _batches(documents: Sequence[SourceDocument]) -> Iterator[Sequence[SourceDocument]]:
-    for start in range(0, len(documents), _BATCH):
-        yield documents[start : start + _BATCH]
 
 
 def _content_hash(document: SourceDocument) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from sage_rag.eval.studies.controlled.corpora import StudyTexts, write_texts
 from sage_rag.eval.studies.controlled.settings import ControlledSettings
 from sage_rag.eval.studies.runner import report
+from sage_rag.eval.studies.training_progress import training_progress
 from sage_rag.eval.synthetic_text.backends.perplexity import TuningSettings
 from sage_rag.privacy.keyset.keyset import Keyset, key_id_of
 from sage_rag.training.controlled.names import Contrast
@@ -24,7 +25,6 @@ from sage_rag.training.pretraining.config import (
     SizeSettings,
 )
 from sage_rag.training.pretraining.loop import pretrain
-from sage_rag.training.pretraining.metrics import StepMeasurement
 from sage_rag.training.pretraining.tokenizing import save_tokenizer, train_tokenizer
 
 _REPORT_EVERY = 50
@@ -134,9 +134,4 @@ class SeedModels:
             ),
         )
 
-        def progress(step: int, steps: int, last: StepMeasurement) -> None:
-            if step % _REPORT_EVERY == 0 or step == steps:
-                rate = f"{last.tokens_per_s:.0f} tokens/s"
-                report(f"{run.name}: step {step} of {steps}, loss {last.loss:.3f}, {rate}")
-
-        return pretrain(config, progress=progress)
+        return pretrain(config, progress=training_progress(run.name))

@@ -19,6 +19,7 @@ from sage_rag.eval.studies.crypto_llm.ngrams import NgramFigures, ngram_figures
 from sage_rag.eval.studies.crypto_llm.results import ArmResult, StageFigures, stored_result
 from sage_rag.eval.studies.crypto_llm.settings import StudySettings
 from sage_rag.eval.studies.runner import report
+from sage_rag.eval.studies.training_progress import training_progress
 from sage_rag.training.cipher_pretraining.config import (
     CIPHERED,
     CipherPretrainingConfig,
@@ -42,7 +43,6 @@ from sage_rag.training.pretraining.held_out import HeldOutRows, exported_model
 from sage_rag.training.pretraining.metrics import StepMeasurement
 from sage_rag.training.pretraining.token_shards import TokenShards
 
-_REPORT_EVERY = 50
 _CHECKPOINT_STEPS = 100
 
 
@@ -173,8 +173,6 @@ def _tokens(run: Path) -> NDArray[np.int64]:
 
 def _progress(name: str) -> StageProgress:
     def progress(stage: str, done: int, steps: int, last: StepMeasurement) -> None:
-        if done % _REPORT_EVERY == 0 or done == steps:
-            rate = f"{last.tokens_per_s:.0f} tokens/s"
-            report(f"{name}, {stage}: step {done} of {steps}, loss {last.loss:.3f}, {rate}")
+        training_progress(f"{name}, {stage}")(done, steps, last)
 
     return progress

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sage_rag.eval.studies.runner import report
 from sage_rag.eval.studies.soe.corpora import Population, school_texts, write_texts
+from sage_rag.eval.studies.training_progress import training_progress
 from sage_rag.training.pretraining.config import (
     DataSettings,
     HardwareSettings,
@@ -17,10 +17,8 @@ from sage_rag.training.pretraining.config import (
     SizeSettings,
 )
 from sage_rag.training.pretraining.loop import pretrain
-from sage_rag.training.pretraining.metrics import StepMeasurement
 from sage_rag.training.pretraining.tokenizing import save_tokenizer, train_tokenizer
 
-_REPORT_EVERY = 50
 _STEPS_PER_CHECKPOINT = 100
 """A killed run repeats at most as many steps: a minute of one core."""
 _TEXTS_FOR_TOKENIZER = 12_000
@@ -104,9 +102,4 @@ class SeedFolder:
             ),
         )
 
-        def progress(step: int, steps: int, last: StepMeasurement) -> None:
-            if step % _REPORT_EVERY == 0 or step == steps:
-                rate = f"{last.tokens_per_s:.0f} tokens/s"
-                report(f"{run.name}: step {step} of {steps}, loss {last.loss:.3f}, {rate}")
-
-        return pretrain(config, progress=progress)
+        return pretrain(config, progress=training_progress(run.name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -27,6 +28,17 @@ def base_tokenizer() -> Tokenizer:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
+
+
+def word_pieces(text: str) -> list[int]:
+    """Return the ids of a text's word pieces, without `CLS` and `SEP`."""
+    pieces: list[int] = base_tokenizer().encode(text, add_special_tokens=False).ids
+    return pieces
+
+
+def piece_counts(texts: Sequence[str]) -> list[int]:
+    """Return how many word pieces each text has."""
+    return [len(word_pieces(text)) for text in texts]
 
 
 @lru_cache(maxsize=1)
