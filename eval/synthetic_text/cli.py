@@ -53,6 +53,8 @@ def text(
 
     if reference is None and (model is not None or with_mauve):
         raise InputError("perplexity and MAUVE need real texts", hint="--reference FILE")
+    if reference is not None and model is None and not with_mauve:
+        raise InputError("--reference alone measures nothing", hint="--model FOLDER or --mauve")
     texts = synthetic_texts(synthetic)
     documents = real_documents(sources, entities, text_fields)
     with tempfile.TemporaryDirectory() as folder:

@@ -63,7 +63,7 @@ def _files(path: Path) -> Iterator[SourceDocument]:
     if path.is_dir():
         paths = sorted(p for p in path.rglob("*") if p.suffix in _TEXTS and p.is_file())
     for file in paths:
-        if file.suffix not in _TEXTS:
+        if file.exists() and file.suffix not in _TEXTS:
             raise InputError(f"cannot read `{file}` in this format", hint="give jsonl, txt or md")
         with reading(file):
             text = file.read_text("utf-8")

@@ -53,5 +53,7 @@ def test_bad_corpora_are_refused(tmp_path: Path, text: str, message: str) -> Non
 def test_other_formats_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="format"):
         read_documents(written(tmp_path, "a,b", "c.csv"))
+    with pytest.raises(InputError, match="No such file"):
+        read_documents(tmp_path / "absent", ())
     with pytest.raises(InputError, match="only jsonl has fields"):
         read_documents(written(tmp_path, "text", "c.txt"), ["q"])
