@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sage_rag.privacy.recognizers.chinese.network import ChineseModel
     from sage_rag.privacy.recognizers.tagging.weights_file import Calibration
 
-VERSION = 2
+VERSION = 3
 """Raised with every change of the spans from the same weights."""
 WEIGHTS = Path(__file__).parent / "weights" / "chinese.safetensors"
 
@@ -41,6 +41,10 @@ _SURE = 0.9
 _BESIDE = 3
 """A value must have a Chinese character within this distance: the network learnt Latin letters
 inside Chinese text; other recognizers read English."""
+_SENTENCE = re.compile(r"(?:[^\n。！？.!?]|[.!?](?!\s))+")
+_HAN_PER_WORD = 2
+"""A sentence is English with fewer Chinese characters than this for each of its Latin words."""
+_LATIN_WORD = re.compile(r"[A-Za-z]+")
 _LATIN = re.compile(r"[A-Za-z\d'’]+")
 _KIND = re.compile(
     "地区|市区|城区|郊区|街道办?|开发区|商务区|工业区|保护区|示范区|艺术区|园区|社区|小区|新区|片区|学区|景区"
@@ -127,12 +131,14 @@ def decode_characters(
 
     `scores` (characters, types). `begins` (characters, types): whether a value more likely begins
     there than continues. A run needs one character with `_OPENS` times the threshold. A Latin word
-    counts whole, and only near Chinese characters. A span inside one of another type with more than
-    twice its score is left out.
+    counts whole, and only near Chinese characters in a sentence that is not English. A span inside
+    one of another type with more than twice its score is left out.
     """
     found: list[list[Span]] = []
+    english = _english(text)
     for column, (entity_type, threshold) in enumerate(zip(types, thresholds, strict=True)):
         score = _by_latin_word(text, scores[:, column])
+        score[english] = 0
         found.append([])
         for start, end in _runs(score >= threshold, begins[:, column], text):
             best = float(score[start:end].max())
@@ -170,6 +176,16 @@ def _outdone(span: Span, others: Sequence[Span]) -> bool:
     last = bisect_right(others, span.start, key=lambda other: other.start)
     other = others[last - 1] if last else None
     return other is not None and span.end <= other.end and other.score > 2 * span.score
+
+
+def _english(text: str) -> NDArray[np.bool_]:
+    """Return which characters of a text are not Chinese, in sentences of mostly Latin words."""
+    english = np.zeros(len(text), dtype=np.bool_)
+    for sentence in _SENTENCE.finditer(text):
+        own = sentence.group()
+        if len(HAN.findall(own)) < _HAN_PER_WORD * len(_LATIN_WORD.findall(own)):
+            english[slice(*sentence.span())] = [HAN.match(sign) is None for sign in own]
+    return english
 
 
 def _by_latin_word(text: str, score: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from sage_rag.common.unicode_text import well_formed
+from sage_rag.privacy.recognizers.chinese.recognizer import HAN
 from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
 
 SHAPES = 10
@@ -26,7 +27,8 @@ CASES = 4
 FEATURES = (SHAPES, KINDS, GAPS, CASES)
 """The number of values of each feature, in the order of the columns of `Pieces.features`."""
 
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(rf"{HAN.pattern}+|[^\W{HAN.pattern[1:-1]}]+")
+"""Chinese is written without spaces: a number or a Latin name in it is a word of its own."""
 _KIND_BITS = {kind: 1 << bit for bit, kind in enumerate("GSPCDW")}
 _FEW_LETTERS = 3
 _NOT_A_WORD = (7, 0)
@@ -43,7 +45,8 @@ class Pieces:
 
     `ids` (n,) int64; `features` (n, 4) int64, each column below its entry of `FEATURES`;
     `offsets`: the code points `[start, end)` of each piece; `words`: for each piece, the number
-    of its word (a run of letters, digits and `_`), counted up at every piece outside of words.
+    of its word (a run of letters, digits and `_`, or one of Chinese characters), counted up at
+    every piece outside of words.
     """
 
     ids: NDArray[np.int64]

@@ -16,7 +16,8 @@ from sage_rag.common.batches import batches_of, padded_batches
 from sage_rag.common.fingerprints import data_digest
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.occurrences import find_repetitions
-from sage_rag.privacy.recognizers.lexicon import LEXICON_FILE
+from sage_rag.privacy.recognizers.chinese.recognizer import HAN, is_chinese
+from sage_rag.privacy.recognizers.lexicon import LEXICON_FILE, Kind, default_lexicon, fold
 from sage_rag.privacy.recognizers.tagging.decode import decode_pieces, private_logit
 from sage_rag.privacy.recognizers.tagging.weights_file import read_weights
 from sage_rag.privacy.recognizers.windows import windows
@@ -25,7 +26,7 @@ from sage_rag.privacy.spans import Span
 if TYPE_CHECKING:
     from sage_rag.privacy.recognizers.tagging.pieces import Pieces
 
-VERSION = 3
+VERSION = 4
 """Raised with every change of the spans from the same weights and lexicon."""
 
 WEIGHTS = "english.safetensors"
@@ -41,6 +42,9 @@ _TEXTS_AT_ONCE = 64
 """Bounds the answers in memory at a time."""
 _SURE = 0.5
 """Score from which a name, an organisation or a place is searched in the rest of its text."""
+_FAMILY = re.compile(r"[Tt]he [^\W\d_][^\W\d_A-Z]+s")
+_BODIES = frozenset({EntityType.LOCATION, EntityType.ORGANIZATION})
+_SURELY_NO_FAMILY = 0.7
 
 
 class TaggerRecognizer:
@@ -92,10 +96,13 @@ class TaggerRecognizer:
         for some in batches_of(texts, _TEXTS_AT_ONCE):
             for text, (pieces, answers) in zip(some, self.answers(some), strict=True):
                 scores, begins = self._read(pieces, answers)
+                if is_chinese(text):  # its characters are read by `chinese`
+                    scores[[HAN.match(text, start) is not None for start, _ in pieces.offsets]] = 0
                 decoded = decode_pieces(
                     text, pieces.offsets, pieces.words, scores, begins, self._types
                 )
                 spans = [part for span in decoded for part in _lines_of_code(text, span)]
+                spans = _families(text, spans)
                 sure = [span for span in spans if span.score >= _SURE]
                 found.append([*spans, *_elsewhere(text, sure, spans)] if sure else spans)
         return found
@@ -144,6 +151,31 @@ def _lines_of_code(text: str, span: Span) -> Iterator[Span]:
         return
     for line in _LINE.finditer(text, span.start, span.end):
         yield replace(span, start=line.start(), end=line.end())
+
+
+def _families(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Return the spans without those that call a family ("the Pellegrinos") a place or a firm.
+
+    Surnames rarely have a plural in what the network was trained on. A team or a place with such a
+    name stays what it is where its score says so.
+    """
+    people = {(s.start, s.end): s.score for s in spans if s.entity_type is EntityType.PERSON}
+    return [
+        span
+        for span in spans
+        if span.entity_type not in _BODIES
+        or not _is_family(text, span, people.get((span.start, span.end)))
+    ]
+
+
+def _is_family(text: str, span: Span, person: float | None) -> bool:
+    """Return whether a place or a body is a family; `person`: its score as a person."""
+    if person is None or span.score >= _SURELY_NO_FAMILY:
+        return False
+    if not _FAMILY.fullmatch(text, max(0, span.start - 4), span.end):
+        return False
+    kinds = default_lexicon().kinds_of(fold(text[span.start : span.end - 1]))
+    return Kind.SURNAME in kinds or person >= span.score / 2
 
 
 def _elsewhere(text: str, sure: Sequence[Span], spans: Sequence[Span]) -> list[Span]:

@@ -77,6 +77,21 @@ def test_words_that_begin_like_names_are_left_alone(text):
     assert not TAGGER.recognize(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Patient 王小明 was seen in room 302 next to the entrance.", "王小明"),
+        ("Please ask 刘芳 about the contract of Helena Brandt.", "刘芳"),
+    ],
+)
+def test_in_an_english_sentence_only_the_chinese_name_is_a_value(text, name):
+    assert {text[s.start : s.end] for s in TAGGER.recognize(text)} == {name}
+
+
+def test_a_latin_name_in_a_chinese_sentence_is_part_of_it():
+    assert covered("记者昨天采访了住在朝阳区的Tim Cook先生，他说最近很忙。", "Tim Cook")
+
+
 @pytest.mark.parametrize("text", ["", "   ", "Plain English only.", "Ça va, Müller?", "12345"])
 def test_text_without_chinese_has_no_spans(text):
     assert list(TAGGER.recognize(text)) == []

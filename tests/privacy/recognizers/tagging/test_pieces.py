@@ -92,3 +92,12 @@ def test_capitalised_words_that_no_lexicon_lists_are_told() -> None:
     assert {found.words[i] for i, hit in enumerate(found.unlisted) if hit} == {0}
     assert not pieces("xqzzywurr met rose").unlisted.any()
     assert not pieces("XQZZYWURR MET ROSE").unlisted.any()
+
+
+def test_a_number_between_chinese_characters_is_a_word_of_its_own() -> None:
+    text = "电话13812345678号, Anna"
+    found = pieces(text)
+    words: dict[int, str] = {}
+    for (start, end), word in zip(found.offsets, found.words, strict=True):
+        words[word] = words.get(word, "") + text[start:end]
+    assert list(words.values()) == ["电话", "13812345678", "号", ",", "Anna"]

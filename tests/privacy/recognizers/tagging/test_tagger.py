@@ -10,7 +10,9 @@ import pytest
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.catalog import recognizer_of
+from sage_rag.privacy.recognizers.chinese.recognizer import HAN
 from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer, shipped_weights
+from sage_rag.privacy.spans import resolve_overlaps
 
 PERSON, LOCATION = EntityType.PERSON, EntityType.LOCATION
 ORGANIZATION, DATE_TIME = EntityType.ORGANIZATION, EntityType.DATE_TIME
@@ -64,6 +66,31 @@ def test_a_plain_case_of_each_type_is_found(
 )
 def test_where_nobody_is_named_nobody_is_found(tagger: TaggerRecognizer, text: str) -> None:
     assert [s for s in tagger.recognize(text) if s.entity_type is PERSON] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "entity_type"),
+    [
+        ("My neighbours the Pellegrinos complained about the noise.", "Pellegrinos", PERSON),
+        ("We saw the Kowalskis at lunch.", "Kowalskis", PERSON),
+        ("We rented a house in the Hamptons last summer.", "Hamptons", LOCATION),
+        ("They won against the Steelers on Sunday.", "Steelers", ORGANIZATION),
+    ],
+)
+def test_a_family_is_a_person_and_a_team_is_none(
+    tagger: TaggerRecognizer, text: str, value: str, entity_type: EntityType
+) -> None:
+    found = resolve_overlaps(tagger.recognize(text))
+    assert [s.entity_type for s in found if text[s.start : s.end] == value] == [entity_type]
+
+
+def test_numbers_and_latin_names_between_chinese_characters_are_found_alone(
+    tagger: TaggerRecognizer,
+) -> None:
+    text = "王伟的电话是13812345678，他在发布会上见到了Helena Brandt。"
+    found = {text[s.start : s.end] for s in tagger.recognize(text)}
+    assert {"13812345678", "Helena Brandt"} <= found
+    assert not any(HAN.search(value) for value in found), "Chinese has recognizers of its own"
 
 
 def test_a_name_found_once_is_found_everywhere(tagger: TaggerRecognizer) -> None:
