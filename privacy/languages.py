@@ -116,7 +116,10 @@ def _all_words(text: str) -> list[str]:
 
 
 def _size(words: Sequence[str]) -> int:
-    return sum(max(_WORD_SIZE, len(_UNSPACED.findall(word))) for word in words)
+    return sum(
+        _WORD_SIZE if word.isascii() else max(_WORD_SIZE, len(_UNSPACED.findall(word)))
+        for word in words
+    )
 
 
 def _windows(words: list[str]) -> Iterator[list[str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 
@@ -20,7 +20,7 @@ from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.wordlists import FUNCTION_WORDS
 from sage_rag.privacy.spans import Span, remainder, resolve_overlaps
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the spans for the same word list."""
 
 _SCORE = 0.9
@@ -125,13 +125,20 @@ class SpecialCategoryRecognizer:
         likely = [s for s in described if s.score >= _LIKELY]
         special = resolve_overlaps(_special(text, likely))
         parts = [
-            part
+            _without_spaces(text, part)
             for span in described
             for part in remainder(span, special)
             if not FUNCTION_WORDS.issuperset(text[part.start : part.end].split())
         ]
         others = (s for s in spans if s.entity_type is not EntityType.DEMOGRAPHIC)
         return [*others, *parts, *special]
+
+
+def _without_spaces(text: str, span: Span) -> Span:
+    """Return a span without the spaces at its edges, so that equal values get equal tokens."""
+    value = text[span.start : span.end]
+    start = span.end - len(value.lstrip())
+    return replace(span, start=start, end=start + len(value.strip()))
 
 
 def _special(text: str, likely: Sequence[Span]) -> Iterator[Span]:

@@ -52,6 +52,8 @@ def decode_pieces(
         private = best[:, column] >= threshold
         if private.any():
             private = _grown(text, private, best[:, column] >= _JOINING * threshold, starts, ends)
+            if entity_type is EntityType.DEMOGRAPHIC:
+                private = _compounds(text, private, starts, ends)
             opens = begins[first, column]
             for run in _runs(text, private, opens, starts, ends):
                 score = float(best[run, column].mean())
@@ -75,6 +77,26 @@ def _grown(
                 left, right = (i + step, i) if step < 0 else (i, i + step)
                 grown[i] = text[ends[left] : starts[right]] in ("", " ")
     return grown
+
+
+def _compounds(
+    text: str, private: NDArray[np.bool_], starts: Sequence[int], ends: Sequence[int]
+) -> NDArray[np.bool_]:
+    """Return the private words and the others of their compounds: "ex" alone hides no "ex-wife"."""
+    whole = private.copy()
+    signs = [i for i in range(1, len(starts) - 1) if _joins_letters(text, starts, ends, i)]
+    for i in (*signs, *reversed(signs)):
+        whole[i - 1] = whole[i + 1] = whole[i - 1] or whole[i + 1]
+    return whole
+
+
+def _joins_letters(text: str, starts: Sequence[int], ends: Sequence[int], sign: int) -> bool:
+    return (
+        text[starts[sign] : ends[sign]] == "-"
+        and _ties(text, starts, ends, sign)
+        and text[starts[sign] - 1].isalpha()
+        and text[ends[sign]].isalpha()
+    )
 
 
 def _runs(

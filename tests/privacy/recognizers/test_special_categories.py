@@ -119,3 +119,13 @@ def test_spans_of_other_types_stay() -> None:
 
 def test_the_fingerprint_contains_the_inner_one() -> None:
     assert TableRecognizer({}).fingerprint in ALONE.fingerprint
+
+
+def test_the_rest_of_a_description_has_no_spaces_at_its_edges() -> None:
+    recognizer = SpecialCategoryRecognizer(TableRecognizer({"a Kurdish baker": DEMOGRAPHIC}))
+    text = "He is a Kurdish baker from here."
+    spans = recognizer.recognize(text)
+    assert {(text[s.start : s.end], s.entity_type) for s in spans} == {
+        ("Kurdish", SPECIAL),
+        ("baker", DEMOGRAPHIC),
+    }

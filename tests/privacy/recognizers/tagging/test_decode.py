@@ -15,7 +15,9 @@ from sage_rag.privacy.recognizers.tagging.pieces import pieces_of
 PERSON, LOCATION = EntityType.PERSON, EntityType.LOCATION
 
 
-def found(text: str, *private: str, begins: str = "") -> list[str]:
+def found(
+    text: str, *private: str, begins: str = "", entity_type: EntityType = PERSON
+) -> list[str]:
     """Return the values of the spans when every piece of the given parts is private."""
     pieces = pieces_of(text, base_tokenizer())
     ranges = [(text.index(part), text.index(part) + len(part)) for part in private]
@@ -26,7 +28,7 @@ def found(text: str, *private: str, begins: str = "") -> list[str]:
     scores = np.array([[0.9 if hit else 0.1] for hit in inside], dtype=np.float32)
     opening = text.index(begins) if begins else -1
     opens = np.array([[s == opening] for s, _ in pieces.offsets])
-    spans = decode_pieces(text, pieces.offsets, pieces.words, scores, opens, [(PERSON, 0.5)])
+    spans = decode_pieces(text, pieces.offsets, pieces.words, scores, opens, [(entity_type, 0.5)])
     return [text[s.start : s.end] for s in spans]
 
 
@@ -50,6 +52,26 @@ def found(text: str, *private: str, begins: str = "") -> list[str]:
 )
 def test_spans(text: str, private: tuple[str, ...], expected: list[str]) -> None:
     assert found(text, *private) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "private", "expected"),
+    [
+        ("wrote to his ex-wife", ("ex",), ["ex-wife"]),
+        ("wrote to his sister-in-law", ("law",), ["sister-in-law"]),
+        ("a non-smoker - since May", ("smoker",), ["non-smoker"]),
+        ("a smoker -she said", ("smoker",), ["smoker"]),
+        ("grade-2 smoker", ("grade",), ["grade"]),
+    ],
+)
+def test_a_description_is_hidden_with_its_whole_compound(
+    text: str, private: tuple[str, ...], expected: list[str]
+) -> None:
+    assert found(text, *private, entity_type=EntityType.DEMOGRAPHIC) == expected
+
+
+def test_a_name_ends_at_a_hyphen() -> None:
+    assert found("the Keller-owned house", "Keller") == ["Keller"]
 
 
 def test_a_word_is_private_as_a_whole_when_one_of_its_pieces_is() -> None:
