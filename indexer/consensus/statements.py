@@ -30,7 +30,7 @@ from sage_rag.indexer.consensus.phrases import (
 )
 from sage_rag.indexer.consensus.word_classes import WordClasses
 from sage_rag.privacy.gate.draft_words import draft_tokens, draft_words
-from sage_rag.privacy.gate.support import MOST_WORDS, SupportCounts
+from sage_rag.privacy.gate.support import MOST_WORDS, SupportCounts, least_subjects
 from sage_rag.privacy.words import Word
 
 STATEMENT_LANGUAGES = frozenset({"en"})
@@ -98,7 +98,7 @@ class StatementRules:
     classes: WordClasses
 
     def statements(self, text: str) -> Iterator[Statement]:
-        """Yield the longest statements of a protected text that k subjects of the corpus say.
+        """Yield the longest statements of a protected text that enough subjects of the corpus say.
 
         A statement begins where a clause begins, or after a function word; it ends where a clause
         or a phrase ends. A question is whole, and ends with its mark. No statement contains a
@@ -124,14 +124,17 @@ class StatementRules:
             return None
         if not _is_publishable(tokens):
             return None
-        if self.counts.of_runs(tokens, len(tokens))[0] < self.k:
+        if self.counts.of_runs(tokens, len(tokens))[0] < least_subjects(len(tokens), self.k):
             return None
         return Statement(tuple(tokens), " ".join(segment.split()) + "?", place, Phrase.CLAUSE)
 
     def _of_segment(self, segment: str, place: float, conditional: bool) -> Iterator[Statement]:
         words = draft_words(segment)
         tokens = [word.text for word in words]
-        supported = [subjects >= self.k for subjects in self.counts.of_all_runs(tokens)]
+        supported = [
+            subjects >= least_subjects(size, self.k)
+            for size, subjects in enumerate(self.counts.of_all_runs(tokens), 1)
+        ]
         reached = 0
         for start in range(len(tokens)):
             if not _may_begin(tokens, start):

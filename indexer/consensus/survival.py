@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sage_rag.indexer.corpus import Document
 from sage_rag.privacy.gate.draft_words import draft_tokens
-from sage_rag.privacy.gate.support import RUN_WORDS, SupportCounts
+from sage_rag.privacy.gate.support import RUN_WORDS, SupportCounts, least_subjects
 from sage_rag.privacy.recognizers.wordlists import FUNCTION_WORDS
 
 LEVELS = (2, 3, 5)
@@ -19,10 +19,10 @@ LEVELS = (2, 3, 5)
 
 @dataclass(frozen=True, slots=True)
 class Survival:
-    """The shares of a corpus that at least k subjects say, in [0, 1].
+    """The shares of a corpus that a consensus of k subjects may say, in [0, 1].
 
-    `words`: of the words that are no function words; no consensus says another one. `runs`: of the
-    runs of four words; no statement of four words or more contains another one.
+    `words`: of the words that are no function words, those of k subjects. `runs`: of the runs of
+    four words, those of 2k subjects. No statement contains another one.
     """
 
     words: float
@@ -36,7 +36,7 @@ def survival(documents: Callable[[], Iterable[Document]]) -> dict[int, Survival]
     version says less.
     """
     counts = SupportCounts((d.subject_hash, d.fields.values()) for d in documents())
-    most = LEVELS[-1]
+    most = least_subjects(RUN_WORDS, LEVELS[-1])
     words, runs = np.zeros(most + 1, np.int64), np.zeros(most + 1, np.int64)
     for document in documents():
         for text in document.fields.values():
@@ -50,10 +50,10 @@ def survival(documents: Callable[[], Iterable[Document]]) -> dict[int, Survival]
     def share(histogram: NDArray[np.int64], k: int) -> float:
         return float(histogram[k:].sum() / max(int(histogram.sum()), 1))
 
-    return {k: Survival(share(words, k), share(runs, k)) for k in LEVELS}
+    return {k: Survival(share(words, k), share(runs, least_subjects(RUN_WORDS, k))) for k in LEVELS}
 
 
 def survival_line(shares: Mapping[int, Survival]) -> str:
     """Return the shares in one line."""
     listed = "; ".join(f"k = {k}: {s.words:.0%} and {s.runs:.0%}" for k, s in shares.items())
-    return f"at least k subjects say, of the content words and of the runs of four words: {listed}"
+    return f"enough subjects say, of the content words and of the runs of four words: {listed}"

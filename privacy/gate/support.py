@@ -21,9 +21,12 @@ from sage_rag.privacy.gate.findings import Finding, FindingKind
 from sage_rag.privacy.gate.labels import LABELS
 from sage_rag.privacy.recognizers.wordlists import FUNCTION_WORDS
 
-VERSION = 5
+VERSION = 6
 RUN_WORDS = 4
 """Runs of four words are rare enough to tell records apart (`eval.linkage`)."""
+_LONG_RUN_FACTOR = 2
+"""From so many words on, twice k subjects say a run: k subjects who say it are all members, and
+who holds a record finds them by it (docs/results/consensus.md)."""
 FEWEST_IN_A_ROW = 2
 """Words in a row that k subjects say, or none, where two statements meet. A statement has any."""
 MOST_WORDS = 9
@@ -38,6 +41,11 @@ _NO_CODES: _Codes = np.zeros(0, np.uint64)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _PARTS = 16
 """Codes are counted in sixteen parts, by their first bits: a part's copies take little memory."""
+
+
+def least_subjects(words: int, k: int) -> int:
+    """Return how many subjects must say a run of `words`: k, or 2k from four words on."""
+    return k if words < RUN_WORDS else _LONG_RUN_FACTOR * k
 
 
 def content_stems(text: str) -> frozenset[str]:
@@ -190,13 +198,13 @@ class SupportGate:
     def supports(self, statement: str, subjects: frozenset[str] | None = None) -> bool:
         """Return whether k subjects support a statement of at most nine words.
 
-        All its words in a row are said by k subjects of the corpus, and the content words occur
-        together in the records of k subjects of the topic.
+        All its words in a row are said by k subjects of the corpus, four or more words by 2k, and
+        the content words occur together in the records of k subjects of the topic.
         """
         tokens = draft_tokens(statement)
         if not 1 <= len(tokens) <= MOST_WORDS:
             return False
-        if self._counts.of_runs(tokens, len(tokens))[0] < self.k:
+        if self._counts.of_runs(tokens, len(tokens))[0] < least_subjects(len(tokens), self.k):
             return False
         return self._counts.together(content_stems(statement), subjects) >= self.k
 
@@ -212,15 +220,16 @@ class SupportGate:
     def joins(self, before: Sequence[str], statement: str) -> bool:
         """Return whether a statement, or the label of one, may follow the words `before`.
 
-        A run of two to eight words across the border is said by k subjects, or by none; one of
-        nine words is said by none, so that no ten words in a row are an original's. Runs count in
-        protected records and in originals, where a word may be in clear that is hidden elsewhere.
+        A run of two to eight words across the border is said by k subjects, from four words on by
+        2k, or by none; one of nine words is said by none, so that no ten words in a row are an
+        original's. Runs count in protected records and in originals, where a word may be in clear
+        that is hidden elsewhere.
         """
         first, second = before[1 - MOST_WORDS :], draft_tokens(statement)[: MOST_WORDS - 1]
         tokens, border = [*first, *second], len(first)
         for size, found in enumerate(self._counts.in_any_form(tokens), 1):
             counts = found[max(0, border - size + 1) : border]
-            enough = self.k if size < MOST_WORDS else np.inf
+            enough = least_subjects(size, self.k) if size < MOST_WORDS else np.inf
             if size >= FEWEST_IN_A_ROW and ((counts > 0) & (counts < enough)).any():
                 return False
         return True

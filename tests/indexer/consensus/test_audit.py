@@ -21,7 +21,8 @@ from sage_rag.privacy.testing import TableRecognizer
 from tests.indexer.conftest import NAMES, Run
 from tests.indexer.consensus.conftest import ConsensusRun, dialogue, write
 
-CANARY = "Chew fresh turmeric root every morning."
+CANARY = "Chew turmeric root."
+"""Three words: from four words on, twice k subjects must say a statement."""
 Audit = Callable[..., Any]
 
 

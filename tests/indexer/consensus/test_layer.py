@@ -44,7 +44,8 @@ from tests.indexer.consensus.conftest import (
 )
 from tests.indexer.test_row_order import content
 
-CANARY = "Chew fresh turmeric root every morning."
+CANARY = "Chew turmeric root."
+"""Three words: from four words on, twice k subjects must say a statement."""
 
 
 class CountingRecognizer(TableRecognizer):

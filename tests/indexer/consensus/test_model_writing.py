@@ -21,11 +21,11 @@ K = 3
 COUGH, WATER = "I have had a dry cough at night", "Drink plenty of warm water"
 RECORDS = [
     ConsensusRecord(f"s{n}", {"question": f"{COUGH}, and a parrot {n}.", "answer": f"{WATER}."})
-    for n in range(4)
+    for n in range(6)
 ]
 FIELDS = {"question": f"{OFTEN}: {COUGH}.", "answer": f"{OFTEN}: {WATER}."}
 GATE = SupportGate(SupportCounts((r.subject, r.fields.values()) for r in RECORDS), K)
-CONSENSUS = Consensus((ConsensusPassage(FIELDS, (0, 1, 2, 3), 4),), {"empty": 1}, 4, 4)
+CONSENSUS = Consensus((ConsensusPassage(FIELDS, tuple(range(6)), 6),), {"empty": 1}, 6, 6)
 
 
 def written(answer: Callable[[list[ChatMessage]], str]) -> Consensus:
@@ -40,9 +40,9 @@ def faithful(messages: Sequence[ChatMessage]) -> str:
 def test_a_passage_in_the_models_words_passes_the_gate() -> None:
     found = written(faithful)
     assert [p.fields.keys() for p in found.passages] == [FIELDS.keys()]
-    assert GATE.judge(found.passages[0].fields, frozenset("s0 s1 s2 s3".split())) == []
-    assert found.passages[0].members == (0, 1, 2, 3)
-    assert (found.refused, found.represented) == ({"empty": 1}, 4)
+    assert GATE.judge(found.passages[0].fields, frozenset(r.subject for r in RECORDS)) == []
+    assert found.passages[0].members == tuple(range(6))
+    assert (found.refused, found.represented) == ({"empty": 1}, 6)
 
 
 def test_the_model_reads_statements_without_labels_and_with_their_subjects() -> None:
@@ -53,7 +53,7 @@ def test_the_model_reads_statements_without_labels_and_with_their_subjects() -> 
         return faithful(messages)
 
     written(answer)
-    assert json.loads(asked[0])["answer"] == [{"statement": WATER, "subjects": 4}]
+    assert json.loads(asked[0])["answer"] == [{"statement": WATER, "subjects": 6}]
 
 
 def test_a_field_keeps_the_text_of_the_rules_where_the_model_invents() -> None:

@@ -17,12 +17,12 @@ def found_in(text, records, k=3):
 
 
 def of(text):
-    """Return the statements of a text that three subjects say."""
-    return [statement.text for statement in found_in(text, [text] * 3)]
+    """Return the statements of a text that six subjects say."""
+    return [statement.text for statement in found_in(text, [text] * 6)]
 
 
 def clauses_of(text):
-    found = found_in(text, [text] * 3)
+    found = found_in(text, [text] * 6)
     return [statement.text for statement in found if statement.phrase is Phrase.CLAUSE]
 
 

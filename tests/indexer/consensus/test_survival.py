@@ -18,12 +18,12 @@ def documents(*texts: str, subject: str = "") -> list[Document]:
 
 
 def test_words_and_runs_are_counted_that_enough_subjects_say() -> None:
-    corpus = documents(f"{SHARED} today", f"{SHARED} tomorrow", f"{SHARED}, never mind")
+    ends = ("today", "tomorrow", "tonight", "yesterday")
+    corpus = documents(*(f"{SHARED} {end}" for end in ends))
     shares = survival(lambda: corpus)
-    # `rest`, `knee` and `cool` of each; `today`, `tomorrow` and `mind` are of one
-    assert shares[2] == shares[3]
-    assert shares[3].words == pytest.approx(9 / 12)
-    assert shares[3].runs == pytest.approx(9 / 13)
+    # `rest`, `knee` and `cool` of each; the last word is of one; runs need twice as many subjects
+    assert shares[2] == Survival(pytest.approx(12 / 16), pytest.approx(12 / 16))
+    assert shares[3] == Survival(pytest.approx(12 / 16), 0.0)
     assert shares[5] == NOTHING
 
 

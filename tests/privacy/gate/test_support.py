@@ -60,12 +60,12 @@ def test_what_passes_is_said_by_k_subjects(given_records, first, second):
         return
     for statement in split_statements(fields["text"]):
         tokens = draft_tokens(statement)
-        assert len(holders(given_records, tokens)) >= 2
+        assert len(holders(given_records, tokens)) >= (2 if len(tokens) < 4 else 4)
     tokens = draft_tokens(fields["text"])
     for size in range(2, len(tokens) + 1):
         for start in range(len(tokens) - size + 1):
             subjects = len(holders(given_records, tokens[start : start + size]))
-            assert subjects != 1
+            assert subjects == 0 or subjects >= (2 if size < 4 else 4)
             assert size < 10 or subjects == 0
 
 
@@ -80,7 +80,7 @@ def test_a_run_continues_in_the_next_field_of_a_record():
 
 def test_a_label_is_a_word_of_the_passage():
     told = [
-        *((name, ["Drink plenty of water."]) for name in "abc"),
+        *((name, ["Drink plenty of water."]) for name in "abcfgh"),
         ("d", ["I cough often. I drink"]),
     ]
     assert kinds({"answer": f"{OFTEN}: drink plenty of water."}, told) == []
@@ -92,21 +92,32 @@ def test_a_label_is_a_word_of_the_passage():
 
 def test_ten_words_in_a_row_of_an_original_do_not_pass_in_two_statements():
     nine = "one two three four five six seven eight nine"
-    told = [(name, [f"{nine} ten"]) for name in "abc"]
+    told = [(name, [f"{nine} ten"]) for name in "abcdef"]
     assert kinds({"text": f"{nine}."}, told) == []
     assert kinds({"text": f"{nine}.\nTen."}, told) == [FindingKind.UNSUPPORTED_DETAIL]
 
 
-THREE = [(name, ["Drink plenty of water and see a doctor."]) for name in "abc"]
+SIX = [(name, ["Drink plenty of water and see a doctor."]) for name in "abcdef"]
 
 
-def kinds(fields, given_records=THREE, k=3, subjects=None):
+def kinds(fields, given_records=SIX, k=3, subjects=None):
     gate = SupportGate(SupportCounts(given_records), k)
     return [finding.kind for finding in gate.judge(fields, subjects)]
 
 
-def test_a_statement_that_three_subjects_say_passes():
+def test_a_statement_that_enough_subjects_say_passes():
     assert kinds({"answer": f"{OFTEN}: drink plenty of water.\nSee a doctor."}) == []
+
+
+def test_four_words_need_twice_the_subjects_of_three():
+    assert kinds({"answer": "See a doctor."}, SIX[:3]) == []
+    assert kinds({"answer": "And see a doctor."}, SIX[:5]) == [FindingKind.UNSUPPORTED_DETAIL]
+    assert kinds({"answer": "And see a doctor."}, SIX) == []
+
+
+def test_four_words_in_two_statements_need_as_many_subjects_as_in_one():
+    assert kinds({"answer": "And see.\nA doctor."}, SIX[:5]) == [FindingKind.UNSUPPORTED_DETAIL]
+    assert kinds({"answer": "And see.\nA doctor."}, SIX) == []
 
 
 @pytest.mark.parametrize("text", ["Drink plenty of tea.", "Water of plenty drink.", "Drink 3."])
@@ -116,7 +127,7 @@ def test_words_and_runs_that_fewer_say_do_not_pass(text):
 
 def test_parts_that_three_say_are_no_whole_that_three_say():
     parts = ["rest the sore knee", "the sore knee in ice", "sore knee in ice water"]
-    told = [(f"{n}{part}", [part]) for part in parts for n in range(3)]
+    told = [(f"{n}{part}", [part]) for part in parts for n in range(6)]
     told += [("a", ["rest the sore knee in ice water"])]
     whole = {"text": "Rest the sore knee in ice water."}
     assert kinds(whole, told) == [FindingKind.UNSUPPORTED_DETAIL]
@@ -124,7 +135,7 @@ def test_parts_that_three_say_are_no_whole_that_three_say():
 
 def test_a_statement_of_ten_words_does_not_pass():
     ten = "one two three four five six seven eight nine ten"
-    told = [(name, [ten]) for name in "abc"]
+    told = [(name, [ten]) for name in "abcdef"]
     assert kinds({"text": ten}, told) == [FindingKind.UNSUPPORTED_DETAIL]
     assert kinds({"text": ten.removesuffix(" ten")}, told) == []
 
@@ -180,14 +191,14 @@ def test_a_topic_of_two_subjects_is_refused():
 
 
 def test_findings_quote_nothing():
-    gate = SupportGate(SupportCounts(THREE), 3)
+    gate = SupportGate(SupportCounts(SIX), 3)
     (finding,) = gate.judge({"text": "Maria Keller."})
     assert "Keller" not in finding.message
 
 
 def test_k_is_two_at_least():
     with pytest.raises(ValueError, match="at least 2"):
-        SupportGate(SupportCounts(THREE), 1)
+        SupportGate(SupportCounts(SIX), 1)
 
 
 def test_an_empty_corpus_supports_nothing():
