@@ -39,7 +39,7 @@ _CONTENT_LETTERS = 3
 _COURTESY = frozenset(
     "hi hello dear welcome thank thanks regards hope hopes wish query queries chat answer answers"
     " answered answering question questions advice advise please kindly glad happy concern concerns"
-    " understand understood alright doubts worry worried".split()
+    " understand understood alright doubts worry worried wishes sir madam".split()
 )
 """Words that address the reader. Many records have them, and they say nothing of its matter."""
 
@@ -57,7 +57,7 @@ _VAGUE = word_set(
     " area areas right left best hour hours minute minutes looks look course almost half shows"
     " increasing little improved improvement doubt luck spot points point yrs detail details"
     " thoughts opinion assistance relation finding findings center advance cause causes suggestions"
-    " ago work management changes levels type"
+    " ago work works management changes levels type along apart inside outside others asking"
 )
 """Words that say nothing alone."""
 _ASKING = word_set(

@@ -25,8 +25,8 @@ VERSION = 6
 RUN_WORDS = 4
 """Runs of four words are rare enough to tell records apart (`eval.linkage`)."""
 _LONG_RUN_FACTOR = 2
-"""From so many words on, twice k subjects say a run: k subjects who say it are all members, and
-who holds a record finds them by it (docs/results/consensus.md)."""
+"""A run of `RUN_WORDS` or more needs twice k subjects: k subjects who say it are all members, and a
+person who holds their records finds that out by it (docs/results/consensus.md)."""
 FEWEST_IN_A_ROW = 2
 """Words in a row that k subjects say, or none, where two statements meet. A statement has any."""
 MOST_WORDS = 9

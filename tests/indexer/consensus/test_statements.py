@@ -45,6 +45,8 @@ def test_clauses_are_whole(text, expected):
     [
         "Hello and welcome to our clinic.",
         "Hope this answers your query.",
+        "With best wishes, sir.",
+        "It is apart from the others.",
         "[PERSON_1] [DATE_1].",
         "40-49 mg.",
         "It feels.",
