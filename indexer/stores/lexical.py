@@ -17,10 +17,11 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.common.stems import stem
 from sage_rag.indexer.stores.vocabulary import index_words, write_index_words
 from sage_rag.privacy.blind_index import BLIND_WORD, SIGN
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import TOKEN, may_have_token
 
 _MARK = re.compile(rf"{TOKEN.pattern}|{BLIND_WORD.pattern}")
-_WORD = re.compile(rf"(?P<mark>{_MARK.pattern})|[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
+_PLAIN_WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
+_WORD = re.compile(rf"(?P<mark>{_MARK.pattern})|{_PLAIN_WORD.pattern}")
 _STOP = frozenset(
     "a about after all am an and any are as at be been but by can could did do does for from had "
     "has have he her his how i if in is it its just me my no not of on or our she should so that "
@@ -40,6 +41,9 @@ def searchable(text: str, words: Iterable[str]) -> str:
 
 def lexical_words(text: str) -> list[str]:
     """Return the index words of a text: unchanged marks, stems, single Han characters."""
+    if not may_have_token(text) and SIGN not in text:
+        folded_words = map(str.casefold, _PLAIN_WORD.findall(text))
+        return [stem(word) for word in folded_words if word not in _STOP]
     found: list[str] = []
     for match in _WORD.finditer(text):
         word = match.group()

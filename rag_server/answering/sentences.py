@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 
 from sage_rag.agents.lexicon import is_boilerplate, lexicon
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.common.stems import stem
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.gate.facts.marks import find_marks
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import TOKEN, may_have_token
 
-_WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’-][^\W_]+)*")
+_PLAIN_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_WORD = re.compile(rf"{TOKEN.pattern}|{_PLAIN_WORD.pattern}")
 _TITLE = r"(?:[^\W\d_]{1,9}\.?[ ])"
 _NAME = r"PERSON_\[[^\[\]\s]*\](?:-[^\W\d_]+)?"
 _OPENING_NAME = re.compile(rf"(?:[^\W\d_]+[ ]){{0,4}}?{_TITLE}{{0,2}}(?P<name>{_NAME})[,!:][ ]+")
@@ -33,6 +34,9 @@ _LONG = 6
 """Letters of a stem that names a thing rather than a time or an action."""
 _SIGNATURE_WORDS = 7
 """Words of a signature besides names: "Travel nurse ..., ... Surgery"."""
+_KEPT, _KEPT_CHARACTERS = 4096, 4000
+"""Passages whose sentences are kept in memory, and the longest of them: about 20 MB for passages of
+300 characters, and 70 MB at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,30 +82,46 @@ def read_passage(rank: int, passage: Passage, answer_fields: Sequence[str]) -> l
     """
     fields = passage.fields
     replies = [name for name in answer_fields if name in fields] or list(fields)[-1:]
+    items = tuple((name in replies, text) for name, text in fields.items())
+    is_kept = sum(len(text) for _, text in items) <= _KEPT_CHARACTERS
+    found = _kept_sentences(items) if is_kept else _sentences(items)
+    return [replace(sentence, rank=rank) for sentence in found]
+
+
+def _sentences(fields: Sequence[tuple[bool, str]]) -> tuple[Sentence, ...]:
+    """Return the sentences of fields; each comes with whether it answers questions."""
     found: list[Sentence] = []
-    for name, text in fields.items():
-        for sentence in _quotable(text, speaks=name in replies):
-            found.append(_sentence(rank, len(found), sentence, name in replies))
+    for answers, text in fields:
+        for sentence in _quotable(text, speaks=answers):
+            found.append(_sentence(len(found), sentence, answers))
             if len(found) > 1 and found[-2].text.endswith("?"):
                 found[-1] = replace(found[-1], refers=True)
-    return found
+    return tuple(found)
+
+
+@lru_cache(_KEPT)
+def _kept_sentences(fields: tuple[tuple[bool, str], ...]) -> tuple[Sentence, ...]:
+    return _sentences(fields)
 
 
 def content_stems(text: str) -> tuple[str, ...]:
     """Return the stems of a text's content words; ciphertext tokens unchanged."""
+    if not may_have_token(text):
+        return tuple(map(stem, _content_words(_PLAIN_WORD.findall(text))))
+    found = (match.group() for match in _WORD.finditer(text))
+    return tuple(w if TOKEN.fullmatch(w) else stem(w) for w in _content_words(found))
+
+
+def _content_words(words: Iterable[str]) -> Iterator[str]:
     stop = lexicon().stop_words
-    return tuple(
-        word if TOKEN.fullmatch(word) else stem(word)
-        for word in (match.group() for match in _WORD.finditer(text))
-        if word.casefold() not in stop and (len(word) > 1 or word.isdecimal())
-    )
+    return (w for w in words if w.casefold() not in stop and (len(w) > 1 or w.isdecimal()))
 
 
-def _sentence(rank: int, place: int, text: str, answers: bool) -> Sentence:
-    words = [match.group().casefold() for match in _WORD.finditer(TOKEN.sub(" ", text))]
+def _sentence(place: int, text: str, answers: bool) -> Sentence:
+    words = [word.casefold() for word in _PLAIN_WORD.findall(_without_tokens(text, " "))]
     marks = {mark.kind for mark in find_marks(_without_contractions(words))}
     return Sentence(
-        rank,
+        0,
         place,
         text,
         content_stems(text),
@@ -111,10 +131,20 @@ def _sentence(rank: int, place: int, text: str, answers: bool) -> Sentence:
     )
 
 
+def _without_tokens(text: str, shown: str) -> str:
+    """Return a text with `shown` in place of each token."""
+    return TOKEN.sub(shown, text) if may_have_token(text) else text
+
+
 def _without_contractions(words: Sequence[str]) -> list[str]:
     """Return words with `not` for the end of "don't", as the lists of marks have them."""
-    split = (re.sub(r"n['’]t\Z", " not", word).split() for word in words)
-    return [part for parts in split for part in parts]
+    parts: list[str] = []
+    for word in words:
+        if word.endswith(("n't", "n’t")):
+            parts += f"{word[:-3]} not".split()
+        else:
+            parts.append(word)
+    return parts
 
 
 def _quotable(text: str, *, speaks: bool) -> Iterator[str]:
@@ -124,11 +154,11 @@ def _quotable(text: str, *, speaks: bool) -> Iterator[str]:
         sentence = text[start:end]
         if speaks:
             sentence = _unaddressed(sentence, first=number == 0)
-        bare = TOKEN.sub("", sentence)
-        if is_boilerplate(bare) or not content_stems(bare):
+        bare = _without_tokens(sentence, "")
+        if is_boilerplate(bare) or next(_content_words(_PLAIN_WORD.findall(bare)), None) is None:
             continue
         at_end = number == len(spans) - 1 or number == 0
-        if at_end and TOKEN.search(sentence) and _is_signature(bare):
+        if at_end and bare != sentence and _is_signature(bare):
             continue
         yield sentence[0].upper() + sentence[1:]
 
@@ -138,6 +168,8 @@ def _unaddressed(sentence: str, *, first: bool) -> str:
 
     A name after "our nurse" adds to these words and stays: "our nurse, ..., will call".
     """
+    if not may_have_token(sentence):
+        return sentence
     opening = _OPENING_NAME.match(sentence)
     if opening and not _says_something(opening.group()):
         rest = sentence[opening.end() :]
@@ -154,7 +186,7 @@ def _spoken_to(match: re.Match[str], left: str) -> str:
 
 def _says_something(words: str) -> bool:
     """Return whether words before a name are part of a sentence: "Ask ..." or "Let ..."."""
-    found = {match.group().casefold() for match in _WORD.finditer(TOKEN.sub(" ", words))}
+    found = {match.group().casefold() for match in _WORD.finditer(_without_tokens(words, " "))}
     return bool(found & lexicon().verbs)
 
 

@@ -27,3 +27,8 @@ def test_threads_get_the_stems_of_their_own_words(function):
     finally:
         sys.setswitchinterval(before)
         function.cache_clear()
+
+
+def test_the_case_of_a_word_does_not_matter():
+    assert stem("RELATIONS") == stem("Relations") == stem("relations") == "relat"
+    assert stem("STRASSE") == stem("straße")

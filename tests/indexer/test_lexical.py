@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sage_rag.indexer.stores.lexical import LexicalIndex, lexical_words, searchable
 from sage_rag.privacy.blind_index import BlindIndex, PartWords
@@ -73,3 +75,9 @@ def test_a_group_counts_as_the_word_that_its_values_share(tmp_path):
     expected = LexicalIndex.open(tmp_path / "plain").search("keller", 9)
     assert found[1][1] == pytest.approx(expected[1][1], rel=0.01)
     assert index.search("", 9, groups=[["PERSON_[zz]"]]) == []
+
+
+@given(st.text(st.sampled_from("aB_[~\u4e2d' dé1-."), max_size=40))
+def test_a_text_has_the_same_words_with_and_without_a_token(text):
+    token = "PERSON_[aa]"
+    assert lexical_words(f"{text} {token}") == [*lexical_words(f"{text} "), token]

@@ -18,6 +18,7 @@ from sage_rag.privacy.tokens import (
     MAX_PAYLOAD,
     TOKEN,
     StreamReplacer,
+    may_have_token,
     readable_view,
 )
 
@@ -156,3 +157,9 @@ def test_every_type_has_tokens_in_every_grammar(entity_type: EntityType) -> None
 def test_the_readable_view_numbers_values_and_holds_no_ciphertext() -> None:
     view = readable_view(f"{ADA} wrote to {BERN} and {ADA}")
     assert view == "person 1 wrote to location 1 and person 1"
+
+
+@given(st.text(st.sampled_from("PERSON_[]a "), max_size=30))
+def test_a_text_that_has_no_token_by_its_signs_has_none(text: str) -> None:
+    assert may_have_token(f"{text}{ADA}")
+    assert may_have_token(text) or not TOKEN.search(text)
