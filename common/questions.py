@@ -52,7 +52,7 @@ _REPORTS = re.compile(
 
 _ASKS_NOW = re.compile(
     r"\b(?:asks|wonders|wants to know|would like to know|wishes to know|enquires|inquires"
-    r"|seeks advice on)"
+    r"|seeks advice on|(?:question|issue) (?:is|was|remains|remained|arises|arose))"
     r" (?:us )?(?:whether|if|how|what|when|why|who|which|where)\b",
     re.IGNORECASE,
 )
@@ -109,7 +109,10 @@ def asks(sentence: str) -> bool:
 
 
 def asks_for_another(text: str) -> bool:
-    """Return whether a text reports what its subject asks now: "The client asks whether ..."."""
+    """Return whether a text reports an open question: "The client asks whether ...".
+
+    Also the question of a dispute: "The question was whether ...".
+    """
     return bool(_ASKS_NOW.search(text))
 
 

@@ -30,6 +30,7 @@ _SHE, _HE = frozenset({"she", "her"}), frozenset({"he", "him", "his"})
 _COMPARED = frozenset("left right i me he him she her we us they them you".split())
 _AND = frozenset("and or nor & as well with versus , ; : if that because when while who".split())
 _CASES = frozenset({"by", "to", "from"})
+_TAKING_PART = frozenset("with to for about against".split())
 _ORDER = frozenset({"ordinal", "sequence"})
 _DETERMINERS = frozenset("the a an my his her your our their its this that no each every".split())
 _PREPOSITIONS = frozenset(
@@ -50,6 +51,7 @@ def exchanges(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iterat
     yield from _persons(draft, sources, record)
     if sources:
         yield from _roles(draft, sources[0])
+        yield from _agents(draft, sources[0])
         yield from _tasks(draft, sources[0])
         yield from _other_subject(draft, sources)
         yield from _sequence(draft, sources[0])
@@ -108,6 +110,22 @@ def _roles(draft: Facts, source: Facts) -> Iterator[Change]:
             place = draft.sentence.tokens[min(ours)]
             yield change_at(draft, "exchanges", "role", place)
             return
+
+
+def _agents(draft: Facts, source: Facts) -> Iterator[Change]:
+    """Yield a person who acts in a draft and takes part in the source: "by her" for "with her"."""
+    for person, mark in draft.persons.items():
+        theirs = source.persons.get(person)
+        if theirs is None or "by" not in _governed(draft, mark.start):
+            continue
+        if _governed(source, theirs.start) & _TAKING_PART:
+            yield change_at(draft, "exchanges", "role", draft.persons[person])
+
+
+def _governed(facts: Facts, at: int) -> frozenset[str]:
+    """Return the prepositions right before a person, with at most a determiner between."""
+    before = facts.sentence.words[max(0, at - 2) : at]
+    return frozenset(w for w in before if w in _PREPOSITIONS or w in _CASES)
 
 
 def _tasks(draft: Facts, source: Facts) -> Iterator[Change]:

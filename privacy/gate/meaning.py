@@ -19,7 +19,12 @@ from sage_rag.privacy.gate.facts.words import courtesies, stem
 from sage_rag.privacy.gate.findings import Finding, FindingKind
 from sage_rag.privacy.gate.losses import losses
 from sage_rag.privacy.gate.provenance import Link, Reading, align, read
-from sage_rag.privacy.gate.verification import loses_quantity, lost_words, unverified_words
+from sage_rag.privacy.gate.verification import (
+    loses_quantity,
+    lost_words,
+    unverified_relations,
+    unverified_words,
+)
 
 _UNVERIFIED = FindingKind.UNVERIFIED_REWORDING
 _NEW_WORD = "has a word that the sentence that it comes from does not have, in any form"
@@ -95,7 +100,8 @@ def _unverified(
         if _is_courtesy(facts) or _is_copy(facts, sources):
             copies.add(at)
             continue
-        words = unverified_words(facts, sources)
+        found = (*unverified_words(facts, sources), *unverified_relations(facts, sources))
+        words = dict.fromkeys(found)
         for word in words if len(words) > allowed else ():
             start = facts.sentence.start
             yield Finding(_UNVERIFIED, _NEW_WORD, start + word.start, start + word.end)

@@ -6,15 +6,19 @@ it cannot find in the sources is refused, whatever it says.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
 from sage_rag.privacy.gate.changes import keys_of
 from sage_rag.privacy.gate.facts.facts import Facts
 from sage_rag.privacy.gate.facts.sentences import Token
+from sage_rag.privacy.gate.governing import CONDITION_SOURCES
+from sage_rag.privacy.gate.word_by_word import relations
 
 _NARRATIVE = frozenset("i my me was were had did ago".split())
 _AUXILIARIES = frozenset("is are be been being get gets not when if once unless until as".split())
+_NONE = ("", "")
 _GREETINGS = frozenset({"dear", "hello", "hi", "good"})
 
 
@@ -26,13 +30,44 @@ def unverified_words(draft: Facts, sources: Sequence[Facts]) -> list[Token]:
     return _missing(draft.lexical, sources)
 
 
+def unverified_relations(draft: Facts, sources: Sequence[Facts]) -> list[Token]:
+    """Return the words that relate others and that the sources lack, or have less often.
+
+    They are function words, with which a sentence of the source's own words says something else:
+    negations, duties, persons, amounts, an order in time. "Any" is an amount in a statement only.
+    """
+    known = sum((Counter(_related(s)) for s in sources), Counter[tuple[str, str]]())
+    new = []
+    for token, relation in zip(draft.sentence.tokens, _related(draft), strict=True):
+        if relation == _NONE:
+            continue
+        if known[relation] > 0:
+            known[relation] -= 1
+        else:
+            new.append(token)
+    return new
+
+
+def _related(facts: Facts) -> list[tuple[str, str]]:
+    """Return the kind and value of each word that relates others, `_NONE` for every other word."""
+    denied = any(n.value != "like" for n in facts.negations)
+    supposed = any(c.value in CONDITION_SOURCES for c in facts.conditions)
+    states = not (denied or supposed or facts.sentence.asks)
+    idle = {at for m in facts.marks if m.kind == "idiom" for at in range(m.start, m.end)}
+    found = []
+    for at, token in enumerate(facts.sentence.tokens):
+        relation = _NONE if at in idle else relations().get(token.text, _NONE)
+        found.append(("amount", "all") if states and token.text == "any" else relation)
+    return found
+
+
 def lost_words(source: Facts, drafts: Sequence[Facts]) -> list[Token]:
     """Return the words of a sentence that the drafts of it lack; none of a report.
 
     Each word of advice, of a rule or of a general statement can restrict it. A report may be
     shortened: what it leaves out changes no other part of it.
     """
-    if _narrates(source):
+    if not source.sentence.instructs and _narrates(source):
         return []
     greets = source.sentence.tokens[0].text in _GREETINGS
     return [t for t in _missing(source.lexical, drafts) if not (greets and t.segment == 0)]

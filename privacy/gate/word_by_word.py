@@ -8,7 +8,7 @@ same order, except where whole clauses change places.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
@@ -122,14 +122,15 @@ def _words(facts: Facts) -> list[_Word]:
 
 def _relation(token: Token) -> tuple[str, str]:
     """Return the kind and value of a word that relates others, or of one side of an opposite."""
-    if found := _relations().get(token.text):
+    if found := relations().get(token.text):
         return found
     sides = {(f"pole {n}", str(side)) for key in token.keys for n, side in poles().get(key, ())}
     return sides.pop() if len(sides) == 1 else ("", "")
 
 
 @cache
-def _relations() -> dict[str, tuple[str, str]]:
+def relations() -> Mapping[str, tuple[str, str]]:
+    """Return the kind and value of each word that relates others."""
     return {
         word: (kind, value)
         for kind, values in _KINDS.items()
@@ -169,11 +170,14 @@ def _counted(words: Sequence[_Word]) -> Counter[str]:
 def _moved(ours: Sequence[_Word], theirs: Sequence[_Word]) -> _Word | None:
     """Return the first word of a sentence with its source's words in another order.
 
-    Two pieces have changed places. A phrase of time or place, and the members of a list, are free.
+    Two pieces have changed places, or "not" denies another piece: "to you, not to him". A phrase
+    of time or place, and the members of a list, are free.
     """
     here, there = ([w.value for w in words] for words in (ours, theirs))
     if Counter(here) != Counter(there) or here == there:
         return None
+    if _contrasted(ours) != _contrasted(theirs):
+        return next(w for w in ours if w.kind == "negation")
     differs = [i for i, (a, b) in enumerate(zip(here, there, strict=True)) if a != b]
     first, last = differs[0], differs[-1] + 1
     if _LISTS & set(here[first : last + 1]):
@@ -181,6 +185,19 @@ def _moved(ours: Sequence[_Word], theirs: Sequence[_Word]) -> _Word | None:
     if _swaps(here[first:last], there[first:last], [w.token.text for w in theirs[first:last]]):
         return ours[first]
     return None
+
+
+def _contrasted(words: Sequence[_Word]) -> Counter[str]:
+    """Return the words of the pieces that begin with a negation: ", not to him"."""
+    pieces: dict[int, list[_Word]] = {}
+    for word in words:
+        pieces.setdefault(word.token.segment, []).append(word)
+    return Counter(
+        w.value
+        for piece in pieces.values()
+        if piece[0].kind == "negation" and piece[0].token.segment
+        for w in piece
+    )
 
 
 def _swaps(here: Sequence[str], there: Sequence[str], written: Sequence[str]) -> bool:

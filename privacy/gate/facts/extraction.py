@@ -116,6 +116,11 @@ def _is_lexical(token: Token) -> bool:
     return token.kind == "placeholder"
 
 
+def _is_named(token: Token) -> bool:
+    """Return whether a word names what a clause is about, common verbs such as "start" included."""
+    return token.content or (token.kind == "word" and _is_lexical(token))
+
+
 def _word_fact(facts: Facts, kind: str, at: int) -> Fact:
     token = facts.sentence.tokens[at]
     near = near_words(facts.sentence.tokens, at, at + 1)
@@ -293,11 +298,11 @@ def _condition(facts: Facts, mark: Mark) -> Condition | None:
     under = frozenset(
         k
         for t in tokens[mark.end : stop]
-        if t.content and not _in_quantity(t, facts)
+        if _is_named(t) and not _in_quantity(t, facts)
         for k in t.keys
     )
     if not under and mark.end - mark.start > 1:  # "with our consent" names what it asks for
         under = frozenset(k for t in tokens[mark.start : mark.end] if t.content for k in t.keys)
     rest = (*tokens[: mark.start], *tokens[stop:])
-    main = frozenset(k for t in rest if t.content for k in t.keys)
+    main = frozenset(k for t in rest if _is_named(t) for k in t.keys)
     return Condition(mark.value, start, end, under, main)

@@ -38,9 +38,13 @@ _BREAKS = frozenset(
     " although though then nor once since where whereas".split()
 )
 _INNER_END = re.compile(
-    r"(?<=[a-z)\]][.!?])(?=[A-Z])|;|…|\.\.+|(?<=[a-z]{3}[.!?])(?=(?!com\b|org\b|net\b)[a-z]{1,12} )"
+    r"(?<=[a-z)\]][.!?])(?=[A-Z])|;(?!\s*(?:without|otherwise|or|else|if not)\b)|…|\.\.+"
+    r"|(?<=[a-z]{3}[.!?])(?=(?!com\b|org\b|net\b)[a-z]{1,12} )"
 )
-"""The end of a sentence in typed text, also without white space."""
+"""The end of a sentence in typed text, also without white space.
+
+A clause with what follows otherwise stays with its sentence: "keep it; without it you lose both".
+"""
 _RUN_ON = 28
 """Tokens from which a sentence without punctuation is also cut before a subject with a verb."""
 _VERBS_OF_SUBJECTS = frozenset(
