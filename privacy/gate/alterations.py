@@ -197,6 +197,7 @@ def _opposites(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
     ours = sum(n.value == "hard" for n in draft.negations)
     equal = ours == sum(n.value == "hard" for s in sources for n in s.negations)
     words = keys_of(sources)
+    yield from _endings(draft, sources)
     for (number, side), fact in draft.poles.items():
         own, other = theirs.get((number, side)), theirs.get((number, 1 - side))
         if other is None:
@@ -207,6 +208,17 @@ def _opposites(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
                 yield change_at(draft, "reverses", "word", fact)
         elif exchanged(fact, own, [own, other], [fact]):
             yield change_at(draft, "exchanges", "word", fact)
+
+
+def _endings(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
+    """Yield "harmful" for "harmless", and the reverse."""
+    theirs = {t.text for s in sources for t in s.sentence.tokens}
+    own = set(draft.sentence.words)
+    for token in draft.sentence.tokens:
+        for ending, other in (("ful", "less"), ("less", "ful")):
+            turned = token.text.removesuffix(ending) + other
+            if token.text.endswith(ending) and turned in theirs - own and token.text not in theirs:
+                yield change_at(draft, "reverses", "word", token)
 
 
 def _is_converse(draft: Facts, sources: Sequence[Facts]) -> bool:

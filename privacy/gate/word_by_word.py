@@ -8,7 +8,7 @@ same order, except where whole clauses change places.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
@@ -67,9 +67,15 @@ _KINDS = {
     "only": {"only": "only solely exclusively"},
     "even": {"even": "even"},
     "side": {"left": "left", "right": "right"},
+    "direction": {"on": "on", "off": "off", "up": "up", "down": "down"},
 }  # fmt: skip
 _COUNTED = frozenset({"negation", "only", "even"})
 """Kinds of which a copy has neither more nor fewer words than its source."""
+_CONJUNCTIONS = frozenset("because since as although though".split())
+_PAST = frozenset(
+    "was were had did went took came gave got made said told saw found left kept felt began paid"
+    " sent bought brought thought knew lost met ran wrote spoke stood held fell became".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +164,15 @@ def _other_relation(
             for own, other in zip(here, there, strict=True):
                 if own.kind and own.value != other.value:
                     return own
+                if _is_past(own) != _is_past(other):
+                    return own
         elif max(len(here), len(there)) <= _LONGEST_CUT and _counted(here) != _counted(there):
             return (*here, *ours[max(0, start - 1) :])[0]
     return None
+
+
+def _is_past(word: _Word) -> bool:
+    return word.token.text in _PAST or word.token.text.endswith("ed")
 
 
 def _counted(words: Sequence[_Word]) -> Counter[str]:
@@ -178,6 +190,8 @@ def _moved(ours: Sequence[_Word], theirs: Sequence[_Word]) -> _Word | None:
         return None
     if _contrasted(ours) != _contrasted(theirs):
         return next(w for w in ours if w.kind == "negation")
+    if (turned := _turned_clause(_clauses(ours), _clauses(theirs))) is not None:
+        return turned
     differs = [i for i, (a, b) in enumerate(zip(here, there, strict=True)) if a != b]
     first, last = differs[0], differs[-1] + 1
     if _LISTS & set(here[first : last + 1]):
@@ -189,15 +203,37 @@ def _moved(ours: Sequence[_Word], theirs: Sequence[_Word]) -> _Word | None:
 
 def _contrasted(words: Sequence[_Word]) -> Counter[str]:
     """Return the words of the pieces that begin with a negation: ", not to him"."""
-    pieces: dict[int, list[_Word]] = {}
-    for word in words:
-        pieces.setdefault(word.token.segment, []).append(word)
     return Counter(
         w.value
-        for piece in pieces.values()
+        for piece in _pieces(words)
         if piece[0].kind == "negation" and piece[0].token.segment
         for w in piece
     )
+
+
+def _clauses(words: Sequence[_Word]) -> dict[str, list[_Word]]:
+    """Return the pieces of a sentence that begin with a conjunction such as "because", by it."""
+    return {p[0].token.text: p for p in _pieces(words) if p[0].token.text in _CONJUNCTIONS}
+
+
+def _turned_clause(
+    ours: Mapping[str, list[_Word]], theirs: Mapping[str, list[_Word]]
+) -> _Word | None:
+    """Return a conjunction whose clause has other words: "since" moved from B to A."""
+    for name, piece in ours.items():
+        here = {w.value for w in piece}
+        there = {w.value for w in theirs.get(name, piece)}
+        if here - there and there - here:
+            return piece[0]
+    return None
+
+
+def _pieces(words: Sequence[_Word]) -> Iterable[list[_Word]]:
+    """Return the words of each segment of a sentence."""
+    pieces: dict[int, list[_Word]] = {}
+    for word in words:
+        pieces.setdefault(word.token.segment, []).append(word)
+    return pieces.values()
 
 
 def _swaps(here: Sequence[str], there: Sequence[str], written: Sequence[str]) -> bool:

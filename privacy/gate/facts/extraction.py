@@ -25,7 +25,7 @@ _BEFORE_MONTH = frozenset(
     "in early late mid since until by from last next of and to on during".split()
 )
 _SCOPE_ENDS = frozenset(
-    "but because if unless until till when whenever while which who since although though"
+    "but because if unless until till when whenever while which who that since although though"
     " however whereas ; : )".split()
 )
 _ASK_BEFORE_IF = re.compile(
