@@ -104,7 +104,8 @@ class ReviewSession:
         refusal = self._called(document_id).refusal
         stored = self._ledger.transcript(refusal.content_hash, refusal.fingerprint)
         if stored is None:
-            raise InputError(f"`{document_id}` has no transcript: no agent refused its draft")
+            reasons = ", ".join(refusal.reasons)
+            raise InputError(f"`{document_id}` has no transcript: it was refused for {reasons}")
         return stored
 
     def start_of(self, document_id: str) -> dict[str, str]:

@@ -382,10 +382,15 @@ async def _run_here(work: Callable[[], _T]) -> _T:
 
 
 async def _judged(draft: Draft, judge: Judge) -> RefinementOutcome:
-    """Return the outcome of the gate alone, without agents."""
+    """Return the outcome of the gate alone, without agents; its transcript has the findings."""
     verdict = await judge(draft)
     reasons = tuple(dict.fromkeys(f.kind.value for f in verdict.findings))
-    return RefinementOutcome(draft, verdict.safe, 0, verdict, reasons)
+    turns = (
+        TranscriptTurn(round=0, speaker=Speaker.GENERATOR, draft=draft),
+        TranscriptTurn(round=0, speaker=Speaker.GATE, verdict=verdict),
+    )
+    transcript = () if verdict.safe else await hide_values(turns, judge)
+    return RefinementOutcome(draft, verdict.safe, 0, verdict, reasons, transcript)
 
 
 async def _without_values(draft: Draft, judge: Judge) -> Draft:

@@ -30,7 +30,9 @@ from sage_rag.privacy.recognizers.forms.age_evidence import proven_ages
 from sage_rag.privacy.spans import Span, remainder, resolve_overlaps
 from sage_rag.privacy.tokens import LOOK_ALIKE, PLACEHOLDER
 
-VERSION = 3
+VERSION = 4
+_BEFORE = 24
+"""Characters before a date that can say that it begins or ends a time: "later than "."""
 """Raised with every change of the protected text for the same spans."""
 
 _CONSTRUCTION_KEY = object()
@@ -193,7 +195,7 @@ class Protector:
         for span in spans[""]:
             value = text[span.start : span.end]
             is_proven = span.entity_type is not EntityType.AGE or span.start in ages
-            if self._replaced(value, span.entity_type, record, is_proven=is_proven) != value:
+            if self._replaced(text, span, record, is_proven=is_proven) != value:
                 changed.append(span)
         return changed
 
@@ -230,7 +232,7 @@ class Protector:
             yield text[position : span.start]
             position = span.end
             is_proven = span.entity_type is not EntityType.AGE or span.start in ages
-            new = self._replaced(value, span.entity_type, record, is_proven=is_proven)
+            new = self._replaced(text, span, record, is_proven=is_proven)
             if new is not None:
                 yield new
                 continue
@@ -248,20 +250,20 @@ class Protector:
         needed = operator in (Operator.GENERALIZE, Operator.SURROGATE)
         return proven_ages(text, spans) if needed else frozenset()
 
-    def _replaced(
-        self, value: str, entity_type: EntityType, record: _Record, *, is_proven: bool
-    ) -> str | None:
+    def _replaced(self, text: str, span: Span, record: _Record, *, is_proven: bool) -> str | None:
         """Return the replacement of a value that no key restores, `None` where there is none.
 
         A value that is already as coarse as the policy requires stays; it is not an identifier.
         One that is not proven to be of its type is neither made coarser nor given a surrogate: the
         result would be untrue, and no key restores it.
         """
+        value, entity_type = text[span.start : span.end], span.entity_type
         choice = self._policy.choice(entity_type)
         if choice.operator is Operator.GENERALIZE:
             coarse = generalize(
                 value,
                 entity_type,
+                before=text[max(0, span.start - _BEFORE) : span.start],
                 to=choice.to,
                 figures=choice.figures,
                 calendar=record.calendar,

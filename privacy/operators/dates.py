@@ -17,9 +17,15 @@ _FIRST_DAY = re.compile(
 )
 """The first day of a range in one month: "5 to 9 May 2020"."""
 _KEPT_BEFORE = re.compile(
-    r"(?:\b(?:since|from|until|till|before|after|by|in|around|about|approximately|circa|between)\s+)*\Z",
+    r"(?P<words>(?:\b(?:since|from|until|till|before|after|by|in|around|about|approximately|circa"
+    r"|between|past|prior\s+to|later\s+than|earlier\s+than)\s+)*)(?:the\s+)?\Z",
     re.IGNORECASE,
 )
+BOUND = re.compile(
+    r"\b(?:after|before|until|till|by|from|past|prior\s+to|(?:later|earlier)\s+than)\s+(?:the\s+)?\Z",
+    re.IGNORECASE,
+)
+"""Before a date that begins or ends a time: "after 15 May" is not "after May"."""
 _KEPT_AFTER = re.compile(r"\s+(?:of\s+)?(?:this|last|next|that|the same)\s+year\b", re.IGNORECASE)
 _OLDEST = 89
 """Years. An element of a date that shows a higher age must be removed
@@ -99,7 +105,7 @@ def shift(value: str, calendar: Calendar) -> str | None:
 
 def _each_date(value: str, coarsen: Callable[[WrittenDate], str | None]) -> str | None:
     """Return a value with each of its dates coarser; `None` unless all of it can be read."""
-    if (whole := _coarser(value, coarsen)) is not None:
+    if (whole := _coarser(value, coarsen, alone=True)) is not None:
         return whole
     parts = _SEVERAL.split(value)
     if len(parts) == 1:
@@ -111,13 +117,23 @@ def _each_date(value: str, coarsen: Callable[[WrittenDate], str | None]) -> str 
     return "".join(a + b for a, b in zip(read, [*parts[1::2], ""], strict=True))
 
 
-def _coarser(value: str, coarsen: Callable[[WrittenDate], str | None]) -> str | None:
-    read = WrittenDate(_FIRST_DAY.sub("", value, count=1))
+def _coarser(
+    value: str, coarsen: Callable[[WrittenDate], str | None], *, alone: bool = False
+) -> str | None:
+    """Return a coarser date; one that is `alone` after a bound becomes "a date in May 2024"."""
+    single = _FIRST_DAY.sub("", value, count=1)
+    read = WrittenDate(single)
     coarse = coarsen(read) if read.named else None
     if coarse is None:
         return None
-    before, after = (_KEPT_BEFORE.search(read.around[0]), _KEPT_AFTER.match(read.around[1]))
-    return (before.group() if before else "") + coarse + (after.group() if after else "")
+    around, rest = read.around
+    found, after = (_KEPT_BEFORE.search(around), _KEPT_AFTER.match(rest))
+    before = found["words"] if found else ""
+    same = coarse == single[len(around) : len(single) - len(rest)]
+    if found and alone and BOUND.search(before):
+        article = "a " if found.group() == before else ""
+        before = found.group() if same else f"{found.group()}{article}date in "
+    return before + coarse + (after.group() if after else "")
 
 
 def _month(read: WrittenDate, _: Calendar) -> str | None:

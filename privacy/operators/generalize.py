@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.operators.ages import age_band, age_up_to_89
-from sage_rag.privacy.operators.dates import Calendar, to_month, to_offset, to_year
+from sage_rag.privacy.operators.dates import BOUND, Calendar, to_month, to_offset, to_year
 from sage_rag.privacy.operators.places import to_country, to_region
 from sage_rag.privacy.operators.quantities import rounded
 
@@ -40,11 +40,14 @@ def generalize(
     to: str | None = None,
     figures: int | None = None,
     calendar: Calendar = _NO_DATES,
+    before: str = "",
 ) -> str | None:
     """Return a coarser value, irreversible; `None` where the value is not what its type says.
 
     `to`: one of `LEVELS[entity_type]`, by default its first. `calendar`: the properties that the
-    document's dates share. `figures`: the significant digits of a rounded quantity. A value is
+    document's dates share. `figures`: the significant digits of a rounded quantity. `before`: the
+    text before the value, in which a date can begin or end a time: "after 15 May" is not "after
+    May", but "after a date in May". A value is
     changed only where all of it reads as an age, a date, a place or a sum, and the result is true
     of it: nothing is guessed. `privacy.operators.durations` treats a time without a date.
     White space around the value stays, and so does a full stop at its end, which may end the
@@ -59,9 +62,15 @@ def generalize(
     if level not in LEVELS.get(entity_type, ()):
         raise ValueError(f"{entity_type} cannot be generalized to {level!r}")
     core = value.strip()
-    before, after = value.split(core, 1) if core else ("", "")
-    coarse = _LEVELS[entity_type][level](core, calendar, figures or _FIGURES)
-    if coarse is None:
+    left, right = value.split(core, 1) if core else ("", "")
+    found = BOUND.search(before) if entity_type is EntityType.DATE_TIME and not left else None
+    bound = found.group() if found else ""
+    coarsen = _LEVELS[entity_type][level]
+    coarse = coarsen(bound + core, calendar, figures or _FIGURES)
+    if coarse is None and bound and not any(map(str.isdigit, core)):
+        coarse, bound = coarsen(core, calendar, figures or _FIGURES), ""  # "by Friday": no date
+    if coarse is None or not coarse.startswith(bound):
         return None
+    coarse = coarse.removeprefix(bound)
     stop = "." if core.endswith(".") and not coarse.endswith(".") else ""
-    return before + coarse + stop + after
+    return left + coarse + stop + right

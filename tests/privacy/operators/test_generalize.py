@@ -245,3 +245,22 @@ def test_a_month_is_that_of_the_date_or_left_out(day: date, notation: str) -> No
 def test_a_chain_of_numbers_is_no_date_and_no_age(value: str) -> None:
     assert generalize(value, EntityType.AGE) is None
     assert generalize(value, EntityType.DATE_TIME) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "date", "level", "coarse"),
+    [
+        ("It was moved to after ", "15 May 2024", "month", "a date in May 2024"),
+        ("Reply by ", "2024-05-15", "year", "a date in 2024"),
+        ("valid until ", "May 2024", "year", "a date in 2024"),
+        ("valid until ", "May 2024", "month", "May 2024"),
+        ("not before the ", "15th of May 2024", "month", "date in May 2024"),
+        ("", "after 15 May 2024", "month", "after a date in May 2024"),
+        ("", "since 15 May 2024", "month", "since May 2024"),
+        ("no later than ", "15 May 2024", "month", None),
+        ("Reply by ", "Friday", "month", "Friday"),
+        ("seen on ", "15 May 2024", "month", "May 2024"),
+    ],
+)
+def test_a_date_that_begins_or_ends_a_time_stays_true(before, date, level, coarse) -> None:
+    assert generalize(date, EntityType.DATE_TIME, to=level, before=before) == coarse
