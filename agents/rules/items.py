@@ -47,8 +47,15 @@ _EXPLETIVE = re.compile(
 )
 """`It is important to` refers to no sentence before it."""
 _POINTS_BACK = re.compile(r"\b(?:it|its|them|they|their|this|that|these|those)\b", re.IGNORECASE)
-_ASKS_BACK = re.compile(r"(?:(?:so|and|but) )?(?:is|are|was|were) (?:that|those)\b", re.I)
-"""`Is that normal?` asks about the sentence before it."""
+_ASKS_BACK = re.compile(
+    r"(?:(?:so|and|but) )?(?:(?:is|are|was|were) (?:that|those)\b|is (?:it|this)(?: \w+){1,2}\?)",
+    re.I,
+)
+"""`Is that normal?` and `Is it ok?` ask about the sentence before them."""
+_FRAGMENT = re.compile(
+    r"(?:for|since|during|with|without|on|in|at|by|from|to|of|until|till|after|before|over)\b", re.I
+)
+"""A phrase without a verb says when or how the sentence before it is meant: `For some years.`"""
 _HE_OR_SHE = re.compile(r"\b(?:he|she|his|her|him)\b(?! or )", re.IGNORECASE)
 _NAMED = re.compile(r"\[PERSON_\d+\]")
 _ROLES = frozenset(
@@ -109,7 +116,7 @@ def depends(sentence: str, *, several_persons: bool = True) -> bool:
         return sentence.endswith(("why?", "then?", "so?")) or bool(_ASKS_BACK.match(sentence))
     if _EXPLETIVE.match(sentence):
         return False
-    if _CONNECTS.match(sentence):
+    if _CONNECTS.match(sentence) or (_FRAGMENT.match(sentence) and not is_clause(sentence)):
         return True
     opening = " ".join(sentence.split(" ")[:_OPENING_WORDS])
     return bool(

@@ -19,7 +19,7 @@ from sage_rag.eval.studies.tables import cell, table
 from sage_rag.privacy.gate.meaning import meaning_changes
 
 _ABOUT = """\
-`eval/gold/meaning.jsonl` holds invented records of four domains, each with a draft in the style of
+`eval/gold/meaning.jsonl` holds invented records of five domains, each with a draft in the style of
 the rules or of a model. Every change of meaning is marked by hand; some drafts have none, although
 they are reworded as much. The set was written without knowledge of the gate's code.
 
@@ -34,12 +34,17 @@ therefore refused where it is faithful, too; its rewriter receives the place and
 words, or leaves the sentence out. Rules copy sentences and are hardly affected. The curve below is
 of the development split, and the value 0 was chosen from it before the held-out split was run.
 
-The pairs numbered over 100 are by a second writer, who had read no code, no other pair and no page
-of the project. They are longer, and their drafts in the style of a model are reworded more boldly.
-The split *held-out* is half of them: no text of it was read while the gate was written, and its
-totals were read four times, at the end, so that its figures are estimates for other texts: 74 of 93
-were found before words were verified. The page names its errors by id alone. All other pairs are
-*development*, also the 64 that an earlier page called held out."""
+The pairs numbered over 100 are by a second writer, those over 200 by a third; both had read no
+code, no other pair and no page of the project, and their drafts are reworded more boldly. The split
+*held-out* is the third writer's. It was measured once before its misses were read: the row of the
+first measurement, 175 of 185, is the estimate for other texts; the gate before it found 172 of
+them. Today's row is no estimate, since five of the ten misses were mended after that. Of its marks
+none was struck. The page names its errors by id alone. All other pairs are *development*, also
+those that earlier pages called held out.
+
+What remains is a change that the words of a sentence do not show: rules move a sentence away from
+the one that its "he" or "there" refers to, or a model exchanges who did what among the same
+words."""
 
 
 _TITLES = (
@@ -48,10 +53,10 @@ _TITLES = (
     "faithful drafts falsely flagged",
     "unmarked sentences falsely flagged",
 )
-_FIRST_COMMITS = "4ca75c4, pairs over 100 at 9846cff"
+_FIRST_COMMITS = "4ca75c4, pairs over 100 at 9846cff, those over 200 before their texts were read"
 FIRST: Mapping[str, tuple[tuple[int, int], ...]] = {
-    Split.DEVELOPMENT: ((237, 320), (107, 108), (28, 52), (180, 968)),
-    Split.HELD_OUT: ((70, 93), (24, 24), (5, 8), (29, 174)),
+    Split.DEVELOPMENT: ((307, 413), (131, 132), (33, 60), (209, 1142)),
+    Split.HELD_OUT: ((175, 185), (44, 46), (14, 23), (147, 314)),
 }
 """The first measurement of each split: counts and totals, by `_TITLES`."""
 

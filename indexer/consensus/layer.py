@@ -93,7 +93,7 @@ class ConsensusLayer:
         self._run.summary.consensus = figures = self._figures(consensus, passages, refused)
         if not passages or figures.represented < LEAST_REPRESENTED * figures.records:
             self._run.refuse(self._refused, self._fingerprint)
-            raise _next_to_nothing(figures)
+            raise _next_to_nothing(figures, self._run.summary.reasons)
         return self._assembly(passages)
 
     def report(self) -> dict[str, Any]:
@@ -256,10 +256,13 @@ def _topic_name(passage: ConsensusPassage) -> str:
     return f"consensus-{text_hash(json.dumps(list(passage.fields.items())))[:16]}"
 
 
-def _next_to_nothing(figures: ConsensusFigures) -> ProtectionError:
+def _next_to_nothing(figures: ConsensusFigures, reasons: Mapping[str, int]) -> ProtectionError:
+    """Return the error; `reasons`: why records were refused before, with their numbers."""
     share = f"{figures.represented} of {figures.records} records"
+    refused = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
+    before = f"; records refused before: {refused}" if refused else ""
     return ProtectionError(
         f"the passages of a consensus of {figures.k} subjects would represent {share}, so nothing "
-        "was published",
+        f"was published{before}",
         hint="a smaller --k (at least 2), more records of one kind, or `--recipe sage`",
     )

@@ -19,6 +19,7 @@ from sage_rag.privacy.gate.word_by_word import relations
 _NARRATIVE = frozenset("i my me was were had did ago".split())
 _AUXILIARIES = frozenset("is are be been being get gets not when if once unless until as".split())
 _NONE = ("", "")
+_ELSEWHERE = frozenset({"", "force", "direction"})
 _GREETINGS = frozenset({"dear", "hello", "hi", "good"})
 
 
@@ -34,18 +35,29 @@ def unverified_relations(draft: Facts, sources: Sequence[Facts]) -> list[Token]:
     """Return the words that relate others and that the sources lack, or have less often.
 
     They are function words, with which a sentence of the source's own words says something else:
-    negations, duties, persons, amounts, an order in time. "Any" is an amount in a statement only.
+    negations, persons, amounts, places, times. "Any" is an amount in a statement only. Other words
+    for a duty ("has to"), a turned negation ("unless" for "if not") and a turned order in time are
+    left to other checks.
     """
     known = sum((Counter(_related(s)) for s in sources), Counter[tuple[str, str]]())
+    left = _ELSEWHERE | ({"negation"} if any(map(_denies, sources)) else set())
+    left |= {kind for kind, _ in known} & {"time"}
     new = []
     for token, relation in zip(draft.sentence.tokens, _related(draft), strict=True):
-        if relation[0] in ("", "direction"):  # "on Monday" is "Monday"
+        if relation[0] in left:
             continue
         if known[relation] > 0:
             known[relation] -= 1
         else:
             new.append(token)
     return new
+
+
+def _denies(facts: Facts) -> bool:
+    """Return whether a sentence denies, forbids or excepts something, in whatever words."""
+    forbids = bool(facts.values("force") & {"none", "forbid"})
+    excepts = any(c.value == "unless" for c in facts.conditions)
+    return forbids or excepts or any(n.value != "like" for n in facts.negations)
 
 
 def _related(facts: Facts) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from typer.testing import CliRunner
 
 from sage_rag.agents.protocols import Extraction, Roles
 from sage_rag.agents.testing import ReversingAgent
+from sage_rag.agents.transcript import HIDDEN
 from sage_rag.common.exceptions import InputError, ProtectionError
-from sage_rag.indexer import review_cli, wiring
+from sage_rag.indexer import review_cli, treatment, wiring
 from sage_rag.indexer.corpus_file import corpus_file_path
 from sage_rag.indexer.corpus_file_update import update_corpus_file
 from sage_rag.indexer.ledger import Ledger, locked_corpus
@@ -24,6 +26,8 @@ from sage_rag.indexer.review import QuarantinedRecord, ReviewSession
 from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.indexer.versions import current_path, open_version
 from sage_rag.privacy.ciphers.siv import SivCipher
+from sage_rag.privacy.gate.findings import Finding, FindingKind
+from sage_rag.privacy.gate.gate import Gate
 from sage_rag.privacy.testing import TableRecognizer
 from tests.indexer.conftest import KEYSET, NAMES, Run, clinic_job, record
 
@@ -232,6 +236,24 @@ def test_the_verb_shows_how_a_refused_document_was_reviewed(again, command) -> N
     assert {"gate", "reviewer"} <= {turn["speaker"] for turn in turns}
     assert "Novak" not in done.stdout + done.stderr
     assert "not in quarantine" in command("doc-2").exception.message
+
+
+def test_a_record_that_the_gate_alone_refused_shows_its_findings(
+    run: Run, command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Unsafe(Gate):
+        def judge(self, original, protection, draft):
+            verdict = super().judge(original, protection, draft)
+            found = Finding(FindingKind.IDENTIFIER, "a name of the record", 0, 4)
+            return replace(verdict, findings=(found,) if "number 7 " in original.text else ())
+
+    monkeypatch.setattr(treatment, "Gate", Unsafe)
+    assert run(recipe=recipe_called("encrypted"), roles=None).quarantined == 1
+    drafted, judged = (json.loads(line) for line in command("doc-7").stdout.splitlines())
+    assert drafted["speaker"] == "generator"
+    assert HIDDEN in drafted["draft"]["fields"]["question"]
+    assert judged["verdict"]["findings"][0]["message"] == "a name of the record"
+    assert "Novak" not in json.dumps([drafted, judged])
 
 
 def test_the_verb_takes_a_file_or_an_editor(

@@ -21,7 +21,12 @@ from sage_rag.privacy.protect import join_fields
 
 PAIRS = meaning_pairs()
 ALTERED = [pair for pair in PAIRS if pair.changes]
-DOMAINS, STYLES = ("dialogue", "letter", "judgment", "mail"), ("rules", "model")
+FIRST_WRITERS = [pair for pair in PAIRS if pair.split is Split.DEVELOPMENT]
+DOMAINS = {
+    Split.DEVELOPMENT: ("dialogue", "letter", "judgment", "mail"),
+    Split.HELD_OUT: ("dialogue", "support", "judgment", "mail"),
+}
+STYLES = ("rules", "model")
 ROW = {
     "id": "letter-01",
     "domain": "letter",
@@ -58,21 +63,27 @@ def test_ids_and_texts_are_unique():
 
 def test_each_split_has_altered_and_faithful_pairs_of_each_domain_and_style():
     parts = Counter((p.domain, p.style, p.split, bool(p.changes)) for p in PAIRS)
-    assert all(parts[(*cell, True)] >= 2 for cell in product(DOMAINS, STYLES, Split))
     faithful = Counter((p.domain, p.split) for p in PAIRS if not p.changes)
-    assert all(faithful[cell] >= 2 for cell in product(DOMAINS, Split))
+    for split, domains in DOMAINS.items():
+        assert {p.domain for p in PAIRS if p.split is split} == set(domains)
+        assert all(
+            parts[(domain, style, split, True)] >= 2 for domain, style in product(domains, STYLES)
+        )
+        assert all(faithful[domain, split] >= 2 for domain in domains)
 
 
-def test_an_altered_pair_has_one_to_four_changes():
+def test_an_altered_pair_has_one_to_seven_changes():
     counts = [len(pair.changes) for pair in ALTERED]
-    assert {1, 2, 3, 4} >= set(counts)
-    assert sum(counts) >= 400
+    assert set(range(1, 8)) >= set(counts)
+    assert sum(counts) >= 500
 
 
-def test_both_splits_have_nearly_all_kinds():
+def test_both_splits_have_most_kinds():
+    """The writer of the held-out split named some kinds, such as the reference of a pronoun."""
     kinds = {s: Counter(c.kind for p in PAIRS if p.split is s for c in p.changes) for s in Split}
-    assert all(kinds[Split.DEVELOPMENT][kind] >= 4 for kind in KINDS)
-    assert len(kinds[Split.HELD_OUT]) >= len(KINDS) - 3
+    assert set(KINDS) == {kind for counts in kinds.values() for kind in counts}
+    assert min(kinds[Split.DEVELOPMENT].values()) >= 4
+    assert all(len(counts) >= 24 for counts in kinds.values())
 
 
 def test_records_are_as_long_as_messages_and_drafts_at_most_half_as_long_again():
@@ -89,7 +100,9 @@ def test_faithful_drafts_are_reworded_as_much_as_altered_ones(style):
         return (source & draft).total() / draft.total()
 
     def mean(altered):
-        shares = [shared(p) for p in PAIRS if p.style == style and bool(p.changes) is altered]
+        shares = [
+            shared(p) for p in FIRST_WRITERS if p.style == style and bool(p.changes) is altered
+        ]
         return sum(shares) / len(shares)
 
     assert mean(True) == pytest.approx(mean(False), abs=0.05)
@@ -109,7 +122,8 @@ def test_an_altered_sentence_is_no_sentence_of_its_record():
         record = f"\n{join_fields(pair.source)}\n"
         for change in pair.changes:
             assert change.reason, pair.id
-            for start, end in pair.altered_sentences(change) if change.draft else ():
+            moved = change.kind == "reference" or '"until then"' in change.reason
+            for start, end in pair.altered_sentences(change) if change.draft and not moved else ():
                 sentence = re.escape(pair.text[start:end].strip())
                 assert not re.search(rf"(?:[.!?\n]\s*){sentence}\s", record), (pair.id, change)
 
@@ -133,7 +147,8 @@ def test_every_marked_quote_lies_in_a_sentence():
     for pair in ALTERED:
         for change in pair.changes:
             if change.draft:
-                assert len(pair.altered_sentences(change)) == 1, (pair.id, change.draft)
+                most = 1 if pair in FIRST_WRITERS else 2  # an order, or a comparison of two
+                assert 1 <= len(pair.altered_sentences(change)) <= most, (pair.id, change.draft)
 
 
 @pytest.mark.parametrize(

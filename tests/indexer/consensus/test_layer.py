@@ -330,6 +330,16 @@ def test_other_languages_are_refused_as_in_other_recipes(
     assert summary.consensus.subjects == 24
 
 
+def test_a_consensus_of_nothing_says_which_records_were_refused_before(
+    consensus: ConsensusRun, dialogues: Path
+) -> None:
+    spanish = "Me duele mucho la rodilla desde que corro todos los días por la montaña con mi perro"
+    records = [{"id": f"es-{i}", "question": spanish, "answer": spanish} for i in range(4)]
+    write(dialogues, [*records, dialogue(0), dialogue(1)])
+    with pytest.raises(ProtectionError, match="refused before: language-not-covered:es 4"):
+        consensus()
+
+
 class SeesPassages(TableRecognizer):
     """Take `knee` for a name, but only in a passage."""
 

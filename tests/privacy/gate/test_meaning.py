@@ -182,6 +182,17 @@ COPIES = (
     ("The board is convinced that a loan was made.", "The board thinks that a loan is possible."),
     ("The claim is partly upheld.", "The claim is fully upheld."),
     ("He has a cough. He had hives at two.", "His sister had hives at two."),
+    ("The parcel goes to your aunt, not to you.", "The parcel goes to you, not to your aunt."),
+    ("Once you have signed, I start.", "You sign once I have started."),
+    ("The slope was discussed with the architect.", "The slope was discussed by the architect."),
+    ("Keep the lid; without it the pot is worthless.", "Keep the lid."),
+    ("Please use the blue can, because the red one had oil in it.", "Please use the blue can."),
+    ("Most pupils need a pass.", "Any pupil needs a pass."),
+    ("Brown foam is harmless.", "Brown foam is harmful."),
+    ("Switch the pump off at once.", "Switch the pump on at once."),
+    ("The refund takes a week from the day of the return.", "The refund took a week from the day of the return."),
+    ("I'd order two lids now, since delivery takes long.", "Since I'd order two lids now, delivery takes long."),
+    ("It has not been proved that she paid.", "It has been proved that she has not paid."),
 )  # fmt: skip
 
 
@@ -209,6 +220,12 @@ def test_a_client_whose_question_is_reported_asks_in_the_draft() -> None:
     source = "The client asks whether she has to pay. She moved in May."
     assert {f.kind for f in found(source, "She moved in May.")} == {FindingKind.QUESTION_LOST}
     assert found(source, "She moved in May. The client asks if she has to pay.") == []
+
+
+def test_the_question_of_a_dispute_is_a_question() -> None:
+    source = "The question was whether the roof was safe. The court said no."
+    assert {f.kind for f in found(source, "The court said no.")} == {FindingKind.QUESTION_LOST}
+    assert found(source, source) == []
 
 
 def test_a_question_at_the_end_of_a_run_on_is_a_sentence_of_its_own() -> None:

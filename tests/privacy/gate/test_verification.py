@@ -76,3 +76,23 @@ def test_more_words_are_allowed_where_the_owner_says_so() -> None:
 def test_a_change_by_known_words_alone_is_found(source: str, draft: str) -> None:
     others = "We met near the old mill."
     assert meaning_changes({"text": f"{others} {source}"}, {"text": f"{draft} {others}"})
+
+
+@pytest.mark.parametrize(
+    ("source", "draft"),
+    [
+        ("If a crane is due, the road may be used.", "The road may not be used if a crane is due."),
+        ("I'd rather prune the vine myself.", "I'd rather you pruned the vine yourself."),
+        ("Some guests were early.", "All guests were early."),
+        ("The pond freezes at night.", "The pond always freezes at night."),
+    ],
+)
+def test_a_new_word_that_relates_others_is_unverified(source: str, draft: str) -> None:
+    """Also where another sentence of the record denies the same verb."""
+    others = "The shed must not be used without us."
+    assert unverified(f"{others} {source}", f"{draft} {others}")
+
+
+def test_any_is_no_amount_under_a_condition_or_a_negation() -> None:
+    source = "If bolts are loose, ring us. We do not sell lamps."
+    assert unverified(source, "If any bolts are loose, ring us. We do not sell any lamps.") == []
