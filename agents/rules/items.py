@@ -47,11 +47,8 @@ _EXPLETIVE = re.compile(
 )
 """`It is important to` refers to no sentence before it."""
 _POINTS_BACK = re.compile(r"\b(?:it|its|them|they|their|this|that|these|those)\b", re.IGNORECASE)
-_ASKS_BACK = re.compile(
-    r"(?:(?:so|and|but) )?(?:(?:is|are|was|were) (?:that|those)\b|is (?:it|this)(?: \w+){1,2}\?)",
-    re.I,
-)
-"""`Is that normal?` and `Is it ok?` ask about the sentence before them."""
+_ASKS_BACK = re.compile(r"(?:(?:so|and|but) )?(?:is|are|was|were) (?:that|those)\b", re.I)
+"""`Is that normal?` asks about the sentence before it."""
 _FRAGMENT = re.compile(
     r"(?:for|since|during|with|without|on|in|at|by|from|to|of|until|till|after|before|over)\b", re.I
 )

@@ -18,8 +18,10 @@ from sage_rag.privacy.gate.word_by_word import relations
 
 _NARRATIVE = frozenset("i my me was were had did ago".split())
 _AUXILIARIES = frozenset("is are be been being get gets not when if once unless until as".split())
-_NONE = ("", "")
-_ELSEWHERE = frozenset({"", "force", "direction"})
+_NONE, _ALL = ("", ""), ("amount", "all")
+_COMPARED = frozenset({"negation", "person", "time", "only", "any"})
+"""Kinds of relations without other words for them; the other checks compare the other kinds."""
+_TIMES = frozenset("then prior far later earlier afterwards following ago".split())
 _GREETINGS = frozenset({"dear", "hello", "hi", "good"})
 
 
@@ -35,22 +37,28 @@ def unverified_relations(draft: Facts, sources: Sequence[Facts]) -> list[Token]:
     """Return the words that relate others and that the sources lack, or have less often.
 
     They are function words, with which a sentence of the source's own words says something else:
-    negations, persons, amounts, places, times. "Any" is an amount in a statement only. Other words
-    for a duty ("has to"), a turned negation ("unless" for "if not") and a turned order in time are
-    left to other checks.
+    negations, persons, times, "only", and "any" in a statement. A negation or a time may have
+    another word where the sources have one: "if not" for "unless".
     """
     known = sum((Counter(_related(s)) for s in sources), Counter[tuple[str, str]]())
-    left = _ELSEWHERE | ({"negation"} if any(map(_denies, sources)) else set())
-    left |= {kind for kind, _ in known} & {"time"}
+    compared = _COMPARED - ({"negation"} if any(map(_denies, sources)) else set())
+    compared -= {"time"} if any(map(_orders, sources)) else set()
+    compared -= {"any"} if _ALL in known else set()
     new = []
     for token, relation in zip(draft.sentence.tokens, _related(draft), strict=True):
-        if relation[0] in left:
+        if relation[0] not in compared:
             continue
         if known[relation] > 0:
             known[relation] -= 1
         else:
             new.append(token)
     return new
+
+
+def _orders(facts: Facts) -> bool:
+    """Return whether a sentence names an order in time, in whatever words."""
+    conditions = any(c.value in ("before", "until", "when") for c in facts.conditions)
+    return conditions or not _TIMES.isdisjoint(facts.sentence.words)
 
 
 def _denies(facts: Facts) -> bool:
@@ -66,10 +74,15 @@ def _related(facts: Facts) -> list[tuple[str, str]]:
     supposed = any(c.value in CONDITION_SOURCES for c in facts.conditions)
     states = not (denied or supposed or facts.sentence.asks)
     idle = {at for m in facts.marks if m.kind == "idiom" for at in range(m.start, m.end)}
-    found = []
-    for at, token in enumerate(facts.sentence.tokens):
-        relation = _NONE if at in idle else relations().get(token.text, _NONE)
-        found.append(("amount", "all") if states and token.text == "any" else relation)
+    found = [
+        _NONE if at in idle else relations().get(token.text, _NONE)
+        for at, token in enumerate(facts.sentence.tokens)
+    ]
+    if states and _ALL not in found:  # "any" for "every" is the same
+        found = [
+            ("any", "") if token.text == "any" else relation
+            for token, relation in zip(facts.sentence.tokens, found, strict=True)
+        ]
     return found
 
 

@@ -121,7 +121,10 @@ def _words(facts: Facts) -> list[_Word]:
             continue
         if token.text == "to" and found and found[-1].value == "must":
             continue
+        before = tokens[at - 1].text if at else ""
+        paired = "and" in (before, after)  # "on and off"
         kind, value = _relation(token)
+        kind, value = ("", "") if kind == "direction" and paired else (kind, value)
         found.append(_Word(token, kind, value or _meaning(token)))
     return found
 
@@ -164,15 +167,20 @@ def _other_relation(
             for own, other in zip(here, there, strict=True):
                 if own.kind and own.value != other.value:
                     return own
-                if _is_past(own) != _is_past(other):
+                if _is_past_of(own, other) or _is_past_of(other, own):
                     return own
         elif max(len(here), len(there)) <= _LONGEST_CUT and _counted(here) != _counted(there):
             return (*here, *ours[max(0, start - 1) :])[0]
     return None
 
 
-def _is_past(word: _Word) -> bool:
-    return word.token.text in _PAST or word.token.text.endswith("ed")
+def _is_past_of(word: _Word, other: _Word) -> bool:
+    """Return whether a word is the past of another one: "received" of "receives"."""
+    text, present = word.token.text, other.token.text
+    if text == present or word.kind or not text.endswith("ed"):
+        return text in _PAST and present not in _PAST and not present.endswith(("ing", "ed"))
+    bases = {text[:-1], text[:-2], text[:-3], f"{text[:-3]}y"}
+    return not bases.isdisjoint({present, present.removesuffix("s")})
 
 
 def _counted(words: Sequence[_Word]) -> Counter[str]:

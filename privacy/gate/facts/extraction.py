@@ -47,6 +47,7 @@ _RIGHT_THINGS = frozenset(
     " treatment approach direction idea track reason conclusion size balance conditions medicine"
     " medication doctor specialist words attitude angle course holder holders".split()
 )
+_TIME_ADVERBS = frozenset({"now", "today", "again", "once"})
 _AFTER_SIDE_ENDS = frozenset(". , ; : ) ? ! and or but is was than".split())
 
 
@@ -118,7 +119,8 @@ def _is_lexical(token: Token) -> bool:
 
 def _is_named(token: Token) -> bool:
     """Return whether a word names what a clause is about, common verbs such as "start" included."""
-    return token.content or (token.kind == "word" and _is_lexical(token))
+    named = token.kind == "word" and token.text not in _TIME_ADVERBS and _is_lexical(token)
+    return token.content or named
 
 
 def _word_fact(facts: Facts, kind: str, at: int) -> Fact:
