@@ -22,6 +22,7 @@ from sage_rag.agents.rules.items import depends, group, part_to_leave_out, restr
         ("The ear rings at night.", "Any idea why?"),
         ("The ear rings at night.", "Is that normal?"),
         ("The sugar is normal.", "Along with the salts."),
+        ("The stool is dark.", "For some years."),
     ],
 )
 def test_a_sentence_depends_on_the_one_it_refers_to(before, sentence):
