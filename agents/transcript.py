@@ -74,6 +74,15 @@ async def hide_values(turns: Iterable[TranscriptTurn], judge: Judge) -> Transcri
     return tuple([await _hidden_turn(turn, turn.round in clean, judge) for turn in turns])
 
 
+async def judged_alone(draft: Draft, verdict: Verdict, judge: Judge) -> Transcript:
+    """Return the transcript of a draft that the gate judged and no agent; see `hide_values`."""
+    turns = [
+        TranscriptTurn(round=0, speaker=Speaker.GENERATOR, draft=draft),
+        TranscriptTurn(round=0, speaker=Speaker.GATE, verdict=verdict),
+    ]
+    return await hide_values(turns, judge)
+
+
 async def _hidden_turn(turn: TranscriptTurn, clean: bool, judge: Judge) -> TranscriptTurn:
     if turn.draft is not None and not clean:
         return turn.model_copy(update={"draft": Draft(await _hidden(turn.draft.fields, judge))})

@@ -18,6 +18,7 @@ from sage_rag.agents.transcript import (
     Speaker,
     TranscriptTurn,
     hide_values,
+    judged_alone,
     transcript_to_json,
 )
 from sage_rag.common.exceptions import InputError, ProtectionError
@@ -50,7 +51,6 @@ UNPROTECTABLE = "unprotectable"
 DROPPED = "dropped-in-review"
 
 _T = TypeVar("_T")
-
 DraftSink = Callable[[Draft], None]
 """Stores the draft of stage 1, so that stage 2 can be repeated alone."""
 Executor = Callable[[Callable[[], Any]], Awaitable[Any]]
@@ -385,18 +385,15 @@ async def _judged(draft: Draft, judge: Judge) -> RefinementOutcome:
     """Return the outcome of the gate alone, without agents; its transcript has the findings."""
     verdict = await judge(draft)
     reasons = tuple(dict.fromkeys(f.kind.value for f in verdict.findings))
-    turns = (
-        TranscriptTurn(round=0, speaker=Speaker.GENERATOR, draft=draft),
-        TranscriptTurn(round=0, speaker=Speaker.GATE, verdict=verdict),
-    )
-    transcript = () if verdict.safe else await hide_values(turns, judge)
-    return RefinementOutcome(draft, verdict.safe, 0, verdict, reasons, transcript)
+    hidden = () if verdict.safe else await judged_alone(draft, verdict, judge)
+    return RefinementOutcome(draft, verdict.safe, 0, verdict, reasons, hidden)
 
 
 async def _without_values(draft: Draft, judge: Judge) -> Draft:
     """Return a draft without the private values that the gate finds, fit for the ledger."""
-    drafted = TranscriptTurn(round=0, speaker=Speaker.GENERATOR, draft=draft)
-    (turn,) = await hide_values([drafted], judge)
+    (turn,) = await hide_values(
+        [TranscriptTurn(round=0, speaker=Speaker.GENERATOR, draft=draft)], judge
+    )
     return turn.draft or draft
 
 
