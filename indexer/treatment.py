@@ -46,7 +46,6 @@ from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.catalog import DEFAULT_LANGUAGES
 
 _MALFORMED = "malformed-agent-output"
-
 UNPROTECTABLE = "unprotectable"
 DROPPED = "dropped-in-review"
 
