@@ -18,7 +18,7 @@ from sage_rag.agents.testing.model import answer_to
 from sage_rag.privacy.gate.labels import OFTEN
 from sage_rag.privacy.gate.support import SupportCounts, SupportGate
 
-K = 3
+K = 3  # four words in a row need twice as many subjects
 COMMON = (
     "I have had a dry cough at night",
     "You should not take aspirin with blood thinners",
@@ -27,13 +27,13 @@ COMMON = (
 RARE = "My parrot Bismarck sings at dawn"
 RECORDS = [
     (f"subject {number}", [f"{COMMON[0]}.", f"{COMMON[1]}. {COMMON[2]}. Detail {number} follows."])
-    for number in range(4)
-] + [("subject 4", [f"{COMMON[0]}. {RARE}.", f"{COMMON[2]}."])]
+    for number in range(6)
+] + [("subject 6", [f"{COMMON[0]}. {RARE}.", f"{COMMON[2]}."])]
 GATE = SupportGate(SupportCounts(RECORDS), K)
 SUBJECTS = frozenset(subject for subject, _ in RECORDS)
 TOPIC = {
-    "question": [SharedStatement(COMMON[0], 5)],
-    "answer": [SharedStatement(COMMON[1], 4), SharedStatement(COMMON[2], 5)],
+    "question": [SharedStatement(COMMON[0], 7)],
+    "answer": [SharedStatement(COMMON[1], 6), SharedStatement(COMMON[2], 7)],
 }
 GOOD = {"question": f"{COMMON[0]}.", "answer": f"{COMMON[1]}. {COMMON[2]}."}
 
@@ -106,12 +106,12 @@ def test_a_sentence_that_loses_a_negation_is_dropped_though_it_is_supported() ->
 
 
 def test_the_label_of_frequency_is_counted_and_never_the_models() -> None:
-    subjects = frozenset([*SUBJECTS, *(f"other {n}" for n in range(5))])
+    subjects = frozenset([*SUBJECTS, *(f"other {n}" for n in range(6))])
     counts = SupportCounts([*RECORDS, *((s, ["A swollen knee."]) for s in subjects - SUBJECTS)])
     topic = {"answer": TOPIC["answer"]}
     text = f"{OFTEN}: {COMMON[1]}. {COMMON[2]}."
     fields = supported_fields({"answer": text}, topic, SupportGate(counts, K), subjects)
-    assert fields == {"answer": f"{COMMON[1]}.\n{OFTEN}: {COMMON[2]}."}  # 4 and 5 of 10
+    assert fields == {"answer": f"{COMMON[1]}.\n{OFTEN}: {COMMON[2]}."}  # 6 and 7 of 13
 
 
 def test_a_field_without_a_supported_sentence_is_asked_for_once_more() -> None:

@@ -21,9 +21,9 @@ def test_words_and_runs_are_counted_that_enough_subjects_say() -> None:
     ends = ("today", "tomorrow", "tonight", "yesterday")
     corpus = documents(*(f"{SHARED} {end}" for end in ends))
     shares = survival(lambda: corpus)
-    # `rest`, `knee` and `cool` of each; the last word is of one; runs need twice as many subjects
-    assert shares[2] == Survival(pytest.approx(12 / 16), pytest.approx(12 / 16))
-    assert shares[3] == Survival(pytest.approx(12 / 16), 0.0)
+    # `rest`, `knee`, `cool` and `it` of each; the last word is of one; runs need twice as many subjects
+    assert shares[2] == Survival(pytest.approx(16 / 20), pytest.approx(12 / 16))
+    assert shares[3] == Survival(pytest.approx(16 / 20), 0.0)
     assert shares[5] == NOTHING
 
 
