@@ -48,19 +48,15 @@ def attack_checkpoint(
     Example: sage-rag attack-model run/model --training-text novels.jsonl --held-out others.jsonl
     """
     from sage_rag.eval.knowledge.backends.causal import CausalModel, best_device
-    from sage_rag.eval.model_attacks.attack import AttackName, AttackSettings, attack_model
-    from sage_rag.eval.model_attacks.key_recovery import too_short
+    from sage_rag.eval.model_attacks.attack import AttackSettings, attack_model
     from sage_rag.eval.model_attacks.report import tables
     from sage_rag.privacy.recognizers.default import default_recognizer
 
     attacks = _chosen(attack)
     model = CausalModel.open(checkpoint, best_device())
     texts = _texts(training_text, held_out, canaries)
-    if not attack and (reason := too_short(texts.training)):
-        typer.echo(f"left out: {reason}", err=True)
-        attacks = tuple(each for each in attacks if each is not AttackName.KEYS)
     settings = AttackSettings(
-        attacks=attacks,
+        attacks=attacks if attack else _possible(attacks, texts),
         seed=seed,
         sentences=sentences,
         candidates=candidates,
@@ -86,6 +82,17 @@ def _chosen(names: list[str] | None) -> tuple[AttackName, ...]:
     if unknown is not None:
         raise InputError(f"there is no attack `{unknown}`", hint=f"one of: {', '.join(known)}")
     return tuple(AttackName(name) for name in names) if names else known
+
+
+def _possible(attacks: tuple[AttackName, ...], texts: AttackTexts) -> tuple[AttackName, ...]:
+    """Leave out, and say, what texts of this length do not allow."""
+    from sage_rag.eval.model_attacks.attack import AttackName
+    from sage_rag.eval.model_attacks.key_recovery import too_short
+
+    if not (reason := too_short(texts.training)):
+        return attacks
+    typer.echo(f"left out: {reason}", err=True)
+    return tuple(attack for attack in attacks if attack is not AttackName.KEYS)
 
 
 def _texts(training: list[Path], held_out: list[Path], canaries: Path | None) -> AttackTexts:
