@@ -62,6 +62,7 @@ class StageLedger:
 
     _title = "the ledger"
     _open_hint = "move it away to start again; only finished work is lost"
+    _access_hint = "let this user write the file and its folder, or use another --home"
     _write_hint = "free some disk space and start again; finished documents are kept"
 
     def __init__(
@@ -97,7 +98,7 @@ class StageLedger:
         if error.args[:1] in _NO_SPACE_ERRNO or code in _NO_SPACE:
             hint = self._write_hint
         elif isinstance(error, OSError) or code in _NO_ACCESS:
-            hint = "let this user write the file and its folder, or use another --home"
+            hint = self._access_hint
         elif code in _IN_USE:
             hint = "another program uses it: wait for it, or stop it"
         else:
@@ -151,10 +152,10 @@ class StageLedger:
             raise self._failure(error) from None
         return found
 
-    def _all(self, query: str) -> list[tuple[Any, ...]]:
+    def _all(self, query: str, row: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
         try:
             with self._lock:
-                return self._db.execute(query).fetchall()
+                return self._db.execute(query, row).fetchall()
         except sqlite3.Error as error:
             raise self._failure(error) from None
 

@@ -16,6 +16,7 @@ from sage_rag.rag_server.options import (
     EdgeKeyset,
     Expose,
     Local,
+    Memory,
     NoAuth,
     Server,
     ServerApiKeyFile,
@@ -154,6 +155,7 @@ def edge(
     keyset: EdgeKeyset = None,
     passphrase_file: PassphraseFile = None,
     keyset_secret: KeysetSecret = None,
+    memory: Memory = None,
     host: Annotated[str | None, typer.Option(help="Default: 127.0.0.1.")] = None,
     port: Annotated[int | None, typer.Option(help="Default: 8001; 0 picks a free one.")] = None,
     policy: Annotated[

@@ -54,6 +54,12 @@ EdgeKeyset = Annotated[
         help="The sealed keyset, or a grant.", envvar="SAGE_RAG_KEYSET", show_default=False
     ),
 ]
+Memory = Annotated[
+    Path | None,
+    typer.Option(
+        help="File of restored values, sealed. Default: KEYSET.memory.", show_default=False
+    ),
+]
 ServerApiKeyFile = Annotated[
     Path | None, typer.Option(help="File with the server's API key.", show_default=False)
 ]

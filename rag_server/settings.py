@@ -186,6 +186,9 @@ class EdgeSettings(SearchSettings):
     passphrase_file: Path | None = None
     keyset_secret: Path | None = None
     """In place of `keyset`: a file with raw keys, as secret managers mount them."""
+    memory: Path | None = None
+    """The file of the values that were restored, sealed, so that they are hidden when a client
+    sends them back. Default: `FILE.memory` next to the keyset `FILE`."""
     port: int = Field(8001, ge=0, le=65535)
     policy: str = "sage"
     """A preset, or a file like `./mine.toml`."""

@@ -107,7 +107,8 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
 
     Raises:
         InputError: when there is no source of keys, or more than one.
-        ProtectionError: when other machines could read plain values without an API key.
+        ProtectionError: when other machines could read plain values without an API key, or the
+            values restored before cannot be read.
         KeysetError: when the keyset cannot be opened.
     """
     from sage_rag.indexer.engines.cores import use_one_core
@@ -116,12 +117,15 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     from sage_rag.rag_server.edge.keyring import Keyring
     from sage_rag.rag_server.edge.lookups import Lookups
     from sage_rag.rag_server.edge.services import EdgeServices
+    from sage_rag.rag_server.edge.shown_file import ShownFile
+    from sage_rag.rag_server.edge.shown_values import ShownValues
 
     gate = _edge_gate(settings)
     _check_server(settings)
     keyset = open_keyset(
         settings.keyset, settings.passphrase_file, secret_file=settings.keyset_secret
     )
+    shown = ShownValues(ShownFile(_memory(settings), keyset))
     from sage_rag.privacy.recognizers.catalog import recognizer_of  # slow; only with a keyset
 
     policy = load_policy(settings.policy)
@@ -129,7 +133,7 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     recognizer.recognize("warm up")
     upstream = _upstream(settings)
     return EdgeServices(
-        keyring=Keyring(keyset, recognizer, policy),
+        keyring=Keyring(keyset, recognizer, policy, shown),
         upstream=upstream,
         lookups=Lookups(upstream),
         exposed=settings.expose,
@@ -144,6 +148,17 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
             prepare=use_one_core,
         ),
     )
+
+
+def _memory(settings: EdgeSettings) -> Path:
+    """Return the file of restored values: next to the keyset, unless another one is given."""
+    source = settings.keyset or settings.keyset_secret
+    if settings.memory is None and source is None:
+        raise InputError(
+            "the keys come from the environment, so no folder is known for the restored values",
+            hint="--memory FILE, a file of this edge alone; it is sealed with the keys",
+        )
+    return settings.memory or Path(f"{source}.memory")
 
 
 def _upstream(settings: EdgeSettings) -> Upstream:

@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from sage_rag.common.exceptions import UpstreamError
+from sage_rag.common.exceptions import ProtectionError, UpstreamError
 from sage_rag.common.web import sse
 from sage_rag.common.web.errors import as_api_error
 from sage_rag.rag_server.chat_request import IGNORED_HEADER
@@ -87,8 +87,15 @@ async def _stream(answer: UpstreamResponse, keys: CorpusKeys) -> AsyncGenerator[
         if not restorer.finished:
             raise UpstreamError("the server's answer ended early")
     except Exception as error:  # noqa: BLE001 - the status is already sent, so an event reports it
-        yield restorer.flush()
-        yield sse.encode(as_api_error(error).body)
+        yield _end(restorer, error)
+
+
+def _end(restorer: StreamRestorer, error: Exception) -> bytes:
+    """Return the end of a stream that failed: the rest of its text, if that may be shown."""
+    try:
+        return restorer.flush() + sse.encode(as_api_error(error).body)
+    except ProtectionError as refused:
+        return sse.encode(as_api_error(refused).body)
 
 
 def _log_damage(keys: CorpusKeys) -> None:

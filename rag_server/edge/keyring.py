@@ -58,8 +58,13 @@ class CorpusKeys:
         recognizer: Recognizer,
         policy: Policy,
         restored: Counter[Condition] | None = None,
+        shown: ShownValues | None = None,
     ) -> None:
-        """Derive the keys. `restored` also counts the tokens of answers, by condition."""
+        """Derive the keys.
+
+        `restored` also counts the tokens of answers, by condition. `shown`: the values restored
+        for all corpora, since a client can send the answer of one corpus to another.
+        """
         self.corpus = corpus
         self._cipher = default_cipher(keyset, corpus)
         self._blind_index = BlindIndex(keyset, corpus, policy.part_words)
@@ -67,7 +72,7 @@ class CorpusKeys:
         self._tokens: Counter[Condition] = Counter()
         self._reported = 0
         shared = Counter() if restored is None else restored
-        self._shown = ShownValues()
+        self._shown = ShownValues() if shown is None else shown
         self._by_server = False
         self._restorer = Restorer(self._cipher, lambda found: self._note(found, shared))
         self._surrogates = Surrogates(keyset, corpus)
@@ -215,8 +220,16 @@ def _restricted(policy: Policy, granted: frozenset[EntityType]) -> Policy:
 class Keyring:
     """Derives the keys of a corpus from a keyset or grant."""
 
-    def __init__(self, keyset: Keyset, recognizer: Recognizer, policy: Policy) -> None:
+    def __init__(
+        self,
+        keyset: Keyset,
+        recognizer: Recognizer,
+        policy: Policy,
+        shown: ShownValues | None = None,
+    ) -> None:
+        """`shown`: the values that were restored before; without it, none is known yet."""
         self._keyset = keyset
+        self._shown = ShownValues() if shown is None else shown
         self._recognizer = recognizer
         self._policy = policy
         self._restored: Counter[Condition] = Counter()
@@ -244,4 +257,6 @@ class Keyring:
         return {condition.value: self._restored[condition] for condition in Condition}
 
     def _build(self, model: str) -> CorpusKeys:
-        return CorpusKeys(model, self._keyset, self._recognizer, self._policy, self._restored)
+        return CorpusKeys(
+            model, self._keyset, self._recognizer, self._policy, self._restored, self._shown
+        )

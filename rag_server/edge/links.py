@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection
 
 from sage_rag.privacy.tokens import LOOSE, StreamReplacer
+from sage_rag.rag_server.edge.shown_values import is_short
 
 _ADDRESS = re.compile(
     r"https?\\?:|[/\\]{2}|www\.|url\(|\\0{0,4}2f|\\u00[2-7]|&(?:#|sol|bsol|colon|tab|newline)",
@@ -25,6 +26,8 @@ _IGNORED = dict.fromkeys(map(ord, "\t\n\r"))
 """Browsers delete these characters from an address."""
 _SPACES = " \t\n\r\f"
 """These end an address in Markdown (CommonMark 0.31, §6.3), and in HTML without quotes."""
+_FIRST_WORD = re.compile(r"[^\W_]+")
+_LAST_WORD = re.compile(r"[^\W_]+\Z")
 _MARKS = re.compile(rf"[{_SPACES}<>\\\"'=]")
 
 Replace = Callable[[re.Match[str]], str]
@@ -101,7 +104,9 @@ def replace_outside_addresses(text: str, replace: Replace, *, in_json: bool = Fa
 class GuardedStream:
     """Replace tokens outside web addresses in text that arrives in pieces.
 
-    Addresses are searched in the output, because the value of a token may itself be an address.
+    Addresses are searched in the output, because the value of a token may itself be an address. A
+    short value gets a space on the side of a letter or digit: inside a word it would not be found
+    when the client sends the text back.
     """
 
     def __init__(
@@ -110,9 +115,16 @@ class GuardedStream:
         """`preceding`: texts that a client may put before this one."""
         self._replace = replace
         self._preceding = preceding
+        self._in_json = in_json
         self._tracker = AddressTracker(in_json=in_json)
         self._replacer = StreamReplacer(LOOSE, self._value)
         self._taken = self._given = 0
+        self._last = ""
+        """The last character of the output."""
+        self._ends_short = False
+        """Whether the last value ends with a short word, and what follows it is not known."""
+        self._begins_glued = False
+        """The same at the beginning of the output of a piece."""
 
     @property
     def in_address(self) -> bool:
@@ -132,14 +144,38 @@ class GuardedStream:
         if rest := given[self._given :]:
             self._tracker.read(rest)
         self._taken = self._given = 0
-        return given
+        if not given:
+            return ""
+        apart = self._begins_glued and self._continues_word(given[0])
+        self._begins_glued = self._ends_short and not rest
+        self._ends_short = False
+        self._last = given[-1]
+        return f" {given}" if apart else given
 
     def _value(self, match: re.Match[str]) -> str:
         between = match.string[self._taken : match.start()]
         self._tracker.read(between)
         kept = self.in_address or any(text.in_address for text in self._preceding)
-        value = match.group() if kept else self._replace(match)
+        after = match.string[match.end() : match.end() + 1]
+        before = between[-1:] or self._last
+        value = match.group() if kept else self._apart(before, self._replace(match), after)
         self._tracker.read(value)
         self._taken = match.end()
         self._given += len(between) + len(value)
+        self._last = value[-1:] or before
         return value
+
+    def _apart(self, before: str, value: str, after: str) -> str:
+        """Return a value with spaces where a short word of it would be part of a longer one."""
+        first, last = _FIRST_WORD.match(value), _LAST_WORD.search(value)
+        if first and before.isalnum() and is_short(first.group()):
+            value = f" {value}"
+        self._ends_short = False
+        if last and is_short(last.group()):
+            if self._continues_word(after):
+                return f"{value} "
+            self._ends_short = not after
+        return value
+
+    def _continues_word(self, after: str) -> bool:
+        return after.isalnum() or (self._in_json and after == "\\")

@@ -6,89 +6,221 @@ PERSON_[...] syndrome": a recognizer reads the restored name as a disease, and w
 
 from __future__ import annotations
 
+import re
 import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from sage_rag.common.exceptions import ProtectionError
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.policy import Operator, OperatorChoice, Policy
 from sage_rag.privacy.protocols import Recognizer
-from sage_rag.privacy.spans import Span
+from sage_rag.privacy.recognizers.lexicon import default_lexicon, fold
+from sage_rag.privacy.spans import Span, remainder
+from sage_rag.privacy.words import UNSPACED_RANGES
+from sage_rag.rag_server.edge.shown_file import ShownFile
 
-MOST_VALUES = 100_000
-_PREFIX = 4
-"""Shorter values are found as whole words only, since any text contains their letters."""
+MOST_VALUES = 500_000
+"""About 200 MB in memory: more values than most corpora have."""
+_SHORTEST = 4
+"""Fewer letters and digits are found as a whole word only, since any text contains them."""
+_ENDS = re.compile(r"^[\W_]+|['’]s$|[\W_]+$")
+_RUN = re.compile(r"[^\W_]+")
 
 
 class ShownValues:
     """Finds in a text the values that were shown before, in time linear in the text.
 
-    Guarantees: in a text of the server, a value of at least four characters is found wherever it
-    occurs in the same spelling, and a shorter one where it is a whole word.
-    Does not guarantee: this after `most` other values, in another spelling, or after a restart.
+    Guarantees: no value is forgotten. In a text of the server a value is found wherever it occurs
+    in the same spelling, a short one (`is_short`) where it is a whole word. In another spelling
+    (case, accents, the signs between its letters and digits) it is found as whole words, unless it
+    is short or an ordinary word, such as the name "Will".
+    Does not guarantee: finding a part of a value; remembering a value after a restart without a
+    file.
     """
 
-    def __init__(self, most: int = MOST_VALUES) -> None:
-        """`most`: values that are kept, in memory; the one shown longest ago is dropped."""
+    def __init__(self, file: ShownFile | None = None, most: int = MOST_VALUES) -> None:
+        """`file`: where the values are kept; without it, only in memory.
+
+        Raises:
+            ProtectionError: when the file is damaged, or of another keyset.
+        """
+        self._file = file
         self._most = most
-        self._types: OrderedDict[str, EntityType] = OrderedDict()
-        self._by_prefix: dict[str, dict[str, None]] = {}
+        self._spelled: dict[str, EntityType] = {}
+        self._folded: dict[str, EntityType] = {}
+        """Values that are found in another spelling, by their letters and digits."""
+        self._lengths: dict[str, tuple[int, ...]] = {}
+        """How many letters and digits the values have that begin with some of them."""
+        self._sizes: set[int] = set()
+        """How long the keys of `_lengths` are."""
+        self._short_lengths: dict[str, tuple[int, ...]] = {}
+        """How long the short values are that begin with a word."""
         self._lock = threading.Lock()
+        self._read_file()
 
     def add(self, value: str, entity_type: EntityType) -> None:
-        """Keep a value that a user has read, with the type of its token."""
-        if not any(map(str.isalnum, value)):
-            return
+        """Keep a value that a user is about to read, with the type of its token.
+
+        Raises:
+            ProtectionError: when it cannot be kept; then it must not be shown.
+        """
+        core = _core(value)
         with self._lock:
-            self._types[value] = entity_type
-            self._types.move_to_end(value)
-            self._by_prefix.setdefault(value[:_PREFIX], {})[value] = None
-            while len(self._types) > self._most:
-                dropped, _ = self._types.popitem(last=False)
-                alike = self._by_prefix[dropped[:_PREFIX]]
-                del alike[dropped]
-                if not alike:
-                    del self._by_prefix[dropped[:_PREFIX]]
+            if not core or core in self._spelled:
+                return
+            if len(self._spelled) >= self._most:
+                raise ProtectionError(
+                    f"the memory of restored values is full: it has {self._most} of them",
+                    hint="move its file away, start the edge again, and begin new conversations",
+                )
+            if self._file is not None:
+                self._file.append(core, entity_type)
+            self._index(core, entity_type)
 
     def spans(self, text: str, *, by_server: bool) -> tuple[Span, ...]:
-        """Return the spans of shown values, disjoint, the longest at each place.
+        """Return the spans of shown values, disjoint; values that overlap are one span.
 
-        In a text that the server did not write, only direct identifiers with a space or a digit
+        In a text that the server did not write, only direct identifiers that are no ordinary word
         count: a user who saw the name "May" may ask about the month.
+
+        Raises:
+            ProtectionError: when the file can no longer be read.
         """
         with self._lock:
-            return tuple(self._found(text, by_server)) if self._types else ()
+            self._read_file()
+            if not self._spelled:
+                return ()
+            found = [*self._found_long(text, by_server), *self._found_short(text, by_server)]
+        return tuple(_merged(found))
 
-    def _found(self, text: str, by_server: bool) -> Iterator[Span]:
-        at = 0
-        while at < len(text):
-            value = max(self._values_at(text, at, by_server), key=len, default=None)
-            if value is None:
-                at += 1
-                continue
-            yield Span(at, at + len(value), self._types[value])
-            at += len(value)
+    def _read_file(self) -> None:
+        for core, entity_type in self._file.news() if self._file is not None else ():
+            self._index(core, entity_type)
 
-    def _values_at(self, text: str, at: int, by_server: bool) -> Iterator[str]:
-        for length in range(1, _PREFIX + 1):
-            for value in self._by_prefix.get(text[at : at + length], ()):
-                if not text.startswith(value, at):
+    def _index(self, core: str, entity_type: EntityType) -> None:
+        self._spelled.setdefault(core, entity_type)
+        if is_short(core):
+            first = _RUN.match(core)
+            _add_length(self._short_lengths, first.group() if first else core, len(core))
+            return
+        letters, _ = _folded(core)
+        if _is_distinctive(core):
+            self._folded.setdefault(letters, entity_type)
+        _add_length(self._lengths, letters[:_SHORTEST], len(letters))
+        self._sizes.add(min(len(letters), _SHORTEST))
+
+    def _found_long(self, text: str, by_server: bool) -> Iterator[Span]:
+        letters, places = _folded(text)
+        for size in self._sizes:
+            for at in range(len(letters) - size + 1):
+                for length in self._lengths.get(letters[at : at + size], ()):
+                    if at + length > len(letters):
+                        continue
+                    start, end = places[at], places[at + length - 1] + 1
+                    folded = letters[at : at + length]
+                    if found := self._long_at(text, start, end, folded, by_server):
+                        yield Span(start, end, found)
+                        break
+
+    def _long_at(
+        self, text: str, start: int, end: int, folded: str, by_server: bool
+    ) -> EntityType | None:
+        """Return the type of a value at a place where its letters and digits occur."""
+        spelled = text[start:end]
+        is_whole = _is_whole(text, start, end)
+        found = self._spelled.get(spelled) or (self._folded.get(folded) if is_whole else None)
+        if found is None or by_server:
+            return found
+        is_one = _is_several(spelled) or (is_whole and _is_distinctive(spelled))
+        return found if is_one and _is_direct(found) else None
+
+    def _found_short(self, text: str, by_server: bool) -> Iterator[Span]:
+        for match in _RUN.finditer(text) if self._short_lengths else ():
+            for length in self._short_lengths.get(match.group(), ()):
+                start, end = match.start(), match.start() + length
+                found = self._spelled.get(text[start:end])
+                if found is None or not _is_whole(text, start, end):
                     continue
-                if len(value) < _PREFIX and not _is_word(text, at, at + len(value)):
-                    continue
-                if by_server or _names_one(value, self._types[value]):
-                    yield value
+                if by_server or (_is_several(text[start:end]) and _is_direct(found)):
+                    yield Span(start, end, found)
+                    break
 
 
-def _is_word(text: str, start: int, end: int) -> bool:
+def is_short(value: str) -> bool:
+    """Return whether a value has too few letters and digits to be found inside words.
+
+    In scripts without spaces between words, one character is as much as a word.
+    """
+    letters = [c for c in value[: 4 * _SHORTEST] if c.isalnum()]
+    if len(letters) >= _SHORTEST or len(value) > 4 * _SHORTEST:
+        return False
+    return not any(first <= ord(c) <= last for c in letters for first, last in UNSPACED_RANGES)
+
+
+def _core(value: str) -> str:
+    """Return a value without the signs at its ends and without a possessive `'s`."""
+    while (core := _ENDS.sub("", value)) != value:
+        value = core
+    return core
+
+
+def _add_length(lengths: dict[str, tuple[int, ...]], beginning: str, length: int) -> None:
+    known = lengths.get(beginning, ())
+    if length not in known:
+        lengths[beginning] = tuple(sorted({*known, length}, reverse=True))
+
+
+@lru_cache(maxsize=65_536)
+def _is_distinctive(value: str) -> bool:
+    """Return whether a long value can hardly be an ordinary word of a text."""
+    return not value.isalpha() or not default_lexicon().is_word(fold(value))
+
+
+def _is_several(value: str) -> bool:
+    return any(c.isspace() or c.isdigit() for c in value)
+
+
+def _is_direct(entity_type: EntityType) -> bool:
+    return identifiability(entity_type) is Identifiability.DIRECT
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Return whether a part of a text is not inside a word."""
     return not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum())
 
 
-def _names_one(value: str, entity_type: EntityType) -> bool:
-    """Return whether a value can hardly be an ordinary word of a question."""
-    is_direct = identifiability(entity_type) is Identifiability.DIRECT
-    return is_direct and any(c.isspace() or c.isdigit() for c in value)
+def _folded(text: str) -> tuple[str, Sequence[int]]:
+    """Return the letters and digits of a text, folded, and where in the text each is."""
+    if text.isascii():
+        places = [at for at, c in enumerate(text) if c.isalnum()]
+        return "".join(filter(str.isalnum, text.lower())), places
+    folded = [(letter, at) for at, c in enumerate(text) for letter in _folded_character(c)]
+    return "".join(letter for letter, _ in folded), [at for _, at in folded]
+
+
+@lru_cache(maxsize=65_536)
+def _folded_character(character: str) -> str:
+    folded = "".join(filter(str.isalnum, fold(character)))
+    return folded or (character if character.isalnum() else "")
+
+
+def _merged(spans: Sequence[Span]) -> Iterator[Span]:
+    """Yield disjoint spans that cover the same characters; the longest of some gives its type."""
+    whole: Span | None = None
+    longest = 0
+    for span in sorted(spans, key=lambda s: (s.start, -len(s))):
+        if whole is None or span.start >= whole.end:
+            if whole is not None:
+                yield whole
+            whole, longest = span, len(span)
+            continue
+        entity_type = span.entity_type if len(span) > longest else whole.entity_type
+        longest = max(longest, len(span))
+        whole = Span(whole.start, max(whole.end, span.end), entity_type)
+    if whole is not None:
+        yield whole
 
 
 @dataclass(frozen=True)
@@ -104,8 +236,13 @@ class ShownRecognizer:
         return self.recognizer.fingerprint
 
     def recognize(self, text: str) -> Sequence[Span]:
-        """Return the spans of private values."""
-        return [*self.recognizer.recognize(text), *self.shown]
+        """Return the spans of private values; a shown value is a span of its own.
+
+        Otherwise a longer value around it could be made coarser, and the rest of it be this one.
+        """
+        shown = list(self.shown)
+        found = self.recognizer.recognize(text)
+        return [*shown, *(rest for span in found for rest in remainder(span, shown))]
 
 
 def encrypting(policy: Policy, shown: Sequence[Span]) -> Policy:

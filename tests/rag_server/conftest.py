@@ -17,6 +17,8 @@ from sage_rag.rag_server.corpora import CorpusSearch
 from sage_rag.rag_server.edge.app import create_edge_app
 from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.services import EdgeServices
+from sage_rag.rag_server.edge.shown_file import ShownFile
+from sage_rag.rag_server.edge.shown_values import ShownValues
 from sage_rag.rag_server.edge.upstream import server_at
 from sage_rag.rag_server.services import Services
 from tests.rag_server.fakes import MemoryCatalog, ScriptedAnswerer, WordsEmbedder
@@ -54,9 +56,17 @@ class World:
         return self.run(create_app(services))
 
     def edge(
-        self, server: str, recognizer=None, *, api_key=None, timeout_s=120.0, **settings
+        self,
+        server: str,
+        recognizer=None,
+        *,
+        api_key=None,
+        timeout_s=120.0,
+        memory=None,
+        **settings,
     ) -> str:
-        keyring = Keyring(self.keyset, recognizer or TableRecognizer(TABLE), preset("sage"))
+        shown = ShownValues(ShownFile(memory, self.keyset)) if memory else None
+        keyring = Keyring(self.keyset, recognizer or TableRecognizer(TABLE), preset("sage"), shown)
         upstream = server_at(server, api_key=api_key, timeout_s=timeout_s)
         return self.run(create_edge_app(EdgeServices(keyring, upstream, **settings)))
 

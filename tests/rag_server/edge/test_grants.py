@@ -5,6 +5,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
+from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.files import write_keyset
@@ -170,9 +171,14 @@ def test_an_edge_opens_a_grant_from_each_source(world: World, tmp_path, monkeypa
             given["keyset_secret"] = tmp_path / "secret"
         else:
             monkeypatch.setenv(RAW_VARIABLE, export_raw(NAMES))
+            with pytest.raises(InputError, match="restored values"):
+                build_edge(EdgeSettings.load(given))
+            given["memory"] = tmp_path / "memory"
         services = build_edge(EdgeSettings.load(given))
     url = world.run(create_edge_app(services))
     answer = httpx.post(url + CHAT, json=ask(QUESTION)).json()
     shown = answer["choices"][0]["message"]["content"]
     assert shown == "Maria Keller, [PHONE_NUMBER: not granted]"
     assert PHONE not in server.seen[0].raw.decode()
+    beside = given.get("keyset") or given.get("keyset_secret")
+    assert (given.get("memory") or beside.with_name(f"{beside.name}.memory")).is_file()

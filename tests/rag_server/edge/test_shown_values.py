@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sage_rag.common.exceptions import ProtectionError
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.testing import TableRecognizer
-from sage_rag.rag_server.edge.keyring import CorpusKeys
+from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
 from sage_rag.rag_server.edge.shown_values import ShownValues
 from tests.rag_server.conftest import World, ask
@@ -86,15 +88,89 @@ def test_a_short_value_is_hidden_as_a_word_and_no_part_of_one() -> None:
     assert [(s.start, s.end) for s in spans] == [(10, 12), (24, 26)]
 
 
-def test_the_value_shown_longest_ago_is_dropped() -> None:
-    found = ShownValues(most=2)
-    for value in ("Anna A", "Anna B", "Anna A", "Anna C"):
+def test_a_value_that_cannot_be_remembered_is_not_shown() -> None:
+    own = keys()
+    own._shown = ShownValues(most=1)
+    names = [own.hide_whole(name, PERSON) for name in ("Anna A", "Anna B")]
+    assert own.restore(names[0]) == "Anna A"
+    with pytest.raises(ProtectionError, match="full"):
+        own.restore(names[1])
+    assert own.restore(names[0]) == "Anna A"
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["ZOË ØDEGÅRD", "Zoe Odegard", "zoë\u00a0ødegård", "Zoe\u0308  Ødegård", "*Zoë* Ødegård's"],
+)
+def test_another_spelling_of_a_restored_name_is_hidden(written: str) -> None:
+    own = keys()
+    own.restore(own.hide_whole("Zoë Ødegård's", PERSON))
+    hidden = sent(own, "assistant", content=f"The {written} syndrome")
+    assert "PERSON_[" in hidden
+    assert not re.search("(?i)zo|deg", re.sub(r"PERSON_\[[^]]*\]", "", hidden))
+
+
+def test_a_name_in_another_spelling_is_no_part_of_a_word() -> None:
+    found = ShownValues()
+    found.add("Diab", PERSON)
+    assert not found.spans("diabetes and Prediabetes", by_server=True)
+    assert found.spans("Diabetes", by_server=True), "in the same spelling it may be one"
+    assert not found.spans("Diabetes", by_server=False), "a user's own word"
+    assert found.spans("DIAB, diab", by_server=False)
+
+
+def test_a_chinese_name_is_hidden_between_other_characters() -> None:
+    own = keys()
+    shown = own.restore(f"患者{own.hide_whole('王伟', PERSON)}发烧")
+    assert shown == "患者王伟发烧"
+    assert "王伟" not in sent(own, "assistant", content=shown)
+
+
+def test_values_that_overlap_leave_no_part_of_one() -> None:
+    found = ShownValues()
+    for value in ("Anna Berg", "Bergmann Otto", "Mann"):
         found.add(value, PERSON)
-    text = "Anna A, Anna B, Anna C"
-    assert [text[s.start : s.end] for s in found.spans(text, by_server=True)] == [
-        "Anna A",
-        "Anna C",
-    ]
+    (span,) = found.spans("Anna Bergmann Otto", by_server=True)
+    assert len(span) == len("Anna Bergmann Otto")
+
+
+def test_a_value_inside_a_longer_one_that_is_made_coarser_is_hidden_first() -> None:
+    reader = TableRecognizer({"12 May 2021": EntityType.DATE_TIME})
+    own = CorpusKeys("clinic", Keyset.generate(), reader, preset("sage"))
+    shown = own.restore(f"12 May {own._cipher.encrypt('2021', EntityType.ID)}")
+    assert shown == "12 May 2021"
+    assert "2021" not in sent(own, "assistant", content=shown)
+
+
+def test_one_corpus_hides_what_another_restored(world: World) -> None:
+    ring = Keyring(world.keyset, BLIND, preset("sage"))
+    first, second = ring.for_model("clinic"), ring.for_model("court")
+    first.restore(first.hide_whole("Ngozi Okafor", PERSON))
+    assert "Okafor" not in sent(second, "assistant", content="The Ngozi Okafor syndrome")
+
+
+def cut(text: str, at: int) -> list[str]:
+    return [text[:at], text[at:]]
+
+
+@given(
+    st.sampled_from(["Li", "41", "O'K", "A 1", "王伟", "Maria Li", "Ann", "Zoë Ødegård"]),
+    st.text("ax1 .", max_size=3),
+    st.text("ax1 .", max_size=3),
+    st.integers(0, 200),
+)
+def test_what_a_server_puts_around_a_value_does_not_bring_it_back(
+    value: str, before: str, after: str, at: int
+) -> None:
+    own = keys()
+    token = own.hide_whole(value, PERSON)
+    stream = own.stream()
+    pieces = [stream.feed(piece) for piece in cut(f"{before}{token}{after}", at)]
+    shown = "".join([*pieces, stream.flush()])
+    assert value in shown
+    hidden = json.loads(sent(own, "assistant", content=shown))["messages"][0]["content"]
+    assert token in hidden
+    assert own.restore(hidden) == shown
 
 
 @given(
