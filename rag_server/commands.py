@@ -54,15 +54,10 @@ def _run(app_of: Callable[[int], FastAPI], settings: ServiceSettings, workers: i
             f"WARNING: {settings.host} is served without encryption: give --tls-cert and"
             " --tls-key, or put a proxy with TLS in front"
         )
-    options: Any = {
-        "tls": settings.tls,
-        "json_logs": settings.log_format == "json",
-        "drain_s": settings.drain_s,
-    }
     if workers == 1:
-        run_server(app_of(1), settings.host, settings.port, _announce, **options)
+        run_server(app_of(1), settings.serving, _announce)
     else:
-        run_workers(workers, app_of, settings.host, settings.port, _announce, **options)
+        run_workers(workers, app_of, settings.serving, _announce)
 
 
 def _given(ctx: typer.Context) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from pydantic_settings import (
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.web.requests import MAX_BODY_BYTES, MAX_BODY_S
+from sage_rag.common.web.serving import Serving
 from sage_rag.rag_server.limits import RequestLimits
 
 
@@ -117,6 +118,17 @@ class ServiceSettings(_Settings):
         if self.tls_cert is None or self.tls_key is None:
             raise InputError("--tls-cert and --tls-key belong together")
         return self.tls_cert, self.tls_key
+
+    @property
+    def serving(self) -> Serving:
+        """Where and how the application is served; raises as `tls`."""
+        return Serving(
+            self.host,
+            self.port,
+            tls=self.tls,
+            json_logs=self.log_format == "json",
+            drain_s=self.drain_s,
+        )
 
     @property
     def limits(self) -> RequestLimits:

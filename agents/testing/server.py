@@ -23,7 +23,7 @@ from starlette.routing import Route
 
 from sage_rag.agents.testing.faults import FAULTS, NO_SCHEMAS, REPLIES, RESPONSES, TRUNCATES, Call
 from sage_rag.agents.testing.model import answer_to, role_of
-from sage_rag.common.web.serving import run_server
+from sage_rag.common.web.serving import Serving, run_server
 from sage_rag.common.web.testing import running
 
 
@@ -152,7 +152,7 @@ def main(
     """Serve until interrupted; the address is the first line on standard output."""
     server = ModelServer(fault, rate=rate, latency_s=latency_ms / 1000)
     gc.freeze()  # or each collection walks through all imported objects, and answers wait
-    run_server(server.app, "127.0.0.1", port, lambda url: typer.echo(f"{url}/v1"))
+    run_server(server.app, Serving("127.0.0.1", port), lambda url: typer.echo(f"{url}/v1"))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import socket
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -33,43 +34,38 @@ _END_S = 5.0
 """How long a process may take to end after its open requests."""
 
 
-def run_server(
-    app: ASGIApp,
-    host: str,
-    port: int,
-    ready: Callable[[str], None],
-    *,
-    tls: tuple[Path, Path] | None = None,
-    json_logs: bool = False,
-    drain_s: float = 5.0,
-) -> None:
-    """Serve until SIGTERM or SIGINT; call `ready` with the address once connections are accepted.
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """Where and how an application is served.
 
     Port 0 picks a free one. `tls`: PEM files with a certificate chain and its key. `drain_s`: how
     long open requests may continue after SIGTERM; new ones are refused at once.
+    """
+
+    host: str
+    port: int
+    tls: tuple[Path, Path] | None = None
+    json_logs: bool = False
+    drain_s: float = 5.0
+
+
+def run_server(app: ASGIApp, serving: Serving, ready: Callable[[str], None]) -> None:
+    """Serve until SIGTERM or SIGINT; call `ready` with the address once connections are accepted.
 
     Raises:
         InputError: when the address cannot be bound, or the certificate cannot be read.
     """
-    context = _tls_context(*tls) if tls else None
-    listener = bind(host, port)
-    configure_logging(as_json=json_logs)
-    announce = partial(address_of, listener, tls=tls is not None)
-    server = _Server(app, lambda: ready(announce()), drain_s, context)
+    context = _tls_context(serving)
+    listener = bind(serving.host, serving.port)
+    configure_logging(as_json=serving.json_logs)
+    announce = partial(address_of, listener, tls=context is not None)
+    server = _Server(app, lambda: ready(announce()), serving.drain_s, context)
     with listener, _quiet_sigterm():
         server.run(sockets=[listener])
 
 
 def run_workers(
-    count: int,
-    app_of: Callable[[int], ASGIApp],
-    host: str,
-    port: int,
-    ready: Callable[[str], None],
-    *,
-    tls: tuple[Path, Path] | None = None,
-    json_logs: bool = False,
-    drain_s: float = 5.0,
+    count: int, app_of: Callable[[int], ASGIApp], serving: Serving, ready: Callable[[str], None]
 ) -> None:
     """Serve as `run_server` does, with `count` processes; each makes its own application.
 
@@ -81,20 +77,22 @@ def run_workers(
         InputError: as `run_server`.
         SystemExit: as `Supervisor.run`.
     """
-    context = _tls_context(*tls) if tls else None
-    with bind(host, port) as free:  # not shared: it fails where another program listens
+    context = _tls_context(serving)
+    with bind(
+        serving.host, serving.port
+    ) as free:  # not shared: it fails where another program listens
         place = free.getsockname()[:2]
     reserved = _shared_socket(*place)
-    configure_logging(as_json=json_logs)
+    configure_logging(as_json=serving.json_logs)
 
     def serve(number: int, accepts: Callable[[], object]) -> None:
         app = app_of(number)
         with _shared_socket(*place) as listener, _quiet_sigterm():
-            _Server(app, accepts, drain_s, context).run(sockets=[listener])
+            _Server(app, accepts, serving.drain_s, context).run(sockets=[listener])
 
     with reserved:
         address = address_of(reserved, tls=context is not None)
-        Supervisor(count, serve, end_s=drain_s + _END_S).run(lambda: ready(address))
+        Supervisor(count, serve, end_s=serving.drain_s + _END_S).run(lambda: ready(address))
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -156,7 +154,10 @@ def address_of(listener: socket.socket, *, tls: bool = False) -> str:
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
-def _tls_context(certificate: Path, key: Path) -> ssl.SSLContext:
+def _tls_context(serving: Serving) -> ssl.SSLContext | None:
+    if serving.tls is None:
+        return None
+    certificate, key = serving.tls
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
         context.load_cert_chain(certificate, key)
@@ -231,6 +232,13 @@ class TimedProtocol(H11Protocol):
         super().data_received(data)
         begun = self.conn.their_state is h11.IDLE and bool(self.conn.trailing_data[0])
         self._limit_headers(begun)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse bytes that are not HTTP; after an answer to their request, close alone."""
+        try:
+            super().send_400_response(msg)
+        except h11.LocalProtocolError:
+            self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Release the connection."""

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -20,7 +21,7 @@ PROGRAM = textwrap.dedent("""
     import asyncio, signal, sys
     # A shell's background job is started deaf to it, and hands that down.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    from sage_rag.common.web.serving import run_server
+    from sage_rag.common.web.serving import Serving, run_server
 
     async def app(scope, receive, send):
         if scope["type"] != "http":
@@ -33,7 +34,8 @@ PROGRAM = textwrap.dedent("""
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
-    run_server(app, sys.argv[1], int(sys.argv[2]), lambda a: print("listening on", a, flush=True))
+    serving = Serving(sys.argv[1], int(sys.argv[2]))
+    run_server(app, serving, lambda address: print("listening on", address, flush=True))
     print("ended", flush=True)
 """)
 
@@ -72,6 +74,21 @@ def test_an_exception_is_logged_by_its_type_only():
         running.send_signal(signal.SIGTERM)
         _, logged = running.communicate(timeout=10)
         assert "(RuntimeError)" in logged
+        assert "canary" not in logged
+
+
+def test_a_body_that_breaks_off_after_the_answer_is_one_line_of_the_log():
+    head = b"POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with process() as (running, address):
+        place = urlsplit(address)
+        with socket.create_connection((place.hostname, place.port)) as client:
+            client.sendall(head + b"5\r\nbegin\r\n")
+            assert client.recv(100).startswith(b"HTTP/1.1 204")
+            client.sendall(b"canary, not the size of a chunk\r\n")
+            assert client.recv(100) == b"", "closed"
+        running.send_signal(signal.SIGTERM)
+        _, logged = running.communicate(timeout=10)
+        assert len(logged.splitlines()) == 1
         assert "canary" not in logged
 
 

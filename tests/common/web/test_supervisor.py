@@ -18,7 +18,7 @@ import pytest
 
 PROGRAM = textwrap.dedent("""
     import asyncio, os, sys
-    from sage_rag.common.web.serving import run_workers
+    from sage_rag.common.web.serving import Serving, run_workers
 
     def app_of(number):
         if len(sys.argv) > 1:
@@ -38,7 +38,7 @@ PROGRAM = textwrap.dedent("""
     def ready(address):
         print("listening on", address, flush=True)
 
-    run_workers(2, app_of, "127.0.0.1", 0, ready)
+    run_workers(2, app_of, Serving("127.0.0.1", 0), ready)
     print("ended", flush=True)
 """)
 
