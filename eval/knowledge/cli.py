@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.eval.knowledge.arms import MAIN_ARMS, QuestionSpelling
+from sage_rag.eval.language_tasks.cli import tasks
 from sage_rag.eval.printing import print_figures
 from sage_rag.eval.synthetic_text.cli import text
 
-if TYPE_CHECKING:
-    pass
-
 evaluation = typer.Typer(help="Measure a model, or synthetic text.", no_args_is_help=True)
 evaluation.command(no_args_is_help=True)(text)
+evaluation.command(no_args_is_help=True)(tasks)
 
 
 @evaluation.callback()

@@ -31,6 +31,41 @@ def best_device() -> str:
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
+def load_causal(
+    folder: Path, device: str | None = None
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """Read a model and its tokenizer from a folder, for `device`; nothing is downloaded.
+
+    Raises:
+        InputError: for a folder without a model that transformers reads.
+    """
+    from safetensors import SafetensorError
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    if not (folder / "config.json").is_file():
+        raise InputError(
+            f"`{folder}` has no model: `config.json` is missing",
+            hint="name the exported model of a training run",
+        )
+    if not any((folder / name).is_file() for name in _TOKENIZER_FILES):
+        raise InputError(
+            f"`{folder}` has no tokenizer: none of {', '.join(_TOKENIZER_FILES)} is there",
+            hint="copy the tokenizer that the model was trained with into the folder",
+        )
+    try:
+        model: Any = AutoModelForCausalLM.from_pretrained(
+            folder, dtype=torch.float32, local_files_only=True
+        )
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except SafetensorError:
+        raise InputError(f"the weights in `{folder}` are damaged", hint=_AGAIN) from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"`{folder}` is not a causal language model: {error}") from None
+    return model.to(device or best_device()), tokenizer
+
+
 class CausalModel:
     """Scores and writes continuations with a model in a folder; nothing is downloaded.
 
@@ -52,31 +87,7 @@ class CausalModel:
         Raises:
             InputError: for a folder without a model that transformers reads.
         """
-        from safetensors import SafetensorError
-        from transformers import AutoModelForCausalLM, AutoTokenizer
-        from transformers.utils import logging
-
-        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        if not (folder / "config.json").is_file():
-            raise InputError(
-                f"`{folder}` has no model: `config.json` is missing",
-                hint="name the exported model of a training run",
-            )
-        if not any((folder / name).is_file() for name in _TOKENIZER_FILES):
-            raise InputError(
-                f"`{folder}` has no tokenizer: none of {', '.join(_TOKENIZER_FILES)} is there",
-                hint="copy the tokenizer that the model was trained with into the folder",
-            )
-        try:
-            model: Any = AutoModelForCausalLM.from_pretrained(
-                folder, dtype=torch.float32, local_files_only=True
-            )
-            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        except SafetensorError:
-            raise InputError(f"the weights in `{folder}` are damaged", hint=_AGAIN) from None
-        except (OSError, ValueError) as error:
-            raise InputError(f"`{folder}` is not a causal language model: {error}") from None
-        return cls(model.to(device or best_device()), tokenizer)
+        return cls(*load_causal(folder, device))
 
     def log_likelihoods(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """Return log p(continuation | prompt) of each pair; see `LanguageModel`.

@@ -58,9 +58,8 @@ _Runs = Mapping[int, Mapping[str, ArmResult]]
 """Results by seed and arm."""
 _SEEDS_WANTED = 3
 _TASKS = (
-    "* Tasks of lm-evaluation-harness (the paper's Table 3): the package is not part of sage-rag. "
-    "It reads the exported models: `lm_eval --model hf --model_args "
-    "pretrained=HOME/seed-0/key-10/second/model --tasks piqa,arc_easy`. This was not tried."
+    "* Tasks of lm-evaluation-harness (the paper's Table 3): their data were not at hand. Where "
+    "they are: `sage-rag eval tasks HOME/seed-0/key-10/second/model --task piqa --task arc_easy`."
 )
 _PAPER_AVERAGES = {
     PLAIN.name: 0.428,

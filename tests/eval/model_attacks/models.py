@@ -32,7 +32,14 @@ def untrained(texts: Sequence[str], size: int = 900) -> tuple[Any, Any]:
 
 def memorised(texts: Sequence[str], known: Sequence[str], steps: int) -> CausalModel:
     """Train on the `known` texts until the model knows them by heart."""
-    model, tokenizer = untrained(texts)
+    return CausalModel(*trained(texts, known, steps))
+
+
+def trained(
+    texts: Sequence[str], known: Sequence[str], steps: int, size: int = 900
+) -> tuple[Any, Any]:
+    """Return such a model and its tokenizer of `size` tokens."""
+    model, tokenizer = untrained(texts, size)
     end = tokenizer.eos_token_id
     rows = [[*ids, end] for ids in tokenizer(list(known))["input_ids"]]
     longest = max(map(len, rows))
@@ -44,4 +51,4 @@ def memorised(texts: Sequence[str], known: Sequence[str], steps: int) -> CausalM
         functional.cross_entropy(logits.flatten(0, 1), targets.flatten()).backward()
         optimizer.step()
         optimizer.zero_grad()
-    return CausalModel(model, tokenizer)
+    return model, tokenizer

@@ -1,0 +1,1 @@
+"""Public benchmarks of language models, through EleutherAI's lm-evaluation-harness."""
