@@ -13,6 +13,7 @@ from sage_rag.privacy.gate.quasi import QuasiValues, anonymity, is_quasi, quasi_
 from sage_rag.privacy.policy import Operator, Policy, load_policy
 from sage_rag.privacy.protect import join_fields
 from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.spans import Span
 from sage_rag.privacy.tokens import PLACEHOLDER
 
 _COMBINATIONS = 5
@@ -27,8 +28,9 @@ def anonymity_figures(
     They contain only counts and names of types, since a report goes to the server. They are exact:
     they cover all published documents, so there is no interval.
 
-    The recognizer reads the drafts only if the policy can leave values in clear. A placeholder
-    counts as its token, even if the new text leaves it out, since the lexical index contains it.
+    Values in clear count only if the policy can leave some. The gate found them when it judged the
+    draft; the recognizer reads a draft whose stored result is older than that. A placeholder counts
+    as its token, even if the new text leaves it out, since the lexical index contains it.
     """
     if recipe.policy is None:
         return None
@@ -67,8 +69,15 @@ def _leaves_values(policy: Policy) -> bool:
 
 def _values(result: Result, recognizer: Recognizer | None) -> QuasiValues:
     text = join_fields(result.fields or {})
-    spans = recognizer.recognize(PLACEHOLDER.sub(_blank, text)) if recognizer else ()
-    return quasi_values(text, spans, result.tokens.values())
+    return quasi_values(text, _spans(result, text, recognizer), result.tokens.values())
+
+
+def _spans(result: Result, text: str, recognizer: Recognizer | None) -> Sequence[Span]:
+    if recognizer is None:
+        return ()
+    if result.quasi is not None:
+        return result.quasi
+    return recognizer.recognize(PLACEHOLDER.sub(_blank, text))
 
 
 def _blank(match: re.Match[str]) -> str:

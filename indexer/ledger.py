@@ -19,7 +19,9 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import locked
 from sage_rag.common.ledger import StageLedger, StageTable, to_json
 from sage_rag.indexer.protocols import Vector
+from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.gate.kept import Kept
+from sage_rag.privacy.spans import Span
 
 _FORMAT = 3
 """Raised with every change of the tables and of what their fingerprints cover."""
@@ -52,6 +54,8 @@ class Result:
     a person decided, and then the gate. `transcript` (JSON) is stored, but `Ledger.result` leaves
     it out: `Ledger.transcript` returns it. `kept` counts what a rewritten record keeps of its
     original, by `gate.kept.KINDS`; `None` where no agent rewrote it, or nothing may be published.
+    `quasi`: where the joined `fields` show quasi-identifying values, as the gate found them; `None`
+    where nothing may be published, and in results of earlier versions.
     """
 
     safe: bool
@@ -68,6 +72,7 @@ class Result:
     transcript: str | None = None
     order_free: float = 0.0
     kept: Kept | None = None
+    quasi: tuple[Span, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +158,17 @@ class Ledger(StageLedger):
             stored[name] = tuple(stored[name])
         if stored.get("kept") is not None:
             stored["kept"] = {kind: tuple(counts) for kind, counts in stored["kept"].items()}
+        if stored.get("quasi") is not None:
+            spans = stored["quasi"]
+            stored["quasi"] = tuple(Span(s, e, EntityType(t), score) for s, e, t, score in spans)
         return Result(**stored)
 
     def store_result(self, content_hash: str, fingerprint: str, result: Result) -> None:
         """Commit the result of a document. Without a transcript, the stored transcript stays."""
         stored = {each.name: getattr(result, each.name) for each in fields(result)}
         transcript = stored.pop("transcript")
+        if result.quasi is not None:
+            stored["quasi"] = [(s.start, s.end, s.entity_type, s.score) for s in result.quasi]
         self._write(
             "INSERT INTO results VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
             "result = excluded.result, transcript = coalesce(excluded.transcript, transcript)",

@@ -286,6 +286,7 @@ class Treatment:
             transcript=transcript_to_json(transcript) if transcript else None,
             order_free=round(outcome.verdict.order_free, 4),
             kept=await self._kept(protection, outcome),
+            quasi=outcome.verdict.quasi if outcome.safe else None,
         )
 
     async def _kept(self, protection: Protection, outcome: RefinementOutcome) -> Kept | None:
@@ -336,12 +337,11 @@ class Treatment:
 
     def direct_identifiers(self, protection: Protection) -> tuple[str, ...]:
         """Return the tokens of a record's direct identifiers."""
-        direct = [
-            i
+        return tuple(
+            self._cipher.encrypt(i.value, i.entity_type)
             for i in protection.identifiers
             if identifiability(i.entity_type) is Identifiability.DIRECT
-        ]
-        return tuple(self._cipher.encrypt(i.value, i.entity_type) for i in direct)
+        )
 
     async def renew(self, document: Document, result: Result) -> Result:
         """Return a stored result with tokens under the current key; the draft is unchanged."""

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sage_rag.privacy.spans import Span
+
 
 class FindingKind(StrEnum):
     """The kind of a finding."""
@@ -79,7 +81,8 @@ class Verdict:
     """The result of the gate for one draft.
 
     `longest_run`: in tokens. `rouge_l`: F in [0, 1]. `likeness`: `None` where it was not measured,
-    as for a draft with another finding. `order_free`: ROUGE-Lsum F in [0, 1].
+    as for a draft with another finding. `order_free`: ROUGE-Lsum F in [0, 1]. `quasi`: where the
+    joined draft shows quasi-identifying values in clear; `None` where no recognizer read it.
     """
 
     findings: tuple[Finding, ...]
@@ -87,6 +90,7 @@ class Verdict:
     rouge_l: float
     likeness: float | None = None
     order_free: float = 0.0
+    quasi: tuple[Span, ...] | None = None
 
     @property
     def safe(self) -> bool:

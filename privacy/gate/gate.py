@@ -25,7 +25,7 @@ from sage_rag.privacy.occurrences import value_pattern
 from sage_rag.privacy.protect import Identifier, Protection, join_fields
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.wordlists import TITLES
-from sage_rag.privacy.spans import resolve_overlaps
+from sage_rag.privacy.spans import Span, resolve_overlaps
 from sage_rag.privacy.tokens import PLACEHOLDER, TOKEN, readable_view
 from sage_rag.privacy.words import normalize, tokenize
 
@@ -77,12 +77,14 @@ class Gate:
         likeness is measured only where there is no other finding.
         """
         text = draft if isinstance(draft, str) else join_fields(draft)
+        clear = PLACEHOLDER.sub(_blank, TOKEN.sub(_blank, text))
+        spans = resolve_overlaps(self._recognizer.recognize(clear))
         compared = original.compare(text)
         findings = [
             *self._text_findings(original, compared, text),
-            *_identifier_findings(protection, text, self.limits.quasi_values),
+            *_identifier_findings(protection, clear, self.limits.quasi_values),
             *invented_placeholders(protection.tokens, text),
-            *self._unprotected(protection, text),
+            *_unprotected(protection, clear, spans),
             *lost_placeholders(protection.protected.fields, text, self.limits),
         ]
         if self.limits.form and not isinstance(draft, str):
@@ -101,6 +103,7 @@ class Gate:
             rouge_l=compared.rouge_l,
             likeness=likeness,
             order_free=compared.order_free,
+            quasi=tuple(span for span in spans if is_quasi(span.entity_type)),
         )
 
     def _text_findings(
@@ -136,25 +139,25 @@ class Gate:
             message = f"likeness to the record is {likeness:.2f}, under {least}"
             yield Finding(FindingKind.UNLIKE, message)
 
-    def _unprotected(self, protection: Protection, draft: str) -> Iterable[Finding]:
-        """Yield a finding for each direct identifier in the draft, whatever its origin.
 
-        The same holds for special categories where the policy hides those of the record.
+def _unprotected(protection: Protection, clear: str, spans: Iterable[Span]) -> Iterable[Finding]:
+    """Yield a finding for each direct identifier in a draft without markup, whatever its origin.
 
-        The recognizer reads the draft with its surrogates, since they are part of its sentences.
-        A span is ignored only if it consists of the record's surrogates and titles.
-        """
-        clear = PLACEHOLDER.sub(_blank, TOKEN.sub(_blank, draft))
-        blanked = _without_surrogates(protection.surrogates, protection, clear)
-        hides = any(i.entity_type is _SPECIAL for i in protection.identifiers)
-        for span in resolve_overlaps(self._recognizer.recognize(clear)):
-            is_direct = identifiability(span.entity_type) is Identifiability.DIRECT
-            if is_direct or (hides and span.entity_type is _SPECIAL):
-                rest = _WORD.findall(blanked[span.start : span.end])
-                if protection.surrogates and all(word.casefold() in TITLES for word in rest):
-                    continue
-                message = f"holds a {span.entity_type} in clear"
-                yield Finding(FindingKind.UNPROTECTED, message, span.start, span.end)
+    The same holds for special categories where the policy hides those of the record.
+
+    `spans`: what the recognizer finds in the draft with its surrogates, since they are part of its
+    sentences. A span is ignored only if it consists of the record's surrogates and titles.
+    """
+    blanked = _without_surrogates(protection.surrogates, protection, clear)
+    hides = any(i.entity_type is _SPECIAL for i in protection.identifiers)
+    for span in spans:
+        is_direct = identifiability(span.entity_type) is Identifiability.DIRECT
+        if is_direct or (hides and span.entity_type is _SPECIAL):
+            rest = _WORD.findall(blanked[span.start : span.end])
+            if protection.surrogates and all(word.casefold() in TITLES for word in rest):
+                continue
+            message = f"holds a {span.entity_type} in clear"
+            yield Finding(FindingKind.UNPROTECTED, message, span.start, span.end)
 
 
 def _views(protection: Protection, draft: str) -> tuple[str, str]:
@@ -192,11 +195,10 @@ def _without_surrogates(surrogates: Iterable[str], protection: Protection, text:
 
 
 def _identifier_findings(
-    protection: Protection, draft: str, quasi_limit: int | None
+    protection: Protection, clear: str, quasi_limit: int | None
 ) -> list[Finding]:
     # Surrogates of digits alone stay: blanking an age could remove a part of a real phone number.
     named = [s for s in protection.surrogates if any(map(str.isalpha, s))]
-    clear = PLACEHOLDER.sub(_blank, TOKEN.sub(_blank, draft))
     clear = _without_surrogates(named, protection, clear)
     findings: list[Finding] = []
     combined: list[Finding] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from sage_rag.indexer.anonymity import anonymity_figures, anonymity_line
@@ -11,7 +12,7 @@ from sage_rag.indexer.recipes import RECIPES
 from sage_rag.indexer.versions import REPORT, current_path
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
-from tests.indexer.conftest import Run
+from tests.indexer.conftest import NAMES, Run
 
 AGES = TableRecognizer({"40-49": EntityType.AGE, "50-59": EntityType.AGE})
 
@@ -42,6 +43,27 @@ def test_where_nothing_stays_in_clear_nothing_is_recognised() -> None:
     figures = anonymity_figures(RECIPES["encrypted"], published, FailingRecognizer())
     assert figures is not None
     assert (figures["documents"], figures["smallest_class"]) == (2, 2)
+
+
+def test_spans_of_the_gate_count_without_recognising_again() -> None:
+    spans = [result("aged 40-49"), result("aged 50-59"), result("of no age")]
+    judged = [replace(r, quasi=tuple(AGES.recognize((r.fields or {})["text"]))) for r in spans]
+    figures = anonymity_figures(RECIPES["sage"], judged, FailingRecognizer())
+    assert figures == anonymity_figures(RECIPES["sage"], spans, AGES)
+
+
+def test_a_run_that_resumes_takes_the_spans_from_the_ledger(run: Run, tmp_path: Path) -> None:
+    class Unread(FailingRecognizer):
+        fingerprint = "table"
+
+    def figures() -> object:
+        report = (current_path(tmp_path / "home", "clinic") / REPORT).read_text()
+        return json.loads(report)["quasi_identifiers"]
+
+    run(recognizer=TableRecognizer({**NAMES, "May": EntityType.DATE_TIME}))
+    before = figures()
+    assert run(recognizer=Unread()).resumed == 20
+    assert figures() == before
 
 
 def test_a_plain_corpus_has_no_figure() -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import errno
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.indexer.ledger import Ledger, locked_corpus
+from sage_rag.indexer.ledger import Ledger, Result, locked_corpus
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.spans import Span
 
 TIMES, THREADS = 40, 8
 
@@ -35,6 +38,19 @@ def test_threads_read_and_write_at_the_same_time(tmp_path: Path) -> None:
     kept = [ledger.draft(f"{t}-{i}", "f") for t in range(THREADS) for i in range(TIMES)]
     assert None not in kept
     ledger.close()
+
+
+@pytest.mark.parametrize("quasi", [None, (), (Span(5, 10, EntityType.AGE, 0.75),)])
+def test_a_result_is_read_as_it_was_stored(tmp_path: Path, quasi: tuple[Span, ...] | None) -> None:
+    tokens = {"[PERSON_1]": "PERSON_[a]"}
+    kept = {"words": (3, 4)}
+    result = Result(
+        True, {"text": "aged 40-49"}, tokens, ("PERSON_[a]",), "key", 1, 3, 0.25, (),
+        kept=kept, quasi=quasi,
+    )  # fmt: skip
+    with closing(Ledger(tmp_path / "ledger.sqlite")) as ledger:
+        ledger.store_result("content", "f", result)
+        assert ledger.result("content", "f") == result
 
 
 def test_a_transaction_that_fails_in_one_thread_undoes_nothing_of_another(tmp_path: Path) -> None:

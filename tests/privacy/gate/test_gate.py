@@ -85,6 +85,16 @@ def test_each_fault_is_found(draft: str, kind: FindingKind) -> None:
     assert kind in kinds(draft)
 
 
+def test_the_verdict_says_where_values_that_identify_in_combination_are_in_clear() -> None:
+    draft = "[PERSON_1], 44 years old, seen 3 May 2021, wrote to Eve Stone."
+    spans = judge(draft).quasi
+    assert spans is not None
+    assert [(s.entity_type, draft[s.start : s.end]) for s in spans] == [
+        (EntityType.AGE, "44 years old"),
+        (EntityType.DATE_TIME, "3 May 2021"),
+    ]
+
+
 def test_the_same_text_again_is_found_whatever_was_recognised() -> None:
     nothing = TableRecognizer({})
     protection = Protector(nothing, preset("sage"), CIPHER).protect({"text": TEXT})
