@@ -16,12 +16,13 @@ from sage_rag.privacy.recognizers.tagging.precision import Precision, fastest_pr
 from sage_rag.privacy.recognizers.tagging.tagger import shipped_weights
 from sage_rag.privacy.recognizers.tagging.weights_file import read_weights
 
-pytestmark = pytest.mark.skipif(
-    not can_pack() or fastest_precision() is not Precision.HALF,
-    reason="without half precision in hardware, no layer is packed",
+pytestmark = pytest.mark.skipif(not can_pack(), reason="this torch packs no layer")
+in_half_precision = pytest.mark.skipif(
+    fastest_precision() is not Precision.HALF, reason="no half precision in hardware"
 )
 
 
+@in_half_precision
 @settings(max_examples=30)
 @given(st.integers(0, 2**31), st.integers(1, 4), st.integers(1, 128), st.sampled_from([64, 384]))
 def test_the_numbers_are_those_of_the_unpacked_layer(
@@ -37,6 +38,20 @@ def test_the_numbers_are_those_of_the_unpacked_layer(
     assert packed(x).dtype is torch.bfloat16
 
 
+@settings(max_examples=30)
+@given(st.integers(0, 2**31), st.integers(1, 4), st.integers(1, 128), st.booleans())
+def test_single_precision_keeps_its_digits_with_and_without_gelu(
+    seed: int, texts: int, pieces: int, gelu: bool
+) -> None:
+    random = torch.Generator().manual_seed(seed)
+    layer = torch.nn.Linear(64, 96).requires_grad_(False)
+    layer.weight.copy_(torch.randn(96, 64, generator=random))
+    x = torch.randn(texts, pieces, 64, generator=random)
+    expected = torch.nn.functional.gelu(layer(x)) if gelu else layer(x)
+    assert torch.allclose(PackedLinear(layer, gelu=gelu)(x), expected, rtol=1e-4, atol=1e-4)
+
+
+@in_half_precision
 def test_the_tagger_answers_as_without_packing() -> None:
     path = shipped_weights()
     weights = read_weights(path)
