@@ -22,7 +22,7 @@ from sage_rag.training.synthesis.excerpts import (
 )
 from sage_rag.training.synthesis.samples import Draft, Kind
 
-VERSION = 4
+VERSION = 5
 """Raised with every change of the text that a template gives."""
 
 _FILE = "templates.toml"

@@ -103,7 +103,20 @@ def test_a_personal_pronoun_brings_a_sentence_that_names_a_person() -> None:
     assert excerpt(document, [2]) == "[PERSON_1] left. It rained. Her coat was wet."
     assert excerpt(document, [4]) == "[PERSON_2] slept. It was dark."
     distant = small("[PERSON_1] left. Rain fell. Wind blew. She slept.")
-    assert excerpt(distant, [3]) == "Rain fell. Wind blew. She slept."
+    assert excerpt(distant, [3]) == distant.text
+
+
+def test_an_excerpt_about_one_person_does_not_begin_with_the_pronoun_of_another() -> None:
+    document = small(
+        "It rained. [PERSON_1] was born in May. She studied law. In June she married. "
+        "Her brother [PERSON_2] came."
+    )
+    assert excerpt(document, [4]) == document.text.removeprefix("It rained. ")
+
+
+def test_a_long_chain_of_pronouns_is_cut() -> None:
+    document = small("[PERSON_1] left. " + "She slept. " * 20 + "He met [PERSON_2].")
+    assert excerpt(document, [21]) == "She slept. " * 8 + "He met [PERSON_2]."
 
 
 @pytest.mark.parametrize(
