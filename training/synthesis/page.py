@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
@@ -21,6 +21,10 @@ DRAWN = 50
 """Documents on the page: more make it slow to open."""
 _WIDTH, _HEIGHT, _MARGIN = 900, 520, 60
 _LISTED = 30
+_APART = 3
+"""Distance of two entities without an edge; that of two with one is between 1 and 1.5."""
+_MOST_SPREAD = 150
+"""Entities that are spread in 0.3 s; the time grows with their square, and more."""
 
 
 @dataclass(frozen=True)
@@ -100,12 +104,13 @@ def graph_view(
 def drawing(view: GraphView) -> tuple[list[Line], list[Mark]]:
     """Return the lines and marks of a drawing, always the same for one graph.
 
-    Source of the places: Fruchterman and Reingold (1991), as in networkx.
+    Strongly associated entities are near each other. Source of the places: Kamada and Kawai (1989),
+    as in networkx; a spring model draws the entities of one component on top of each other.
     """
     graph: nx.Graph[str] = nx.Graph()
     graph.add_nodes_from(node.name for node in view.nodes)
     graph.add_weighted_edges_from((e.first, e.second, e.weight) for e in view.edges)
-    places = nx.spring_layout(graph, seed=0) if graph else {}
+    places = _places(graph)
     inner = (_WIDTH - 2 * _MARGIN, _HEIGHT - 2 * _MARGIN)
     marks = {
         node.name: Mark(
@@ -119,6 +124,19 @@ def drawing(view: GraphView) -> tuple[list[Line], list[Mark]]:
     }
     lines = [Line(edge, marks[edge.first], marks[edge.second]) for edge in view.edges]
     return sorted(lines, key=lambda line: line.edge.weight), list(marks.values())
+
+
+def _places(graph: nx.Graph[str]) -> Mapping[str, Sequence[float]]:
+    """Return a place for each node in [-1, 1]²."""
+    if len(graph) > _MOST_SPREAD:
+        found: Mapping[str, Sequence[float]] = nx.spring_layout(graph, seed=0)
+        return found
+    distances = {
+        a: {b: 2 - graph[a][b]["weight"] if graph.has_edge(a, b) else _APART for b in graph}
+        for a in graph
+    }
+    spread: Mapping[str, Sequence[float]] = nx.kamada_kawai_layout(graph, dist=distances)
+    return spread
 
 
 def render(views: Sequence[GraphView], total: int) -> str:
