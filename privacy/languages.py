@@ -17,6 +17,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.words import UNSPACED_RANGES
 
 if TYPE_CHECKING:
@@ -151,9 +152,19 @@ def _ranking(text: str) -> list[tuple[str, float]]:
 
 @lru_cache(maxsize=1)
 def _identifier() -> LanguageIdentifier:
-    """Return the classifier; its model (0.4 s, 100 MB) is read on first use."""
+    """Return the classifier; its model (0.4 s, 100 MB) is read on first use.
+
+    Raises:
+        InputError: when the model cannot be read; the library unpacks it to a temporary file.
+    """
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
+    try:
+        identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
+    except OSError as error:
+        raise InputError(
+            f"the model that detects languages cannot be unpacked: {error.strerror}",
+            hint="free some space for temporary files, or set TMPDIR to another folder",
+        ) from None
     identifier.set_languages(LANGUAGES)
     return identifier

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Mapping
 from importlib import resources
 from typing import Any
@@ -11,6 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sage_rag.common.exceptions import InputError
+from sage_rag.privacy import languages
 from sage_rag.privacy.languages import LANGUAGES, WINDOW, language_of, uncovered_language
 
 GOLD = [
@@ -105,3 +109,15 @@ def test_the_language_of_most_of_a_text(text: str, language: str | None) -> None
 
 def test_the_windows_are_as_long_as_the_shortest_foreign_paragraph() -> None:
     assert len(SPANISH.split()) >= WINDOW
+
+
+def test_a_full_disk_for_temporary_files_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    languages._identifier.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.copyfileobj", full)
+        with pytest.raises(InputError, match="unpacked: No space left on device"):
+            language_of(ENGLISH)
+    assert language_of(ENGLISH) == "en"
