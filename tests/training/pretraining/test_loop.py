@@ -102,7 +102,12 @@ def test_changed_texts_are_noticed(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_adapters_train_alone_and_are_merged_in_the_export(tmp_path: Path) -> None:
     base = pretrain(tiny_run(tmp_path))
-    model = {"start": "weights", "path": str(base), "size": None, "lora": {"rank": 4}}
+    model = {
+        "start": "weights",
+        "path": str(base),
+        "size": None,
+        "lora": {"rank": 4, "dropout": 0.2},
+    }
     whole = tiny_run(tmp_path, model=model, out=str(tmp_path / "adapted"))
     exported = pretrain(whole)
     before = AutoModelForCausalLM.from_pretrained(base).state_dict()
