@@ -16,27 +16,44 @@ if TYPE_CHECKING:
 
 def tokenizer(
     texts: Annotated[list[Path], typer.Argument(help="Files .jsonl or .txt, or folders of these.")],
-    size: Annotated[int, typer.Option(min=257, help="Number of tokens.")],
     out: Annotated[Path, typer.Option(help="Folder to write.")],
+    size: Annotated[int | None, typer.Option(min=257, help="Number of tokens.")] = None,
     field: Annotated[str, typer.Option(help="Field of a JSON line that holds the text.")] = "text",
     codebook: Annotated[
         bool, typer.Option(help="Make each word of the texts' codebook tokens one token.")
     ] = False,
+    extend: Annotated[
+        Path | None,
+        typer.Option(help="Instead: a model's tokenizer, to which --codebook adds the words."),
+    ] = None,
 ) -> None:
-    """Train a byte-level BPE tokenizer on texts.
+    """Train a byte-level BPE tokenizer on texts, or add codebook words to that of a model.
 
     Example: sage-rag train tokenizer texts.jsonl --size 2048 --out tokenizer
+    Example: sage-rag train tokenizer shards --extend models/NAME --codebook --out tokenizer
     """
     from sage_rag.training.pretraining.corpus import read_texts
     from sage_rag.training.pretraining.tokenizing import (
+        add_words,
         codebook_words_of,
+        load_tokenizer,
         save_tokenizer,
         train_tokenizer,
     )
 
+    if (size is None) == (extend is None):
+        raise InputError("set either --size or --extend", hint="train tokenizer --help")
+    if extend is not None and not codebook:
+        raise InputError("--extend adds the words of a codebook", hint="set --codebook, too")
     words = codebook_words_of(read_texts(texts, field)) if codebook else ()
-    save_tokenizer(train_tokenizer(read_texts(texts, field), size, words), out)
-    typer.echo(f"a tokenizer of {size:,} tokens, {len(words):,} of the codebook, is in {out}")
+    added = len(words)
+    if extend is not None:
+        made = load_tokenizer(extend)
+        added = add_words(made, words)
+    else:
+        made = train_tokenizer(read_texts(texts, field), size or 0, words)
+    save_tokenizer(made, out)
+    typer.echo(f"a tokenizer of {len(made):,} tokens, {added:,} of the codebook, is in {out}")
 
 
 def cpt(

@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.training.cli.group import train
+from sage_rag.training.pretraining.corpus import read_texts
+from sage_rag.training.pretraining.tokenizing import codebook_words_of, load_tokenizer
 from tests.training.pretraining.runs import invented_texts, write_texts
 
 
@@ -41,6 +43,33 @@ def test_the_example_trains_from_texts_to_a_model(
     printed = run("cpt", "--config", "tiny.toml")
     assert "the model is in runs/tiny/model" in printed
     assert json.loads(Path("runs/tiny/model/config.json").read_text())["num_hidden_layers"] == 1
+
+
+def test_codebook_words_extend_the_tokenizer_of_a_model(tmp_path: Path) -> None:
+    plain = write_texts(tmp_path / "plain.jsonl", invented_texts(200))
+    shards = write_texts(tmp_path / "shards.jsonl", ["PERSON_[ability_able] met ID_[able_zone]."])
+    model, extended = tmp_path / "model", tmp_path / "extended"
+    run("tokenizer", str(plain), "--size", "300", "--out", str(model))
+    more = ("--extend", str(model), "--codebook", "--out", str(extended))
+    words = codebook_words_of(read_texts([shards]))
+    assert f"{300 + len(words)} tokens, {len(words)} of" in run("tokenizer", str(shards), *more)
+    before, after = load_tokenizer(model), load_tokenizer(extended)
+    assert after.get_vocab().items() >= before.get_vocab().items()
+    assert set(words) <= set(after.tokenize("PERSON_[ability_able] met ID_[able_zone]."))
+    assert after.tokenize("ability met zone") == before.tokenize("ability met zone")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--extend", "model", "--size", "300"), "either --size or --extend"),
+        ((), "either --size or --extend"),
+        (("--extend", "model"), "adds the words of a codebook"),
+    ],
+)
+def test_a_tokenizer_is_trained_or_extended(options: tuple[str, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run("tokenizer", "texts.jsonl", "--out", "out", *options)
 
 
 def test_examples_are_listed_where_one_is_missing() -> None:
