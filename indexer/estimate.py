@@ -15,6 +15,7 @@ from sage_rag.agents.attributes import parse_attributes
 from sage_rag.agents.chat.protocols import TokenUsage
 from sage_rag.agents.prompts import prompt
 from sage_rag.agents.samples import SamplePool
+from sage_rag.common.proportions import Proportion
 from sage_rag.indexer.consensus.protection import protection_fingerprint
 from sage_rag.indexer.consensus.survival import Survival, survival, survival_line
 from sage_rag.indexer.corpus import Document, read_corpus
@@ -50,7 +51,8 @@ class Estimate:
     `to_treat` documents need both stages, `to_refine` ones have a stored draft, `finished` ones a
     stored result. `assumed` states the assumptions about the model. `short` documents are hard to
     reword by rules. `languages_refused` counts, by language, those that will be refused for it.
-    `survives`: see `consensus.survival`.
+    `survives`: see `consensus.survival`. `safe`: sampled documents whose draft the gate passes, so
+    that a run publishes about their share; `None` where a model writes the drafts.
     """
 
     documents: int
@@ -58,6 +60,7 @@ class Estimate:
     to_refine: int
     to_treat: int
     sampled: int
+    safe: int | None
     calls: int
     prompt_tokens: int
     completion_tokens: int
@@ -106,7 +109,7 @@ def estimate(job: IndexJob, start_s: float = 0.0) -> Estimate:
     started = time.monotonic() - start_s
     corpus_folder(job.home, job.name)
     count = _Count(job)
-    sample = sample_of(count.sample.items, count.chars)
+    sample = sample_of(count.sample.items, count.chars, count.unfinished)
     local = sample_work(job, count.treatment, sample) if count.treatment else SampleWork()
     length = sum(local.tokens) / len(local.tokens) if local.tokens else 0.0
     usage, calls = TokenUsage(), 0
@@ -122,6 +125,7 @@ def estimate(job: IndexJob, start_s: float = 0.0) -> Estimate:
         to_refine=count.to_refine,
         to_treat=count.to_treat,
         sampled=local.documents,
+        safe=local.safe,
         calls=calls,
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
@@ -152,6 +156,8 @@ def estimate_lines(job: IndexJob, estimated: Estimate) -> Iterator[str]:
     for name, value in rows:
         yield f"  {name:<16}{value:>14}"
     yield f"assumed: {estimated.assumed}"
+    if estimated.safe is not None:
+        yield f"of the sample, the gate passes {Proportion.of(estimated.safe, estimated.sampled)}"
     if estimated.sampled and estimated.spent_s > _CHEAP * estimated.seconds:
         yield (
             f"note: this estimate took {estimated.spent_s:,.0f} s, over a tenth of the run: "
@@ -193,6 +199,11 @@ class _Count:
         finally:
             if ledger:
                 ledger.close()
+
+    @property
+    def unfinished(self) -> int:
+        """Documents for which something remains to do."""
+        return self.to_refine + self.to_treat
 
     def _count(self, job: IndexJob, ledger: Ledger | None) -> None:
         rounds: list[int] = []

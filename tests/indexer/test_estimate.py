@@ -18,7 +18,7 @@ from sage_rag.indexer.corpus import Document
 from sage_rag.indexer.estimate import ROUNDS, Estimate, estimate, estimate_lines
 from sage_rag.indexer.job import IndexJob
 from sage_rag.indexer.recipes import recipe_called
-from sage_rag.indexer.sample_work import sample_of
+from sage_rag.indexer.sample_work import SAMPLE, sample_of
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.testing import TableRecognizer
 from tests.indexer.conftest import NAMES, Run, clinic_job
@@ -89,6 +89,20 @@ def test_without_a_model_there_is_time_and_no_cost(job: IndexJob) -> None:
     assert made.assumed == "no model is asked"
 
 
+def test_the_share_that_the_gate_passes_is_told_with_its_interval(job: IndexJob) -> None:
+    made = estimated(job, costs=None, roles=roles_of(ReversingAgent()))
+    assert made.safe == made.sampled == 5
+    assert "of the sample, the gate passes 5 of 5 (95 %: at least 54.9 %)" in list(
+        estimate_lines(job, made)
+    )
+
+
+def test_what_a_model_would_write_is_not_guessed(job: IndexJob) -> None:
+    made = estimated(job)
+    assert made.safe is None
+    assert not any("the gate passes" in line for line in estimate_lines(job, made))
+
+
 def test_longer_records_and_fewer_at_a_time_cost_more(job: IndexJob, corpus: Path) -> None:
     short = estimated(job)
     slow = estimated(job, concurrency=1)
@@ -138,14 +152,16 @@ def test_baselines_are_one_call_a_record(job: IndexJob, recipe: str, calls: int)
     assert estimated(job, recipe=recipe_called(recipe)).calls == calls
 
 
-def test_the_sample_is_a_twentieth_of_the_text() -> None:
+def test_the_sample_is_what_an_estimate_of_a_tenth_can_afford() -> None:
     def documents(count: int, words: int = 10) -> list[Document]:
         return [Document(str(i), {"text": "word " * words}) for i in range(count)]
 
-    assert len(sample_of(documents(30), 30 * 50)) == 5
-    assert len(sample_of(documents(200), 200 * 50)) == 10
-    assert len(sample_of(documents(900), 900 * 50)) == 20
-    assert len(sample_of(documents(3), 3 * 50)) == 3
+    def sampled(count: int) -> int:
+        return len(sample_of(documents(min(count, SAMPLE)), count * 50, count))
+
+    assert list(map(sampled, (3, 30, 300, 500, 1000, 9000))) == [3, 5, 5, 10, 35, SAMPLE]
+    long = documents(10, words=1000)
+    assert len(sample_of(long, 10 * 5000 + 990 * 50, 1000)) == 5
 
 
 def test_the_time_is_that_of_the_run(job: IndexJob, run: Run) -> None:
