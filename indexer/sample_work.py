@@ -18,8 +18,8 @@ from sage_rag.indexer.job import IndexJob, records_in_work, treatment_of
 from sage_rag.indexer.treatment import Treatment
 
 SAMPLE = 120
-"""Documents that a sample has at most: with so many, a published share of 30 % is known within a
-third (95 % interval)."""
+"""Documents that a sample has at most: enough to know a published share of 30 % within a third
+(95 % interval)."""
 _LEAST, _SHARE, _START = 5, 1 / 20, 300
 """Documents that a sample has at least; else its share of the text beyond that of `_START` average
 documents: to start and to count costs about as much as a twentieth of those."""
