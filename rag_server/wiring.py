@@ -90,7 +90,7 @@ def _search_services(
         corpora=CorpusSearch(
             FolderCatalog(home, settings.milvus), embedder, reranker, guarded=settings.guard
         ),
-        answerer=_guarded(settings, _answerer(settings, model, embedder, pool)),
+        answerer=_guarded(settings, _answerer(settings, model, embedder)),
         condenser=QuestionCondenser(model) if model else None,
         top_k=settings.top_k,
         home=home,
@@ -257,14 +257,12 @@ def _guarded(settings: SearchSettings, answerer: Answerer) -> Answerer:
     return GuardedAnswerer(answerer) if settings.guard else answerer
 
 
-def _answerer(
-    settings: SearchSettings, model: ChatStream | None, embedder: Embedder, pool: WorkPool
-) -> Answerer:
+def _answerer(settings: SearchSettings, model: ChatStream | None, embedder: Embedder) -> Answerer:
     if model is None:
         from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
         from sage_rag.rag_server.answering.offline import OfflineAnswerer
 
-        return OfflineAnswerer(ExtractiveAnswerer(embedder).compose, pool.run)
+        return OfflineAnswerer(ExtractiveAnswerer(embedder).compose)
     from sage_rag.rag_server.answering.chat import ChatAnswerer
 
     return ChatAnswerer(model, settings.llm_context_tokens)

@@ -34,6 +34,7 @@ class ChatAnswerer:
     """
 
     name = "chat"
+    compose = None
 
     def __init__(self, model: ChatStream, context_tokens: int | None = None) -> None:
         self._model = model

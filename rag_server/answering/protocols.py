@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -48,7 +48,8 @@ class AnswerContext:
     options under their API names. `standalone`: the question with what it takes from earlier ones;
     empty if it takes nothing. `evidence`: what the searched version holds on it; `None` if unknown.
     `answer_fields`: the fields of a record that answer questions; empty: the last one.
-    `sentence_vectors`: stored vectors of sentences of the passages, by `sentence_key`.
+    `sentence_vectors`: stored vectors of sentences of the passages, by `sentence_key`. `composed`:
+    the answer, where the answerer has `compose`.
     """
 
     question: str
@@ -60,6 +61,11 @@ class AnswerContext:
     answer_fields: Sequence[str] = ()
     sentence_vectors: Mapping[int, Vector] = field(default_factory=dict, repr=False)
     tool_turns: Sequence[ConversationTurn] = ()
+    composed: str | None = None
+
+
+Compose = Callable[[AnswerContext], str]
+"""Returns an answer with `[n]` citations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,11 @@ class Answerer(Protocol):
     @property
     def honours(self) -> frozenset[str]:
         """The sampling options of a request that change the answer."""
+        ...
+
+    @property
+    def compose(self) -> Compose | None:
+        """Composes an answer in the thread that searched; `None` where a model writes it."""
         ...
 
     def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:

@@ -9,7 +9,7 @@ from contextlib import aclosing
 
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.tokens import TOKEN
-from sage_rag.rag_server.answering.protocols import AnswerContext, Answerer, Piece
+from sage_rag.rag_server.answering.protocols import AnswerContext, Answerer, Compose, Piece
 from sage_rag.rag_server.chat_request import TOOLS
 
 MOST_WORDS = 60
@@ -89,6 +89,11 @@ class GuardedAnswerer:
     def honours(self) -> frozenset[str]:
         """The options of the wrapped answerer but tools: their arguments could repeat documents."""
         return self._answerer.honours - TOOLS
+
+    @property
+    def compose(self) -> Compose | None:
+        """That of the wrapped answerer."""
+        return self._answerer.compose
 
     async def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:
         """Yield the answer; finish reason `content_filter` where the rest is withheld."""

@@ -6,12 +6,13 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from sage_rag.common.deadlines import checkpoint
 from sage_rag.common.web import sse
 from sage_rag.common.web.errors import as_api_error
 from sage_rag.common.web.openapi import request_body
@@ -81,18 +82,11 @@ async def _respond(
     started = time.monotonic()
     question = await _question(services, chat)
     with services.metrics.stage("search"):
-        found = await services.searches.run(
-            services.corpora.search,
-            chat.model,
-            question.text,
-            services.top_k,
-            chat.search_words if question.names_kept else (),
-            chat.search_tokens if question.names_kept else (),
-        )
+        found, context = await services.searches.run(_found, services, chat, question)
     notes.version = found.version
     notes.passages = [passage.id for passage in found.passages]
     answer = _AnswerInProgress(chat, found, started, caller, services.metrics, notes, question)
-    pieces = services.answerer.answer(_conversation(chat, found, question.text))
+    pieces = services.answerer.answer(context)
     if "max_tokens" not in services.answerer.honours:
         pieces = cut_pieces(pieces, chat.most_tokens, chat.stops)
     # A failure before the first piece still has an HTTP status of its own.
@@ -109,6 +103,24 @@ async def _respond(
     finally:  # what an upstream model wrote is spent, also where it fails or the client leaves
         answer.record()
     return JSONResponse(answer.whole())
+
+
+def _found(
+    services: Services, chat: ChatRequest, question: CondensedQuestion
+) -> tuple[SearchResult, AnswerContext]:
+    """Search, and compose the answer if no model writes it: one change of threads for both."""
+    found = services.corpora.search(
+        chat.model,
+        question.text,
+        services.top_k,
+        chat.search_words if question.names_kept else (),
+        chat.search_tokens if question.names_kept else (),
+    )
+    context = _conversation(chat, found, question.text)
+    if (compose := services.answerer.compose) is None:
+        return found, context
+    checkpoint()
+    return found, replace(context, composed=compose(context))
 
 
 async def _stream(
@@ -159,7 +171,7 @@ class _AnswerInProgress:
     question: CondensedQuestion
     text: str = ""
     finish_reason: str = "stop"
-    model_usage: CompletionUsage | None = None
+    known_usage: CompletionUsage | None = None
     calls: CallsInProgress = field(default_factory=CallsInProgress)
 
     def __post_init__(self) -> None:
@@ -175,7 +187,7 @@ class _AnswerInProgress:
             return {}
         self.text += piece.text
         self.finish_reason = piece.finish_reason or self.finish_reason
-        self.model_usage = piece.usage or self.model_usage
+        self.known_usage = piece.usage or self.known_usage
         delta: dict[str, Any] = {"content": piece.text} if piece.text else {}
         if piece.tool_calls:
             delta["tool_calls"] = [self.calls.add(call) for call in piece.tool_calls]
@@ -202,14 +214,14 @@ class _AnswerInProgress:
 
     def usage(self) -> CompletionUsage:
         """Return the model's count, or ours if the model reported none."""
-        if self.model_usage is not None:
-            return self.model_usage
+        if self.known_usage is not None:
+            return self.known_usage
         prompt = count_tokens(message.content for message in self.chat.messages)
         return CompletionUsage(prompt, count_tokens([self.text, *self.calls.arguments()]))
 
     def record(self) -> None:
         """Log counts and times, never text; count the tokens against the caller's budget."""
-        usage = self.usage()
+        usage = self.known_usage = self.usage()
         asked = self.question.usage or CompletionUsage(0, 0)
         read = usage.prompt_tokens + asked.prompt_tokens
         written = usage.completion_tokens + asked.completion_tokens

@@ -20,7 +20,7 @@ from sage_rag.common.web import sse
 from sage_rag.indexer.passages import RECORDS, Layer, Passage
 from sage_rag.indexer.protocols import Embedder, Vector, Vectors
 from sage_rag.indexer.versions import Manifest
-from sage_rag.rag_server.answering.protocols import AnswerContext, Piece
+from sage_rag.rag_server.answering.protocols import AnswerContext, Compose, Piece
 from sage_rag.rag_server.chat_request import SAMPLING
 
 
@@ -174,6 +174,7 @@ class ScriptedAnswerer:
     script: Sequence[Piece | Exception | Callable[[], Awaitable[object]]]
     name: str = "scripted"
     honours: frozenset[str] = SAMPLING
+    compose: Compose | None = None
     failing_check: Exception | None = None
     conversations: list[AnswerContext] = field(default_factory=list)
     cancelled: threading.Event = field(default_factory=threading.Event)

@@ -131,7 +131,7 @@ def test_a_body_that_does_not_arrive_is_refused_in_time(world: World):
 def test_an_answer_that_no_one_waits_for_ends_too(world: World):
     slow = SlowEmbedder(30)
     pool = WorkPool(1, waiting=8)
-    answerer = OfflineAnswerer(lambda context: str(slow.embed([context.question])), pool.run)
+    answerer = OfflineAnswerer(lambda context: str(slow.embed([context.question])))
     url = world.serve(answerer, searches=pool)
     with pytest.raises(httpx.TimeoutException):
         world.http.post(url + CHAT, json=ask(), timeout=httpx.Timeout(5, read=0.3))

@@ -1,4 +1,5 @@
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,9 @@ from sage_rag.rag_server.answering.protocols import AnswerContext
 def test_the_pieces_make_up_the_composed_answer(answer):
     async def read() -> list[str]:
         passages = [Passage("p", "s", {"text": "x"})]
-        pieces = OfflineAnswerer(lambda context: answer).answer(AnswerContext("q", passages))
+        answerer = OfflineAnswerer(lambda context: answer)
+        context = AnswerContext("q", passages)
+        pieces = answerer.answer(replace(context, composed=answerer.compose(context)))
         return [piece.text async for piece in pieces]
 
     assert "".join(asyncio.run(read())) == answer

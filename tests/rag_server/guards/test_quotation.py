@@ -49,6 +49,7 @@ def test_what_is_shown_begins_the_text(words):
 class Parrot:
     name = "parrot"
     honours: frozenset[str] = frozenset()
+    compose = None
 
     def __init__(self, text: str) -> None:
         self.text = text
