@@ -8,7 +8,7 @@ from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import CorpusAttributes, Extraction
 from sage_rag.agents.rules.courtesies import courtesies
 from sage_rag.agents.rules.items import group
-from sage_rag.agents.rules.sentences import is_clause, split_sentences
+from sage_rag.agents.rules.sentences import is_clause, sentences_and_gaps
 from sage_rag.privacy.protect import ProtectedText
 
 _HEADING = re.compile(r"(?:[A-Z]|[IVX]{1,4}|\d{1,2})\. ")
@@ -41,8 +41,16 @@ class RuleExtractor:
 
 
 def _sentences(text: str) -> list[str]:
-    """Return the sentences of a text that say something, each once."""
-    return list(dict.fromkeys(s for s in split_sentences(text) if not _is_idle(s)))
+    """Return the sentences of a text that say something, each once, and a gap for each other one.
+
+    A gap is empty: what depends on the sentence there has lost its meaning.
+    """
+    found: list[str] = []
+    for sentence in sentences_and_gaps(text):
+        kept = "" if _is_idle(sentence) else sentence
+        if not kept or kept not in found:
+            found.append(kept)
+    return found
 
 
 def _is_idle(sentence: str) -> bool:

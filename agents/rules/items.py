@@ -14,6 +14,8 @@ from sage_rag.agents.lexicon import lexicon, words
 from sage_rag.agents.rules.courtesies import is_courtesy
 from sage_rag.agents.rules.sentences import is_clause
 from sage_rag.common.questions import asks
+from sage_rag.privacy.gate.facts.references import PERSON, references
+from sage_rag.privacy.gate.facts.sentences import tokenize
 
 Item = tuple[str, ...]
 """Sentences in the record's order; the first depends on none before it."""
@@ -87,19 +89,21 @@ _ANNOUNCES = re.compile(
 
 
 def group(sentences: Sequence[str]) -> list[Item]:
-    """Return the sentences of a field as items, in order."""
+    """Return the sentences of a field as items, in order.
+
+    An empty sentence is a gap: what depends on it is left out.
+    """
     several = len(_persons(" ".join(sentences))) > 1
-    items: list[list[str]] = []
+    items: list[list[str]] = [[]]
     last, listing = "", False
     for sentence in sentences:
         listing = bool(_ANNOUNCES.search(last)) or (listing and not is_clause(last))
         entry = listing and not is_clause(sentence)
-        if items and (entry or depends(sentence, several_persons=several)):
-            items[-1].append(sentence)
-        else:
-            items.append([sentence])
+        if not sentence or not (entry or depends(sentence, several_persons=several)):
+            items.append([])
+        items[-1].append(sentence)
         last = sentence
-    return [tuple(item) for item in items]
+    return [tuple(item) for item in items if item and item[0]]
 
 
 def depends(sentence: str, *, several_persons: bool = True) -> bool:
@@ -122,6 +126,7 @@ def depends(sentence: str, *, several_persons: bool = True) -> bool:
         or _DEMONSTRATIVE.search(sentence)
         or _ELLIPTIC.search(sentence)
         or _SHORT_DEFINITE.fullmatch(sentence)
+        or not references(tokenize(sentence)).keys() <= {PERSON}
     )
 
 

@@ -61,26 +61,39 @@ def split_sentences(text: str) -> list[str]:
     run-on text, stops that the writer left out are restored between plain statements. A sentence
     that breaks off is left out. Contractions of the text stay.
     """
-    found: list[str] = []
-    for sentence in separate(tidy(text)):
-        for part in _restore_stops(sentence):
-            if clean := clean_sentence(part):
-                found.append(clean)
+    return [sentence for sentence in sentences_and_gaps(text) if sentence]
+
+
+def sentences_and_gaps(text: str) -> list[str]:
+    """Return the sentences of `split_sentences`, and an empty one for each that breaks off."""
     typed = frozenset(form.casefold() for form in short_forms(with_apostrophes(text)))
-    return [contract(sentence, only=typed) for sentence in found]
+    return [
+        contract(clean_sentence(part), only=typed)
+        for sentence in separate(tidy(text))
+        for part in _restore_stops(sentence)
+        if not _says_nothing(_bare(part))
+    ]
 
 
 def clean_sentence(sentence: str) -> str:
     """Return a sentence without openings and fillers; empty if it has no content or breaks off."""
-    known = lexicon()
-    typed = sentence.strip()
-    text = known.fillers.sub("", typed)
-    match = known.openings.match(text)
-    text = _strip_marks(text[match.end() :] if match else text)
+    typed, text = sentence.strip(), _bare(sentence)
     unfinished = _breaks_off(text + "," * typed.endswith(","), ended=typed.endswith(_STOPS))
-    if len(text) < 3 or is_boilerplate(text) or unfinished:
+    if _says_nothing(text) or unfinished:
         return ""
     return capitalize(text) + ("?" if typed.endswith("?") or is_inverted(text) else ".")
+
+
+def _bare(sentence: str) -> str:
+    """Return a sentence without openings, fillers, and the marks at its ends."""
+    known = lexicon()
+    text = known.fillers.sub("", sentence.strip())
+    match = known.openings.match(text)
+    return _strip_marks(text[match.end() :] if match else text)
+
+
+def _says_nothing(text: str) -> bool:
+    return len(text) < 3 or is_boilerplate(text)
 
 
 def separate(text: str) -> list[str]:

@@ -24,8 +24,8 @@ _PRONOUNS = {
     "i": {"i", "me"},
     "we": {"we", "us"},
 }
-_WOMEN = frozenset("mother wife daughter sister grandmother aunt niece girlfriend".split())
-_MEN = frozenset("father husband son brother grandfather uncle nephew boyfriend".split())
+WOMEN = frozenset("mother wife daughter sister grandmother aunt niece girlfriend".split())
+MEN = frozenset("father husband son brother grandfather uncle nephew boyfriend".split())
 _SHE, _HE = frozenset({"she", "her"}), frozenset({"he", "him", "his"})
 _COMPARED = frozenset("left right i me he him she her we us they them you".split())
 _AND = frozenset("and or nor & as well with versus , ; : if that because when while who".split())
@@ -170,7 +170,7 @@ def _other_subject(draft: Facts, sources: Sequence[Facts]) -> Iterator[Change]:
     """Yield a relative of whom a draft says what its best source says of a man, or of a woman."""
     words, theirs = set(draft.sentence.words), set(sources[0].sentence.words)
     for women, own, other in ((True, _SHE, _HE), (False, _HE, _SHE)):
-        person = next((p for p in draft.persons if p in (_WOMEN if women else _MEN)), None)
+        person = next((p for p in draft.persons if p in (WOMEN if women else MEN)), None)
         if person is None or person in sources[0].persons or draft.persons[person].start > 2:
             continue
         if theirs & other and not theirs & own and not words & other - {"his", "her"}:

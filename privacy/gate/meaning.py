@@ -14,6 +14,7 @@ from functools import lru_cache
 from sage_rag.common.questions import asks, asks_for_another, reports_question
 from sage_rag.privacy.gate.alterations import alterations
 from sage_rag.privacy.gate.changes import Change
+from sage_rag.privacy.gate.displaced import displaced
 from sage_rag.privacy.gate.facts.facts import Facts
 from sage_rag.privacy.gate.facts.words import courtesies, stem
 from sage_rag.privacy.gate.findings import Finding, FindingKind
@@ -88,6 +89,7 @@ def _changes(source: Reading, draft: Reading, links: Sequence[Link]) -> Iterator
             for found in losses(source.sentences[number], drafts):
                 if not any((at, found.what) in altered for at in places):
                     yield found
+    yield from displaced(source, draft, links, _is_courtesy)
 
 
 def _unverified(

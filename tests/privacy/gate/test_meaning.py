@@ -17,7 +17,7 @@ SENTENCES = (
     "There was no fracture of the right wrist.",
     "The court dismissed the claim because it was filed after the deadline.",
     "We cannot deliver the forty chairs before 12 June.",
-    "It is probably a virus.",
+    "The cause is probably a virus.",
     "Only [PERSON_1] may open the safe.",
     "Drink at least two litres of water.",
 )
