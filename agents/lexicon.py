@@ -29,6 +29,7 @@ class RuleLexicon:
     boilerplate: re.Pattern[str]
     openings: re.Pattern[str]
     fillers: re.Pattern[str]
+    broken: re.Pattern[str]
     sensitive: re.Pattern[str]
     rare: re.Pattern[str]
     direct: re.Pattern[str]
@@ -48,6 +49,7 @@ def lexicon() -> RuleLexicon:
         boilerplate=_any_of(table["boilerplate"]),
         openings=re.compile(rf"(?:{'|'.join(table['openings'])})+", re.IGNORECASE),
         fillers=_any_of(table["fillers"]),
+        broken=_any_of(table["broken"]),
         sensitive=_any_of(table["sensitive"]),
         rare=_any_of(table["rare"]),
         direct=_any_of(table["direct"]),

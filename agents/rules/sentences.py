@@ -65,7 +65,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def sentences_and_gaps(text: str) -> list[str]:
-    """Return the sentences of `split_sentences`, and an empty one for each that breaks off."""
+    """Return the sentences of `split_sentences`, and an empty one for each broken one."""
     typed = frozenset(form.casefold() for form in short_forms(with_apostrophes(text)))
     return [
         contract(clean_sentence(part), only=typed)
@@ -79,7 +79,7 @@ def clean_sentence(sentence: str) -> str:
     """Return a sentence without openings and fillers; empty if it has no content or breaks off."""
     typed, text = sentence.strip(), _bare(sentence)
     unfinished = _breaks_off(text + "," * typed.endswith(","), ended=typed.endswith(_STOPS))
-    if _says_nothing(text) or unfinished:
+    if _says_nothing(text) or unfinished or lexicon().broken.search(text):
         return ""
     return capitalize(text) + ("?" if typed.endswith("?") or is_inverted(text) else ".")
 

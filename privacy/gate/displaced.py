@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from sage_rag.common.questions import asks
 from sage_rag.privacy.gate.changes import Change, change_at
 from sage_rag.privacy.gate.exchanges import MEN, WOMEN
 from sage_rag.privacy.gate.facts.facts import Facts
@@ -47,9 +48,9 @@ def displaced(
         own = next((n for n in links[at].sources if n in theirs), None)
         if own is None:
             continue
-        original = references(source.sentences[own].sentence.tokens)
+        original = _references(source.sentences[own])
         known = {n for place in (at, *before) for n in links[place].sources} - {own}
-        for kind, place in references(facts.sentence.tokens).items():
+        for kind, place in _references(facts).items():
             if kind not in original:
                 continue
             if kind == PERSON:
@@ -62,6 +63,11 @@ def displaced(
             if moved:
                 yield change_at(facts, "changes", "reference", facts.sentence.tokens[place])
                 break
+
+
+def _references(facts: Facts) -> dict[str, int]:
+    asking = facts.sentence.asks or asks(facts.sentence.text)
+    return references(facts.sentence.tokens, asking=asking)
 
 
 def _before(reading: Reading, says_nothing: Callable[[Facts], bool]) -> dict[int, tuple[int, ...]]:
@@ -84,8 +90,8 @@ def _meant(source: Reading, before: Sequence[int], kind: str) -> set[int]:
     found = set[int]()
     for number in before:
         found.add(number)
-        tokens = source.sentences[number].sentence.tokens
-        if kind not in references(tokens) and names_something(tokens):
+        facts = source.sentences[number]
+        if kind not in _references(facts) and names_something(facts.sentence.tokens):
             break
     return found
 

@@ -10,7 +10,7 @@ from sage_rag.privacy.words import tokenize
 SHORT_TOKENS = 40
 """A draft of up to this many tokens is never too long: whole sentences about a record of a few
 words need them."""
-_MARGINAL_TOKENS = 8
+MARGINAL_TOKENS = 8
 """A shorter field ("Thanks a lot, doctor") may be left blank: it may contain only what a draft has
 to leave out."""
 _SPEAKERS = (
@@ -37,7 +37,7 @@ def form_faults(original: Mapping[str, str], draft: Mapping[str, str]) -> Iterat
     for name, text in original.items():
         written = draft.get(name, "")
         if text.strip() and not written.strip():
-            if len(tokenize(text)) >= _MARGINAL_TOKENS:
+            if len(tokenize(text)) >= MARGINAL_TOKENS:
                 yield f"leaves `{name}` blank, which the record fills"
         elif written.strip() and not text.strip():
             yield f"fills `{name}`, which the record leaves blank"

@@ -17,7 +17,7 @@ from sage_rag.privacy.gate.form import form_faults, too_long
 from sage_rag.privacy.gate.leakage import Comparison, Original
 from sage_rag.privacy.gate.likeness import Likeness
 from sage_rag.privacy.gate.limits import GateLimits, Limit
-from sage_rag.privacy.gate.meaning import meaning_changes
+from sage_rag.privacy.gate.meaning import meaning_changes, silent_fields
 from sage_rag.privacy.gate.placeholders import invented_placeholders, lost_placeholders
 from sage_rag.privacy.gate.quasi import is_quasi
 from sage_rag.privacy.languages import language_of
@@ -29,7 +29,7 @@ from sage_rag.privacy.spans import Span, resolve_overlaps
 from sage_rag.privacy.tokens import PLACEHOLDER, TOKEN, readable_view
 from sage_rag.privacy.words import normalize, tokenize
 
-VERSION = 13
+VERSION = 14
 """Raised with every change of the findings for the same draft."""
 
 _COMBINED = frozenset(t for t in EntityType if is_quasi(t)) - {
@@ -93,6 +93,7 @@ class Gate:
         if self.limits.meaning and not isinstance(draft, str):
             fields, allowed = protection.protected.fields, self.limits.unverified_words
             findings += meaning_changes(fields, draft, unverified=allowed)
+            findings += silent_fields(fields, draft)
         likeness = None
         if self._likeness is not None and not findings:
             likeness = self._likeness.compare(*_views(protection, text))

@@ -18,6 +18,7 @@ from sage_rag.privacy.gate.displaced import displaced
 from sage_rag.privacy.gate.facts.facts import Facts
 from sage_rag.privacy.gate.facts.words import courtesies, stem
 from sage_rag.privacy.gate.findings import Finding, FindingKind
+from sage_rag.privacy.gate.form import MARGINAL_TOKENS
 from sage_rag.privacy.gate.losses import losses
 from sage_rag.privacy.gate.provenance import Link, Reading, align, read
 from sage_rag.privacy.gate.verification import (
@@ -26,10 +27,13 @@ from sage_rag.privacy.gate.verification import (
     unverified_relations,
     unverified_words,
 )
+from sage_rag.privacy.words import tokenize
 
 _UNVERIFIED = FindingKind.UNVERIFIED_REWORDING
 _NEW_WORD = "has a word that the sentence that it comes from does not have, in any form"
 _CUT = "keeps a part of a sentence whose other words can restrict it"
+_GREETING = 4
+"""The most tokens of a greeting such as "Dear patient."."""
 _KEPT = 0.5
 """A sentence is kept where a draft sentence covers this share of its words."""
 
@@ -56,6 +60,15 @@ def meaning_changes(
         *(() if unverified is None else _unverified(source, written, links, unverified)),
         *_lost_questions(original, draft, source, written),
     ]
+
+
+def silent_fields(original: Mapping[str, str], draft: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield a finding for each field of a draft that only greets, where the record says more."""
+    said = {f.sentence.field for f in reading(draft).sentences if not _is_courtesy(f)}
+    meant = {f.sentence.field for f in reading(original).sentences if not _is_courtesy(f)}
+    for name, text in draft.items():
+        if text.strip() and name in meant - said and len(tokenize(original[name])) >= MARGINAL_TOKENS:
+            yield Finding(FindingKind.EMPTY, f"only greets in `{name}`, where the record says more")
 
 
 def reading(fields: Mapping[str, str]) -> Reading:
@@ -125,6 +138,8 @@ def _is_courtesy(facts: Facts) -> bool:
     """Return whether a sentence is a greeting, thanks or a closing: it has no fact to change."""
     if facts.quantities or any(n.value != "like" for n in facts.negations):
         return False
+    if facts.sentence.words[0] == "dear" and len(facts.sentence.tokens) <= _GREETING:
+        return True
     content = [t for t in facts.content if t.kind == "word"]
     if not content:
         return not any(facts.values(kind) for kind in ("force", "warning", "side", "person"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from sage_rag.common.questions import is_inverted
 from sage_rag.privacy.gate.facts.facts import Condition, Fact, Facts, near_words
 from sage_rag.privacy.gate.facts.marks import Mark, find_marks
 from sage_rag.privacy.gate.facts.quantities import Quantity, read_quantities
@@ -55,7 +56,8 @@ def facts_of(sentence: Sentence) -> Facts:
     """Return the facts of a sentence; linear in its text."""
     tokens = sentence.tokens
     marks = [m for m in find_marks(sentence.words) if not _is_month(tokens, m)]
-    if tokens[0].text == "should" and not sentence.asks:  # "should it hurt, come back"
+    supposes = tokens[0].text == "should" and not is_inverted(sentence.text)
+    if supposes and not sentence.asks:  # "should it hurt, come back"
         first = next((m for m in marks if m.kind == "condition" and m.start == 0), None)
         marks = [m for m in marks if m.start or m is first]
         marks += [] if first else [Mark("condition", "if", 0, 1)]

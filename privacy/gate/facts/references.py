@@ -35,14 +35,14 @@ _SUPPOSING = frozenset("that if whether to when like as".split())
 _TURNS = frozenset("then otherwise instead therefore hence thus afterwards".split())
 
 
-def references(tokens: Sequence[Token]) -> dict[str, int]:
+def references(tokens: Sequence[Token], *, asking: bool = False) -> dict[str, int]:
     """Return the first word that refers to another sentence, by what it stands for, and its place.
 
     `PERSON`: he or she. `GROUP`: they. `PLACE`: there. `THING`: everything else, a whole statement
-    included. A question is about the whole record, unless it is `Is that normal?`.
+    included. `asking`: a question is about the whole record, unless it is `Is that normal?`.
     """
     found: dict[str, int] = {}
-    if tokens[-1].text == "?" and not (tokens[0].text in _VERBS and tokens[1].text in ("that", "those")):
+    if asking and not {t.text for t in tokens[1:2]} & {"that", "those"}:
         return found
     for at, kind in _references(tokens):
         found.setdefault(kind, at)

@@ -26,8 +26,14 @@ _TOKEN = re.compile(
 _CONTRACTED = re.compile(r"(?P<base>\w+?)(?:(?P<neg>n['’]?t)|['’](?P<end>m|re|ve|ll|d|s|t))\Z")
 _BASES = {"ca": "can", "wo": "will", "sha": "shall", "ai": "is"}
 _CUT_OFF = frozenset(
-    "doesn didn don isn wasn aren weren haven hasn hadn couldn shouldn wouldn mustn won".split()
+    "doesn didn don isn wasn aren weren haven hasn hadn couldn shouldn wouldn mustn won can".split()
 )
+_TYPED = {
+    "u": ("you",), "ur": ("your",), "r": ("are",), "im": ("i", "am"), "ive": ("i", "have"),
+    "iam": ("i", "am"), "wat": ("what",), "yrs": ("years",), "yr": ("year",), "wks": ("weeks",),
+    "mths": ("months",), "hrs": ("hours",), "pls": ("please",), "plz": ("please",),
+}  # fmt: skip
+"""What is typed for other words; the rules write it out."""
 _ENDINGS = {"ll": "will", "re": "are", "m": "am", "ve": "have"}
 _UNMARKED = frozenset(
     "dont doesnt didnt cant wont isnt wasnt arent werent havent hasnt hadnt couldnt shouldnt"
@@ -45,6 +51,10 @@ _INNER_END = re.compile(
 
 A clause with what follows otherwise stays with its sentence: "keep it; without it you lose both".
 """
+_FRAME = re.compile(
+    r"(?:and |so )?i (?:(?:would like|want|wanted|need) to know|(?:am |was )?wonder(?:ing)?)"
+    r"(?: if\b|(?= (?:whether|what|how|why|when|where|who|which) ))"
+)
 _RUN_ON = 28
 """Tokens from which a sentence without punctuation is also cut before a subject with a verb."""
 _VERBS_OF_SUBJECTS = frozenset(
@@ -99,7 +109,7 @@ class Sentence:
     """A sentence, or an independent clause of a narrative one, at `[start, end)`.
 
     Positions are those in the joined fields. `field`: the name of its field. `asks`: whether it is
-    a direct question. `instructs`: whether it begins with an instruction or has a word of one.
+    a question, direct or after "I would like to know". `instructs`: whether it begins with an instruction or has a word of one.
     """
 
     field: str
@@ -138,13 +148,24 @@ def read_clauses(text: str) -> list[Sentence]:
         [0, *sorted({*_joints(tokens), *_asking(text, tokens)}), len(tokens)]
     ):
         part = tokens[first:end]
+        indirect = _framed(part)
+        part = part[indirect:]
         if part:
             a, b = part[0].start, part[-1].end
             lowered = _lowered(text[a:b])
             segmented = tuple(_segmented(part, a))
-            asks = any(t.text == "?" for t in part[-3:])
+            asks = bool(indirect) or any(t.text == "?" for t in part[-3:])
             found.append(Sentence("", a, b, lowered, segmented, asks, _instructs(part, lowered)))
     return found
+
+
+def _framed(tokens: list[Token]) -> int:
+    """Return how many tokens of an indirect question stand before it: "I would like to know".
+
+    It asks what the direct question asks, so that both have the same words.
+    """
+    frame = _FRAME.match(" ".join(token.text for token in tokens[:9]))
+    return len(frame.group().split()) if frame else 0
 
 
 def _lowered(text: str) -> str:
@@ -213,7 +234,8 @@ def _asking(text: str, tokens: list[Token]) -> Iterator[int]:
     for match in question_starts(text):
         at = next((i for i, t in enumerate(tokens) if t.start >= match.end()), 0)
         before = {token.text for token in tokens[:at]}
-        if at >= _SHORTEST_BEFORE and not _FINITE.isdisjoint(before):
+        states = not _FINITE.isdisjoint(before) or any(word.endswith("ed") for word in before)
+        if at >= _SHORTEST_BEFORE and states:
             yield at
 
 
@@ -276,7 +298,7 @@ def _expanded(word: str) -> tuple[str, ...]:
     if word in _UNMARKED:
         return _BASES.get(word[:-2], word[:-2]), "not"
     if "'" not in word and "’" not in word:
-        return (word,)
+        return _TYPED.get(word, (word,))
     match = _CONTRACTED.match(word)
     if match is None:
         return (re.split("['’]", word)[0],)
