@@ -21,8 +21,15 @@ _INVERTED = re.compile(
     rf"\W*(?:(?:and|but|so|also|then|now|or) )?(?:please )?{_ORDER}", re.IGNORECASE
 )
 """Not `Do it daily` and `Have the wound dressed`."""
-_CONDITIONAL = re.compile(r"\W*(?:should|were) [^?]*, ", re.IGNORECASE)
+_CONDITIONAL = re.compile(r"\W*(?:should (?!i\b)|were )[^?]*, ", re.IGNORECASE)
 """`Should it hurt, come back.`"""
+_UNSURE = (
+    r"(?:i (?:(?:just|really|also|still) )*(?:(?:do not|don['’ ]?t) (?:know|understand)"
+    r"|(?:cannot|can['’ ]?t) (?:understand|figure out))"
+    r"|(?:i ?['’]?a?m |^\W*)(?:(?:just|really|also|very|so) )*"
+    r"(?:not s(?:h)?ure|unsure|confused|curious|wondering))"
+)
+"""Whoever writes so asks it: `I do not know why`, `not sure if`."""
 _ASKS = re.compile(
     r"\b(?:(?:want|wants|wanted|like|need) to (?:know|ask|find out|learn|understand)"
     r"|wonder(?:ing|ed)?"
@@ -31,8 +38,14 @@ _ASKS = re.compile(
     r"(?:advi[sc]e|suggest|tell|guide|explain|help|reply|answer|inform"
     r"|let (?:me|us) know|recommend|give (?:me|your|an|some)|assist|clarify|confirm)"
     r"|advise (?:me|us|any|some|if|whether|what)|suggest (?:me|us|any|some|what)|help me\b"
-    r"|any (?:ideas?|suggestions?|advice|thoughts|help)\b"
-    r"|need (?:your |some |an? )?(?:advice|opinion|guidance|suggestion))",
+    r"|any (?:ideas?|suggestions?|advi[sc]e|thoughts?|help|info|information|insight|guidance)\b"
+    r"|need (?:your |some |an? )?(?:advi[sc]e|opinion|guidance|suggestion)"
+    r"|(?:can|could) (?:you|u|anyone|someone|anybody|somebody) (?:please )?"
+    r"(?:tell|advi[sc]e|suggest|explain|help|recommend|confirm|clarify)"
+    rf"|{_UNSURE} (?:as to |about |of )?(?:if|whether|what|why|how|which)"
+    r"|(?:obliged|grateful|appreciate|await\w*|waiting) (?:\w+ ){0,3}"
+    r"(?:advi[sc]e|opinion|suggestions?|guidance|reply|response|answer)"
+    r"|(?:advi[sc]e|opinion|suggestions?|guidance|reply|response|help) (?:\w+ ){0,4}appreciated)",
     re.IGNORECASE,
 )
 """A question without a question mark, or a request for an answer."""
@@ -59,7 +72,8 @@ _ASKS_NOW = re.compile(
 _START = re.compile(
     r"[\s,.]+(?:and |but |so )*(?=(?:i (?:just |also )*(?:want|wanted|would like|need) to know"
     r"|i (?:was|am) (?:just )?wondering|please (?:advise|suggest|tell|let me know|recommend)"
-    r"|(?:what|how) (?:should|can|do|could) i|should i|can i|could (?:it|this|there) be"
+    r"|(?:what|how) (?:should|can|do|could) i|should i|can i|could (?:i|it|this|there) be"
+    r"|(?:can|could) (?:you|u|anyone|someone) (?:please )?(?:tell|advise|suggest|explain|help)\b"
     r"|is (?:it|this|there) (?:\w+ )?(?:to|a|an|any|safe|normal|serious|because|possible|right)"
     r"|will (?:it|this|i) )\b)"
     r"|\s*,\s*(?:and |but |so )?(?=(?:what|how|why) (?:is|are|can|could|should|would|may|might)"

@@ -9,6 +9,7 @@ from sage_rag.agents.protocols import CorpusAttributes, Extraction
 from sage_rag.agents.rules.courtesies import courtesies
 from sage_rag.agents.rules.items import group
 from sage_rag.agents.rules.sentences import is_clause, sentences_and_gaps
+from sage_rag.common.questions import asks
 from sage_rag.privacy.protect import ProtectedText
 
 _HEADING = re.compile(r"(?:[A-Z]|[IVX]{1,4}|\d{1,2})\. ")
@@ -61,4 +62,4 @@ def _is_idle(sentence: str) -> bool:
         return True
     if "[PERSON_" in sentence:
         return bool(_VOCATIVE.fullmatch(sentence)) and not sentence.startswith("[")
-    return len(words(sentence)) < 3 and not sentence.endswith("?")
+    return len(words(sentence)) < 3 and not asks(sentence)

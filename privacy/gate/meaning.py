@@ -67,7 +67,11 @@ def silent_fields(original: Mapping[str, str], draft: Mapping[str, str]) -> Iter
     said = {f.sentence.field for f in reading(draft).sentences if not _is_courtesy(f)}
     meant = {f.sentence.field for f in reading(original).sentences if not _is_courtesy(f)}
     for name, text in draft.items():
-        if text.strip() and name in meant - said and len(tokenize(original[name])) >= MARGINAL_TOKENS:
+        if (
+            text.strip()
+            and name in meant - said
+            and len(tokenize(original[name])) >= MARGINAL_TOKENS
+        ):
             yield Finding(FindingKind.EMPTY, f"only greets in `{name}`, where the record says more")
 
 

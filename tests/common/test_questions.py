@@ -22,6 +22,11 @@ from sage_rag.common.questions import asks, is_inverted, reports_question
         "Any ideas.",
         "So please tell me what to do.",
         "I need some advice.",
+        "I don't know why it rings.",
+        "Not sure if this is normal.",
+        "Your advice would be appreciated.",
+        "My ear rings can you tell me the cause",
+        "Should I be worried, the ear rings.",
     ],
 )
 def test_what_asks(sentence: str) -> None:
@@ -39,6 +44,7 @@ def test_what_asks(sentence: str) -> None:
         "Have the wound dressed at noon.",
         "What helps is rest.",
         "I told him to rest.",
+        "The dentist does not know why it rings.",
     ],
 )
 def test_what_asks_nothing(sentence: str) -> None:

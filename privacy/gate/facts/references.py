@@ -58,19 +58,22 @@ def _references(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
         if word in _PERSONS:
             yield at, PERSON
         elif word in _THINGS:
-            if not named and not (word == "both" and after not in _VERBS) and not _is_empty(words, at):
+            if (
+                not named
+                and not (word == "both" and after not in _VERBS)
+                and not _is_empty(words, at)
+            ):
                 yield at, GROUP if word in _GROUPS else THING
         elif word in _POINTERS or (word == "that" and (not at or before in _PREPOSITIONS)):
-            if after not in _NOW and not (word == "such" and after == "as"):
+            if (word == "that" or after not in _NOW) and not (word == "such" and after == "as"):
                 alone = not tokens[min(at + 1, len(tokens) - 1)].content
                 if not (named and alone) and not _is_repeated(tokens, at + 1):
                     yield at, THING
         elif word == "there":
             if not placed and after not in _VERBS:
                 yield at, PLACE
-        elif word in _TURNS:
-            if not at or before in _PREPOSITIONS:
-                yield at, THING
+        elif word in _TURNS and (not at or before in _PREPOSITIONS):
+            yield at, THING
         if _names(tokens, at):
             named = True
             placed |= before in _PREPOSITIONS or (at > 1 and words[at - 2] in _PREPOSITIONS)

@@ -54,6 +54,7 @@ A clause with what follows otherwise stays with its sentence: "keep it; without 
 _FRAME = re.compile(
     r"(?:and |so )?i (?:(?:would like|want|wanted|need) to know|(?:am |was )?wonder(?:ing)?)"
     r"(?: if\b|(?= (?:whether|what|how|why|when|where|who|which) ))"
+    r"|please (?:tell me|let me know)(?= (?:whether|what|how|why|when|where|who|which) )"
 )
 _RUN_ON = 28
 """Tokens from which a sentence without punctuation is also cut before a subject with a verb."""
@@ -109,7 +110,8 @@ class Sentence:
     """A sentence, or an independent clause of a narrative one, at `[start, end)`.
 
     Positions are those in the joined fields. `field`: the name of its field. `asks`: whether it is
-    a question, direct or after "I would like to know". `instructs`: whether it begins with an instruction or has a word of one.
+    a question, direct or after "I would like to know". `instructs`: whether it begins with an
+    instruction or has a word of one.
     """
 
     field: str

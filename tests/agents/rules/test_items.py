@@ -138,3 +138,8 @@ def test_of_a_repeated_run_a_courtesy_goes_first_and_a_question_last():
 )
 def test_a_sentence_about_the_other_things_depends_on_the_one_before(sentence: str) -> None:
     assert depends(sentence)
+
+
+def test_what_depends_on_a_gap_is_left_out() -> None:
+    sentences = ["The lump is soft.", "", "It moves.", "Dogs sleep there.", "My thumb is split."]
+    assert group(sentences) == [("The lump is soft.",), ("My thumb is split.",)]

@@ -134,3 +134,8 @@ def test_a_condition_alone_is_not_complete(text, complete):
 )
 def test_names_and_initials_keep_their_capital(text, lower):
     assert uncapitalize(text) == lower
+
+
+def test_a_sentence_with_a_replaced_word_is_broken() -> None:
+    assert clean_sentence("Take the witChatDoctorpliance daily.") == ""
+    assert split_sentences("Welcome to Chat Doctor. Rest the heel.") == ["Rest the heel."]

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sage_rag.privacy.gate.findings import Finding, FindingKind
-from sage_rag.privacy.gate.meaning import meaning_changes
+from sage_rag.privacy.gate.meaning import meaning_changes, silent_fields
 
 SENTENCES = (
     "I have had a dull pain in my left knee for three weeks.",
@@ -232,3 +232,25 @@ def test_a_question_at_the_end_of_a_run_on_is_a_sentence_of_its_own() -> None:
     source = "I ate at noon, I did not drink, I woke up with a cramp what should i do?"
     assert found(source, "What should I do?") == []
     assert found("If I wake up with a cramp, what should i do?", "What should I do?")
+
+
+@pytest.mark.parametrize(
+    ("source", "draft"),
+    [
+        ("Is it normal to sneeze at noon?", "I would like to know whether it is normal to sneeze at noon."),
+        ("I was wondering if my ear is ill.", "I wonder whether my ear is ill."),
+        ("can u see im ill", "Can you see I am ill?"),
+    ],
+)  # fmt: skip
+def test_an_indirect_question_or_shorthand_in_full_has_the_same_words(
+    source: str, draft: str
+) -> None:
+    assert found(source, draft) == []
+
+
+def test_a_field_that_only_greets_says_nothing() -> None:
+    record = {"question": "Is it safe?", "answer": "Hello. Rest the heel for two weeks, then walk."}
+    greeting = {**record, "answer": "Hello. Thank you for your query."}
+    assert [f.kind for f in silent_fields(record, greeting)] == [FindingKind.EMPTY]
+    assert not list(silent_fields(record, {**record, "answer": "Rest the heel for two weeks."}))
+    assert not list(silent_fields({"a": "Hello."}, {"a": "Hello."}))
