@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import CorpusAttributes, Draft, Extraction
@@ -161,17 +162,29 @@ def _cut(passages: list[_Passage], passage: _Passage, count: int) -> None:
 def _reduce_likeness(passages: list[_Passage], source: Original) -> None:
     """Leave out the ends of items, the best first, until the whole is unlike the record.
 
-    Warnings go after everything else but questions; each field keeps a sentence.
+    Warnings go after everything else but questions and what these are about, the item before; each
+    field keeps a sentence.
     """
     while (alike := source.rouge_l(_text(passages))) > _ALIKE:
         spare = [p for p in passages if not p.is_courtesy and _can_lose(p, passages)]
-        choices = [p for p in spare if not p.asks and not p.warns]
+        asked = _complaints(passages)
+        choices = [p for p in spare if not (p.asks or p.warns or p in asked)]
+        choices = choices or [p for p in spare if not (p.asks or p in asked)]
         choices = choices or [p for p in spare if not p.asks] or spare
         if not choices:
             return
         gains = [_gain(passage, passages, source, alike) for passage in choices]
         passage = choices[max(range(len(choices)), key=gains.__getitem__)]
         _cut(passages, passage, len(passage.sentences) - 1)
+
+
+def _complaints(passages: Sequence[_Passage]) -> list[_Passage]:
+    """Return the item before each question of a field: what the question is about."""
+    return [
+        one
+        for one, other in pairwise(passages)
+        if other.asks and not one.asks and not one.is_courtesy and one.field == other.field
+    ]
 
 
 def _gain(passage: _Passage, passages: Sequence[_Passage], source: Original, alike: float) -> float:

@@ -84,8 +84,8 @@ def _names(tokens: Sequence[Token], at: int) -> bool:
     token, before = tokens[at], tokens[at - 1].text if at else ","
     if token.kind == "placeholder" or before in _DETERMINERS:
         return token.content
-    if before in _PREPOSITIONS or tokens[at - 1].kind == "number":
-        return token.content
+    if (before in _PREPOSITIONS and before != "to") or tokens[at - 1].kind == "number":
+        return token.content  # "to cause" is a verb
     adverb = token.text.endswith("ly") or begins_instruction([token.text])
     return before in _JOINTS and token.content and not adverb
 
