@@ -27,7 +27,7 @@ _UNSURE = (
     r"(?:i (?:(?:just|really|also|still) )*(?:(?:do not|don['’ ]?t) (?:know|understand)"
     r"|(?:cannot|can['’ ]?t) (?:understand|figure out))"
     r"|(?:i ?['’]?a?m |^\W*)(?:(?:just|really|also|very|so) )*"
-    r"(?:not s(?:h)?ure|unsure|confused|curious|wondering))"
+    r"(?:not sure|unsure|confused|curious|wondering))"
 )
 """Whoever writes so asks it: `I do not know why`, `not sure if`."""
 _ASKS = re.compile(
