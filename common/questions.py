@@ -29,7 +29,7 @@ _UNSURE = (
     r"|(?:i ?['’]?a?m |^\W*)(?:(?:just|really|also|very|so) )*"
     r"(?:not sure|unsure|confused|curious|wondering))"
 )
-"""Whoever writes so asks it: `I do not know why`, `not sure if`."""
+"""Who writes so asks it: `I do not know why`, `not sure if`."""
 _ASKS = re.compile(
     r"\b(?:(?:want|wants|wanted|like|need) to (?:know|ask|find out|learn|understand)"
     r"|wonder(?:ing|ed)?"
