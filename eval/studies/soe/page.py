@@ -67,10 +67,12 @@ _FINDINGS = """\
   (35 tokens a value) gives more correct answers than SIV (58), in fewer steps. The codebook (9) is
   ahead of both, but the base had read texts under it. Few tokens are not enough: the codebook's
   words as new tokens of the vocabulary (3 a value) are the worst, with the fewest steps and
-  embeddings that no text had trained. After two sentences the differences are small. By generation
-  the distances are larger, since every token of a ciphertext has to be right.
+  embeddings that no text had trained. After two sentences the differences are smaller. By
+  generation the distances are larger, since every token of a ciphertext has to be right.
 * **Longer tuples give higher accuracy** at equal numbers of samples and steps (one seed), as in the
-  paper, because longer ones state more of the facts. Among stated facts they are not ahead.
+  paper: longer ones state more of the facts. Among stated facts they are ahead in plain texts (374
+  of 398 at length 10, 208 of 246 at length 2), and not in encrypted ones (277 of 398, 185 of 246).
+  The triples of `soe` are ahead of EntiGraph's, which state fewer facts.
 * What encryption as such costs is not separated. In part `main`, `synt` and `encS` are both at the
   ceiling; in part `tuples`, plain texts are ahead at equal steps, but they are shorter, so a model
   reads them more often."""
