@@ -12,6 +12,7 @@ from sage_rag.privacy.gate.changes import (
     quantity_name,
     same_quantity,
 )
+from sage_rag.privacy.gate.copies import copy_changes
 from sage_rag.privacy.gate.exchanges import CONVERSE, exchanges, flipped, turned_comparison
 from sage_rag.privacy.gate.facts.facts import Fact, Facts, binding
 from sage_rag.privacy.gate.facts.sentences import Token
@@ -38,6 +39,7 @@ def alterations(draft: Facts, sources: Sequence[Facts], record: Reading) -> Iter
     yield from _opposites(draft, sources)
     yield from exchanges(draft, sources, record)
     yield from near_copies(draft, sources, record)
+    yield from copy_changes(draft, sources)
     if sources:
         yield from word_changes(draft, sources[0])
 

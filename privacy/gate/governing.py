@@ -26,7 +26,7 @@ _CONCESSIVE = frozenset(
 )
 DOUBTS = frozenset(
     "possible possibly perhaps maybe probable probably likely suspected suspicion suspects might"
-    " seems seemed appears appeared apparently presumably".split()
+    " seems seemed appears appeared apparently presumably thought believed presumed".split()
 )
 
 

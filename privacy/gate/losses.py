@@ -8,6 +8,7 @@ from sage_rag.privacy.gate.alterations import agrees, opposed, same_word
 from sage_rag.privacy.gate.changes import Change, keys_of
 from sage_rag.privacy.gate.facts.facts import Facts
 from sage_rag.privacy.gate.governing import CONDITION_SOURCES, DOUBTS, forces, is_alike
+from sage_rag.privacy.gate.speakers import names_speaker, reports
 
 _OPEN_WORDS = frozenset(
     "whether if or ask asks asked unclear unknown open unsure uncertain".split()
@@ -41,6 +42,8 @@ def _lost(source: Facts, drafts: Sequence[Facts]) -> Iterator[str]:
     yield from _conditions(source, drafts)
     yield from _force(source, drafts)
     yield from _persons(source, drafts)
+    if reports(source) and not any(map(names_speaker, drafts)):
+        yield "speaker"
 
 
 def _negations(source: Facts, drafts: Sequence[Facts]) -> Iterator[str]:

@@ -21,6 +21,7 @@ from sage_rag.privacy.gate.findings import Finding, FindingKind
 from sage_rag.privacy.gate.form import MARGINAL_TOKENS
 from sage_rag.privacy.gate.losses import losses
 from sage_rag.privacy.gate.provenance import Link, Reading, align, read
+from sage_rag.privacy.gate.restrictions import left_out_restrictions
 from sage_rag.privacy.gate.verification import (
     loses_quantity,
     lost_words,
@@ -107,6 +108,7 @@ def _changes(source: Reading, draft: Reading, links: Sequence[Link]) -> Iterator
                 if not any((at, found.what) in altered for at in places):
                     yield found
     yield from displaced(source, draft, links, _is_courtesy)
+    yield from left_out_restrictions(source, draft, links, _is_courtesy)
 
 
 def _unverified(

@@ -36,7 +36,14 @@ _KINDS = {
         "must": "must shall needs need required obliged mandatory",
         "may": "may can might could allowed permitted",
         "should": "should ought recommended advised",
+        "will": "will would",
     },
+    "hedge": {
+        "about": "about around approximately roughly nearly almost",
+        "perhaps": "perhaps maybe possibly probably likely apparently presumably",
+    },
+    "reason": {"because": "because", "although": "although though"},
+    "junction": {"and": "and", "or": "or"},
     "person": {
         "i": "i me my mine myself",
         "you": "you your yours yourself",
@@ -69,7 +76,7 @@ _KINDS = {
     "side": {"left": "left", "right": "right"},
     "direction": {"on": "on", "off": "off", "up": "up", "down": "down"},
 }  # fmt: skip
-_COUNTED = frozenset({"negation", "only", "even"})
+_COUNTED = frozenset({"negation", "only", "even", "hedge", "reason"})
 """Kinds of which a copy has neither more nor fewer words than its source."""
 _CONJUNCTIONS = frozenset("because since as although though".split())
 _PAST = frozenset(

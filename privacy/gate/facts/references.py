@@ -32,6 +32,9 @@ _NOW = frozenset(
 )
 """`This week` and `this letter` are those of the writer; `those who` are named after it."""
 _SUPPOSING = frozenset("that if whether to when like as".split())
+_BEFORE_THEN = frozenset("and but , now back every".split())
+_TIMES = frozenset("if when whenever after once before first until while as because".split())
+"""`Then` after one of these refers to its own sentence."""
 _TURNS = frozenset("then otherwise instead therefore hence thus afterwards".split())
 
 
@@ -72,8 +75,10 @@ def _references(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
         elif word == "there":
             if not placed and after not in _VERBS:
                 yield at, PLACE
-        elif word in _TURNS and (not at or before in _PREPOSITIONS):
-            yield at, THING
+        elif word in _TURNS:
+            later = before not in _BEFORE_THEN and _TIMES.isdisjoint(words[:at])
+            if not at or before in _PREPOSITIONS or (word == "then" and later):
+                yield at, THING
         if _names(tokens, at):
             named = True
             placed |= before in _PREPOSITIONS or (at > 1 and words[at - 2] in _PREPOSITIONS)
