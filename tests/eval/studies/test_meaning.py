@@ -114,8 +114,8 @@ def test_the_first_measurement_counts_the_pairs_of_the_set():
 
 def test_the_page_repeats_the_first_measurement_and_adds_its_splits():
     first = tables([result()]).partition("First measurement")[2]
-    assert f"| development | {Proportion.of(307, 413)} |" in first
-    assert f"| all | {Proportion.of(482, 598)} | {Proportion.of(175, 178)} |" in first
+    assert f"| development | {Proportion.of(482, 598)} |" in first
+    assert f"| all | {Proportion.of(729, 879)} | {Proportion.of(247, 250)} |" in first
 
 
 def test_the_curve_falls_with_the_words_that_a_draft_may_add():

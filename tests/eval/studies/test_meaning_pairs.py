@@ -21,12 +21,14 @@ from sage_rag.privacy.protect import join_fields
 
 PAIRS = meaning_pairs()
 ALTERED = [pair for pair in PAIRS if pair.changes]
-FIRST_WRITERS = [pair for pair in PAIRS if pair.split is Split.DEVELOPMENT]
+FIRST_WRITERS = [pair for pair in PAIRS if int(pair.id.rpartition("-")[2]) <= 200]
 DOMAINS = {
-    Split.DEVELOPMENT: ("dialogue", "letter", "judgment", "mail"),
-    Split.HELD_OUT: ("dialogue", "support", "judgment", "mail"),
+    Split.DEVELOPMENT: ("dialogue", "letter", "judgment", "mail", "support"),
+    Split.HELD_OUT: ("dialogue", "letter", "judgment", "mail", "support", "report"),
 }
 STYLES = ("rules", "model")
+GONE = ("reference", "condition-dropped", "warning-cut")
+"""The sentence can be the record's own, without the one before or after it that it needs."""
 ROW = {
     "id": "letter-01",
     "domain": "letter",
@@ -79,10 +81,10 @@ def test_an_altered_pair_has_one_to_seven_changes():
 
 
 def test_both_splits_have_most_kinds():
-    """The writer of the held-out split named some kinds, such as the reference of a pronoun."""
+    """Later writers named some kinds, such as the reference of a pronoun."""
     kinds = {s: Counter(c.kind for p in PAIRS if p.split is s for c in p.changes) for s in Split}
     assert set(KINDS) == {kind for counts in kinds.values() for kind in counts}
-    assert min(kinds[Split.DEVELOPMENT].values()) >= 4
+    assert min(Counter(c.kind for p in FIRST_WRITERS for c in p.changes).values()) >= 4
     assert all(len(counts) >= 24 for counts in kinds.values())
 
 
@@ -122,7 +124,7 @@ def test_an_altered_sentence_is_no_sentence_of_its_record():
         record = f"\n{join_fields(pair.source)}\n"
         for change in pair.changes:
             assert change.reason, pair.id
-            moved = change.kind == "reference" or '"until then"' in change.reason
+            moved = change.kind in GONE or '"until then"' in change.reason
             for start, end in pair.altered_sentences(change) if change.draft and not moved else ():
                 sentence = re.escape(pair.text[start:end].strip())
                 assert not re.search(rf"(?:[.!?\n]\s*){sentence}\s", record), (pair.id, change)
