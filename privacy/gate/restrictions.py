@@ -28,22 +28,15 @@ def left_out_restrictions(
     """
     kept = {n for link in links for n in link.sources}
     copied = {link.sources[0]: at for at, link in reversed(list(enumerate(links))) if link.sources}
-    before: int | None = None
+    before = -1
     for number, facts in enumerate(source.sentences):
         if says_nothing(facts):
             continue
-        follows = before is not None and _same_field(source, before, number)
-        if follows and number not in kept and before in copied and _restricts(facts):
-            ruled = source.sentences[before] if before is not None else facts
-            if _rules(ruled):
-                sentence = draft.sentences[copied[before]].sentence
+        if before in copied and number not in kept and _restricts(facts):
+            rule, sentence = source.sentences[before], draft.sentences[copied[before]].sentence
+            if rule.sentence.field == facts.sentence.field and _rules(rule):
                 yield Change("drops", "condition", sentence.start, sentence.end)
         before = number
-
-
-def _same_field(source: Reading, one: int, other: int) -> bool:
-    fields = [source.sentences[n].sentence.field for n in (one, other)]
-    return fields[0] == fields[1]
 
 
 def _rules(facts: Facts) -> bool:
@@ -57,4 +50,5 @@ def _restricts(facts: Facts) -> bool:
         return False
     limited = any(c.value in _CONDITIONS for c in facts.conditions)
     limited |= not _EXCEPTIONS.isdisjoint(facts.sentence.words)
+    limited |= bool(facts.values("force") & {"forbid", "none"})
     return limited or any(n.value == "hard" for n in facts.negations)
