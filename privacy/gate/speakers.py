@@ -9,7 +9,8 @@ SAYINGS = frozenset(
     " submits claim claimed claims allege alleged alleges argue argued argues assert asserted"
     " maintain maintained contend contended explain explained explains believe believed believes"
     " assume assumed suspect suspected suspects according note noted mention mentioned write wrote"
-    " writes guess guessed guesses estimate estimated heard".split()
+    " writes guess guessed guesses estimate estimated heard observed observes declared declares"
+    " testified confirmed confirms denied denies complained complains insisted insists".split()
 )
 """Words of someone whose statement a sentence reports."""
 _WRITERS = frozenset("i we you".split())

@@ -39,7 +39,7 @@ _KINDS = {
         "will": "will would",
     },
     "hedge": {
-        "about": "about around approximately roughly nearly almost",
+        "about": "approximately roughly nearly almost",
         "perhaps": "perhaps maybe possibly probably likely apparently presumably",
     },
     "reason": {"because": "because", "although": "although though"},
