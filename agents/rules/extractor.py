@@ -15,6 +15,19 @@ from sage_rag.privacy.protect import ProtectedText
 _HEADING = re.compile(r"(?:[A-Z]|[IVX]{1,4}|\d{1,2})\. ")
 _VOCATIVE = re.compile(r"(?:Mr|Mrs|Ms|Miss|Madam|Sir)\.? \[PERSON_\d+\]\.|\[[A-Z_]+_\d+\]\.")
 
+_REASSURES = re.compile(
+    r"(?:(?:so|but|and|please|now|just|also)[ ,]+)*"
+    r"(?:(?:do not|don't|no need to|you need not|there is no need to|there's no need to)"
+    r" (?:worry|panic|be (?:worried|afraid|anxious|scared))"
+    r"(?: (?:about|too|so|very|much|at all|it|this|that|now))*"
+    r"|(?:there is |there's |it is |it's )?nothing to (?:worry|be worried) about)"
+    r"(?:[, ]+(?:and |as |since )?(?:you|everything|all|it|this|he|she|they)(?:'ll| will)"
+    r" (?:be|get|become|feel) (?:all right|alright|fine|ok|okay|well|better|good|cured)(?: soon)?)?"
+    r"[.! ]*",
+    re.IGNORECASE,
+)
+"""Comfort that is nothing else. Without the warning before it, it says too much."""
+
 
 class RuleExtractor:
     """Take the whole sentences of each field, in the record's order.
@@ -55,11 +68,13 @@ def _sentences(text: str) -> list[str]:
 
 
 def _is_idle(sentence: str) -> bool:
-    """Return whether a sentence is a heading or a fragment, or only addresses a person."""
+    """Return whether a sentence is a heading, a fragment, a comfort, or a mere address."""
     if (sentence.isupper() and "[" not in sentence) or (
         _HEADING.match(sentence) and not is_clause(sentence)
     ):
         return True
     if "[PERSON_" in sentence:
         return bool(_VOCATIVE.fullmatch(sentence)) and not sentence.startswith("[")
+    if _REASSURES.fullmatch(sentence):
+        return True
     return len(words(sentence)) < 3 and not asks(sentence)

@@ -80,3 +80,15 @@ def test_a_field_without_an_attribute_is_left_out(protect):
 
 def test_an_empty_record_gives_nothing(protect, attributes):
     assert texts(extract(protect, {"question": "Hello.", "answer": ""}, attributes)) == "Hello."
+
+
+def test_comfort_is_left_out_since_it_can_outlive_its_warning(protect, attributes):
+    fields = {
+        "question": "The boiler hums at night. Is that dangerous?",
+        "answer": "Close the valve if it smells of gas. Don't worry, you will be alright. "
+        "There is nothing to worry about. Do not worry about the noise of the pump in the attic.",
+    }
+    told = texts(extract(protect, fields, attributes))
+    assert "alright" not in told
+    assert "nothing to worry about" not in told
+    assert "noise of the pump" in told
