@@ -15,15 +15,21 @@ from sage_rag.privacy.protect import ProtectedText
 _HEADING = re.compile(r"(?:[A-Z]|[IVX]{1,4}|\d{1,2})\. ")
 _VOCATIVE = re.compile(r"(?:Mr|Mrs|Ms|Miss|Madam|Sir)\.? \[PERSON_\d+\]\.|\[[A-Z_]+_\d+\]\.")
 
+_WELL = r"(?:all right|alright|fine|ok|okay|well|better|good|cured)"
+_WILL_BE_WELL = (
+    r"(?:you|everything|all|it|this|he|she|they)(?:'ll| will| are going to| is going to)"
+    rf" (?:be|do|get|become|feel|improve|recover)(?: just| perfectly| completely)?(?: {_WELL})?"
+    r"(?: soon| again)?(?: with (?:all )?(?:this|these|that|it|them|time|(?:proper )?treatment))?"
+)
 _REASSURES = re.compile(
     r"(?:(?:so|but|and|please|now|just|also)[ ,]+)*"
-    r"(?:(?:do not|don't|no need to|you need not|there is no need to|there's no need to)"
+    r"(?:(?:do not|don't|you need not|(?:there is |there's )?no (?:need|reason) to)"
     r" (?:worry|panic|be (?:worried|afraid|anxious|scared))"
     r"(?: (?:about|too|so|very|much|at all|it|this|that|now))*"
-    r"|(?:there is |there's |it is |it's )?nothing to (?:worry|be worried) about)"
-    r"(?:[, ]+(?:and |as |since )?(?:you|everything|all|it|this|he|she|they)(?:'ll| will)"
-    r" (?:be|get|become|feel) (?:all right|alright|fine|ok|okay|well|better|good|cured)(?: soon)?)?"
-    r"[.! ]*",
+    r"|(?:there is |there's |it is |it's )?nothing to (?:worry|be worried) about"
+    r"|(?:(?:i am|i'm) (?:quite |very )?sure (?:that )?)?"
+    r"(?:you|everything|all)(?:'ll| will) (?:be|do)(?: just)? (?:all right|alright|fine|ok|okay))"
+    rf"(?:[, ]+(?:and |as |since )?{_WILL_BE_WELL})?[.! ]*",
     re.IGNORECASE,
 )
 """Comfort that is nothing else. Without the warning before it, it says too much."""

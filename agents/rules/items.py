@@ -62,7 +62,7 @@ _ROLES = frozenset(
     " defendant plaintiff government judge lawyer court".split()
 )
 _DEMONSTRATIVE = re.compile(
-    r"\b(?:this|these|those) (?!is\b|was\b|time\b|week\b|morning\b|year\b)\w"
+    r"\bone more\b|\b(?:this|these|those) (?!is\b|was\b|time\b|week\b|morning\b|year\b)\w"
     r"|\b(?:such (?!as\b)|that (?:decision|judgment|court|day|time|date|appeal|order|request)\b"
     r"|the same (?:day|date|month|year|court|time)|(?:ever |since |till |until )(?:since|then)\b"
     r"|next day\b|also\b|(?:is|are) (?:also |many |some |several )?(?:other|another)\b"
@@ -87,6 +87,16 @@ _ANNOUNCES = re.compile(
 )
 """The end of a sentence before a list: its entries are fragments."""
 
+_COUNTS = re.compile(
+    r"\b(?P<count>two|three|four|five|[2-5]) (?:\w+ )?(?:possibilities|options|reasons|causes|ways"
+    r"|things|steps|types|kinds|choices|possible \w+)[.:]?$",
+    re.IGNORECASE,
+)
+"""The end of a sentence before a list of whole sentences."""
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
+_INTRODUCES = re.compile(r"\ban? ((?:[a-z-]+ ){0,2}[a-z-]{4,})\b", re.IGNORECASE)
+_NAMES_AGAIN = re.compile(r"\bthe ([a-z-]{4,})\b", re.IGNORECASE)
+
 
 def group(sentences: Sequence[str]) -> list[Item]:
     """Return the sentences of a field as items, in order.
@@ -95,15 +105,28 @@ def group(sentences: Sequence[str]) -> list[Item]:
     """
     several = len(_persons(" ".join(sentences))) > 1
     items: list[list[str]] = [[]]
-    last, listing = "", False
+    last, listing, announced = "", False, 0
     for sentence in sentences:
         listing = bool(_ANNOUNCES.search(last)) or (listing and not is_clause(last))
-        entry = listing and not is_clause(sentence)
+        announced = _announced(last) or max(0, announced - 1)
+        entry = announced or (listing and not is_clause(sentence)) or _named_in(last, sentence)
         if not sentence or not (entry or depends(sentence, several_persons=several)):
             items.append([])
         items[-1].append(sentence)
         last = sentence
     return [tuple(item) for item in items if item and item[0]]
+
+
+def _announced(sentence: str) -> int:
+    """Return how many sentences belong to one that ends with their number; 0 for others."""
+    found = _COUNTS.search(sentence)
+    return _NUMBERS.get(found["count"].lower(), 0) or int(found["count"]) if found else 0
+
+
+def _named_in(last: str, sentence: str) -> bool:
+    """Return whether a sentence names what the last one introduces: "a cream", then "the cream"."""
+    introduced = set(" ".join(_INTRODUCES.findall(last)).lower().split())
+    return any(noun.lower() in introduced for noun in _NAMES_AGAIN.findall(sentence))
 
 
 def depends(sentence: str, *, several_persons: bool = True) -> bool:

@@ -86,9 +86,10 @@ def test_comfort_is_left_out_since_it_can_outlive_its_warning(protect, attribute
     fields = {
         "question": "The boiler hums at night. Is that dangerous?",
         "answer": "Close the valve if it smells of gas. Don't worry, you will be alright. "
-        "There is nothing to worry about. Do not worry about the noise of the pump in the attic.",
+        "There is nothing to worry about. I'm sure you will do fine. Do not worry about the noise of the pump in the attic.",
     }
     told = texts(extract(protect, fields, attributes))
     assert "alright" not in told
     assert "nothing to worry about" not in told
+    assert "do fine" not in told
     assert "noise of the pump" in told

@@ -143,3 +143,16 @@ def test_a_sentence_about_the_other_things_depends_on_the_one_before(sentence: s
 def test_what_depends_on_a_gap_is_left_out() -> None:
     sentences = ["The lump is soft.", "", "It moves.", "Dogs sleep there.", "My thumb is split."]
     assert group(sentences) == [("The lump is soft.",), ("My thumb is split.",)]
+
+
+@pytest.mark.parametrize(
+    ("sentences", "items"),
+    [
+        (["Use a thick glue at night.", "Spread the glue gently.", "Close up."], 2),
+        (["There are 2 reasons.", "If it drips, it is the seal.", "It can rust.", "Call us."], 2),
+        (["You had nails before.", "Take one more short nail.", "Close up."], 2),
+        (["Use a thick glue at night.", "Close the window."], 2),
+    ],
+)
+def test_what_a_sentence_introduces_or_announces_stays_with_it(sentences, items):
+    assert len(group(sentences)) == items
