@@ -49,11 +49,12 @@ sentence of a draft with those that it comes from, and refuses a change of meani
 the published records alone. A reader, a language model, compared published drafts with their
 originals, as the patient would: a question that then asks about another sentence counts as a change
 of meaning. Where the last row names another commit than that of the study, the drafts are of
-another version; a `+` stands for changes on top of it. In 22 of the 30 drafts of `chatdoctor` the
+another version; a `+` stands for changes on top of it. In 10 of the 30 drafts of `chatdoctor` the
 question stands without the complaint that it is about ("What could be the reason for this?"): no
-sentence is untrue, but such a record answers no one. Of the 4 changes in `healthcaremagic`, 3 are
-of that kind and 1 is a fragment that now belongs to another sentence; fragments have since stayed
-with theirs."""
+sentence is untrue, but such a record answers no one. The 5 changes in `healthcaremagic`: a comfort
+that stayed where the treatment before it was left out (serious), names taken for organisations, a
+"that" without what it means, a list without its heading, and an interval of some days that became
+"many days". A field can also be left with nothing but courtesies in other words."""
 
 
 def _kept(row: IndexMeasurement, kind: str) -> str:
