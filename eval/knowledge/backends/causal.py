@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json")
 _TOKENS_PER_BATCH = 8192
+_SCORED_TOKENS_PER_BATCH = 2048
+"""The logits of more leave a processor's cache: a third more time."""
 _LOGITS_PER_BATCH = 2**24
 """64 MiB of them; scoring holds some copies."""
 _AGAIN = "copy or export the model again"
@@ -155,7 +157,7 @@ class CausalModel:
         total = self._log_probabilities([beginning])[0].sum() if start else 0.0
         cache = self._read([beginning[:-1]]) if start else None
         sums = np.zeros(len(rows))
-        for batch in _batches([len(row) - start for row in rows]):
+        for batch in _batches([len(row) - start for row in rows], _SCORED_TOKENS_PER_BATCH):
             ends = [rows[i][start:] for i in batch]
             sums[batch] = self._continued(ends, cache, [0] * len(ends))
         lengths = np.array([len(row) - 1 for row in rows])
