@@ -114,6 +114,9 @@ class SeedModels:
     def _pretrain(
         self, run: Path, model: ModelSettings, tokenizer: Path, epochs: int, rate: float
     ) -> Path:
+        exported = run / "run" / "model"
+        if exported.exists():  # without the lock of the run: seeds may use it side by side
+            return exported
         config = PretrainingConfig(
             out=run / "run",
             model=model,

@@ -6,7 +6,8 @@ r"""Measure controlled generation on court cases, with a small model that is tra
 
 Every model, text and figure that the home folder holds is used as it is, so the study can be run in
 pieces, and a killed run continues. A home belongs to one size: use another folder for each. Without
-`--small` or `--medium`, a model of seven million parameters reads more.
+`--small` or `--medium`, a model of six million parameters reads more. Once the models of a home are
+trained, several runs can measure different seeds of it at the same time.
 """
 
 from __future__ import annotations
