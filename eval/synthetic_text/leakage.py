@@ -1,8 +1,8 @@
 """Private values in synthetic texts: PIPP and ELP.
 
 The search is independent of the one that blocks values in `training.controlled`, so that one defect
-does not hide in both: an expression over letters and digits here, an automaton there; dates and
-sums are read here, and spelled there.
+does not hide in both: an expression over letters and digits here, an automaton there. Dates and
+sums are read by the reader that also checks a finished text there.
 
 Source: Zhao and Field (2025), "Controlled Generation for Private Synthetic Text", §3.4. Differs: a
 date in another notation (`May 12, 2011`) counts, as does a sum (`1000 euros`).
@@ -18,11 +18,13 @@ from functools import lru_cache
 from pydantic import BaseModel, ConfigDict
 
 from sage_rag.common.proportions import Proportion
-from sage_rag.eval.synthetic_text.meanings import meaning_of, meanings_in
 from sage_rag.privacy.words import UNSPACED_RANGES
+from sage_rag.training.controlled.meanings import meaning_of, meanings_in
 from sage_rag.training.controlled.value_trie import MIN_CHARACTERS
 
 _INVISIBLE = ("Mn", "Me", "Cf")
+_APOSTROPHES = re.compile("[\u02b9-\u02ff]")
+"""Letters of Unicode that are written as an apostrophe or a mark: `OʼNeil`."""
 
 
 class Leakage(BaseModel):
@@ -92,7 +94,7 @@ def context_leakage(texts: Sequence[str], contexts: Sequence[ValueSearch]) -> Le
 
 def folded(text: str) -> str:
     """Return a text in the form of the search: no marks, no invisible characters, one case."""
-    parts = unicodedata.normalize("NFKD", text).casefold()
+    parts = _APOSTROPHES.sub("'", unicodedata.normalize("NFKD", text)).casefold()
     return "".join(c for c in parts if unicodedata.category(c) not in _INVISIBLE)
 
 

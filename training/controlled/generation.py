@@ -26,10 +26,10 @@ from sage_rag.training.controlled.fiction import Fiction
 from sage_rag.training.controlled.names import Block, Method
 from sage_rag.training.controlled.prompts import SHOTS, code_prompt, in_context_prompt, own_text
 from sage_rag.training.controlled.samplers import Sampler, TextRequest
-from sage_rag.training.controlled.spellings import spellings
+from sage_rag.training.controlled.spellings import SpelledValues
 from sage_rag.training.controlled.value_trie import ValueTrie, squeezed
 
-VERSION = 2
+VERSION = 3
 """Raised with every change of the text that the same settings give."""
 _SEEDS = 1 << 62
 
@@ -176,7 +176,7 @@ class Generation:
         return self._trie(examples)
 
     def _trie(self, documents: Sequence[AnnotatedDocument]) -> ValueTrie:
-        return ValueTrie(spellings(self._private(documents)))
+        return SpelledValues(self._private(documents))
 
     def _private(self, documents: Sequence[AnnotatedDocument]) -> list[PrivateValue]:
         covered = self.settings.identifiers.cover

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from functools import lru_cache
 
-from sage_rag.privacy.recognizers.disguise.characters import seen
+from sage_rag.privacy.recognizers.disguise.characters import LOOK_ALIKES, seen
 from sage_rag.privacy.words import UNSPACED_RANGES
 
 MIN_CHARACTERS = 2
@@ -23,6 +23,13 @@ _STROKED = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ŧ": "t", "æ": "ae", "œ": "oe", "ı": "i"}
 )
 """Letters that no normal form takes apart."""
+_ALIKE = {
+    ord(chr(foreign).casefold()): chr(latin).casefold()
+    for foreign, latin in reversed(LOOK_ALIKES.items())
+}
+"""Look-alikes without case; a capital decides (`Ν` is an N, though `ν` looks like a v)."""
+_APOSTROPHES = re.compile("[\u02b9-\u02ff]")
+"""Letters of Unicode that are written as an apostrophe or a mark: `OʼNeil`."""
 _ROOT = 0
 
 
@@ -44,7 +51,8 @@ def folded(character: str) -> str:
     """
     if unicodedata.category(character)[0] == "M":
         return ""
-    shown = unicodedata.normalize("NFKD", seen(character)).casefold().translate(_STROKED)
+    shown = unicodedata.normalize("NFKD", seen(character)).casefold()
+    shown = _APOSTROPHES.sub("'", shown).translate(_STROKED).translate(_ALIKE)
     kept = "".join(c for c in shown if c.isalnum())
     return kept or (SEPARATOR if shown and not all(map(unicodedata.combining, shown)) else "")
 

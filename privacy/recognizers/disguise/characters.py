@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from sage_rag.privacy.recognizers.disguise.aligned_text import Edit
 
-_LOOK_ALIKES = str.maketrans(
+LOOK_ALIKES = str.maketrans(
     "АВЕЅІЈКМНОРСТУХаеосрхуіјѕһԁԛԝӏΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανιρυκօսնԼ",
     "ABESIJKMHOPCTYXaeocpxyijshdqwlABEZHIKMNOPTYXoavipukounL",
 )
@@ -103,20 +103,20 @@ def look_alike_edits(text: str) -> Iterator[Edit]:
     """
     if text.isascii():
         return
-    foreign = [w for w in _WORD.finditer(text) if any(ord(c) in _LOOK_ALIKES for c in w.group())]
+    foreign = [w for w in _WORD.finditer(text) if any(ord(c) in LOOK_ALIKES for c in w.group())]
     if not foreign:
         return
     alphabet_is_used = any(_is_from_their_alphabets(c) for c in set(text))
     for word in foreign:
         latin = any(c.isascii() for c in word.group())
-        changed = word.group().translate(_LOOK_ALIKES)
+        changed = word.group().translate(LOOK_ALIKES)
         if (latin or not alphabet_is_used) and changed.isascii():
             yield word.start(), word.end(), changed
 
 
 def _is_from_their_alphabets(character: str) -> bool:
     code = ord(character)
-    return 0x370 <= code < 0x590 and code not in _LOOK_ALIKES and character.isalpha()
+    return 0x370 <= code < 0x590 and code not in LOOK_ALIKES and character.isalpha()
 
 
 def _composed(base: str, mark: str) -> str:

@@ -43,6 +43,9 @@ def test_a_name_is_blocked_by_its_parts_but_not_by_its_title() -> None:
         ("Ms A. B. Ek", "A.B. Ek"),
         ("Ms Nina Holst-Christensen", "Ms Christensen"),
         ("Mr Hasslund's", "Hasslund"),
+        ("John Smith", "the Smiths"),
+        ("John Smith", "MrSmith"),
+        ("John Smith", "SmithJohn"),
     ],
 )
 def test_initials_order_and_title_do_not_hide_a_name(value: str, text: str) -> None:
@@ -147,6 +150,28 @@ def test_no_spelling_passes_the_sampler_or_the_check(
     assert values.found_in(text)
     assert not spells(text, values, cuts)
     assert answered(text, value) == "blocked value"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (PrivateValue.of("1 May 2011", EntityType.DATE_TIME), "on 1/5/11 he left"),
+        (PrivateValue.of("12 May 2011", EntityType.DATE_TIME), "am 12 Mai 2011"),
+        (PrivateValue.of("$1,000", EntityType.QUANTITY), "he paid $01,000"),
+    ],
+)
+def test_the_check_reads_dates_and_sums_that_have_no_spelling(
+    value: PrivateValue, text: str
+) -> None:
+    assert not ValueTrie(spellings([value])).found_in(text)
+    assert answered(text, value) == "blocked value"
+
+
+def test_two_letters_for_an_umlaut_do_not_hide_a_value() -> None:
+    values = [PrivateValue.of("Herr Müller", EntityType.PERSON)]
+    values.append(PrivateValue.of("Århus", EntityType.LOCATION))
+    trie = ValueTrie(spellings(values))
+    assert all(map(trie.found_in, ("Mueller", "MUELLERS", "Aarhus", "muller")))
 
 
 def test_a_text_without_a_value_passes_both() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from sage_rag.eval.synthetic_text.meanings import meaning_of, meanings_in
+from sage_rag.training.controlled.meanings import meaning_of, meanings_in
 
 
 @pytest.mark.parametrize(
