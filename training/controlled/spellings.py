@@ -7,6 +7,7 @@ own. Other orders do: `Smith, J.`, `May 12, 2011`, `1000 euros`.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from sage_rag.privacy.entities import EntityType
@@ -24,8 +25,8 @@ MIN_PART = 3
 _WORD = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*")
 _POSSESSIVE = re.compile(r"['’`]s$")
 _IN_TWO_LETTERS = str.maketrans(
-    {"ä": "ae", "ö": "oe", "ø": "oe", "ü": "ue", "å": "aa"}
-    | {"Ä": "Ae", "Ö": "Oe", "Ø": "Oe", "Ü": "Ue", "Å": "Aa"}
+    {letter: f"{base}e" for letter, base in zip("äöøüÄÖØÜ", "aoouAOOU", strict=True)}
+    | {"å": "aa", "Å": "Aa"}
 )
 
 
@@ -57,7 +58,8 @@ def spellings(values: Sequence[PrivateValue]) -> Iterator[str]:
             continue
         for text in (value.text, *_others(value)):
             yield text
-            if (written := text.translate(_IN_TWO_LETTERS)) != text:
+            composed = unicodedata.normalize("NFC", text)
+            if (written := composed.translate(_IN_TWO_LETTERS)) != composed:
                 yield written
 
 
