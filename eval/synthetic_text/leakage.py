@@ -5,7 +5,8 @@ does not hide in both: an expression over letters and digits here, an automaton 
 sums are read by the reader that also checks a finished text there.
 
 Source: Zhao and Field (2025), "Controlled Generation for Private Synthetic Text", §3.4. Differs: a
-date in another notation (`May 12, 2011`) counts, as does a sum (`1000 euros`).
+date in another notation (`May 12, 2011`) counts, as does a sum (`1000 euros`), and a name without
+its title (`values_of` in `report.py`).
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 from pathlib import Path
 from statistics import fmean
 
@@ -19,7 +20,10 @@ from sage_rag.eval.synthetic_text.leakage import Leakage, ValueSearch, leakage
 from sage_rag.eval.synthetic_text.mauve_score import mauve
 from sage_rag.eval.synthetic_text.similarity import Sources, distinct
 from sage_rag.indexer.protocols import Embedder
-from sage_rag.training.controlled.codes import AnnotatedDocument, Identifiers
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.recognizers.wordlists import TITLES
+from sage_rag.training.controlled.codes import AnnotatedDocument, Identifiers, PrivateValue
+from sage_rag.training.controlled.spellings import MIN_PART
 
 _SIZES = (1, 2, 3)
 Report = Callable[[str], None]
@@ -100,8 +104,20 @@ def measure_texts(
 
 
 def values_of(documents: Sequence[AnnotatedDocument], kind: Identifiers) -> ValueSearch:
-    """Return the private values of documents."""
-    return ValueSearch(v.text for d in documents for v in d.values if kind.cover(v))
+    """Return the private values of documents; names without the titles before them."""
+    return ValueSearch(_untitled(v) for d in documents for v in d.values if kind.cover(v))
+
+
+def _untitled(value: PrivateValue) -> str:
+    """Return `Jan Quist` for `Mr Jan Quist`: a title identifies no one, and a text may omit it.
+
+    Other values stay as they are, as do names of which less than three letters would be left.
+    """
+    if value.entity_type is not EntityType.PERSON:
+        return value.text
+    words = value.text.split()
+    rest = list(dropwhile(lambda word: word.strip(".").casefold() in TITLES, words))
+    return " ".join(rest) if sum(map(str.isalpha, "".join(rest))) >= MIN_PART else value.text
 
 
 def _mauve(texts: Sequence[str], reference: Reference | None) -> float | None:

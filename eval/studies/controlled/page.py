@@ -28,10 +28,11 @@ direction, not for the size.
 As in the paper, PIPP is the share of texts with a private value, ELP the share of private values
 that occur, ROUGE is that of the nearest source. In-context arms are measured against the three
 examples of each text (ELP: the mean over texts), tuned arms against all training pieces. A second
-table measures all arms against all training pieces, so that its rows can be compared. Unlike the
-paper, `privacy enhancement` blocks the values of all training pieces, not of the examples alone,
-and every spelling of them; a text with a blocked value is written again, and dropped after five
-tries. Perplexity is that of a fresh model, which has read novels alone, tuned on an arm's texts.
+table measures all arms against all training pieces, so that its rows can be compared. Unlike in the
+paper, a name without its title counts, and `privacy enhancement` blocks the values of all training
+pieces, not of the examples alone, and every spelling of them; a text with a blocked value is
+written again, and dropped after five tries. Perplexity is that of a fresh model, which has read
+novels alone, tuned on an arm's texts.
 
 All arms treat direct and quasi-identifiers as private; the tables of direct identifiers measure the
 same texts. All seeds share the model that generates. A seed has codes, samples, orders of prefix

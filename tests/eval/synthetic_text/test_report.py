@@ -35,6 +35,12 @@ def test_direct_and_quasi_values_are_counted_apart() -> None:
     assert "quasi: PIPP 1 of 2" in str(report)
 
 
+def test_a_name_counts_without_its_title() -> None:
+    report = measure_texts(["Ines Vardal came.", "VARDAL, Ms. Ines", "Ms I. V."], cases(8))
+    assert report.leakage[Identifiers.DIRECT].pipp.successes == 1
+    assert report.leakage[Identifiers.DIRECT].elp.successes == 1
+
+
 def test_nothing_to_measure_is_an_error() -> None:
     with pytest.raises(InputError, match="no text to measure"):
         measure_texts([], cases(2))
