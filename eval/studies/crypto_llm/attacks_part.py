@@ -29,7 +29,7 @@ from sage_rag.eval.model_attacks.results import ModelAttackReport
 from sage_rag.eval.studies.crypto_llm.arms import ARMS, ATTACKED
 from sage_rag.eval.studies.crypto_llm.planted_records import planted_table, verdicts
 from sage_rag.eval.studies.crypto_llm.results import stored_result
-from sage_rag.eval.studies.crypto_llm.settings import StudySettings, repeated
+from sage_rag.eval.studies.crypto_llm.settings import SMALL, StudySettings, repeated
 from sage_rag.eval.studies.crypto_llm.training_runs import SeedFolder
 from sage_rag.eval.studies.runner import report
 from sage_rag.eval.studies.stored_figures import all_stored, store, stored
@@ -58,6 +58,8 @@ SIZES = AttackSettings(
 )
 """Three to four minutes of one core a model. The paper has as many candidates and samples, and
 1,000 sentences; there are fewer records here."""
+_SMALL_SIZES = replace(SIZES, sentences=10, candidates=100, samples=20)
+"""The sizes of `--small`, which is to show in minutes what the attacks do."""
 
 
 def run_attacks(seed: SeedFolder) -> None:
@@ -69,7 +71,8 @@ def run_attacks(seed: SeedFolder) -> None:
     ]
     if not open_arms:
         return
-    texts, settings = _texts(seed), replace(SIZES, seed=seed.seed)
+    sizes = _SMALL_SIZES if seed.settings.width == SMALL.width else SIZES
+    texts, settings = _texts(seed), replace(sizes, seed=seed.seed)
     recognizer = default_recognizer()
     for arm in open_arms:
         folder = seed.folder / arm.name

@@ -41,25 +41,26 @@ Three parts of the texts are sensitive, one part is public; the held-out texts a
 A model reads the sensitive texts in the form that its arm says, then the public ones as they are.
 All arms read the same public rows in the same order. `cpt` reads the public texts alone. The
 controls read as many tokens as `key-10`: `key-10-shuffled` the tokens of that ciphertext in random
-order, `dyck` brackets of 64 kinds that cross (Hu et al. 2502.19249). A gain that a control shows,
-too, is no sign of language learned from ciphertext. In Hu et al., a model that has read brackets
-starts worse and gains after some thousand steps; the second stage here is shorter. It keeps
-attention, MLPs and norms of the first (`body`); in the arms `whole`, also the scale of the
-embeddings.
+order, `dyck` brackets of 64 kinds that cross (Hu et al. 2502.19249). Where a control gains as
+much, the gain does not come from language in the ciphertext. In Hu et al., a model that has read
+brackets starts worse and gains after some thousand steps; the second stage here is shorter.
+
+The second stage starts with the attention, MLPs and norms of the first and with new embeddings
+(`body`). In the arms `whole`, the new embeddings also have the scale of the trained ones.
 
 The cipher is no encryption: letter frequencies give its key."""
 
 _INTERVALS = """\
-"Better in 2 of 2 seeds": in each seed, the interval over rows of held-out tokens lies below 0. The
-interval that follows is a t interval over seeds, and wide where there are two; that of one seed is
-the one over rows, and says nothing of another seed."""
+An arm is better in a seed if the 95 % interval of its difference, over rows of held-out tokens,
+lies below 0. The interval in bits per character is a t interval over seeds; few seeds make it wide.
+Where there is one seed, it is the interval over rows, and says nothing about other seeds."""
 
 _Runs = Mapping[int, Mapping[str, ArmResult]]
 """Results by seed and arm."""
 _SEEDS_WANTED = 3
 _TASKS = (
-    "* Tasks of lm-evaluation-harness (the paper's Table 3): their data were not at hand. Where "
-    "they are: `sage-rag eval tasks HOME/seed-0/key-10/second/model --task piqa --task arc_easy`."
+    "* Tasks of lm-evaluation-harness (the paper's Table 3): their data were not at hand. With "
+    "the data: `sage-rag eval tasks HOME/seed-0/key-10/second/model --task piqa --task arc_easy`."
 )
 _PAPER_AVERAGES = {
     PLAIN.name: 0.428,
