@@ -87,7 +87,9 @@ class FirstStageSettings(Section):
             ("tokens", (FirstStage.DYCK,)),
             ("carry", OWN_VOCABULARY),
         ):
-            if (getattr(self, name) is not None) != (self.kind in kinds):
+            if self.kind in kinds and getattr(self, name) is None:
+                raise ValueError(f"`kind` = {self.kind} needs `{name}`")
+            if self.kind not in kinds and getattr(self, name) is not None:
                 raise ValueError(f"`{name}` belongs to `kind` = {' or '.join(kinds)}")
         return self
 

@@ -67,6 +67,8 @@ Observer = Callable[[int, nn.Module], None]
 
 A run that was killed repeats the steps since its last checkpoint, so it may report a step twice.
 """
+_REFUSED = "can't allocate memory"
+"""What PyTorch says on a CPU, where the error has no type of its own."""
 _PRECISIONS = {"bfloat16": torch.bfloat16, "float32": torch.float32}
 
 
@@ -129,7 +131,7 @@ def _train(
             began = time.perf_counter()
             batches = _batches(config, order, step, processes, tokenizer)
             rate = _rate(config.optimization, step, steps)
-            with _finite(step):
+            with _finite(step), _enough_memory(config):
                 loss, norm, targets = _step(model, optimizer, batches, rate, config, processes)
             report(step, rate, loss, norm, targets, time.perf_counter() - began)
             done = step + 1
@@ -189,6 +191,21 @@ def _finite(step: int) -> Iterator[None]:
         raise InputError(
             f"loss or gradient of step {step + 1} is not a finite number",
             hint="set a lower `learning_rate`, or `precision` = float32, and another `out`",
+        ) from None
+
+
+@contextmanager
+def _enough_memory(config: PretrainingConfig) -> Iterator[None]:
+    """Name the settings of a step for which PyTorch gets no memory."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not (isinstance(error, torch.OutOfMemoryError) or _REFUSED in str(error)):
+            raise
+        rows, tokens = config.optimization.rows_per_device, config.data.row_tokens
+        raise InputError(
+            f"there is too little memory for a step of {rows} rows of {tokens} tokens",
+            hint="set fewer `rows_per_device` and more `accumulation`, or fewer `row_tokens`",
         ) from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -48,9 +49,12 @@ def failed_writes(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         raise InputError(
             f"cannot write to `{out}`: {error.strerror}",
-            hint="free space and run the same command: it continues from the last checkpoint",
+            hint="free space and run the same command: it continues from the last checkpoint"
+            if full
+            else "set `out` to a folder that you may write to",
         ) from None
 
 

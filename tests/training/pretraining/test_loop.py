@@ -9,6 +9,7 @@ import pytest
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.training.pretraining import loop
 from sage_rag.training.pretraining.loop import pretrain
 from sage_rag.training.pretraining.metrics import read_measurements
 from tests.training.pretraining.runs import VOCABULARY, tiny_run
@@ -172,3 +173,25 @@ def test_flex_attention_is_refused_on_a_cpu(tmp_path: Path) -> None:
     config = tiny_run(tmp_path, model={"attention": "flex"})
     with pytest.raises(InputError, match="no backward pass on a CPU"):
         pretrain(config)
+
+
+def test_a_step_without_enough_memory_names_its_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*arguments: object) -> None:
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 1")
+
+    config = tiny_run(tmp_path)
+    monkeypatch.setattr(loop, "_step", refused)
+    with pytest.raises(InputError, match="too little memory for a step of") as caught:
+        pretrain(config)
+    assert caught.value.hint is not None
+    assert "rows_per_device" in caught.value.hint
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    config = tiny_run(tmp_path).model_copy(update={"out": tmp_path / "file" / "out"})
+    with pytest.raises(InputError, match="cannot write to") as caught:
+        pretrain(config)
+    assert caught.value.hint == "set `out` to a folder that you may write to"
