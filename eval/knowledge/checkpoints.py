@@ -52,7 +52,8 @@ def measure_checkpoint(
     `arm`: the row of the table; default: `encS` where questions are encrypted, else `synt`.
 
     Raises:
-        InputError: when a folder holds no model, or the two files ask different questions.
+        InputError: when a folder holds no model, the two files ask different questions, or one is
+            too long for the model.
     """
     row = arm or (ENC_S if QuestionSpelling.ENCRYPTED in questions else SYNT)
     if len({len(asked) for asked in questions.values()}) > 1:
@@ -62,9 +63,12 @@ def measure_checkpoint(
     if base is not None:
         spelling = next(iter(questions))
         model = CausalModel.open(base)
+        _check_fit(model, questions[spelling], base)
         reference = measure(BASE.name, spelling, model, questions[spelling], samples=samples)
         answers.append(reference)
     model = CausalModel.open(checkpoint)
+    for asked in questions.values():
+        _check_fit(model, asked, checkpoint)
     own = [measure(row.name, s, model, asked, samples=samples) for s, asked in questions.items()]
     above = {
         found.spelling: better_than(found.likelihood.right, reference.likelihood.right)
@@ -72,3 +76,15 @@ def measure_checkpoint(
         if reference is not None
     }
     return CheckpointReport(checkpoint=checkpoint.name, answers=(*answers, *own), above_base=above)
+
+
+def _check_fit(model: CausalModel, questions: Sequence[Question], folder: Path) -> None:
+    """Refuse a question that with an answer is longer than the model's context."""
+    texts = (f"{p} {option}." for q in questions for p in q.prompts for option in q.options)
+    longest = max(map(model.token_count, texts), default=0)
+    if longest > model.context:
+        raise InputError(
+            f"a question has {longest} tokens with its answer, and `{folder}` reads "
+            f"{model.context} at most",
+            hint="train with more `row_tokens`, or ask shorter questions",
+        )

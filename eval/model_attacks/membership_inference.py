@@ -60,8 +60,8 @@ def min_k_score(scores: TokenScores) -> float:
 def passages(model: TargetModel, texts: Sequence[str], count: int, seed: int) -> list[str]:
     """Draw up to `count` different passages of up to 256 characters, evenly by length of the texts.
 
-    Shorter texts are passages as they are. A model whose context has fewer tokens gets passages of
-    as many characters, which surely fit.
+    Shorter texts are passages as they are. A passage with more tokens than the context is halved
+    until it fits: a character that the tokenizer has not learned takes several.
 
     Raises:
         InputError: when no text has 40 characters.
@@ -74,4 +74,10 @@ def passages(model: TargetModel, texts: Sequence[str], count: int, seed: int) ->
     drawn = draw.choices(long, [len(text) for text in long], k=count)
     starts = [draw.randrange(max(1, len(text) - size + 1)) for text in drawn]
     found = (text[start : start + size] for text, start in zip(drawn, starts, strict=True))
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(_fitting(model, passage) for passage in found))
+
+
+def _fitting(model: TargetModel, passage: str) -> str:
+    while len(model.token_ids(passage)) > model.context:
+        passage = passage[: len(passage) // 2]
+    return passage

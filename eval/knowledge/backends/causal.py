@@ -24,6 +24,7 @@ _SCORED_TOKENS_PER_BATCH = 2048
 _LOGITS_PER_BATCH = 2**24
 """64 MiB of them; scoring holds some copies."""
 _AGAIN = "copy or export the model again"
+_TOKENIZER_AGAIN = "copy the tokenizer that the model was trained with into the folder"
 _LEAST = 1e-8
 """Least variance of log p: that of a model that is certain is 0."""
 
@@ -54,7 +55,7 @@ def load_causal(
     if not any((folder / name).is_file() for name in _TOKENIZER_FILES):
         raise InputError(
             f"`{folder}` has no tokenizer: none of {', '.join(_TOKENIZER_FILES)} is there",
-            hint="copy the tokenizer that the model was trained with into the folder",
+            hint=_TOKENIZER_AGAIN,
         )
     try:
         model: Any = AutoModelForCausalLM.from_pretrained(
@@ -64,8 +65,26 @@ def load_causal(
     except SafetensorError:
         raise InputError(f"the weights in `{folder}` are damaged", hint=_AGAIN) from None
     except (OSError, ValueError) as error:
-        raise InputError(f"`{folder}` is not a causal language model: {error}") from None
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise InputError(
+            f"`{folder}` is not a causal language model: {reason}", hint=_AGAIN
+        ) from None
+    _check_tokenizer(tokenizer, model, folder)
     return model.to(device or best_device()), tokenizer
+
+
+def _check_tokenizer(tokenizer: Any, model: Any, folder: Path) -> None:
+    """Refuse a tokenizer that is not the model's."""
+    if tokenizer.eos_token_id is None:
+        raise InputError(
+            f"the tokenizer in `{folder}` has no token that ends a text", hint=_TOKENIZER_AGAIN
+        )
+    known = model.get_input_embeddings().num_embeddings
+    if len(tokenizer) > known:
+        raise InputError(
+            f"the tokenizer in `{folder}` has {len(tokenizer)} tokens, and the model {known}",
+            hint=_TOKENIZER_AGAIN,
+        )
 
 
 class CausalModel:
@@ -193,7 +212,8 @@ class CausalModel:
         longest = max(map(len, rows), default=0)
         if longest > self.context:
             raise InputError(
-                f"a text of {longest} tokens is longer than the model's context of {self.context}"
+                f"a text of {longest} tokens is longer than the model's context of {self.context}",
+                hint="use shorter texts, or a model that was trained with more `row_tokens`",
             )
 
     @torch.inference_mode()

@@ -75,3 +75,10 @@ def test_a_wrong_arm_and_missing_questions_are_refused(checkpoint: Path) -> None
         cpt(checkpoint, arm="enc")
     with pytest.raises(InputError, match="no questions"):
         cpt(checkpoint)
+
+
+def test_a_question_that_the_model_cannot_read_is_refused(checkpoint: Path) -> None:
+    long = PLAIN[0].model_copy(update={"prompts": ("word " * 2000,)})
+    with pytest.raises(InputError, match="tokens with its answer, and `") as caught:
+        measure_checkpoint(checkpoint, {QuestionSpelling.PLAIN: [*PLAIN, long]})
+    assert caught.value.hint is not None

@@ -28,7 +28,7 @@ def untrained(questions: Sequence[Question], seed: int = 0, width: int = 64) -> 
         intermediate_size=2 * width,
         num_hidden_layers=2,
         num_attention_heads=2,
-        max_position_embeddings=128,
+        max_position_embeddings=256,
         tie_word_embeddings=True,
         eos_token_id=tokenizer.eos_token_id,
         bos_token_id=None,

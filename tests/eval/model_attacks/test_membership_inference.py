@@ -46,3 +46,12 @@ def test_passages_fit_into_the_context_and_follow_the_lengths_of_texts() -> None
     assert passages(FakeModel(), ["d" * 50, "e" * 39], 2, seed=0) == ["d" * 50]
     with pytest.raises(InputError, match="40 characters"):
         passages(FakeModel(), texts[2:], 1, seed=0)
+
+
+def test_a_passage_of_more_tokens_than_characters_is_halved_until_it_fits() -> None:
+    class Spelling(FakeModel):
+        def token_ids(self, text: str) -> list[int]:
+            return list(text.encode())  # as a byte-level tokenizer spells unknown characters
+
+    drawn = passages(Spelling(), ["日本語" * 100], 5, seed=0)
+    assert {len(passage) for passage in drawn} == {32}

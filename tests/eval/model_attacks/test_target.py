@@ -51,7 +51,7 @@ def test_damaged_weights_give_an_error_and_no_figures(tmp_path: Path) -> None:
 
 
 def test_a_text_beyond_the_context_is_refused() -> None:
-    with pytest.raises(InputError, match="longer than the model's context of 128"):
+    with pytest.raises(InputError, match="longer than the model's context of 256"):
         TARGET.token_scores(["a", "x" * 500])
 
 

@@ -66,3 +66,16 @@ def test_generation_is_a_function_of_the_seed() -> None:
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"config\.json"):
         CausalModel.open(tmp_path)
+
+
+def test_the_tokenizer_of_another_model_is_refused(tmp_path: Path) -> None:
+    model, tokenizer = untrained(FEW)
+    model.save_pretrained(tmp_path)
+    tokenizer.add_tokens(["another"])
+    tokenizer.save_pretrained(tmp_path)
+    with pytest.raises(InputError, match=r"421 tokens, and the model 420"):
+        CausalModel.open(tmp_path)
+    tokenizer.eos_token = None
+    tokenizer.save_pretrained(tmp_path)
+    with pytest.raises(InputError, match="no token that ends a text"):
+        CausalModel.open(tmp_path)
