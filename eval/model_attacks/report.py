@@ -11,20 +11,20 @@ from sage_rag.eval.model_attacks.results import ModelAttackReport
 from sage_rag.eval.studies.tables import NO_FIGURE, share, table
 
 PAPER_TABLE_4 = (
-    ("Plain-LLM PT+CPT", 0.068, 0.839, 35),
-    ("Plain-LLM CPT", 0.004, 0.908, 0),
-    ("Crypto-LLM Key1", 0.016, 0.862, 6),
-    ("Crypto-LLM Key10", 0.011, 0.876, 1),
-    ("Crypto-LLM Key100", 0.007, 0.885, 2),
-    ("Scrubbing-LLM", 0.053, 0.869, 28),
+    ("Plain-LLM PT+CPT", 0.068, 0.839, 35, 59),
+    ("Plain-LLM CPT", 0.004, 0.908, 0, 0),
+    ("Crypto-LLM Key1", 0.016, 0.862, 6, 10),
+    ("Crypto-LLM Key10", 0.011, 0.876, 1, 1),
+    ("Crypto-LLM Key100", 0.007, 0.885, 2, 2),
+    ("Scrubbing-LLM", 0.053, 0.869, 28, 148),
 )
-"""Source: Kobashi et al., Crypto-LLM, Table 4: 551M parameters; 1,000 sentences, 1,000 candidates,
-100,000 prompts."""
+"""Source: Kobashi et al., Crypto-LLM, Tables 4 and 5 (all extracted strings): 551M parameters;
+1,000 sentences, 1,000 candidates, 100,000 prompts."""
 
 _TITLES_4 = (
     "model", "attacked with", "name reconstruction", "mean rank of the name", "candidates",
     "true prefix, normalised LD", "continued exactly", "data extraction, unique strings",
-    "prompts with a string",
+    "all strings", "prompts with a string",
 )  # fmt: skip
 _TITLES_MEMBERSHIP = ("model", "members", "others", "AUC, loss", "TPR at 1 % FPR, loss",
                       "AUC, Min-K%++", "TPR at 1 % FPR, Min-K%++")  # fmt: skip
@@ -45,7 +45,7 @@ def tables(report: ModelAttackReport) -> str:
 
 
 def table_4(reports: Sequence[ModelAttackReport], *, paper: bool = False) -> str:
-    """Return the paper's Table 4 for models, one row for each group of sentences or prompts.
+    """Return the paper's Tables 4 and 5 for models, one row for each group of sentences or prompts.
 
     `paper`: its own rows come first. They are of other models and texts: they show an order, not a
     level.
@@ -57,11 +57,11 @@ def table_4(reports: Sequence[ModelAttackReport], *, paper: bool = False) -> str
     return table(_TITLES_4, rows)
 
 
-def _paper_row(figures: tuple[str, float, float, int]) -> tuple[object, ...]:
-    name, success, distance, unique = figures
+def _paper_row(figures: tuple[str, float, float, int, int]) -> tuple[object, ...]:
+    name, success, distance, unique, total = figures
     missing = NO_FIGURE
     model = f"{name} (paper)"
-    return model, "web text", success, missing, 1000, distance, missing, unique, missing
+    return model, "web text", success, missing, 1000, distance, missing, unique, total, missing
 
 
 def _rows_4(report: ModelAttackReport) -> Iterator[tuple[object, ...]]:
@@ -79,6 +79,7 @@ def _rows_4(report: ModelAttackReport) -> Iterator[tuple[object, ...]]:
             NO_FIGURE if prefix is None else _mean(prefix.distance),
             NO_FIGURE if prefix is None else share(prefix.exact),
             NO_FIGURE if extraction is None else extraction.unique,
+            NO_FIGURE if extraction is None else extraction.total,
             NO_FIGURE if extraction is None else share(extraction.outputs),
         )
 

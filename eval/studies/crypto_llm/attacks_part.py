@@ -162,8 +162,8 @@ def _first_seed(found: Sequence[ModelAttackReport]) -> Iterator[str]:
     """Yield all figures of one seed, in the paper's layout."""
     first = [attacked for attacked in found if attacked.seed == found[0].seed]
     yield (
-        f"### By group, seed {first[0].seed}\n\nThe paper's Table 4. `not planted`: records of the "
-        "same kind that no model has read; what a model gives away of them, it gives away of its "
-        f"language.\n\n{table_4(first, paper=True)}"
+        f"### By group, seed {first[0].seed}\n\nThe paper's Tables 4 and 5. `not planted`: records "
+        "of the same kind that no model has read; what a model gives away of them, it gives away "
+        f"of its language.\n\n{table_4(first, paper=True)}"
     )
     yield f"### Membership, seed {first[0].seed}\n\n{membership_table(first)}"
