@@ -15,7 +15,9 @@ STDOUT = Path("-")
 
 
 def print_figures(figures: BaseModel, table: str, json_file: Path | None) -> None:
-    """Print the table, after writing the figures as JSON; `-` prints the JSON alone.
+    """Print the table, then write the figures as JSON; `-` prints the JSON alone.
+
+    The table comes first: it took long to measure, and a file may not be writable.
 
     Raises:
         InputError: when the file cannot be written.
@@ -24,9 +26,12 @@ def print_figures(figures: BaseModel, table: str, json_file: Path | None) -> Non
     if json_file == STDOUT:
         sys.stdout.write(written)
         return
+    typer.echo(table)
     if json_file is not None:
         try:
             write_file(json_file, written)
         except OSError as error:
-            raise InputError(f"cannot write `{json_file}`: {error.strerror}") from None
-    typer.echo(table)
+            raise InputError(
+                f"cannot write `{json_file}`: {error.strerror}",
+                hint="the table has the figures; for JSON, name a file in a folder of yours",
+            ) from None
