@@ -46,5 +46,18 @@ def real_documents(path: Path, entities: Entities, fields: str | None) -> list[A
 
 
 def texts_of(path: Path, fields: str | None) -> list[str]:
-    """Return whole real texts, without their private values."""
-    return [document.text for document in read_documents(path, named(fields) or text_fields(path))]
+    """Return whole texts: those of a file, or of the jsonl, txt and md files in a folder."""
+    return [
+        document.text
+        for part in _parts(path)
+        for document in read_documents(part, named(fields) or text_fields(part))
+    ]
+
+
+def _parts(path: Path) -> list[Path]:
+    """Return the jsonl files of a folder, and the folder itself for its other texts."""
+    if not path.is_dir():
+        return [path]
+    files = sorted(path.rglob("*.jsonl"))
+    others = any(file.suffix in (".txt", ".md") for file in path.rglob("*"))
+    return [*files, path] if others or not files else files

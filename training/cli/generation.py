@@ -111,7 +111,7 @@ def _run(generation: Generation, out: Path, sampler: CausalSampler | ChatSampler
     with progress_bars() as progress:
         run_generation(generation, out, sampler.blocking, progress, summary)
     scope = generation.settings.block
-    how = "nothing is blocked" if scope is Block.NONE else f"blocked {sampler.blocking}"
+    how = "nothing is blocked" if scope is Block.NONE else sampler.blocking
     resumed = f", {summary.resumed} of an earlier run" if summary.resumed else ""
     typer.echo(f"{summary.line()}{resumed}; {how}; in {out / CORPUS}", err=True)
     typer.echo(f"index it: sage-rag index {out / CORPUS} --recipe controlled --name NAME", err=True)

@@ -46,6 +46,7 @@ def prefix(
     Example: sage-rag train prefix cases.jsonl --model model --out prefix --contrast lowering
     """
     from sage_rag.common.progress import progress_bars
+    from sage_rag.training.controlled.prefix import make_folder
     from sage_rag.training.controlled.prefix_training import PrefixSettings, train_prefix
     from sage_rag.training.controlled.sampling import CausalWriter
     from sage_rag.training.controlled.wiring import (
@@ -55,6 +56,7 @@ def prefix(
         whole_documents,
     )
 
+    make_folder(out)
     writer = CausalWriter.open(model)
     source = Source(corpus, entities, tuple(named(text_fields)), paragraphs=paragraphs)
     settings = PrefixSettings(

@@ -77,7 +77,7 @@ class Generation:
         """
         if len(documents) < SHOTS + 1 and settings.method is not Method.PREFIX:
             raise InputError(
-                f"the corpus has {len(documents)} documents; {SHOTS} examples need {SHOTS + 1}",
+                f"{SHOTS} examples need {SHOTS + 1} documents; the corpus has {len(documents)}",
                 hint="use a larger corpus, or --method prefix",
             )
         if settings.count < 1 or settings.attempts < 1:

@@ -77,8 +77,8 @@ class Prefix(nn.Module):
         """
         tensors = {name: tensor.detach().contiguous() for name, tensor in self.state_dict().items()}
         written = {"model": model_digest, "tokens": self.tokens, **settings}
+        make_folder(folder)
         try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             (folder / SETTINGS).unlink(missing_ok=True)  # those of an earlier prefix
             (folder / WEIGHTS).touch(mode=0o600)  # weights may contain private text
             (folder / WEIGHTS).write_bytes(save(tensors))
@@ -111,6 +111,18 @@ class Prefix(nn.Module):
             raise InputError(
                 f"`{folder / WEIGHTS}` is damaged ({type(error).__name__})", hint="train it again"
             ) from None
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of a prefix, which the owner alone can read.
+
+    Raises:
+        InputError: when it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise InputError(f"cannot write to `{folder}`: {error.strerror}") from None
 
 
 def _model_of(file: Path) -> str:

@@ -14,7 +14,7 @@ from sage_rag.training.controlled.sampling import CausalWriter, SamplingSettings
 from sage_rag.training.controlled.value_trie import ValueTrie
 from sage_rag.training.synthesis.asking import Asking
 
-DECODING = "while decoding, and checked"
+DECODING = "blocked while decoding, and checked"
 CHECKING = "checked after the text is written"
 
 
@@ -113,9 +113,10 @@ class ChatSampler:
 
     blocking = CHECKING
 
-    def __init__(self, model: ChatModel, *, rows: int = 8) -> None:
+    def __init__(self, model: ChatModel, *, most_tokens: int = 0, rows: int = 8) -> None:
+        """Wrap a model; `most_tokens`: its own limit of an answer, for the fingerprint."""
         self._model, self._asking, self.rows = model, Asking(model), rows
-        self.fingerprint = f"chat/{model.name}"
+        self.fingerprint = f"chat/{model.name}/{most_tokens}"
 
     def write(self, requests: Sequence[TextRequest]) -> list[str]:
         """Ask for all texts at once."""

@@ -98,7 +98,7 @@ class CausalWriter:
             raise InputError(
                 f"the model reads {self.context} tokens: too few for {settings.most_tokens} new "
                 "ones after a prompt",
-                hint="set fewer new tokens",
+                hint="set fewer new tokens: --most-tokens",
             )
         rows = [self.ids(prompt)[-room:] for prompt in prompts]
         tokens_BL, mask_BL = self._left_padded(rows)

@@ -109,7 +109,8 @@ def sampler_of(
             "the endpoint would read three real documents in clear for each text",
             hint="if it is your own, add --allow-plaintext",
         )
-    return ChatSampler(chat_model(options))
+    limited = options.model_copy(update={"max_tokens": settings.most_tokens})
+    return ChatSampler(chat_model(limited), most_tokens=settings.most_tokens)
 
 
 def named(listed: str | None) -> Sequence[str]:

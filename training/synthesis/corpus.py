@@ -33,7 +33,10 @@ def read_documents(path: Path, fields: Sequence[str] = ()) -> list[SourceDocumen
         found = _files(path)
     documents = list(found)
     if not documents:
-        raise InputError(f"`{path}` has no document with text")
+        raise InputError(
+            f"`{path}` has no document with text",
+            hint="give a jsonl, txt or md file, or a folder of such files",
+        )
     return documents
 
 

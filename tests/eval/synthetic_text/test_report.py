@@ -15,6 +15,7 @@ from sage_rag.eval.synthetic_text.backends.perplexity import (
     tuned_perplexity,
 )
 from sage_rag.eval.synthetic_text.mauve_score import mauve
+from sage_rag.eval.synthetic_text.reading import synthetic_texts
 from sage_rag.eval.synthetic_text.report import measure_texts
 from sage_rag.training.controlled.codes import Identifiers
 from tests.training.controlled.corpus import (
@@ -84,6 +85,14 @@ def test_mauve_without_its_extra_names_it(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(__import__("sys").modules, "mauve", None)
     with pytest.raises(MissingExtraError, match="MAUVE needs `mauve`"):
         mauve(["a"], ["b"], PlaneEmbedder())
+
+
+def test_a_folder_is_read_whatever_its_files(tmp_path: Path) -> None:
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part/a.jsonl").write_text('{"text": "one", "label": "x"}\n{"text": "two"}\n')
+    assert synthetic_texts(tmp_path) == ["one", "two"]
+    (tmp_path / "b.txt").write_text("three")
+    assert synthetic_texts(tmp_path) == ["one", "two", "three"]
 
 
 def test_the_command_measures_what_generate_wrote(tmp_path: Path) -> None:

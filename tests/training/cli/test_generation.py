@@ -15,6 +15,7 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.keyset.raw import export_raw
 from sage_rag.training.cli.generation import generate
 from sage_rag.training.cli.group import train
+from tests.agents.endpoint import endpoint, said
 from tests.training.controlled.corpus import cases, write_cases, write_model
 
 
@@ -52,6 +53,30 @@ def test_a_prefix_is_trained_and_a_corpus_is_written(folder: Path) -> None:
     rows = [json.loads(line) for line in Path("synthetic/corpus.jsonl").read_text().splitlines()]
     assert [row["id"] for row in rows] == ["synthetic-0", "synthetic-1", "synthetic-2"]
     assert Path("synthetic/corpus.jsonl").stat().st_mode & 0o077 == 0
+
+
+def test_an_endpoint_gets_three_examples_and_the_limit_and_its_texts_are_checked(
+    folder: Path,
+) -> None:
+    first = json.loads(Path("cases.jsonl").read_text().splitlines()[0])["text"]
+    with endpoint(lambda body, number: said(first if number < 2 else "An invented case.")) as open_:
+        output = invoke(
+            *("cases.jsonl", "--out", "synthetic", "--count", "2", "--most-tokens", "33"),
+            *("--llm-model", "m", "--llm-base-url", open_.url, "--allow-plaintext"),
+        )
+    assert "2 texts, 2 written again; checked after the text is written" in output
+    assert {body["max_tokens"] for body in open_.asked} == {33}
+    prompts = [body["messages"][-1]["content"] for body in open_.asked]
+    assert {prompt.count("\n###\n") for prompt in prompts} == {3}
+    assert first not in Path("synthetic/corpus.jsonl").read_text()
+
+
+def test_a_prefix_folder_that_cannot_be_made_ends_the_command_before_training(
+    folder: Path,
+) -> None:
+    arguments = ["prefix", "cases.jsonl", "--model", "nothing", "--out", "cases.jsonl"]
+    with pytest.raises(InputError, match=r"cannot write to `cases.jsonl`"):
+        CliRunner().invoke(train, arguments, catch_exceptions=False)
 
 
 @pytest.mark.parametrize(

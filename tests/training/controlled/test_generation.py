@@ -139,5 +139,5 @@ def test_the_fingerprint_changes_with_what_decides_the_texts_and_names_none_of_i
 
 
 def test_a_corpus_needs_more_documents_than_examples() -> None:
-    with pytest.raises(InputError, match="3 documents"):
+    with pytest.raises(InputError, match="the corpus has 3"):
         Generation(cases(3), GenerationSettings(), Copying(), choice())
