@@ -35,7 +35,7 @@ def read_documents(path: Path, fields: Sequence[str] = ()) -> list[SourceDocumen
     if not documents:
         raise InputError(
             f"`{path}` has no document with text",
-            hint="give a jsonl, txt or md file, or a folder of such files",
+            hint="give a jsonl, txt or md file, or a folder of txt and md files",
         )
     return documents
 
