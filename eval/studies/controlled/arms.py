@@ -50,6 +50,7 @@ class Arm:
         return self.method is not Method.PREFIX
 
 
+BASELINE = "Baseline"
 _ICL = Arm("icl", "ICL", Method.IN_CONTEXT)
 _MASKED = "Fine-tuning w/ masking"
 
@@ -69,7 +70,7 @@ def arms_of(settings: ControlledSettings) -> list[Arm]:
     lowering = tuned("prefix-lowering", f"{_MASKED}, lowering sign", Contrast.LOWERING)
     slow = f"{_MASKED}, eq. 3 as printed, the paper's rate"
     return [
-        Arm("baseline", "Baseline", Method.BASELINE),
+        Arm("baseline", BASELINE, Method.BASELINE),
         *(_ICL, blocked, plain, printed, lowering),
         replace(printed, name="prefix-paper-rate", title=slow, rate=settings.paper_rate),
         tuned(

@@ -76,6 +76,7 @@ def test_the_tables_show_our_figures_next_to_the_papers() -> None:
     assert row.split(" | ")[1:3] == ["25.00", "8.7–49.1"]
     assert row.endswith("| 0.0 | 0.0 | 0.3361 | 0.3645 |")
     assert "| Fine-tuning w/ masking, lowering sign | 25.00 |" in page
+    assert "| Baseline | 25.00 |" in page.partition("(Table 2)")[2].partition("##")[0]
     assert "(ROUGE-L to the nearest case 0.10):\nAn invented case" in page
 
 
