@@ -28,10 +28,10 @@ class ControlledSettings(BaseModel):
     cases: int = 79
     paragraphs: int = 4
     pieces: int = 2
-    samples: int = 150
+    samples: int = 100
     most_tokens: int = 150
     attempts: int = 5
-    batch: int = 16
+    batch: int = 50
     prefix_epochs: int = 3
     prefix_rate: float = 1e-2
     paper_rate: float = 5e-5
