@@ -40,16 +40,18 @@ class Forms:
     ) -> None:
         """`found`: the statements by record; `subjects`: whose each record is."""
         spellings: dict[_Key, Counter[str]] = defaultdict(Counter)
-        supposing: dict[_Key, set[str]] = defaultdict(set)
+        said = {phrase: defaultdict[_Key, set[str]](set) for phrase in Phrase}
         for statements, subject in zip(found, subjects, strict=True):
             for statement in statements:
                 spellings[statement.key][statement.text] += 1
-                if statement.phrase is Phrase.POSSIBLE:
-                    supposing[statement.key].add(subject)
+                said[statement.phrase][statement.key].add(subject)
         self._chosen = {
             key: min(_frequent(counts), key=str.swapcase) for key, counts in spellings.items()
         }
-        self._possible = frozenset(key for key, said in supposing.items() if len(said) >= k)
+        self._said_by_k = {
+            phrase: frozenset(key for key, own in found.items() if len(own) >= k)
+            for phrase, found in said.items()
+        }
 
     def spelling(self, key: _Key) -> str:
         """Return the spelling with most small letters among the frequent ones.
@@ -59,14 +61,18 @@ class Forms:
         """
         return self._chosen[key]
 
-    def phrase(self, key: _Key, found: Iterable[Phrase]) -> Phrase:
-        """Return what a statement is: what it is in most of the places `found`.
+    def phrase(self, key: _Key, found: Iterable[Phrase]) -> Phrase | None:
+        """Return what a statement is where records say it as `found`; `None` for nothing.
 
-        A topic is a possibility if k subjects of the corpus name it as one.
+        A clause is stated by k subjects of the corpus, and not only mentioned: "start treatment" is
+        none where one subject advises it and others speak of it. A topic is a possibility if k
+        subjects name it as one.
         """
-        counts = Counter(Phrase.CLAUSE if p is Phrase.CLAUSE else Phrase.TOPIC for p in found)
-        most = max(sorted(counts), key=counts.__getitem__)
-        return Phrase.POSSIBLE if most is Phrase.TOPIC and key in self._possible else most
+        if key in self._said_by_k[Phrase.CLAUSE]:
+            return Phrase.CLAUSE
+        if all(phrase is Phrase.CLAUSE for phrase in found):
+            return None
+        return Phrase.POSSIBLE if key in self._said_by_k[Phrase.POSSIBLE] else Phrase.TOPIC
 
 
 def _frequent(counts: Counter[str]) -> list[str]:
@@ -80,18 +86,21 @@ def candidates(
     gate: SupportGate,
     forms: Forms,
 ) -> list[Candidate]:
-    """Return the supported statements of a topic, by key. `found`: the statements by record."""
+    """Return the supported statements of a topic, by key, that are not parts of others alone.
+
+    `found`: the statements by record.
+    """
     said: dict[_Key, list[Statement]] = defaultdict(list)
     for statements in found:
         for statement in statements:
             said[statement.key].append(statement)
     supported = []
-    for key in sorted(said):
+    for key in sorted(key for key, own in said.items() if not all(s.part for s in own)):
         text = forms.spelling(key)
         stems = content_stems(text)
         holders = gate.support(stems, subjects)
-        if holders >= gate.k:
+        phrase = forms.phrase(key, (statement.phrase for statement in said[key]))
+        if phrase is not None and holders >= gate.k:
             place = sum(statement.place for statement in said[key]) / len(said[key])
-            phrase = forms.phrase(key, (statement.phrase for statement in said[key]))
             supported.append(Candidate(key, text, stems, holders / len(subjects), place, phrase))
     return supported

@@ -19,8 +19,20 @@ CONJUNCTIONS = word_set(
     "and or but which because so if unless until when while then that as since after before though"
     " although however also than whether where who"
 )
-CONDITIONS = word_set("if unless until when while than except")
+CONDITIONS = word_set(
+    "if unless until when while than except whether till provided providing depending depends"
+    " otherwise suppose supposing assuming lest whenever wherever"
+)
 """A statement neither begins with one nor ends before one: it would lose its condition."""
+NEGATIONS = word_set(
+    "no not without never nor neither denies denied don doesn isn aren wasn weren didn hasn haven"
+    " hadn won wouldn shouldn couldn cannot can't don't nil negative unlikely avoid stop rule rules"
+    " ruled exclude excluded instead against"
+)
+FINITE = word_set(
+    "is are was were can may might should must will has have had helps causes means needs"
+)
+"""Verb forms with a subject: a part of a sentence with one is a clause."""
 PREPOSITIONS = word_set("in on at for from with by into during about through like due")
 PRONOUNS = word_set("i you he she it we they this that there")
 SUBJECTS = word_set("i you he she it we they")

@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise, takewhile
 
 from sage_rag.agents.lexicon import lexicon
-from sage_rag.indexer.consensus.grammar import CONJUNCTIONS, DETERMINERS, SUBJECTS, word_set
+from sage_rag.indexer.consensus.advice import is_imperative
+from sage_rag.indexer.consensus.cuts import is_fronted, may_end, may_open
+from sage_rag.indexer.consensus.grammar import (
+    DETERMINERS,
+    FINITE,
+    NEGATIONS,
+    SUBJECTS,
+    word_set,
+)
 from sage_rag.indexer.consensus.word_classes import WordClasses
 from sage_rag.privacy.words import Word
 
-NEGATIONS = word_set(
-    "no not without never nor neither denies denied don doesn isn aren wasn weren didn hasn haven"
-    " hadn won wouldn shouldn couldn cannot can't don't nil negative unlikely avoid stop rule rules"
-    " ruled exclude excluded instead against"
-)
-_MODALS = word_set("should must can could may might need")
-_ADVISING = word_set(
-    "you better recommend important best try necessary essential advisable patient him her"
-)
-"""A verb after one of these and `to` is advice: `I advise you to rest`."""
-_DEMANDING = word_set("need needs have has ought")
-"""The same after the one who must act: `you need to rest`, but not `the need to rest`."""
-_ACTING = word_set("you we he she patient")
-_POLITE = word_set("please kindly")
-_SKIPPED = word_set("also just then always immediately first only simply")
-_FINITE = word_set(
-    "is are was were can may might should must will has have had helps causes means needs"
-)
 _REFERRING = word_set("it this that they these those")
-_FORBIDDING = (("do", "not"), ("don", "t"), ("never",))
 _FEWEST_OF_SUBJECT = 4
 """Words of a clause that begins with a pronoun: "I feel" says nothing; one fewer before a noun."""
 _HEDGES = word_set(
@@ -65,19 +55,28 @@ class Phrase(StrEnum):
     TOPIC = "topic"
 
 
-def phrase_of(
-    tokens: Sequence[str], start: int, end: int, classes: WordClasses, *, conditional: bool
-) -> Phrase | None:
-    """Return what the words from `start` to `end` of a segment are; `None` for neither.
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the rest of a sentence does to its parts.
 
-    `conditional`: the sentence has a condition, so that no clause may leave it.
+    `restricted`: no clause may leave the sentence, since it has a condition or begins with words
+    that restrict it. `advising`: a verb may begin advice.
     """
+
+    restricted: bool = False
+    advising: bool = True
+
+
+def phrase_of(
+    tokens: Sequence[str], start: int, end: int, classes: WordClasses, around: Surroundings
+) -> Phrase | None:
+    """Return what the words from `start` to `end` of a segment are; `None` for neither."""
     found = tokens[start:end]
-    if not conditional and _is_clause(tokens, start, found, classes):
+    if not around.restricted and _is_clause(tokens, start, end, classes, around):
         return Phrase.CLAUSE
     if not _is_topic(found, classes):
         return None
-    return Phrase.POSSIBLE if not conditional and _supposes(tokens[:start]) else Phrase.TOPIC
+    return Phrase.POSSIBLE if not around.restricted and _supposes(tokens[:start]) else Phrase.TOPIC
 
 
 def _supposes(before: Sequence[str]) -> bool:
@@ -90,19 +89,22 @@ def _supposes(before: Sequence[str]) -> bool:
 
 
 def _is_clause(
-    tokens: Sequence[str], start: int, found: Sequence[str], classes: WordClasses
+    tokens: Sequence[str], start: int, end: int, classes: WordClasses, around: Surroundings
 ) -> bool:
+    found = tokens[start:end]
     first = found[0]
-    if first in _REFERRING or _is_personal(found) or _breaks_off(found, classes):
+    if first in _REFERRING or _is_personal(found) or _breaks_off(tokens, start, end, classes):
+        return False
+    if not may_end(tokens, start, end) or is_fronted(tokens[:start]):
         return False
     if first in SUBJECTS or first == "there":
         hedged = _HEDGES.isdisjoint(tokens[:start]) or not _HEDGED.isdisjoint(found)
-        return hedged and len(found) + (found[-1] in classes.nouns) >= _FEWEST_OF_SUBJECT
-    verb = forbids(found)
-    if len(found) > verb + 1 and found[verb] in classes.verbs:
-        return _is_imperative_at(tokens, start, classes)
-    opens = start == 0 or tokens[start - 1] in CONJUNCTIONS
-    return opens and not first.endswith("ed") and not _FINITE.isdisjoint(found[1:-1])
+        least = _FEWEST_OF_SUBJECT - (found[-1] in classes.nouns)
+        return hedged and len(found) >= least and may_open(tokens, start, end)
+    if is_imperative(tokens[:end], start, classes, may_begin=around.advising):
+        return True
+    states = not first.endswith("ed") and not FINITE.isdisjoint(found[1:-1])
+    return states and may_open(tokens, start, end)
 
 
 def _is_personal(found: Sequence[str]) -> bool:
@@ -113,43 +115,23 @@ def _is_personal(found: Sequence[str]) -> bool:
     return found[0] == "you" and found[1:2] in (["have"], ["are"], ["had"]) and found[2:3] != ["to"]
 
 
-def _breaks_off(found: Sequence[str], classes: WordClasses) -> bool:
-    """Return whether a clause ends before the noun that its last words need."""
-    last = found[-1]
+def _breaks_off(tokens: Sequence[str], start: int, end: int, classes: WordClasses) -> bool:
+    """Return whether a clause ends before the noun that its last words need.
+
+    One that is cut ends with a noun: `take proper and regular food` is not cut before `and`.
+    """
+    last = tokens[end - 1]
     if last in classes.nouns:
         return False
-    return last in classes.verbs or not DETERMINERS.isdisjoint(found[-2:-1])
-
-
-def forbids(tokens: Sequence[str]) -> int:
-    """Return how many words at the beginning forbid what follows: 2 for `do not`."""
-    return next((len(f) for f in _FORBIDDING if tuple(tokens[: len(f)]) == f), 0)
-
-
-def _is_imperative_at(tokens: Sequence[str], start: int, classes: WordClasses) -> bool:
-    """Return whether a verb at `start` says what to do."""
-    before = [token for token in tokens[:start] if token not in _SKIPPED]
-    if not before or before[-1] in _POLITE:
+    if end < len(tokens) or last in classes.verbs:
         return True
-    if before[-1] in ("and", "or"):
-        return before[0] in classes.verbs or any(
-            _advises(before[: place + 1]) for place in range(len(before))
-        )
-    return _advises(before)
-
-
-def _advises(before: Sequence[str]) -> bool:
-    """Return whether words before a verb make it advice: `I advise you to`, `you should`."""
-    *_, third, second, first = ("", "", "", *before)
-    if first != "to":
-        return second == "you" and first in _MODALS
-    return second in _ADVISING or (second in _DEMANDING and third in _ACTING)
+    return not DETERMINERS.isdisjoint(tokens[max(start, end - 2) : end - 1])
 
 
 def _is_topic(found: Sequence[str], classes: WordClasses) -> bool:
     if len(found) > _MOST_OF_TOPIC or found[-1] not in classes.nouns:
         return False
-    if not _FINITE.isdisjoint(found) or not NEGATIONS.isdisjoint(found):
+    if not FINITE.isdisjoint(found) or not NEGATIONS.isdisjoint(found):
         return False
     if not _NO_TOPIC.isdisjoint(found) or not SUBJECTS.isdisjoint(found):
         return False

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sage_rag.agents.lexicon import is_boilerplate, lexicon
 from sage_rag.common.sentences import sentence_spans
+from sage_rag.indexer.consensus.advice import forbids, may_begin_advice
+from sage_rag.indexer.consensus.cuts import borders, is_conditional, is_fronted
 from sage_rag.indexer.consensus.grammar import (
     CONDITIONS,
     CONJUNCTIONS,
     DETERMINERS,
-    PREPOSITIONS,
+    NEGATIONS,
     PRONOUNS,
     SUBJECTS,
     segments,
     word_set,
 )
 from sage_rag.indexer.consensus.phrases import (
-    NEGATIONS,
     Phrase,
-    forbids,
+    Surroundings,
     is_function,
     phrase_of,
     without_determiners,
@@ -70,23 +71,26 @@ _NO_BEGINNING = word_set(
     " have has had do does did will would can could may might must should"
 )
 _NO_END = lexicon().stop_words | word_set(
-    "lot kind due able going etc per lately recently today soon"
+    "lot kind due able going etc per lately recently today soon sure feel feels felt feeling"
+    " look looks looking seem seems sound sounds"
 )
 
-_BEFORE_CLAUSES = word_set("that like and but so because as")
+_BEFORE_CLAUSES = word_set("that like and but so because")
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
     """Words of a record that stand by themselves. `key`: their case-folded form.
 
-    `place`: where the record says it, from 0 (its beginning) to 1.
+    `place`: where the record says it, from 0 (its beginning) to 1. `part`: a longer statement of
+    the record contains it, so that it counts for others who say no more.
     """
 
     key: tuple[str, ...]
     text: str
     place: float
     phrase: Phrase
+    part: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +113,20 @@ class StatementRules:
             sentence = text[start:end]
             if is_boilerplate(sentence):
                 continue
-            conditional = not CONDITIONS.isdisjoint(draft_tokens(sentence))
+            restricted = is_conditional(draft_tokens(sentence))
+            before: list[str] = []
             for segment, mark in segments(sentence):
                 place = start / len(text)
                 found = self._question(segment, place) if mark == "?" else None
                 if found:
                     yield found
                 else:
-                    yield from self._of_segment(segment, place, conditional)
+                    advising = may_begin_advice(before, self.classes)
+                    around = Surroundings(restricted or mark == "?", advising)
+                    yield from self._of_segment(segment, place, around)
+                tokens = draft_tokens(segment)
+                restricted = restricted or is_fronted(tokens)
+                before += tokens
 
     def _question(self, segment: str, place: float) -> Statement | None:
         tokens = draft_tokens(segment)
@@ -128,7 +138,7 @@ class StatementRules:
             return None
         return Statement(tuple(tokens), " ".join(segment.split()) + "?", place, Phrase.CLAUSE)
 
-    def _of_segment(self, segment: str, place: float, conditional: bool) -> Iterator[Statement]:
+    def _of_segment(self, segment: str, place: float, around: Surroundings) -> Iterator[Statement]:
         words = draft_words(segment)
         tokens = [word.text for word in words]
         supported = [
@@ -139,16 +149,16 @@ class StatementRules:
         for start in range(len(tokens)):
             if not _may_begin(tokens, start):
                 continue
+            longest = True
             for end in _ends(tokens, start, supported):
-                if end <= reached or not _is_publishable(tokens[start:end]):
+                if not _is_publishable(tokens[start:end]):
                     continue
-                phrase = phrase_of(tokens, start, end, self.classes, conditional=conditional)
-                if phrase is Phrase.CLAUSE and tokens[end : end + 1] == ["or"]:
-                    continue  # it would lose its alternative, or the noun after both
-                if phrase is not None:
-                    reached = end
-                    yield _statement(segment, words[start:end], place, phrase)
-                    break
+                phrase = phrase_of(tokens, start, end, self.classes, around)
+                part = end <= reached
+                if phrase is Phrase.CLAUSE or (phrase and longest and not part):
+                    found = _statement(segment, words[start:end], place, phrase)
+                    yield replace(found, part=part)
+                    longest, reached = False, max(reached, end)
 
 
 def _statement(segment: str, words: list[Word], place: float, phrase: Phrase) -> Statement:
@@ -178,12 +188,12 @@ def _may_begin(tokens: list[str], start: int) -> bool:
 def _ends(tokens: list[str], start: int, supported: list[NDArray[np.bool_]]) -> list[int]:
     """Return the ends of the supported statements that begin at `start`, the longest first."""
     ends: list[int] = []
-    borders = CONJUNCTIONS if tokens[start] in PRONOUNS else CONJUNCTIONS | PREPOSITIONS
+    closing = borders(tokens[start] in PRONOUNS)
     for end in range(start + 1, min(len(tokens), start + MOST_WORDS) + 1):
         if not supported[end - start - 1][start]:
             break
         after = tokens[end] if end < len(tokens) else None
-        closes = after is None or (after in borders and after not in CONDITIONS)
+        closes = after is None or (after in closing and after not in CONDITIONS)
         if closes and tokens[end - 1] not in _NO_END:
             ends.append(end)
     return ends[::-1]

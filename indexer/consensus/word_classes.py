@@ -15,6 +15,9 @@ _BEFORE_NOUNS = DETERMINERS | PREPOSITIONS | frozenset("of no".split())
 _BEFORE_VERBS = frozenset(
     "to can could will would should may might must does did do please kindly i you we they".split()
 )
+_BEFORE_INFINITIVES = frozenset(
+    "to can could will would should may might must please kindly don't".split()
+)
 _BEFORE_OTHERS = (
     SUBJECTS
     | _BEFORE_VERBS
@@ -33,10 +36,15 @@ _VERB_ENDINGS = ("ing", "ed")
 
 @dataclass(frozen=True, slots=True)
 class WordClasses:
-    """The words that a corpus uses as nouns, and those that it uses as verbs in their base form."""
+    """The words that a corpus uses as nouns, and those that it uses as verbs in their base form.
+
+    `infinitives`: the verbs that follow `to` or a modal somewhere, and not only a pronoun, as
+    objects do: `I prescribe you aspirin`.
+    """
 
     nouns: frozenset[str]
     verbs: frozenset[str]
+    infinitives: frozenset[str]
 
 
 def word_classes(texts: Iterable[str]) -> WordClasses:
@@ -44,13 +52,15 @@ def word_classes(texts: Iterable[str]) -> WordClasses:
 
     A noun follows a determiner or a preposition, and ends its phrase: `the pain in`. A word after a
     pronoun, an auxiliary or an adverb is another one: `to give`, `was caused`, `very bad`. What
-    occurs in neither place, but in lists, counts as a noun, unless it has the form of a verb. A
-    verb follows `to`, a modal or a pronoun; one of the lexicon needs no such place.
+    occurs in neither place, but in lists, counts as a noun, unless it has the form of a verb; what
+    only precedes nouns does not: `proper food`. A verb follows `to`, a modal or a pronoun; one of
+    the lexicon needs no such place.
     """
     nouns: Counter[str] = Counter()
     verbs: Counter[str] = Counter()
     others: Counter[str] = Counter()
     nominal: Counter[str] = Counter()
+    infinitives = set[str]()
     stop = lexicon().stop_words
     for text in texts:
         for segment, _ in segments(text):
@@ -61,19 +71,23 @@ def word_classes(texts: Iterable[str]) -> WordClasses:
                 nouns[word] += (not after or after in stop) and before in _BEFORE_NOUNS
                 verbs[word] += before in _BEFORE_VERBS
                 others[word] += before in _BEFORE_OTHERS
+                if before in _BEFORE_INFINITIVES:
+                    infinitives.add(word)
                 before = word
     known = lexicon().verbs
+    used_as_verbs = frozenset(
+        word
+        for word, found in verbs.items()
+        if word not in stop
+        and found + (word in known) > _LEAST_VERB_SHARE * (found + nominal[word])
+    )
     return WordClasses(
         frozenset(
             word
             for word, found in nouns.items()
-            if (found or not word.endswith(_VERB_ENDINGS))
+            if (found or not (nominal[word] or word.endswith(_VERB_ENDINGS)))
             and found >= _LEAST_NOUN_SHARE * (found + others[word])
         ),
-        frozenset(
-            word
-            for word, found in verbs.items()
-            if word not in stop
-            and found + (word in known) > _LEAST_VERB_SHARE * (found + nominal[word])
-        ),
+        used_as_verbs,
+        frozenset(used_as_verbs & (infinitives | known)),
     )

@@ -19,6 +19,7 @@ from sage_rag.eval.originals import Originals
 from sage_rag.eval.probes.probe import Probe, ProbeKind
 from sage_rag.eval.rare_runs import rare_runs
 from sage_rag.eval.ratio import Ratio
+from sage_rag.eval.stated_clauses import unstated_clauses
 from sage_rag.eval.studies.answering import EdgeReader
 from sage_rag.eval.studies.consensus.results import (
     AnswerUtility,
@@ -154,10 +155,12 @@ class Measurer:
         finder, rouge = self._detectors
         repeated = sum(bool(finder.runs(text)) for text in texts)
         similar = sum(any(True for _ in rouge.detect(text, _NO_PROBE)) for text in texts)
+        originals = list(self._texts.values())
         return Wording(
             repeated=Proportion.of(repeated, len(texts)),
             similar=Proportion.of(similar, len(texts)),
-            rare=rare_runs(texts, list(self._texts.values()), self._subjects, k or _DEFAULT_K),
+            rare=rare_runs(texts, originals, self._subjects, k or _DEFAULT_K),
+            unstated=unstated_clauses(texts, originals, self._subjects, k) if k else None,
         )
 
     @cached_property

@@ -117,6 +117,10 @@ are indexed, and the questions of the others are asked.
   and read with the key.
 * *Rare run*: words in a row that a passage shares with at least one subject's originals, but with
   fewer than k subjects'.
+* *Clauses that fewer say*: distinct clauses that fewer than k subjects say, of those published. A
+  subject says a clause if a sentence of its originals has these words in a row and means the same
+  by the [gate for meaning](meaning.md), which judges drafts and had no part in choosing clauses.
+  Topics are no clauses.
 
 Brackets hold 95 % intervals: exact for proportions (Clopper-Pearson), a bootstrap over records or
 questions for areas and ratios."""

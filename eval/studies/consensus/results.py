@@ -52,12 +52,14 @@ class Wording(_FrozenModel):
     """What passages have in common with originals, word for word.
 
     `repeated`: passages with ten words in a row of any original; `similar`: with ROUGE-L F over 0.5
-    with any original. `rare`: runs shared with fewer than k subjects.
+    with any original. `rare`: runs shared with fewer than k subjects. `unstated`: clauses that
+    fewer than k subjects say, by the gate for meaning; of a consensus alone.
     """
 
     repeated: Proportion
     similar: Proportion
     rare: RareRuns
+    unstated: Proportion | None = None
 
 
 class IndexFigures(_FrozenModel):

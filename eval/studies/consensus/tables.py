@@ -113,9 +113,10 @@ def _answered(row: IndexFigures) -> list[str]:
 
 
 def wording(split: CorpusFigures) -> str:
-    """Tabulate what passages share with originals, word for word."""
+    """Tabulate what passages share with originals, and clauses that the originals do not say."""
     titles = ["recipe", "ten words in a row of any original", "ROUGE-L F over 0.5 with any"]
     titles += ["longest rare run", "passages with a rare run of four words or more", "rare: under"]
+    titles += ["clauses that fewer say"]
     return table(
         titles,
         ([_name(row), *_worded(row.wording)] for row in split.rows if row.wording),
@@ -129,6 +130,7 @@ def _worded(found: Wording) -> list[str]:
         f"{rare_words(found)} words",
         share(found.rare.passages),
         f"{found.rare.k} subjects",
+        share(found.unstated) if found.unstated and found.unstated.trials else NO_FIGURE,
     ]
 
 

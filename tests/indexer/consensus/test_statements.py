@@ -13,7 +13,8 @@ from sage_rag.privacy.gate.support import SupportCounts
 def found_in(text, records, k=3):
     """Return the statements of a text that k of the records, each of a subject of its own, say."""
     counts = SupportCounts((str(subject), [record]) for subject, record in enumerate(records))
-    return list(StatementRules(counts, k, word_classes(records)).statements(text))
+    rules = StatementRules(counts, k, word_classes(records))
+    return [statement for statement in rules.statements(text) if not statement.part]
 
 
 def of(text):
@@ -84,6 +85,10 @@ def test_nothing_loses_its_condition(text):
         "The need to urinate frequently.",  # what one suffers from is no advice
         "A tablet to reduce the swelling.",
         "Based on your symptoms.",
+        "For the rash you need to avoid hot showers.",  # for others, too?
+        "After the operation, rest the knee.",
+        "In case of a rash, stop the tablets.",
+        "We will see whether the lump is malignant.",
     ],
 )
 def test_parts_of_sentences_are_no_clauses(text):
@@ -91,10 +96,47 @@ def test_parts_of_sentences_are_no_clauses(text):
 
 
 @pytest.mark.parametrize(
+    ("whole", "others", "absent"),
+    [
+        # The others say the same words up to where the first could be cut.
+        ("Do not use bleach on large areas.", "Do not use bleach", "Do not use bleach"),
+        ("We must repair it between October and April.", "We must repair it between October",
+         "We must repair it between October"),
+        ("Take proper and regular food.", "Buy the proper food; take proper", "Take proper"),
+        ("Make sure that he eats an apple.", "Make sure", "Make sure"),
+        ("She told me that the landlord is liable.", "That the landlord is liable",
+         "the landlord is liable"),
+        ("We need to examine your foot.", "We need to examine your foot", "examine your foot"),
+        ("You may reduce the rent.", "You may reduce the rent", "reduce the rent"),
+        ("These tablets help, prevent infections.", "These tablets help, prevent infections",
+         "prevent infections"),
+    ],
+)  # fmt: skip
+def test_a_clause_keeps_what_it_needs(whole, others, absent):
+    records = [whole, *[f"{others} {word}." for word in ("here", "soon", "now", "daily", "twice")]]
+    found = found_in(whole, records)
+    clauses = [statement.text for statement in found if statement.phrase is Phrase.CLAUSE]
+    assert absent not in clauses
+
+
+def test_a_clause_without_its_phrase_of_purpose_is_still_true():
+    records = [f"Keep a diary of the noise for {word}." for word in ("weeks", "days", "months")]
+    assert "Keep a diary of the noise" in [s.text for s in found_in(records[0], records * 2)]
+
+
+def test_parts_of_longer_statements_count_as_said():
+    records = ["Rest the knee and keep it warm."] * 6
+    counts = SupportCounts((str(n), [record]) for n, record in enumerate(records))
+    found = StatementRules(counts, 3, word_classes([*records, "To rest, to keep."]))
+    parts = [s.text for s in found.statements(records[0]) if s.part]
+    assert parts == ["Rest the knee", "keep it warm"]
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("I advise you to consult a dentist.", "consult a dentist"),
-        ("For the rash you need to avoid hot showers.", "avoid hot showers"),
+        ("Yes, you need to avoid hot showers.", "you need to avoid hot showers"),
         ("It seems like you may have a fracture.", "you may have a fracture"),
         ("Do not stop the tablets.", "Do not stop the tablets"),
     ],
