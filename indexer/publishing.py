@@ -27,6 +27,8 @@ from sage_rag.indexer.versions import (
 )
 
 _STAGING = ".staging"
+_REWORDS = "sage"
+"""The recipe by default: without a model, it refuses most records of long sentences."""
 
 
 def publish(
@@ -54,10 +56,10 @@ def publish(
         InputError: when the version cannot be written.
     """
     if not passages:
-        raise ProtectionError(
-            "no document passed the gate, so nothing was published",
-            hint=f"see why each was refused: sage-rag review {corpus} --home {home}",
-        )
+        hint = f"see why each was refused: sage-rag review {corpus} --home {home}"
+        if manifest.get("recipe") == _REWORDS:
+            hint += "; recipes that need no rewording: --set recipe=encrypted, or recipe=consensus"
+        raise ProtectionError("no document passed the gate, so nothing was published", hint=hint)
 
     rows: dict[Layer, list[int]] = {}
     for row, passage in enumerate(passages):
