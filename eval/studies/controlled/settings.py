@@ -15,7 +15,7 @@ class ControlledSettings(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True)
-    novel_characters: int = 8_000_000
+    novel_characters: int = 4_000_000
     case_epochs: int = 6
     vocabulary: int = 4096
     width: int = 256
