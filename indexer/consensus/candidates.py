@@ -64,9 +64,9 @@ class Forms:
     def phrase(self, key: _Key, found: Iterable[Phrase]) -> Phrase | None:
         """Return what a statement is where records say it as `found`; `None` for nothing.
 
-        A clause is stated by k subjects of the corpus, and not only mentioned: "start treatment" is
-        none where one subject advises it and others speak of it. A topic is a possibility if k
-        subjects name it as one.
+        A clause is stated by k subjects of the corpus. "Start treatment" is no clause where one
+        subject advises it and others only mention it. A topic is a possibility if k subjects name
+        it as one.
         """
         if key in self._said_by_k[Phrase.CLAUSE]:
             return Phrase.CLAUSE

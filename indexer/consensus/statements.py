@@ -104,10 +104,11 @@ class StatementRules:
     def statements(self, text: str) -> Iterator[Statement]:
         """Yield the longest statements of a protected text that enough subjects of the corpus say.
 
+        Shorter clauses within them follow as parts, since the record states these, too.
         A statement begins where a clause begins, or after a function word; it ends where a clause
         or a phrase ends. A question is whole, and ends with its mark. No statement contains a
-        number, a placeholder or a courtesy, begins within three words after a negation, or ends
-        before a condition; a sentence with a condition has topics alone.
+        number, a placeholder or a courtesy, begins within three words after a negation, or leaves
+        words without which it is not true (`cuts.py`); a sentence with a condition has topics alone.
         """
         for start, end in sentence_spans(text):
             sentence = text[start:end]
