@@ -108,7 +108,7 @@ class StatementRules:
         A statement begins where a clause begins, or after a function word; it ends where a clause
         or a phrase ends. A question is whole, and ends with its mark. No statement contains a
         number, a placeholder or a courtesy, begins within three words after a negation, or leaves
-        words without which it is not true (`cuts.py`); a sentence with a condition has topics alone.
+        words that it needs (`cuts.py`); a sentence with a condition has topics alone.
         """
         for start, end in sentence_spans(text):
             sentence = text[start:end]
