@@ -32,6 +32,10 @@ from sage_rag.training.pretraining.processes import Processes
 
 _LIST = "checkpoint.json"
 _NAME = re.compile(r"step-(\d{8})")
+_OF_DAMAGE = (
+    *(CheckpointException, RuntimeError, FileNotFoundError, EOFError),
+    *(KeyError, TypeError, ValueError),  # the list is not what was written
+)
 _TRAINED_ONLY = StateDictOptions(ignore_frozen_params=True)
 
 
@@ -179,7 +183,7 @@ def _reason(error: BaseException) -> str:
 def _damage(folder: Path) -> Iterator[None]:
     try:
         yield
-    except (CheckpointException, RuntimeError, KeyError, ValueError, EOFError):
+    except _OF_DAMAGE:
         raise _damaged(folder) from None
 
 

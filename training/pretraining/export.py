@@ -11,10 +11,12 @@ import torch
 from torch import nn
 from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict
 
+from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import sync_file, sync_folder
 from sage_rag.training.pretraining.lora import merged
 from sage_rag.training.pretraining.model import without_bars
 from sage_rag.training.pretraining.processes import Processes
+from sage_rag.training.pretraining.rust_errors import rust_errors_translated
 from sage_rag.training.pretraining.tokenizing import save_tokenizer
 
 if TYPE_CHECKING:
@@ -53,6 +55,7 @@ def export_model(
 
     Raises:
         OSError: when the disk does not take it.
+        InputError: when it does not take the tokenizer.
     """
     whole = merged(model).to(precision)  # type: ignore[arg-type]
     whole.config.use_cache = True
@@ -62,13 +65,13 @@ def export_model(
     draft = folder.with_name(f".{folder.name}.tmp")
     try:
         shutil.rmtree(draft, ignore_errors=True)
-        with without_bars():
+        with without_bars(), rust_errors_translated():
             whole.save_pretrained(draft)
         save_tokenizer(tokenizer, draft)
         for file in draft.iterdir():
             sync_file(file)
         draft.rename(folder)
         sync_folder(folder.parent)
-    except OSError:
+    except (OSError, InputError):
         shutil.rmtree(draft, ignore_errors=True)
         raise

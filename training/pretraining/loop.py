@@ -34,6 +34,7 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import write_file
 from sage_rag.privacy.recognizers.tagging.precision import Precision, fastest_precision
 from sage_rag.training.pretraining.checkpoints import Checkpoints
+from sage_rag.training.pretraining.compiler import has_compiler
 from sage_rag.training.pretraining.config import (
     HardwareSettings,
     OptimizationSettings,
@@ -113,6 +114,11 @@ def _train(
     if config.model.attention == "flex" and processes.device.type == "cpu":
         raise InputError(
             "flex attention has no backward pass on a CPU", hint="set `model.attention` = sdpa"
+        )
+    if config.hardware.compiled and not has_compiler():
+        raise InputError(
+            "`hardware.compiled` needs a C++ compiler",
+            hint="install g++, or set `hardware.compiled` = false",
         )
     tokenizer = load_tokenizer(config.tokenizer)
     order = prepared_order(config, tokenizer, processes)

@@ -20,6 +20,7 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import write_file
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.training.ciphers.codewords import word_lists
+from sage_rag.training.pretraining.rust_errors import rust_errors_translated
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -113,7 +114,8 @@ def save_tokenizer(tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        tokenizer.save_pretrained(folder)
+        with rust_errors_translated():
+            tokenizer.save_pretrained(folder)
         path = folder / "tokenizer_config.json"
         described = json.loads(path.read_text("utf-8"))
         if described.get("tokenizer_class") == "TokenizersBackend":  # its name since version 5

@@ -131,11 +131,10 @@ def _model(
     if base_url is None and name is None and budget_tokens is None:
         return None
     from sage_rag.agents.chat.options import ModelOptions, chat_model
-    from sage_rag.training.owner_folder import OWNER
+    from sage_rag.training.owner_folder import made_owner_folder
 
     options = ModelOptions(base_url=base_url, name=name, budget_tokens=budget_tokens)
-    (out / OWNER).mkdir(parents=True, exist_ok=True, mode=0o700)
-    return chat_model(options, cache=out / OWNER / "replies.sqlite")
+    return chat_model(options, cache=made_owner_folder(out) / "replies.sqlite")
 
 
 def _job(

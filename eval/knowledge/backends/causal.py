@@ -23,6 +23,8 @@ _SCORED_TOKENS_PER_BATCH = 2048
 """The logits of more leave a processor's cache: a third more time."""
 _LOGITS_PER_BATCH = 2**24
 """64 MiB of them; scoring holds some copies."""
+_MEASUREMENTS = "measurements.jsonl"
+"""A training run writes it next to its own `config.json`."""
 _AGAIN = "copy or export the model again"
 _TOKENIZER_AGAIN = "copy the tokenizer that the model was trained with into the folder"
 _LEAST = 1e-8
@@ -51,6 +53,11 @@ def load_causal(
         raise InputError(
             f"`{folder}` has no model: `config.json` is missing",
             hint="name the exported model of a training run",
+        )
+    if (folder / _MEASUREMENTS).is_file():
+        raise InputError(
+            f"`{folder}` is the folder of a training run",
+            hint=f"name its model, `{folder / 'model'}`: it is there when the run is complete",
         )
     if not any((folder / name).is_file() for name in _TOKENIZER_FILES):
         raise InputError(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sage_rag.eval.studies.soe.corpora import Population, school_texts, write_texts
 from sage_rag.eval.studies.training_progress import training_progress
+from sage_rag.training.pretraining.compiler import has_compiler
 from sage_rag.training.pretraining.config import (
     DataSettings,
     HardwareSettings,
@@ -96,7 +97,7 @@ class SeedFolder:
             ),
             hardware=HardwareSettings(
                 precision="bfloat16",
-                compiled=True,
+                compiled=has_compiler(),
                 steps_per_checkpoint=_STEPS_PER_CHECKPOINT,
                 kept_checkpoints=1,
             ),

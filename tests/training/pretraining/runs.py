@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -61,3 +64,14 @@ def tiny_settings(folder: Path, texts: int = 40, **changes: Any) -> dict[str, An
 def tiny_run(folder: Path, texts: int = 40, **changes: Any) -> PretrainingConfig:
     """Return a run of a few steps; `changes` are keys of its sections."""
     return PretrainingConfig.model_validate(tiny_settings(folder, texts, **changes))
+
+
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """Let the system refuse every write beyond `size` bytes of a file, as a full disk does."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

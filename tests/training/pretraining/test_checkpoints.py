@@ -49,6 +49,7 @@ def test_the_newest_checkpoints_stay(tmp_path: Path) -> None:
         ("__0_0.distcp", "missing"),
         (".metadata", "shortened"),
         ("checkpoint.json", "shortened"),
+        ("checkpoint.json", "missing"),
     ],
 )
 def test_a_damaged_checkpoint_stops_the_run_and_the_one_before_continues(
@@ -62,7 +63,7 @@ def test_a_damaged_checkpoint_stops_the_run_and_the_one_before_continues(
     (damaged / file).write_bytes(content[:middle] if harm == "shortened" else changed)
     if harm == "missing":
         (damaged / file).unlink()
-    with pytest.raises(InputError, match=r"is damaged|cannot read") as caught:
+    with pytest.raises(InputError, match="is damaged") as caught:
         pretrain(config)
     assert "step-00000004" in caught.value.message
     (damaged / file).write_bytes(b"")
@@ -72,6 +73,14 @@ def test_a_damaged_checkpoint_stops_the_run_and_the_one_before_continues(
     pretrain(config)
     steps = [m.step for m in read_measurements(config.out)]
     assert steps == list(range(1, len(steps) + 1))
+
+
+@pytest.mark.parametrize("listed", ["[]", "null", '{"world": null}', '{"world": 1, "files": []}'])
+def test_a_list_of_another_form_is_damage(tmp_path: Path, listed: str) -> None:
+    config = started(tmp_path)
+    (config.out / "checkpoints" / "step-00000004" / "checkpoint.json").write_text(listed)
+    with pytest.raises(InputError, match="step-00000004` is damaged"):
+        pretrain(config)
 
 
 def test_a_full_disk_leaves_the_earlier_checkpoint(

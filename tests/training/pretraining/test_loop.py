@@ -175,6 +175,17 @@ def test_flex_attention_is_refused_on_a_cpu(tmp_path: Path) -> None:
         pretrain(config)
 
 
+def test_compiling_without_a_compiler_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tiny_run(tmp_path, hardware={"compiled": True})
+    monkeypatch.setenv("CXX", str(tmp_path / "absent"))
+    with pytest.raises(InputError, match=r"needs a C\+\+ compiler") as caught:
+        pretrain(config)
+    assert "`hardware.compiled` = false" in str(caught.value.hint)
+    assert not (config.out / "tokens").exists()
+
+
 def test_a_step_without_enough_memory_names_its_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from sage_rag.training.pretraining.tokenizing import (
     save_tokenizer,
     train_tokenizer,
 )
-from tests.training.pretraining.runs import invented_texts
+from tests.training.pretraining.runs import files_of_at_most, invented_texts
 
 TOKENIZER = train_tokenizer(invented_texts(200), 300, ["_[river_", "oak]"])
 
@@ -64,6 +64,11 @@ def test_a_damaged_tokenizer_is_named(tmp_path: Path) -> None:
         file.write_text(damaged, "utf-8")
         with pytest.raises(InputError, match="is damaged"):
             load_tokenizer(tmp_path)
+
+
+def test_a_disk_that_is_too_small_is_named(tmp_path: Path) -> None:
+    with files_of_at_most(8_000), pytest.raises(InputError, match="File too large"):
+        save_tokenizer(TOKENIZER, tmp_path)
 
 
 def test_empty_texts_are_named() -> None:

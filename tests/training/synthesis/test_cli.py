@@ -94,6 +94,16 @@ def test_a_model_scores_and_writes_and_its_replies_are_kept(
     assert '"writer": "model:scripted"' in first.read_text("utf-8")
 
 
+def test_a_folder_that_cannot_be_made_is_named_before_a_model_is_asked(
+    tmp_path: Path, corpus: str
+) -> None:
+    with model_server(answer=answer) as (url, server):
+        model = ("--llm-base-url", url, "--llm-model", "scripted")
+        with pytest.raises(InputError, match=r"cannot write to .*: Not a directory"):
+            run(corpus, "--out", corpus, "--cipher", "plain", *model)
+        assert not server.asked
+
+
 def test_the_recognizer_that_asks_a_model_needs_one(tmp_path: Path, corpus: str) -> None:
     with pytest.raises(InputError, match="recognizer `llm` needs"):
         run(corpus, "--out", str(tmp_path), "--cipher", "plain", "--recognizer", "llm")

@@ -68,6 +68,14 @@ def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
         CausalModel.open(tmp_path)
 
 
+def test_the_folder_of_a_run_is_not_its_model(tmp_path: Path) -> None:
+    for name in ("config.json", "measurements.jsonl"):
+        (tmp_path / name).write_text("{}")
+    with pytest.raises(InputError, match="is the folder of a training run") as caught:
+        CausalModel.open(tmp_path)
+    assert f"`{tmp_path / 'model'}`" in str(caught.value.hint)
+
+
 def test_the_tokenizer_of_another_model_is_refused(tmp_path: Path) -> None:
     model, tokenizer = untrained(FEW)
     model.save_pretrained(tmp_path)
