@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from statistics import mode
 
 from sage_rag.eval.knowledge.arms import PL, Texts
 from sage_rag.eval.knowledge.texts import biographies, encrypted, plain
@@ -16,7 +17,12 @@ from sage_rag.eval.studies.soe.corpora import (
     write_texts,
 )
 from sage_rag.eval.studies.soe.settings import StudySettings
-from sage_rag.eval.studies.soe.tuples_part import source_documents, stated_facts, synthetic_texts
+from sage_rag.eval.studies.soe.tuples_part import (
+    samples_of,
+    source_documents,
+    stated_facts,
+    synthetic_texts,
+)
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.training.synthesis.encryption import CipherName
@@ -109,6 +115,21 @@ def test_longer_tuples_state_more_facts() -> None:
     assert not any(stated_facts(PEOPLE, []))
     assert pairs < tens <= asked
     assert stated_facts(PEOPLE, list(biographies(PEOPLE.tested, 1, plain, 0))) == [True] * asked
+
+
+def test_tuples_have_the_sizes_that_the_page_states() -> None:
+    sizes = {
+        name: [len(sample.members) for sample in samples_of(PEOPLE, recipe, k, None)]
+        for name, recipe, k in (
+            ("soe-3", Recipe.SOE, 3),
+            ("soe-10", Recipe.SOE, 10),
+            ("entigraph-3", Recipe.ENTIGRAPH, 3),
+        )
+    }
+    assert mode(sizes["soe-3"]) == 3
+    assert mode(sizes["soe-10"]) == 6
+    assert max(sizes["soe-10"]) <= 7
+    assert set(sizes["entigraph-3"]) == {2}
 
 
 def test_the_ciphers_read_the_same_facts() -> None:
