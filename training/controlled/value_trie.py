@@ -2,7 +2,8 @@
 
 A value is compared by its letters and digits alone: `$1,000`, `1 000` and `1000` are equal, as are
 `Mr. A.` and `MR A`, `O'Neil` and `ONEIL`, `Anna` and `An-na`. A match begins and ends at the border
-of a word or of a number, so that `Ann` is not found in `annual`.
+of a word or of a number, so that `Ann` is not found in `annual`. A capital after a small letter is
+such a border, too: words that lack the space between them (`inGdańskPoland`) hide nothing.
 """
 
 from __future__ import annotations
@@ -41,19 +42,25 @@ class Kind(IntEnum):
     UNSPACED = 2
     """A character of a script without spaces."""
     SEPARATOR = 3
+    CAPITAL = 4
+    """A capital letter."""
 
 
 @lru_cache(maxsize=1 << 16)
 def folded(character: str) -> str:
     """Return the symbols of one character: letters and digits, a separator, or nothing.
 
-    Marks and invisible characters give nothing: they do not part a word.
+    A capital keeps its case, for the borders of words. Marks and invisible characters give nothing:
+    they do not part a word.
     """
     if unicodedata.category(character)[0] == "M":
         return ""
-    shown = unicodedata.normalize("NFKD", seen(character)).casefold()
+    visible = unicodedata.normalize("NFKD", seen(character))
+    shown = visible.casefold()
     shown = _APOSTROPHES.sub("'", shown).translate(_STROKED).translate(_ALIKE)
     kept = "".join(c for c in shown if c.isalnum())
+    if visible.isupper():
+        kept = "".join(c.upper() if c.upper().lower() == c else c for c in kept)
     return kept or (SEPARATOR if shown and not all(map(unicodedata.combining, shown)) else "")
 
 
@@ -63,8 +70,8 @@ def symbols_of(text: str) -> str:
 
 
 def squeezed(text: str) -> str:
-    """Return the letters and digits of a text."""
-    return symbols_of(text).replace(SEPARATOR, "")
+    """Return the letters and digits of a text, in small letters."""
+    return symbols_of(text).replace(SEPARATOR, "").lower()
 
 
 @lru_cache(maxsize=1 << 16)
@@ -75,12 +82,15 @@ def kind_of(symbol: str) -> Kind:
     if symbol.isdigit():
         return Kind.DIGIT
     code = ord(symbol)
-    unspaced = any(first <= code <= last for first, last in UNSPACED_RANGES)
-    return Kind.UNSPACED if unspaced else Kind.LETTER
+    if any(first <= code <= last for first, last in UNSPACED_RANGES):
+        return Kind.UNSPACED
+    return Kind.CAPITAL if symbol.isupper() else Kind.LETTER
 
 
 def border(before: Kind, after: Kind) -> bool:
     """Return whether a word or a number can begin or end between two symbols."""
+    if (before, after) == (Kind.CAPITAL, Kind.LETTER):
+        return False
     return before != after or before in (Kind.UNSPACED, Kind.SEPARATOR)
 
 
@@ -121,8 +131,9 @@ class ValueTrie:
         ended = at_border and self.ends(active)
         if after is Kind.SEPARATOR:
             return active, ended
-        found = {node for n in active if (node := self.children[n].get(symbol)) is not None}
-        if begins and at_border and (first := self.children[_ROOT].get(symbol)) is not None:
+        letter = symbol.lower()
+        found = {node for n in active if (node := self.children[n].get(letter)) is not None}
+        if begins and at_border and (first := self.children[_ROOT].get(letter)) is not None:
             found.add(first)
         return frozenset(found), ended
 
