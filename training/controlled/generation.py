@@ -29,7 +29,7 @@ from sage_rag.training.controlled.samplers import Sampler, TextRequest
 from sage_rag.training.controlled.spellings import SpelledValues
 from sage_rag.training.controlled.value_trie import ValueTrie, squeezed
 
-VERSION = 3
+VERSION = 4
 """Raised with every change of the text that the same settings give."""
 _SEEDS = 1 << 62
 
@@ -147,7 +147,7 @@ class Generation:
         examples = self._examples(name)
         shown = None if settings.method is Method.BASELINE else code
         prompt = in_context_prompt(examples, shown, settings.identifiers)
-        return TextRequest(prompt, seed, self._blocked(examples))
+        return TextRequest(prompt, seed, self._blocked(examples), coded=shown is not None)
 
     def _code(self, number: int, source: AnnotatedDocument) -> ControlCode:
         """Return a fictional code with the types and counts of a real one."""

@@ -18,6 +18,11 @@ SYSTEM = (
     "kind that contains only the values of the new list. Copy no value and no sentence of the "
     "examples. Answer with the record alone."
 )
+SYSTEM_WITHOUT_CODES = (
+    "You write invented records. You are shown examples. Write one new record of the same kind. "
+    "Answer with the record alone."
+)
+"""For the baseline, whose examples have no codes."""
 
 
 def example(document: AnnotatedDocument, identifiers: Identifiers, *, coded: bool = True) -> str:

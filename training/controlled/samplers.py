@@ -9,7 +9,7 @@ from typing import Protocol
 from sage_rag.agents.chat.protocols import ChatMessage, ChatModel, UnusableReplyError
 from sage_rag.training.controlled.blocking import BlockedTokens
 from sage_rag.training.controlled.prefix import Prefix
-from sage_rag.training.controlled.prompts import SYSTEM
+from sage_rag.training.controlled.prompts import SYSTEM, SYSTEM_WITHOUT_CODES
 from sage_rag.training.controlled.sampling import CausalWriter, SamplingSettings
 from sage_rag.training.controlled.value_trie import ValueTrie
 from sage_rag.training.synthesis.asking import Asking
@@ -22,12 +22,13 @@ CHECKING = "checked after the text is written"
 class TextRequest:
     """What one sample is written from. `values`: what it may not contain; `None` blocks nothing.
 
-    `repr` hides the prompt, which has real examples.
+    `coded`: whether the prompt has control codes. `repr` hides the prompt, which has real examples.
     """
 
     prompt: str = field(repr=False)
     seed: int
     values: ValueTrie | None = field(default=None, repr=False)
+    coded: bool = True
 
 
 class Sampler(Protocol):
@@ -85,6 +86,11 @@ class CausalSampler:
             blocked=self._blocked(requests),
         )
 
+    @property
+    def cut(self) -> int:
+        """How many prompts lost their beginning."""
+        return self._writer.cut
+
     def close(self) -> None:
         """Do nothing: the model is freed with the sampler."""
 
@@ -112,6 +118,8 @@ class ChatSampler:
     every word that contains one; so values are not blocked while it decodes."""
 
     blocking = CHECKING
+    cut = 0
+    """An endpoint refuses a prompt that it cannot read whole."""
 
     def __init__(self, model: ChatModel, *, most_tokens: int = 0, rows: int = 8) -> None:
         """Wrap a model; `most_tokens`: its own limit of an answer, for the fingerprint."""
@@ -127,7 +135,8 @@ class ChatSampler:
         self._asking.close()
 
     async def _answer(self, request: TextRequest) -> str:
-        messages = [ChatMessage("system", SYSTEM), ChatMessage("user", request.prompt)]
+        system = SYSTEM if request.coded else SYSTEM_WITHOUT_CODES
+        messages = [ChatMessage("system", system), ChatMessage("user", request.prompt)]
         try:
             reply = await self._model.complete(messages, stage="controlled")
         except UnusableReplyError:

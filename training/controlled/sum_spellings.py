@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from itertools import product
 
-from sage_rag.privacy.english import ONES, TENS
+from sage_rag.training.controlled.number_words import HUNDRED, THOUSAND, in_words
 
 _NUMBER = re.compile(
     r"\d{1,3}(?P<group>[.,'’ \u00a0\u202f])\d{3}(?:(?P=group)\d{3})*(?:[.,]\d{1,2})?(?!\d)"
@@ -27,16 +27,13 @@ _MONEY = re.compile(
 )
 """Signs, codes and names of money and of shares."""
 _FEWEST_DIGITS = 3
-_HUNDRED, _THOUSAND = 100, 1000
-_LARGE = {10**9: "billion", 10**6: "million", _THOUSAND: "thousand"}
 
 
 def sum_spellings(text: str) -> Iterator[str]:
     """Yield the numbers of a quantity without their units, in figures and in words.
 
     The number alone is blocked, so the unit may be written in any way. A measure of two digits
-    (`70 kg`) has its own spelling alone: its number occurs in every text. Numbers under one hundred
-    are not blocked in words.
+    (`70 kg`) has its own spelling alone: its number occurs in every text.
     """
     money = _MONEY.search(text) is not None
     for match in _NUMBER.finditer(text):
@@ -57,7 +54,7 @@ def _amount(match: re.Match[str], text: str) -> Decimal:
 def _figures(amount: Decimal) -> Iterator[str]:
     if amount == amount.to_integral_value():
         yield from (f"{amount:.0f}", f"{amount:.0f}.00")
-        if _HUNDRED <= amount < _THOUSAND**4:
+        if HUNDRED <= amount < THOUSAND**4:
             yield from _words(int(amount))
     else:
         yield from (f"{amount.normalize():f}", f"{amount:.2f}")
@@ -71,21 +68,6 @@ def _figures(amount: Decimal) -> Iterator[str]:
 
 def _words(number: int) -> set[str]:
     """Return a whole number of at least one hundred in words, with and without `and`."""
-    spelled = _in_words(number)
+    spelled = in_words(number)
     both = {spelled, spelled.replace(" and ", " ")}
     return both | {f"a {text.removeprefix('one ')}" for text in both if text.startswith("one ")}
-
-
-def _in_words(number: int) -> str:
-    if number < len(ONES):
-        return ONES[number]
-    if number < _HUNDRED:
-        tens, rest = TENS[number // 10 - 2], number % 10
-        return f"{tens}-{ONES[rest]}" if rest else tens
-    if number < _THOUSAND:
-        hundreds, rest = f"{ONES[number // _HUNDRED]} hundred", number % _HUNDRED
-        return f"{hundreds} and {_in_words(rest)}" if rest else hundreds
-    size = next(size for size in _LARGE if number >= size)
-    large, rest = f"{_in_words(number // size)} {_LARGE[size]}", number % size
-    joint = " and " if 0 < rest < _HUNDRED else " "
-    return f"{large}{joint}{_in_words(rest)}" if rest else large

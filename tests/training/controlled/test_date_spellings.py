@@ -20,14 +20,19 @@ NOTATIONS = (
     "12.05.11",
     "12-May-11",
     "2011年5月12日",
+    "the twelfth of May 2011",
+    "May twelfth, two thousand eleven",
+    "twelfth day of May, twenty eleven",
+    "12.V.2011",
 )
 
 
-@pytest.mark.parametrize("value", NOTATIONS[:6])
+@pytest.mark.parametrize("value", [*NOTATIONS[:6], "the twelfth of May 2011"])
 def test_every_notation_of_a_date_blocks_every_other(value: str) -> None:
     trie = ValueTrie(date_spellings(value))
     assert all(trie.found_in(f"On {text}, he left.") for text in NOTATIONS)
     others = ("13 May 2011", "12 May 2012", "12 June 2011", "May 2011", "2011", "112.05.2011")
+    others += ("the eleventh of May 2011", "twelfth of June 2011", "the twelfth applicant")
     assert not any(map(trie.found_in, others))
 
 

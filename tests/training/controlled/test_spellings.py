@@ -174,6 +174,49 @@ def test_two_letters_for_an_umlaut_do_not_hide_a_value() -> None:
     assert all(map(trie.found_in, ("Mueller", "MUELLERS", "Aarhus", "muller")))
 
 
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        (EntityType.LOCATION, "Gdańsk", "two Gdansks"),
+        (EntityType.DEMOGRAPHIC, "Irish nurse", "IRISH NURSES"),
+        (EntityType.DEMOGRAPHIC, "34-year-old", "thirty-four years old"),
+        (EntityType.QUANTITY, "2 years", "a two-year term"),
+        (EntityType.ORGANIZATION, "Acme Steel Ltd", "ACME-Steel Limited"),
+        (EntityType.ORGANIZATION, "Acme Steel S.A.", "Acme Steel"),
+        (EntityType.EMAIL_ADDRESS, "eva@lund.example", "eva (at) lund dot example"),
+        (EntityType.PHONE_NUMBER, "+44 20 7946 0123", "(020) 7946-0123"),
+        (EntityType.PHONE_NUMBER, "+44 (0)20 7946 0123", "0044 (0)20 79460123"),
+        (EntityType.PERSON, "Mr. A.", "Mister A."),
+        (EntityType.PERSON, "Mr O&#39;Neil", "O'Neil"),
+    ],
+)
+def test_other_words_for_a_value_pass_neither(kind: EntityType, value: str, text: str) -> None:
+    private = PrivateValue.of(value, kind)
+    assert not spells(f"He met {text}.", ValueTrie(spellings([private])), [])
+    assert answered(f"He met {text}.", private) == "blocked value"
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        (EntityType.ORGANIZATION, "The State Ltd", "the state"),
+        (EntityType.ORGANIZATION, "Orange plc", "an orange"),
+        (EntityType.QUANTITY, "five", "5 or 500 in part"),
+        (EntityType.CASE_NUMBER, "36244/06", "thirty-six"),
+        (EntityType.DATE_TIME, "12 May 2011", "the twelfth applicant, in May 2011"),
+    ],
+)
+def test_ordinary_words_pass_both(kind: EntityType, value: str, text: str) -> None:
+    private = PrivateValue.of(value, kind)
+    assert spells(f"He met {text}.".lower(), ValueTrie(spellings([private])), [])
+    assert not answered(f"Met {text}.", private)
+
+
+def test_entities_of_html_do_not_hide_a_value_from_the_check() -> None:
+    name = PrivateValue.of("Mr Tom O'Neil", EntityType.PERSON)
+    assert answered("O&#39;Neil came", name) == answered("O&apos;NEIL", name) == "blocked value"
+
+
 def test_a_text_without_a_value_passes_both() -> None:
     value = PrivateValue.of("12 May 2011", EntityType.DATE_TIME)
     text = "On 13 May 2011 he left."
