@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from sage_rag.privacy.cli.options import Languages, Recognizers
 from sage_rag.training.cli.controlled_options import (
     ContrastName,
     Corpus,
@@ -36,6 +37,8 @@ def prefix(
     entities: EntitiesName = Entities.AUTO,
     paragraphs: Paragraphs = 6,
     text_fields: TextFields = None,
+    recognizer: Recognizers = None,
+    languages: Languages = None,
     seed: Seed = 0,
 ) -> None:
     """Tune a prefix that writes documents like those of CORPUS after a control code.
@@ -49,16 +52,11 @@ def prefix(
     from sage_rag.training.controlled.prefix import make_folder
     from sage_rag.training.controlled.prefix_training import PrefixSettings, train_prefix
     from sage_rag.training.controlled.sampling import CausalWriter
-    from sage_rag.training.controlled.wiring import (
-        Source,
-        named,
-        pieces_of_all,
-        whole_documents,
-    )
+    from sage_rag.training.controlled.wiring import Source, named, pieces_of_all, whole_documents
+    from sage_rag.training.owner_folder import owner_folder
 
-    make_folder(out)
-    writer = CausalWriter.open(model)
-    source = Source(corpus, entities, tuple(named(text_fields)), paragraphs=paragraphs)
+    fields, spoken = tuple(named(text_fields)), tuple(named(languages))
+    source = Source(corpus, entities, fields, tuple(recognizer or ()), spoken, paragraphs)
     settings = PrefixSettings(
         tokens=tokens,
         learning_rate=learning_rate,
@@ -68,7 +66,6 @@ def prefix(
         identifiers=identifiers,
         seed=seed,
     )
-    documents = pieces_of_all(whole_documents(source), source)
     recent = 0.0
 
     def show(done: int, steps: int, loss: float) -> None:
@@ -76,7 +73,10 @@ def prefix(
         recent = loss
         bar("train", done, steps)
 
-    with progress_bars(lambda: f"loss {recent:.4f}") as bar:
+    make_folder(out)
+    with owner_folder(out), progress_bars(lambda: f"loss {recent:.4f}") as bar:
+        writer = CausalWriter.open(model)
+        documents = pieces_of_all(whole_documents(source), source)
         found = train_prefix(writer.model, writer.tokenizer, documents, settings, show)
-    found.save(out, writer.digest, settings.as_json())
+        found.save(out, writer.digest, settings.as_json())
     typer.echo(f"the prefix is in {out}", err=True)

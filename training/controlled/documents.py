@@ -40,10 +40,16 @@ def read_annotated(
     finds the values ("entity unknown"), and annotated spans are not read.
 
     Raises:
-        InputError: for a corpus that cannot be read, or has no spans where they are needed.
+        InputError: for a corpus that cannot be read, or has no spans where they are needed, or
+            fields besides the annotated one.
         ProtectionError: for a document in a language that the recognizer does not cover.
     """
     if recognizer is None:
+        if set(fields) - {"text"}:
+            raise InputError(
+                "annotated spans belong to the field `text`, so no other field is read",
+                hint="leave out --text-fields, or add --entities recognized",
+            )
         return list(_gold(path))
     found = []
     for document in read_documents(path, fields or text_fields(path)):

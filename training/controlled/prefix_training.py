@@ -92,11 +92,18 @@ def train_prefix(
     """Return a trained prefix; the same settings give the same one.
 
     Raises:
-        InputError: when there is no document with text after its code, or the loss is not finite.
+        InputError: when the prefix leaves no room in the model, no document has text after its
+            code, or the loss is not finite.
     """
     untyped: Any = model
     untyped.eval().requires_grad_(False)
-    room = int(untyped.config.max_position_embeddings) - settings.tokens
+    context = int(untyped.config.max_position_embeddings)
+    room = context - settings.tokens
+    if room <= 1:
+        raise InputError(
+            f"the model reads {context} tokens: too few after {settings.tokens} virtual ones",
+            hint="set fewer virtual tokens: --tokens",
+        )
     coded = [coded_row(d, settings.identifiers, tokenizer, room) for d in documents]
     rows = [row for row in coded if sum(row.counted) > 1]
     if not rows:

@@ -32,12 +32,16 @@ class SamplingSettings:
 
 
 class CausalWriter:
-    """A model and tokenizer of a folder; nothing is downloaded. `digest`: of the folder's files."""
+    """A model and tokenizer of a folder; nothing is downloaded. `digest`: of the folder's files.
+
+    `cut`: how many prompts lost their beginning, because the model reads fewer tokens.
+    """
 
     def __init__(self, model: Any, tokenizer: Any, digest: str) -> None:
         self.model = model.eval()
         self.tokenizer = tokenizer
         self.digest = digest
+        self.cut = 0
         self.context = int(model.config.max_position_embeddings)
 
     @classmethod
@@ -89,8 +93,8 @@ class CausalWriter:
     ) -> list[str]:
         """Return one continuation of each prompt, drawn with its own seed.
 
-        A prompt that leaves no room loses its beginning. `blocked`: one set of values for all
-        prompts, or one for each.
+        A prompt that leaves no room loses its beginning, and is counted in `cut`. `blocked`: one
+        set of values for all prompts, or one for each.
         """
         before = prefix.tokens if prefix else 0
         room = self.context - before - settings.most_tokens
@@ -100,7 +104,9 @@ class CausalWriter:
                 "ones after a prompt",
                 hint="set fewer new tokens: --most-tokens",
             )
-        rows = [self.ids(prompt)[-room:] for prompt in prompts]
+        read = [self.ids(prompt) for prompt in prompts]
+        self.cut += sum(len(row) > room for row in read)
+        rows = [row[-room:] for row in read]
         tokens_BL, mask_BL = self._left_padded(rows)
         length = tokens_BL.shape[1]
         processor = BlockingProcessor(blocked, length) if blocked else None

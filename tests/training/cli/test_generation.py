@@ -15,6 +15,7 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.keyset.raw import export_raw
 from sage_rag.training.cli.generation import generate
 from sage_rag.training.cli.group import train
+from sage_rag.training.owner_folder import owner_folder
 from tests.agents.endpoint import endpoint, said
 from tests.training.controlled.corpus import cases, write_cases, write_model
 
@@ -69,6 +70,41 @@ def test_an_endpoint_gets_three_examples_and_the_limit_and_its_texts_are_checked
     prompts = [body["messages"][-1]["content"] for body in open_.asked]
     assert {prompt.count("\n###\n") for prompt in prompts} == {3}
     assert first not in Path("synthetic/corpus.jsonl").read_text()
+
+
+def test_the_baseline_asks_an_endpoint_without_words_about_codes(folder: Path) -> None:
+    with endpoint(lambda body, number: said("An invented case.")) as open_:
+        for method in ("baseline", "in-context"):
+            invoke(
+                *("cases.jsonl", "--out", method, "--count", "1", "--method", method),
+                *("--llm-model", "m", "--llm-base-url", open_.url, "--allow-plaintext"),
+            )
+    systems = [body["messages"][0]["content"] for body in open_.asked]
+    assert ["list of values" in system for system in systems] == [False, True]
+
+
+def test_prompts_that_lose_their_beginning_are_counted(folder: Path) -> None:
+    model = ("--llm-model", "transformers:model", "--count", "2")
+    assert "lost" not in invoke("cases.jsonl", "--out", "short", *model, "--most-tokens", "9")
+    output = invoke("cases.jsonl", "--out", "long", *model, "--most-tokens", "450")
+    assert "2 prompts were longer than the model reads" in output
+
+
+def test_a_prefix_takes_recognizers_as_a_generation_does(folder: Path) -> None:
+    arguments = ["prefix", "cases.jsonl", "--model", "model", "--out", "prefix"]
+    with pytest.raises(InputError, match="no recognizer `nothing`"):
+        CliRunner().invoke(train, [*arguments, "--recognizer", "nothing:x"], catch_exceptions=False)
+    with pytest.raises(InputError, match="needs a recognizer that covers them"):
+        CliRunner().invoke(train, [*arguments, "--languages", "es"], catch_exceptions=False)
+
+
+def test_two_trainings_of_one_prefix_are_refused(folder: Path) -> None:
+    arguments = ["prefix", "cases.jsonl", "--model", "model", "--out", "prefix"]
+    with (
+        owner_folder(Path("prefix")),
+        pytest.raises(InputError, match="another run writes to `prefix`"),
+    ):
+        CliRunner().invoke(train, arguments, catch_exceptions=False)
 
 
 def test_a_prefix_folder_that_cannot_be_made_ends_the_command_before_training(

@@ -24,6 +24,13 @@ def test_annotated_spans_are_read(tmp_path: Path) -> None:
     assert read_annotated(tmp_path / "cases.jsonl", None) == cases(3)
 
 
+def test_annotated_spans_belong_to_one_field(tmp_path: Path) -> None:
+    write_cases(tmp_path / "cases.jsonl", cases(3))
+    assert read_annotated(tmp_path / "cases.jsonl", None, ["text"]) == cases(3)
+    with pytest.raises(InputError, match="belong to the field `text`"):
+        read_annotated(tmp_path / "cases.jsonl", None, ["question", "answer"])
+
+
 def test_a_recognizer_replaces_annotated_spans(tmp_path: Path) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(2))
     found = read_annotated(tmp_path / "cases.jsonl", TownRecognizer(), ["text"])

@@ -115,6 +115,8 @@ def test_documents_without_room_are_an_error() -> None:
         train_prefix(tiny_model(), tokenizer(), cases(2), PrefixSettings(tokens=0))
     with pytest.raises(InputError, match="no document has room"):
         train_prefix(tiny_model(), tokenizer(), [], QUICK)
+    with pytest.raises(InputError, match="reads 512 tokens: too few after 600 virtual ones"):
+        train_prefix(tiny_model(), tokenizer(), cases(2), PrefixSettings(tokens=600))
 
 
 def test_a_damaged_prefix_is_one_clear_error(tmp_path: Path) -> None:
