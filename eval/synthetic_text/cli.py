@@ -10,6 +10,7 @@ import typer
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.eval.printing import print_figures
+from sage_rag.privacy.cli.options import Languages, Recognizers
 from sage_rag.training.controlled.names import Entities
 
 
@@ -34,6 +35,8 @@ def text(
     text_fields: Annotated[
         str | None, typer.Option(help="Fields of a jsonl record of the sources.")
     ] = None,
+    recognizer: Recognizers = None,
+    languages: Languages = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write the figures as JSON; - for stdout.")
     ] = None,
@@ -47,16 +50,18 @@ def text(
     Example: sage-rag eval text synthetic/corpus.jsonl --sources cases.jsonl
     Example: sage-rag eval text home/corpora/cases --sources cases.jsonl
     """
-    from sage_rag.eval.synthetic_text.reading import real_documents, synthetic_texts, texts_of
+    from sage_rag.eval.synthetic_text.reading import synthetic_texts, texts_of
     from sage_rag.eval.synthetic_text.report import Reference, measure_texts
     from sage_rag.indexer.embedding import embedder_called
+    from sage_rag.training.controlled.wiring import Source, named, whole_documents
 
     if reference is None and (model is not None or with_mauve):
         raise InputError("perplexity and MAUVE need real texts", hint="--reference FILE")
     if reference is not None and model is None and not with_mauve:
         raise InputError("--reference alone measures nothing", hint="--model FOLDER or --mauve")
     texts = synthetic_texts(synthetic)
-    documents = real_documents(sources, entities, text_fields)
+    fields, spoken = tuple(named(text_fields)), tuple(named(languages))
+    documents = whole_documents(Source(sources, entities, fields, tuple(recognizer or ()), spoken))
     with tempfile.TemporaryDirectory() as folder:
         compared = None
         if reference is not None:

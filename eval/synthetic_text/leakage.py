@@ -69,10 +69,10 @@ class ValueSearch:
 
 
 def leakage(texts: Sequence[str], values: ValueSearch) -> Leakage:
-    """Return what texts leak of the values of a whole corpus."""
+    """Return what texts leak of the values of a whole corpus; of none, nothing is measured."""
     found = [values.found_in(text) for text in texts]
     return Leakage(
-        pipp=Proportion.of(sum(map(bool, found)), len(found)),
+        pipp=Proportion.of(sum(map(bool, found)), len(found) if len(values) else 0),
         elp=Proportion.of(len(frozenset().union(*found)), len(values)),
     )
 

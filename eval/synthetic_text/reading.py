@@ -6,11 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 from sage_rag.indexer.versions import open_version
-from sage_rag.training.controlled.codes import AnnotatedDocument
 from sage_rag.training.controlled.documents import text_fields
-from sage_rag.training.controlled.names import Entities
 from sage_rag.training.controlled.run import CORPUS
-from sage_rag.training.controlled.wiring import Source, named, whole_documents
+from sage_rag.training.controlled.wiring import named
 from sage_rag.training.synthesis.corpus import read_documents
 
 
@@ -38,11 +36,6 @@ def passages_of(path: Path) -> list[str]:
             for layer in version.layers.values()
             for row in range(len(layer))
         ]
-
-
-def real_documents(path: Path, entities: Entities, fields: str | None) -> list[AnnotatedDocument]:
-    """Return whole documents with their private values."""
-    return whole_documents(Source(path, entities, tuple(named(fields))))
 
 
 def texts_of(path: Path, fields: str | None) -> list[str]:

@@ -24,6 +24,12 @@ def test_a_generator_that_copies_has_pipp_1_and_one_that_invents_0() -> None:
     assert (invented.pipp.successes, invented.elp.successes) == (0, 0)
 
 
+def test_without_private_values_nothing_is_measured() -> None:
+    found = leakage(["Harnmouth."], ValueSearch(["A", "7"]))
+    assert (found.pipp.trials, found.elp.trials) == (0, 0)
+    assert "nothing measured" in str(found.pipp)
+
+
 def test_equal_values_are_one_and_single_characters_none() -> None:
     assert len(ValueSearch(["Mr A.", "MR A", "mr-a", "A", "7"])) == 1
 

@@ -109,6 +109,10 @@ def test_the_command_measures_what_generate_wrote(tmp_path: Path) -> None:
     assert report["rouge_2"] == pytest.approx(0.5)
     with pytest.raises(InputError, match="need real texts"):
         CliRunner().invoke(evaluation, [*arguments, "--mauve"], catch_exceptions=False)
+    with pytest.raises(InputError, match="no recognizer `nothing`"):
+        CliRunner().invoke(
+            evaluation, [*arguments, "--recognizer", "nothing:x"], catch_exceptions=False
+        )
     alone = [*arguments, "--reference", str(tmp_path / "cases.jsonl")]
     with pytest.raises(InputError, match="measures nothing"):
         CliRunner().invoke(evaluation, alone, catch_exceptions=False)
