@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
 from pathlib import Path
@@ -26,7 +26,6 @@ from sage_rag.training.controlled.codes import AnnotatedDocument, Identifiers, P
 from sage_rag.training.controlled.spellings import MIN_PART
 
 _SIZES = (1, 2, 3)
-Report = Callable[[str], None]
 
 
 class TextReport(BaseModel):
