@@ -45,7 +45,8 @@ _COST = """\
 Measured apart from this study, by `python benchmarks/blocking.py` on one thread of an AMD EPYC next
 to other work, in three runs: decoding with 500 blocked values, in 13,221 spellings, took 0.9, 2.0
 and 6.1 % more processor time with a model of 3.3 million parameters, and no measurable time with
-one of 29.4 million."""
+one of 29.4 million (the fastest of
+nine rounds). Medians under load, before, reached 14.6 %, so an idle machine has to confirm it."""
 _PAPER_TITLES = ("PIPP (paper)", "ELP (paper)", "ROUGE-2 (paper)", "ROUGE-L (paper)")
 _OWN_TITLES = ("PIPP %", "ELP %", "ROUGE-2", "ROUGE-L")
 _WIDTH = 100
