@@ -81,7 +81,7 @@ class AttackTexts:
         """Check that the canaries are in the texts as often as they say.
 
         Raises:
-            InputError: when they are not, or a text is missing.
+            InputError: when they are not, a text is missing, or the held-out text was read.
         """
         for name, texts in ((TRAINING, self.training), (HELD_OUT, self.held_out)):
             if not any(text.strip() for text in texts):
@@ -96,6 +96,11 @@ class AttackTexts:
                 )
             if any(canary.text in text for text in self.held_out):
                 raise InputError(f"canary {number} is in the held-out text")
+        if set(self.held_out) <= set(self.training):
+            raise InputError(
+                "the training text contains the whole held-out text",
+                hint="name texts that the model has not read",
+            )
 
     @cached_property
     def suffix_array(self) -> WordSuffixArray:
@@ -126,6 +131,8 @@ def attack_model(
     """
     run = _Run(model, texts, settings, recognizer, report)
     chosen = set(settings.attacks)
+    if AttackName.MEMBERSHIP in chosen:
+        _check_context(model, texts.canaries)
     keys = run.keys() if AttackName.KEYS in chosen else None  # first: it refuses short texts
     return ModelAttackReport(
         model=name,
@@ -229,6 +236,16 @@ class _Run:
             if sentences:
                 found[f"names of the {group}"] = sentences
         return found
+
+
+def _check_context(model: TargetModel, canaries: Sequence[Canary]) -> None:
+    """Refuse canaries that membership cannot score, before other attacks take their time."""
+    longest = max((len(model.token_ids(canary.text)) for canary in canaries), default=0)
+    if longest > model.context:
+        raise InputError(
+            f"a canary has {longest} tokens, and the model's context is {model.context}",
+            hint="choose other attacks than `membership`, or a model with more `row_tokens`",
+        )
 
 
 def planted_group(frequency: int) -> str:

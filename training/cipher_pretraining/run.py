@@ -10,11 +10,14 @@ is a setting; the paper does not state it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.files import reading, write_file
+from sage_rag.common.files import locked, reading, write_file
 from sage_rag.training.cipher_pretraining.carry import write_carried_model
 from sage_rag.training.cipher_pretraining.config import (
     OWN_VOCABULARY,
@@ -34,6 +37,8 @@ StageProgress = Callable[[str, int, int, StepMeasurement], None]
 FIRST, SECOND, CARRIED = "first", "second", "carried"
 """Folders in `out`: the run of each stage, and the model between them."""
 _RECORD = "settings.json"
+_STEPS = ("size", "optimization")
+"""Sections that do not change texts and tokenizers."""
 
 
 def pretrain_in_two_stages(
@@ -49,11 +54,15 @@ def pretrain_in_two_stages(
 
     Raises:
         InputError: when settings and texts do not fit together, the folder belongs to a training
-            of other settings, or the disk is full.
+            of other settings or to one that runs, or the disk is full.
     """
     shown = progress or (lambda stage, done, steps, last: None)
     texts = StageTexts(config)
-    with failed_writes(config.out), joined_processes(config.hardware.device) as processes:
+    with (
+        failed_writes(config.out),
+        joined_processes(config.hardware.device) as processes,
+        _claimed_folder(config, processes),
+    ):
         _once(processes, lambda: _prepare(config, texts))
         start = ModelSettings(start="random", size=config.size)
         if config.first_stage.kind is not FirstStage.ABSENT:
@@ -71,8 +80,20 @@ def pretrain_in_two_stages(
         )
 
 
+@contextmanager
+def _claimed_folder(config: CipherPretrainingConfig, processes: Processes) -> Iterator[None]:
+    """Hold the folder of the training in the first process."""
+    with ExitStack() as held:
+        if processes.first:
+            config.out.mkdir(mode=0o700, parents=True, exist_ok=True)
+            try:
+                held.enter_context(locked(config.out / ".lock", create=True))
+            except BlockingIOError:
+                raise InputError(f"another training is writing to `{config.out}`") from None
+        yield
+
+
 def _prepare(config: CipherPretrainingConfig, texts: StageTexts) -> None:
-    config.out.mkdir(mode=0o700, parents=True, exist_ok=True)
     _check_same(config)
     texts.prepare()
 
@@ -136,17 +157,43 @@ def _once(processes: Processes, work: Callable[[], None]) -> None:
 
 
 def _check_same(config: CipherPretrainingConfig) -> None:
-    """Record the settings of a new training, or compare them with those that it began with."""
+    """Record the settings of a training, or compare them with those of its first step.
+
+    Before the first step settings may change: what other settings have prepared is removed.
+    """
     record = config.out / _RECORD
     now = config.model_dump(mode="json", exclude={"out", "hardware"})
-    if not record.exists():
-        write_file(record, json.dumps(now, indent=1) + "\n")
-        return
+    if record.exists():
+        before = _recorded(record)
+        changed = sorted(section for section in now if before.get(section) != now[section])
+        if not changed:
+            return
+        if _has_begun(config.out):
+            raise InputError(
+                f"`{config.out}` holds a training with another `{changed[0]}`",
+                hint="set another `out`, or restore the setting to continue that training",
+            )
+        prepared = () if set(changed) <= set(_STEPS) else ("texts", "tokenizers")
+        for name in (FIRST, SECOND, CARRIED, *prepared):
+            shutil.rmtree(config.out / name, ignore_errors=True)
+    write_file(record, json.dumps(now, indent=1) + "\n")
+
+
+def _recorded(record: Path) -> dict[str, Any]:
     with reading(record):
-        before = json.loads(record.read_text("utf-8"))
-    changed = sorted(section for section in now if before.get(section) != now[section])
-    if changed:
-        raise InputError(
-            f"`{config.out}` holds a training with another `{changed[0]}`",
-            hint="set another `out`, or restore the setting to continue that training",
-        )
+        try:
+            found = json.loads(record.read_text("utf-8"))
+        except json.JSONDecodeError:
+            found = None
+    if not isinstance(found, dict):
+        raise InputError(f"`{record}` is damaged", hint="set another `out`")
+    return found
+
+
+def _has_begun(out: Path) -> bool:
+    """Return whether a stage has taken a step, or has a checkpoint or a model."""
+    runs = [out / FIRST, out / SECOND]
+    if any((run / name).exists() for run in runs for name in ("checkpoints", "model")):
+        return True
+    measurements = (run / "measurements.jsonl" for run in runs)
+    return any(file.exists() and file.stat().st_size for file in measurements)

@@ -123,10 +123,14 @@ class StageTexts:
         with suppress(FileExistsError):
             create_file(file, "".join(secrets.choice(ALPHABET) for _ in range(length)) + "\n")
         with reading(file):
-            key = file.read_text("ascii").strip()
-        if len(key) != length:
+            key = file.read_text("utf-8").strip()
+        problem = "another length than `first_stage.key_length`" if len(key) != length else ""
+        if not set(key) <= set(ALPHABET):
+            problem = "other characters than A-Z, a-z"
+        if problem:
             raise InputError(
-                f"`{file}` holds a key of another length than `first_stage.key_length`"
+                f"`{file}` holds a key of {problem}",
+                hint="delete it before the first step, and the training draws a new one",
             )
         return key
 

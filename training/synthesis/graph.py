@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, combinations
+from itertools import combinations, zip_longest
 from random import Random
 
 import networkx as nx
@@ -73,9 +73,10 @@ def weighted_tuples(graph: nx.Graph[str], k: int) -> list[tuple[str, ...]]:
 
 
 def unweighted_tuples(entities: Sequence[str], k: int, draw: Random) -> Iterator[tuple[str, ...]]:
-    """Yield all pairs, then all triples where `k` is 3 or more, each size in random order.
+    """Yield all pairs and, where `k` is 3 or more, all triples, each size in random order.
 
-    Of a document with very many entities it yields at most 100,000 of each size, none twice.
+    A pair and a triple take turns, so that a small budget has both. Of a document with very many
+    entities it yields at most 100,000 of each size, none twice.
 
     Source: Yang et al. (2024), EntiGraph, arXiv 2409.07431, §2.2: all pairs, and triples.
 
@@ -86,7 +87,8 @@ def unweighted_tuples(entities: Sequence[str], k: int, draw: Random) -> Iterator
     if len(entities) == 1:
         yield (entities[0],)
     sizes = (2, 3) if k >= 3 else (2,)
-    yield from chain.from_iterable(_drawn(entities, size, draw) for size in sizes)
+    drawn = [_drawn(entities, size, draw) for size in sizes]
+    yield from (found for turn in zip_longest(*drawn) for found in turn if found is not None)
 
 
 def _drawn(entities: Sequence[str], size: int, draw: Random) -> Iterator[tuple[str, ...]]:

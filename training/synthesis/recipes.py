@@ -12,7 +12,7 @@ from sage_rag.training.synthesis.graph import unweighted_tuples, weighted_tuples
 from sage_rag.training.synthesis.samples import Kind
 from sage_rag.training.synthesis.writing import Request
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the requests for the same graph."""
 
 
@@ -33,7 +33,7 @@ _ALONE = (Kind.DESCRIPTION, Kind.QUESTION)
 
 
 def tuples_of(recipe: Recipe, graph: nx.Graph[str], k: int, seed: str) -> list[tuple[str, ...]]:
-    """Return the tuples of a recipe in random order, for EntiGraph the pairs before the triples.
+    """Return the tuples of a recipe in random order, for EntiGraph pairs and triples in turn.
 
     Raises:
         InputError: for a `k` below 2 or above 10.

@@ -9,8 +9,10 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, product
+from statistics import fmean
 
 from sage_rag.common.proportions import Proportion
+from sage_rag.common.sentences import sentence_spans
 from sage_rag.eval.knowledge.arms import ENC_S, SYNT
 from sage_rag.eval.knowledge.exact_recognizer import ExactRecognizer
 from sage_rag.eval.knowledge.texts import biographies, encrypted, plain, question_answers
@@ -27,13 +29,14 @@ from sage_rag.training.synthesis.synthesis import synthesize
 PART = "tuples"
 LENGTHS = (2, 3, 5, 10)
 PERSONS_PER_DOCUMENT = 2
-"""Persons in a source document: 12 entities. Few of one person are connected to the other one."""
+"""Persons in a source document: 12 entities."""
 _RECIPES = {
     **{f"{Recipe.SOE}-{k}": (Recipe.SOE, k) for k in LENGTHS},
     f"{Recipe.ENTIGRAPH}-3": (Recipe.ENTIGRAPH, 3),
 }
 _SPELLINGS = {"encrypted": ENC_S, "plain": SYNT}
 NAMES = [f"{recipe}-{spelling}" for recipe in _RECIPES for spelling in _SPELLINGS]
+MEMBERS = "entities of a tuple"
 FACTS_STATED = "facts stated"
 STATED_AND_RIGHT = "facts stated, and answered correctly"
 _PAPER = {4: (0.67, 0.54), 6: (0.69, 0.61), 8: (0.65, 0.60), 10: (0.72, 0.68)}
@@ -53,6 +56,7 @@ def _run(seed: SeedFolder, recipe_name: str, spelling: str) -> None:
     name, arm, people = f"{recipe_name}-{spelling}", _SPELLINGS[spelling], seed.people
     recipe, k = _RECIPES[recipe_name]
     cipher = people.cipher()
+    members = [len(sample.members) for sample in samples_of(people, recipe, k, None)]
     plain_texts = synthetic_texts(people, recipe, k, None)
     texts = synthetic_texts(people, recipe, k, cipher) if arm.encrypted else plain_texts
     seed.arm_model(name, texts, steps=people.settings.tuple_steps)
@@ -60,7 +64,11 @@ def _run(seed: SeedFolder, recipe_name: str, spelling: str) -> None:
     answers = ask_arm(seed, replace(arm, name=name), spell, cipher)
     stated = stated_facts(people, plain_texts)
     right = zip(answers[0].likelihood.right, stated, strict=True)
-    details = {FACTS_STATED: sum(stated), STATED_AND_RIGHT: sum(r and s for r, s in right)}
+    details = {
+        MEMBERS: fmean(members),
+        FACTS_STATED: sum(stated),
+        STATED_AND_RIGHT: sum(r and s for r, s in right),
+    }
     save_run(seed, PART, name, answers, details)
 
 
@@ -101,12 +109,30 @@ def synthetic_texts(
 
 
 def source_documents(people: Population) -> list[SourceDocument]:
-    """Return one document for each pair of persons: one text about each."""
+    """Return one document for each pair of persons; each sentence states a fact about each one.
+
+    If a sentence were about one person, the two would hardly be connected, and no tuple could have
+    more than the six entities of one person.
+    """
     texts = list(biographies(people.corpus, 1, plain, people.seed + 1))
+    values = [value for person in people.corpus for value in (person.name, *person.values.values())]
     return [
-        SourceDocument(str(start), " ".join(texts[start : start + PERSONS_PER_DOCUMENT]))
+        SourceDocument(str(start), _joined(texts[start : start + PERSONS_PER_DOCUMENT], values))
         for start in range(0, len(texts), PERSONS_PER_DOCUMENT)
     ]
+
+
+def _joined(texts: Sequence[str], values: Sequence[str]) -> str:
+    """Return one text whose n-th sentence is the n-th ones of all texts."""
+
+    def lowered(clause: str) -> str:
+        return clause if clause.startswith(tuple(values)) else clause[:1].lower() + clause[1:]
+
+    sentences = [[text[a:b].rstrip(" .") for a, b in sentence_spans(text)] for text in texts]
+    return " ".join(
+        "; ".join((first, *map(lowered, others))) + "."
+        for first, *others in zip(*sentences, strict=True)
+    )
 
 
 def blocks(results: Sequence[RunResult]) -> Iterator[str]:
@@ -115,8 +141,8 @@ def blocks(results: Sequence[RunResult]) -> Iterator[str]:
     if not found:
         return
     titles = (
-        "recipe", "seed", "facts stated, of 400", "texts", "encrypted texts", "of stated facts",
-        "plain texts", "of stated facts",
+        "recipe", "seed", "entities, mean", "facts stated, of 400", "texts",
+        "encrypted texts", "of stated facts", "plain texts", "of stated facts",
     )  # fmt: skip
     rows = [row for recipe in _RECIPES for row in _rows(recipe, found)]
     paper = table(
@@ -126,13 +152,11 @@ def blocks(results: Sequence[RunResult]) -> Iterator[str]:
     yield (
         "## Length of tuples\n\nSamples of `sage-rag synthesize` by templates, from one document "
         "for every two persons, as many for each recipe, and as many steps for each model; the "
-        "base is that of the main part. The sentences of the source are quoted, never reworded. A "
-        "fact is stated where name and value are in one sample: with few samples, longer tuples "
-        "state more facts, and no model can learn a fact that is not stated. A tuple has no more "
-        "entities than are connected in a document: those of `soe-10` have 6 as a rule, and 7 at "
-        "most. `entigraph-3` writes about all pairs of a document before the first triple, so "
-        "these samples are all about pairs. Accuracy by likelihood (95 %), on all questions and on "
-        "those whose facts are stated.\n\n"
+        "base is that of the main part. A sentence of a document states a fact about each of its "
+        "persons, so that all their entities are connected and tuples can have ten. The sentences "
+        "of the source are quoted, never reworded. `entigraph-3` writes about a pair and a triple "
+        "in turn. A fact is stated where name and value are in one sample. Accuracy by likelihood "
+        "(95 %), on all questions and on those whose facts are stated.\n\n"
         + table(titles, rows)
         + "\n\nThe paper, with about 22,000 relations at each length; "
         "EntiGraph has 0.68 and 0.61 there:\n\n" + paper
@@ -151,6 +175,7 @@ def _rows(recipe: str, found: Mapping[str, Sequence[RunResult]]) -> Iterator[tup
         yield (
             recipe,
             seed,
+            f"{some.details[MEMBERS]:.1f}",
             int(some.details[FACTS_STATED]),
             f"{some.training.texts:,}",
             *chain.from_iterable(_accuracies(run) for run in own.values()),

@@ -20,6 +20,7 @@ from sage_rag.eval.model_attacks.canaries import invent_canaries, plant
 from sage_rag.eval.model_attacks.report import tables
 from sage_rag.eval.model_attacks.results import ModelAttackReport
 from sage_rag.eval.model_attacks.target import TargetModel
+from tests.eval.model_attacks.fakes import FakeModel
 from tests.eval.model_attacks.models import memorised, untrained
 
 CANARIES = invent_canaries({0: 40, 3: 4}, seed=0)
@@ -88,9 +89,9 @@ def test_the_tables_hold_every_group_and_the_papers_rows(by_heart) -> None:
 def test_an_untrained_model_is_at_chance_and_equal_seeds_give_equal_figures() -> None:
     model = CausalModel(*untrained(VOCABULARY))
     found = attacked(model)
-    chosen = (AttackName.NAMES, AttackName.PREFIX)
-    again = attacked(model, replace(SETTINGS, attacks=chosen))
-    assert (found.names, found.prefixes) == (again.names, again.prefixes)
+    assert attacked(model) == found
+    other = attacked(model, replace(SETTINGS, seed=1))
+    assert (other.names, other.membership) != (found.names, found.membership)
     assert {n.group: n.result.first.successes for n in found.names}["planted 3 times"] <= 1
     ranks = [n.result.rank for n in found.names if "planted" in n.group]
     assert all(rank is not None and 8 < rank.value < 37 for rank in ranks)  # chance is 22.5
@@ -105,6 +106,16 @@ def test_canaries_that_are_not_in_the_text_as_often_as_they_say_are_refused() ->
         AttackTexts(HELD_OUT, HELD_OUT, CANARIES)
     with pytest.raises(InputError, match="is in the held-out text"):
         AttackTexts(TRAINING, TRAINING, CANARIES)
+    with pytest.raises(InputError, match="contains the whole held-out text"):
+        AttackTexts([*TRAINING, *HELD_OUT], HELD_OUT, CANARIES)
+
+
+def test_canaries_longer_than_the_context_are_refused_before_any_attack() -> None:
+    model, steps = FakeModel(), []
+    model.context = 40
+    with pytest.raises(InputError, match="tokens, and the model's context is 40"):
+        attack_model("tiny", model, TEXTS, SETTINGS, RECOGNIZER, steps.append)
+    assert steps == []
 
 
 def test_empty_texts_are_refused() -> None:

@@ -12,13 +12,14 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import locked
 from sage_rag.common.jsonl import rows
 from sage_rag.training.cipher_pretraining.config import CipherPretrainingConfig, TextSettings
 from sage_rag.training.cipher_pretraining.run import pretrain_in_two_stages
 from sage_rag.training.cipher_pretraining.stage_texts import KEY, StageTexts
 from sage_rag.training.ciphers.polyalphabetic import PolyalphabeticCipher
 from sage_rag.training.pretraining.metrics import read_measurements
-from tests.training.cipher_pretraining.settings import tiny_training
+from tests.training.cipher_pretraining.settings import VOCABULARY, tiny_training
 from tests.training.pretraining.runs import invented_texts, write_texts
 
 CIPHER = {"kind": "cipher", "key_length": 10}
@@ -103,6 +104,56 @@ def test_a_finished_training_returns_at_once_and_other_settings_are_refused(
     assert (body.out / "first" / "measurements.jsonl").read_bytes() == before
     with pytest.raises(InputError, match="another `vocabulary`"):
         pretrain_in_two_stages(body.model_copy(update={"vocabulary": 310}))
+
+
+def test_settings_may_change_until_the_first_step(tmp_path: Path) -> None:
+    config = tiny_training(tmp_path, **CIPHER, carry="body")
+    with pytest.raises(InputError, match="not 30000"):
+        pretrain_in_two_stages(config.model_copy(update={"vocabulary": 30_000}))
+    blocked = config.out / "first"
+    blocked.touch()
+    larger = config.size.model_copy(update={"width": 64})
+    with pytest.raises(InputError, match="cannot write"):
+        pretrain_in_two_stages(config.model_copy(update={"size": larger}))
+    blocked.unlink()
+    sealed = StageTexts(config).first
+    prepared = sealed.stat().st_ino
+    pretrain_in_two_stages(config)
+    assert sealed.stat().st_ino == prepared  # the size of the model does not change the texts
+    assert len(weights(config.out / "first" / "model")["lm_head.weight"]) == VOCABULARY
+    with pytest.raises(InputError, match="another `vocabulary`"):
+        pretrain_in_two_stages(config.model_copy(update={"vocabulary": 310}))
+
+
+def test_a_second_training_in_the_same_folder_is_refused(tmp_path: Path) -> None:
+    config = tiny_training(tmp_path, **CIPHER, carry="body")
+    config.out.mkdir()
+    with (
+        locked(config.out / ".lock", create=True),
+        pytest.raises(InputError, match="another training is writing to"),
+    ):
+        pretrain_in_two_stages(config)
+    assert [path.name for path in config.out.iterdir()] == [".lock"]
+
+
+def test_a_damaged_record_is_one_clear_line(tmp_path: Path) -> None:
+    config = tiny_training(tmp_path, **CIPHER, carry="body")
+    config.out.mkdir()
+    (config.out / "settings.json").write_text("{")
+    with pytest.raises(InputError, match=r"settings.json` is damaged"):
+        pretrain_in_two_stages(config)
+
+
+@pytest.mark.parametrize(
+    ("key", "problem"), [("abcdefgh", "another length"), ("abcdefghi1", "other characters")]
+)
+def test_a_key_that_does_not_fit_is_named(key: str, problem: str, tmp_path: Path) -> None:
+    config = tiny_training(tmp_path, **CIPHER, carry="body")
+    config.out.mkdir()
+    (config.out / KEY).write_text(f"{key}\n")
+    with pytest.raises(InputError, match=f"key.txt` holds a key of {problem}") as caught:
+        pretrain_in_two_stages(config)
+    assert key not in str(caught.value)
 
 
 @pytest.mark.parametrize(

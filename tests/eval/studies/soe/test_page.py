@@ -31,7 +31,11 @@ PLAIN, HIDDEN = QuestionSpelling.PLAIN, QuestionSpelling.ENCRYPTED
 TRAINING = TrainingFigures(texts=10, steps=20, tokens=30_000, loss=1.25, seconds=60.0)
 DETAILS = {
     ciphers_part.PART: {ciphers_part.TOKENS_PER_VALUE: 7.5, ciphers_part.TEXTS_PER_FACT: 2.0},
-    tuples_part.PART: {tuples_part.FACTS_STATED: 390.0, tuples_part.STATED_AND_RIGHT: 195.0},
+    tuples_part.PART: {
+        tuples_part.MEMBERS: 10.0,
+        tuples_part.FACTS_STATED: 390.0,
+        tuples_part.STATED_AND_RIGHT: 195.0,
+    },
 }
 
 
@@ -118,7 +122,7 @@ def test_the_page_shows_every_result_and_the_paper_next_to_it() -> None:
     assert "| siv | 2 | 0 | 7.5 | 30,000 | 1.250 | 1875.0 | 120 of 400" in page
     assert "| 101 of 400 (21.1–29.8 %) | p = 1.9e-06 | 119 of 400" in page
     assert "| 2 | 0 | ecb | siv | 90, 120 of 400 | p < 1e-6 |" in page
-    assert "| soe-5 | 0 | 390 | 10 | 200 of 400" in page
+    assert "| soe-5 | 0 | 10.0 | 390 | 10 | 200 of 400" in page
     assert "| 195 of 390 (44.9–55.1 %) | – | – |" in page
     assert "| 128 | 70 | encrypted | off | 0 | 31 of 40 | 35 of 40 | 39 of 40 | 30 of 40" in page
     assert "10 of 100" in page
