@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -103,11 +105,16 @@ class ModelOptions(BaseModel):
 
 
 def chat_model(
-    options: ModelOptions, *, concurrency: int = 8, cache: Path | None = None
+    options: ModelOptions,
+    *,
+    concurrency: int = 8,
+    cache: Path | None = None,
+    sampling: Mapping[str, float] = MappingProxyType({}),
 ) -> ModelCalls:
     """Build the model that the options name. One per run: it holds budget, rates and costs.
 
     `cache`: the file for answers, in the owner's zone; not used where `options.cache` is off.
+    `sampling`: `temperature` and `top_p` of an endpoint; a model in this process has temperature 0.
 
     Raises:
         InputError: when the options do not fit together, or name nothing that can be used.
@@ -118,7 +125,7 @@ def chat_model(
     budget = Budget(options.budget_tokens, options.budget)
     budget.require(price)
     rates = RateLimits(options.requests_per_minute, options.tokens_per_minute)
-    backend = _backend(options)
+    backend = _backend(options, sampling)
     return ModelCalls(
         backend,
         settings=backend.settings,
@@ -132,7 +139,9 @@ def chat_model(
     )
 
 
-def _backend(options: ModelOptions) -> OpenAIChatModel | TransformersChatModel:
+def _backend(
+    options: ModelOptions, sampling: Mapping[str, float]
+) -> OpenAIChatModel | TransformersChatModel:
     """Build the backend; imported here, since either library takes seconds to load."""
     limits: dict[str, Any] = {"max_tokens": options.max_tokens} if options.max_tokens else {}
     name = options.name or ""
@@ -144,4 +153,4 @@ def _backend(options: ModelOptions) -> OpenAIChatModel | TransformersChatModel:
 
     if options.timeout_s:
         limits["timeout_s"] = options.timeout_s
-    return OpenAIChatModel(options.base_url or "", name, **limits)
+    return OpenAIChatModel(options.base_url or "", name, **limits, **sampling)

@@ -27,6 +27,10 @@ IdentifierNames = _option(Identifiers, "Which values are private.")
 EntitiesName = _option(Entities, "auto: annotated spans if there are any, else recognized.")
 Paragraphs = _option(int, "Paragraphs of a piece; a document gives at most two.", min=1)
 MostTokens = _option(int, "Longest text, in tokens.", min=1)
+Temperature = _option(float, "Randomness of the text; 0 takes the likeliest token.", min=0, max=2)
+TopP = _option(
+    float, "Draw from the likeliest tokens that have this share together.", min=0.01, max=1
+)
 Attempts = _option(int, "Tries before a text is dropped and counted.", min=1)
 TextFields = _option(str | None, "Fields of a jsonl record, e.g. question,answer.")
 AllowPlaintext = _option(bool, "Send examples in clear to --llm-base-url, if it is your own.")

@@ -29,7 +29,9 @@ from sage_rag.training.cli.controlled_options import (
     Out,
     Paragraphs,
     PrefixFolder,
+    Temperature,
     TextFields,
+    TopP,
 )
 from sage_rag.training.controlled.codes import Identifiers
 from sage_rag.training.controlled.names import Block, Entities, Method
@@ -54,6 +56,8 @@ def generate(
     entities: EntitiesName = Entities.AUTO,
     paragraphs: Paragraphs = 6,
     most_tokens: MostTokens = 400,
+    temperature: Temperature = 0.7,
+    top_p: TopP = 0.9,
     attempts: Attempts = 5,
     text_fields: TextFields = None,
     recognizer: Recognizers = None,
@@ -79,24 +83,20 @@ def generate(
     from sage_rag.training.controlled.generation import Generation, GenerationSettings
     from sage_rag.training.controlled.sampling import SamplingSettings
     from sage_rag.training.controlled.wiring import (
-        Source,
-        named,
-        pieces_of_all,
-        sampler_of,
-        whole_documents,
-    )
+        Source, named, pieces_of_all, sampler_of, whole_documents,
+    )  # fmt: skip
 
     keys = open_whole_keyset(keyset, passphrase_file, secret_file=keyset_secret)
     options = ModelOptions(base_url=llm_base_url, name=llm_model, budget_tokens=budget_tokens)
     settings = GenerationSettings(method, block, identifiers, count, attempts)
     fields, spoken = tuple(named(text_fields)), tuple(named(languages))
     source = Source(corpus, entities, fields, tuple(recognizer or ()), spoken, paragraphs)
-    sampling = SamplingSettings(most_tokens=most_tokens)
+    sampling = SamplingSettings(most_tokens, temperature, top_p)
     sampler = sampler_of(method, options, prefix, sampling, allow_plaintext=allow_plaintext)
     try:
         whole = whole_documents(source)
-        pieces = pieces_of_all(whole, source)
         key = fiction_key(keys, corpus.name)
+        pieces = pieces_of_all(whole, source)
         _run(Generation(pieces, settings, sampler, key, whole), out, sampler)
     finally:
         sampler.close()

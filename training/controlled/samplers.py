@@ -121,10 +121,12 @@ class ChatSampler:
     cut = 0
     """An endpoint refuses a prompt that it cannot read whole."""
 
-    def __init__(self, model: ChatModel, *, most_tokens: int = 0, rows: int = 8) -> None:
-        """Wrap a model; `most_tokens`: its own limit of an answer, for the fingerprint."""
+    def __init__(
+        self, model: ChatModel, settings: SamplingSettings | None = None, *, rows: int = 8
+    ) -> None:
+        """Wrap a model; `settings`: those that it was built with, for the fingerprint."""
         self._model, self._asking, self.rows = model, Asking(model), rows
-        self.fingerprint = f"chat/{model.name}/{most_tokens}"
+        self.fingerprint = f"chat/{model.name}/{settings}"
 
     def write(self, requests: Sequence[TextRequest]) -> list[str]:
         """Ask for all texts at once."""

@@ -110,7 +110,8 @@ def sampler_of(
             hint="if it is your own, add --allow-plaintext",
         )
     limited = options.model_copy(update={"max_tokens": settings.most_tokens})
-    return ChatSampler(chat_model(limited), most_tokens=settings.most_tokens)
+    sampling = {"temperature": settings.temperature, "top_p": settings.top_p}
+    return ChatSampler(chat_model(limited, sampling=sampling), settings)
 
 
 def named(listed: str | None) -> Sequence[str]:

@@ -30,12 +30,12 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class OpenAIChatModel:
-    """Complete conversations at `base_url`, at temperature 0 with a fixed seed.
+    """Complete conversations at `base_url` with a fixed seed, at temperature 0 by default.
 
     Messages are sent in the order given, so that servers with a prefix cache compute an unchanged
     system prompt once. Settings that a server refuses (`response_format`, `seed`, `temperature`,
-    `max_tokens`) are left out of later requests. The API key comes from `SAGE_RAG_LLM_API_KEY`;
-    local servers need none.
+    `top_p`, `max_tokens`) are left out of later requests. The API key comes from
+    `SAGE_RAG_LLM_API_KEY`; local servers need none.
     """
 
     def __init__(
@@ -46,6 +46,8 @@ class OpenAIChatModel:
         api_key: str | None = None,
         timeout_s: float = TIMEOUT_S,
         max_tokens: int = MAX_TOKENS,
+        temperature: float = 0,
+        top_p: float | None = None,
     ) -> None:
         """Raise `InputError` if the address is not a URL or the key cannot be sent."""
         self.name = model
@@ -54,7 +56,9 @@ class OpenAIChatModel:
         key = api_key or os.environ.get("SAGE_RAG_LLM_API_KEY") or "none"
         self._client = OpenAIClient(base_url, errors, api_key=key)
         self._errors = errors
-        self._options = {"temperature": 0, "seed": _SEED, "max_tokens": max_tokens}
+        self._options = {"temperature": temperature, "seed": _SEED, "max_tokens": max_tokens}
+        if top_p is not None:
+            self._options["top_p"] = top_p
         self.settings = json.dumps(self._options)
         """What decides an answer besides the model and the messages."""
         self._unsupported: set[str] = set()
@@ -146,7 +150,7 @@ def _refused_setting(error: openai.APIStatusError, sent: set[str]) -> str | None
     """Return the optional setting that a server does not support, if that is the error."""
     if error.status_code not in {400, 422}:
         return None
-    if error.param in {"seed", "temperature", "max_tokens"} & sent:
+    if error.param in {"seed", "temperature", "top_p", "max_tokens"} & sent:
         return str(error.param)
     return "response_format" if "response_format" in sent else None
 

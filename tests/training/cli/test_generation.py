@@ -63,10 +63,12 @@ def test_an_endpoint_gets_three_examples_and_the_limit_and_its_texts_are_checked
     with endpoint(lambda body, number: said(first if number < 2 else "An invented case.")) as open_:
         output = invoke(
             *("cases.jsonl", "--out", "synthetic", "--count", "2", "--most-tokens", "33"),
+            *("--top-p", "0.5"),
             *("--llm-model", "m", "--llm-base-url", open_.url, "--allow-plaintext"),
         )
     assert "2 texts, 2 written again; checked after the text is written" in output
-    assert {body["max_tokens"] for body in open_.asked} == {33}
+    sampling = {(body["max_tokens"], body["temperature"], body["top_p"]) for body in open_.asked}
+    assert sampling == {(33, 0.7, 0.5)}
     prompts = [body["messages"][-1]["content"] for body in open_.asked]
     assert {prompt.count("\n###\n") for prompt in prompts} == {3}
     assert first not in Path("synthetic/corpus.jsonl").read_text()

@@ -111,20 +111,20 @@ def test_a_refusal_that_has_nothing_to_do_with_the_shape_is_not_remembered() -> 
 
 def test_settings_that_a_model_does_not_take_are_left_out_and_the_limit_renamed() -> None:
     def answer(body: dict[str, Any], number: int) -> Answer:
-        for name in ("max_tokens", "temperature"):
+        for name in ("max_tokens", "temperature", "top_p"):
             if name in body:
                 error = {"error": {"message": "no", "param": name, "code": "unsupported"}}
                 return Answer(400, json.dumps(error).encode())
         return said()
 
     with endpoint(answer) as server:
-        model = OpenAIChatModel(server.url, "tiny", max_tokens=9)
+        model = OpenAIChatModel(server.url, "tiny", max_tokens=9, top_p=0.9)
         assert ask(model, model, shape=SHAPE).text == "fine"
-    assert len(server.asked) == 4
+    assert len(server.asked) == 5
     last = server.asked[-1]
     assert last["max_completion_tokens"] == 9
     assert {"seed", "response_format"} <= set(last)
-    assert not {"max_tokens", "temperature"} & set(last)
+    assert not {"max_tokens", "temperature", "top_p"} & set(last)
 
 
 @pytest.mark.parametrize(
