@@ -79,24 +79,22 @@ def generate(
     """
     from sage_rag.agents.chat.options import ModelOptions
     from sage_rag.privacy.keyset.sources import open_whole_keyset
+    from sage_rag.training.controlled import wiring
     from sage_rag.training.controlled.fiction import fiction_key
     from sage_rag.training.controlled.generation import Generation, GenerationSettings
     from sage_rag.training.controlled.sampling import SamplingSettings
-    from sage_rag.training.controlled.wiring import (
-        Source, named, pieces_of_all, sampler_of, whole_documents,
-    )  # fmt: skip
 
     keys = open_whole_keyset(keyset, passphrase_file, secret_file=keyset_secret)
     options = ModelOptions(base_url=llm_base_url, name=llm_model, budget_tokens=budget_tokens)
     settings = GenerationSettings(method, block, identifiers, count, attempts)
-    fields, spoken = tuple(named(text_fields)), tuple(named(languages))
-    source = Source(corpus, entities, fields, tuple(recognizer or ()), spoken, paragraphs)
+    fields, spoken = tuple(wiring.named(text_fields)), tuple(wiring.named(languages))
+    source = wiring.Source(corpus, entities, fields, tuple(recognizer or ()), spoken, paragraphs)
     sampling = SamplingSettings(most_tokens, temperature, top_p)
-    sampler = sampler_of(method, options, prefix, sampling, allow_plaintext=allow_plaintext)
+    sampler = wiring.sampler_of(method, options, prefix, sampling, allow_plaintext=allow_plaintext)
     try:
-        whole = whole_documents(source)
+        whole = wiring.whole_documents(source)
         key = fiction_key(keys, corpus.name)
-        pieces = pieces_of_all(whole, source)
+        pieces = wiring.pieces_of_all(whole, source)
         _run(Generation(pieces, settings, sampler, key, whole), out, sampler)
     finally:
         sampler.close()
