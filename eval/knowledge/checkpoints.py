@@ -12,9 +12,11 @@ from sage_rag.eval.knowledge.arms import BASE, ENC_S, SYNT, Arm, QuestionSpellin
 from sage_rag.eval.knowledge.backends.causal import CausalModel
 from sage_rag.eval.knowledge.measurement import ArmResult, measure
 from sage_rag.eval.knowledge.questions import Question
-from sage_rag.eval.knowledge.report import p_equation, table_3
+from sage_rag.eval.knowledge.report import outcome_table, p_equation, table_3
 from sage_rag.eval.knowledge.significance import better_than
+from sage_rag.privacy.protocols import EntityCipher
 
+HIDDEN = QuestionSpelling.ENCRYPTED
 Questions = Mapping[QuestionSpelling, Sequence[Question]]
 
 
@@ -31,12 +33,14 @@ class CheckpointReport(BaseModel):
     above_base: Mapping[QuestionSpelling, float]
 
     def __str__(self) -> str:
-        """Return the table, and a line for each comparison with the base."""
+        """Return the tables, and a line for each comparison with the base."""
         lines = [
             f"{spelling} questions against the base: {p_equation(p)} (exact, paired, one-sided)"
             for spelling, p in self.above_base.items()
         ]
-        return "\n\n".join([table_3(self.answers), *lines])
+        kinds = [(found.arm, found.outcomes) for found in self.answers if found.outcomes]
+        tables = [table_3(self.answers), *([outcome_table(kinds)] if kinds else [])]
+        return "\n\n".join([*tables, *lines])
 
 
 def measure_checkpoint(
@@ -46,10 +50,13 @@ def measure_checkpoint(
     base: Path | None = None,
     arm: Arm | None = None,
     samples: int = 1,
+    cipher: EntityCipher | None = None,
 ) -> CheckpointReport:
     """Ask a model, and its base, in every spelling that is given.
 
     `arm`: the row of the table; default: `encS` where questions are encrypted, else `synt`.
+    `cipher`: opens the ciphertexts in generated answers to encrypted questions, which are then
+    counted by outcome.
 
     Raises:
         InputError: when a folder holds no model, the two files ask different questions, or one is
@@ -69,7 +76,10 @@ def measure_checkpoint(
     model = CausalModel.open(checkpoint)
     for asked in questions.values():
         _check_fit(model, asked, checkpoint)
-    own = [measure(row.name, s, model, asked, samples=samples) for s, asked in questions.items()]
+    own = [
+        measure(row.name, s, model, asked, samples=samples, cipher=cipher if s is HIDDEN else None)
+        for s, asked in questions.items()
+    ]
     above = {
         found.spelling: better_than(found.likelihood.right, reference.likelihood.right)
         for found in own

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.files import replacing, write_file
+from sage_rag.common.files import reading, replacing, write_file
 
 FORMAT = "sage-rag-synthesis-1"
 MANIFEST = "manifest.json"
@@ -71,6 +71,25 @@ def write_manifest(folder: Path, facts: Mapping[str, Any], shards: Iterable[Shar
         write_file(folder / MANIFEST, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     except OSError as error:
         raise InputError(f"cannot write `{folder / MANIFEST}`: {error.strerror}") from None
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return what a finished synthesis says of itself.
+
+    Raises:
+        InputError: for a folder without the manifest of a finished synthesis.
+    """
+    path = folder / MANIFEST
+    with reading(path):
+        try:
+            found = json.loads(path.read_text("utf-8"))
+        except json.JSONDecodeError:
+            found = None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise InputError(
+            f"`{path}` is not the manifest of a synthesis", hint="name a folder of synthesize"
+        )
+    return found
 
 
 def remove_manifest(folder: Path) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,14 @@ from sage_rag.privacy.recognizers.catalog import covered_languages, recognizer_o
 from sage_rag.training.owner_folder import OWNER
 from sage_rag.training.synthesis.asking import Asking
 from sage_rag.training.synthesis.association import RuleAssociation
-from sage_rag.training.synthesis.encryption import CipherName, When, cipher_named
+from sage_rag.training.synthesis.encryption import CODEBOOK_FILE, CipherName, When, cipher_named
 from sage_rag.training.synthesis.entities import EntityReader
 from sage_rag.training.synthesis.model_association import ModelAssociation
 from sage_rag.training.synthesis.model_writing import ModelWriter
 from sage_rag.training.synthesis.options import ContextName
 from sage_rag.training.synthesis.run import SynthesisJob
 from sage_rag.training.synthesis.samples import CountTokens, SourceDocument, estimated_tokens
+from sage_rag.training.synthesis.shards import read_manifest
 from sage_rag.training.synthesis.synthesis import Choices, Synthesizer
 
 
@@ -90,6 +91,28 @@ def synthesis_job(
         _settings(parts, choices, asking),
         f"{parts.cipher}/{parts.corpus}/{key}/{parts.when}/{count_name}",
     )
+
+
+@contextmanager
+def cipher_of(folder: Path, keyset: Keyset) -> Iterator[EntityCipher]:
+    """Yield the cipher of a finished synthesis, with its codebook from the owner's folder.
+
+    Raises:
+        InputError: for a folder without a manifest, or whose samples are not encrypted.
+    """
+    manifest = read_manifest(folder)
+    try:
+        name, corpus = CipherName(manifest["cipher"]), str(manifest["corpus"])
+    except (KeyError, ValueError):
+        raise InputError(f"the manifest in `{folder}` names no cipher and corpus") from None
+    if name is CipherName.CODEBOOK and not (folder / OWNER / CODEBOOK_FILE).is_file():
+        raise InputError(
+            f"`{folder}` has no codebook", hint=f"name the folder that has `{OWNER}` in it"
+        )
+    with cipher_named(name, keyset, corpus, folder / OWNER) as cipher:
+        if cipher is None:
+            raise InputError(f"the samples in `{folder}` are not encrypted")
+        yield cipher
 
 
 def _recognizer(parts: Parts, policy: Policy, asking: Asking | None) -> Recognizer:

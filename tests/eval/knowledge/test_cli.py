@@ -10,14 +10,28 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.eval.knowledge.arms import ENC_S, QuestionSpelling
 from sage_rag.eval.knowledge.checkpoints import measure_checkpoint
 from sage_rag.eval.knowledge.cli import cpt
+from sage_rag.eval.knowledge.outcomes import Outcome, count_outcomes
 from sage_rag.eval.knowledge.persons import invent_persons
-from sage_rag.eval.knowledge.questions import Question, choices_about, write_questions
-from sage_rag.eval.knowledge.texts import encrypted, plain
+from sage_rag.eval.knowledge.questions import (
+    Question,
+    choices_about,
+    read_questions,
+    write_questions,
+)
+from sage_rag.eval.knowledge.texts import biographies, encrypted, plain
 from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.keyset.raw import export_raw
+from sage_rag.training.synthesis.encryption import CipherName
+from sage_rag.training.synthesis.run import run_synthesis
+from sage_rag.training.synthesis.samples import SourceDocument
+from sage_rag.training.synthesis.synthesis import Choices
+from sage_rag.training.synthesis.wiring import Parts, cipher_of, synthesis_job
 from tests.eval.knowledge.tiny import untrained
+from tests.training.synthesis.job import quiet
 
-CHOICES = choices_about(invent_persons(12, 0), 0)[:20]
+PERSONS = invent_persons(12, 0)
+CHOICES = choices_about(PERSONS, 0)[:20]
 PLAIN = [choice.spelled(plain) for choice in CHOICES]
 CIPHER = default_cipher(Keyset.generate(), "persons")
 HIDDEN = [choice.spelled(encrypted(CIPHER)) for choice in CHOICES]
@@ -82,3 +96,53 @@ def test_a_question_that_the_model_cannot_read_is_refused(checkpoint: Path) -> N
     with pytest.raises(InputError, match="tokens with its answer, and `") as caught:
         measure_checkpoint(checkpoint, {QuestionSpelling.PLAIN: [*PLAIN, long]})
     assert caught.value.hint is not None
+
+
+def test_ciphertexts_of_a_synthesis_are_counted_by_outcome(
+    checkpoint: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    keys = Keyset.generate()
+    monkeypatch.setenv("SAGE_RAG_KEYSET_RAW", export_raw(keys))
+    asked = encrypted_by_a_synthesis(tmp_path / "shards", keys)
+    report: Any = tmp_path / "report.json"
+    cpt(checkpoint, encrypted=asked, synthesis=tmp_path / "shards", json_file=report)
+    assert "| encS | 0 | 0 | 0 | 0 | 0 |" in capsys.readouterr().out
+    outcomes = json.loads(report.read_text("utf-8"))["answers"][0]["outcomes"]
+    assert set(outcomes["occurrences"]) == {"correct", "repaired", "FCAOA", "FCND"}
+    with cipher_of(tmp_path / "shards", keys) as cipher:
+        question = read_questions(asked)[0]
+        counts = count_outcomes([(question.answer, {question.answer})], cipher)
+    assert counts.occurrences[Outcome.CORRECT] == 1
+
+
+def test_a_synthesis_without_what_opens_it_is_refused(checkpoint: Path, tmp_path: Path) -> None:
+    asked = encrypted_by_a_synthesis(tmp_path / "shards", Keyset.generate())
+    with pytest.raises(InputError, match="answers to encrypted questions"):
+        cpt(checkpoint, encrypted=asked, synthesis=tmp_path / "shards", samples=0)
+    with pytest.raises(InputError, match="needs the texts of training"):
+        cpt(checkpoint, encrypted=asked, keyset=tmp_path / "keys")
+    (tmp_path / "shards" / "owner" / "codebook.json").unlink()
+    with (
+        pytest.raises(InputError, match="has no codebook"),
+        cipher_of(tmp_path / "shards", Keyset.generate()),
+    ):
+        pass
+    (tmp_path / "shards" / "manifest.json").write_text("[]")
+    with (
+        pytest.raises(InputError, match="is not the manifest of a synthesis"),
+        cipher_of(tmp_path / "shards", Keyset.generate()),
+    ):
+        pass
+
+
+def encrypted_by_a_synthesis(folder: Path, keys: Keyset) -> Path:
+    """Synthesise from texts about the persons, and return the questions under its codebook."""
+    texts = [SourceDocument(str(n), t) for n, t in enumerate(biographies(PERSONS, 1, plain, 0))]
+    parts = Parts("persons", cipher=CipherName.CODEBOOK)
+    run_synthesis(synthesis_job(texts, folder, parts, Choices(samples=2), keys), quiet)
+    with cipher_of(folder, keys) as cipher:
+        asked = [choice.spelled(encrypted(cipher)) for choice in CHOICES]
+    return questions(folder.parent, "encrypted.jsonl", asked)
