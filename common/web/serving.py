@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import ipaddress
 import json
@@ -11,27 +10,27 @@ import math
 import signal
 import socket
 import ssl
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
-import h11
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.web.protocol import LimitedProtocol
 from sage_rag.common.web.supervisor import Supervisor
 
 _BACKLOG = 2048
-_MAX_HEADER_BYTES = 32 * 1024
-_MAX_HEADER_S = 10.0
-"""How long a client may take to send the headers of a request, and a new connection to begin."""
 _MAX_CONNECTIONS = 1024
 _END_S = 5.0
 """How long a process may take to end after its open requests."""
+LOOP: Literal["asyncio", "uvloop"] = "asyncio" if sys.platform == "win32" else "uvloop"
+"""The event loop; uvloop does not run on Windows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,45 +213,6 @@ class _TerseJson(_Terse):
         return json.dumps(fields, ensure_ascii=False)
 
 
-class TimedProtocol(H11Protocol):
-    """HTTP/1.1 that closes a connection where the headers of a request do not arrive in time.
-
-    Uvicorn closes one that is idle after a request, but not one that then sends a byte at a time.
-    """
-
-    _headers_due: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start the limit of a new connection."""
-        super().connection_made(transport)
-        self._limit_headers(True)
-
-    def data_received(self, data: bytes) -> None:
-        """Read bytes; start or end the limit of the headers that they begin or complete."""
-        super().data_received(data)
-        begun = self.conn.their_state is h11.IDLE and bool(self.conn.trailing_data[0])
-        self._limit_headers(begun)
-
-    def send_400_response(self, msg: str) -> None:
-        """Refuse bytes that are not HTTP; after an answer to their request, close alone."""
-        try:
-            super().send_400_response(msg)
-        except h11.LocalProtocolError:
-            self.transport.close()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Release the connection."""
-        self._limit_headers(False)
-        super().connection_lost(exc)
-
-    def _limit_headers(self, awaited: bool) -> None:
-        if awaited and self._headers_due is None:
-            self._headers_due = self.loop.call_later(_MAX_HEADER_S, self.transport.close)
-        elif not awaited and self._headers_due is not None:
-            self._headers_due.cancel()
-            self._headers_due = None
-
-
 class _Server(uvicorn.Server):
     def __init__(
         self, app: ASGIApp, ready: Callable[[], object], drain_s: float, tls: ssl.SSLContext | None
@@ -265,8 +225,8 @@ class _Server(uvicorn.Server):
                 proxy_headers=False,
                 server_header=False,
                 ws="none",
-                http=TimedProtocol,
-                h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
+                loop=LOOP,
+                http=LimitedProtocol,
                 limit_concurrency=_MAX_CONNECTIONS,
                 backlog=_BACKLOG,
                 timeout_graceful_shutdown=max(1, math.ceil(drain_s)),

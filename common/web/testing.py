@@ -11,7 +11,8 @@ from contextlib import contextmanager, suppress
 import uvicorn
 from starlette.types import ASGIApp
 
-from sage_rag.common.web.serving import TimedProtocol, address_of, bind
+from sage_rag.common.web.protocol import LimitedProtocol
+from sage_rag.common.web.serving import LOOP, address_of, bind
 
 _START_S, _END_S = 10.0, 10.0
 _GRACE_S = 0.2
@@ -23,7 +24,9 @@ _POLL_S = 0.01
 def running(app: ASGIApp) -> Iterator[str]:
     """Run an application in a thread on a free loopback port; yield its address."""
     listener = bind("127.0.0.1", 0)
-    config = uvicorn.Config(app, log_config=None, access_log=False, ws="none", http=TimedProtocol)
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, ws="none", loop=LOOP, http=LimitedProtocol
+    )
     server = _Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

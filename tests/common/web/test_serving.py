@@ -13,9 +13,7 @@ import httpx
 import pytest
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.common.web import serving
 from sage_rag.common.web.serving import address_of, bind, is_loopback
-from sage_rag.common.web.testing import running
 
 PROGRAM = textwrap.dedent("""
     import asyncio, signal, sys
@@ -136,35 +134,6 @@ def test_an_ipv6_address_is_written_as_a_url():
 )
 def test_loopback_is_told_from_the_rest(host, loopback):
     assert is_loopback(host) is loopback
-
-
-def test_a_connection_that_never_sends_its_headers_is_closed(monkeypatch):
-    monkeypatch.setattr(serving, "_MAX_HEADER_S", 0.1)
-
-    async def app(scope, receive, send): ...
-
-    with running(app) as url, socket.socket() as client:
-        client.settimeout(5)
-        client.connect(("127.0.0.1", httpx.URL(url).port))
-        client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n")
-        assert client.recv(100) == b""
-
-
-def test_a_later_request_has_the_same_limit(monkeypatch):
-    async def app(scope, receive, send):
-        if scope["type"] == "http":
-            await send({"type": "http.response.start", "status": 204, "headers": []})
-            await send({"type": "http.response.body"})
-
-    with running(app) as url, socket.socket() as client:
-        client.settimeout(20)
-        client.connect(("127.0.0.1", httpx.URL(url).port))
-        for _ in range(2):
-            client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-            assert client.recv(1000).startswith(b"HTTP/1.1 204")
-        monkeypatch.setattr(serving, "_MAX_HEADER_S", 0.0)
-        client.sendall(b"GET / HTTP/1.1\r\nHost:")
-        assert client.recv(100) == b""
 
 
 def test_sigterm_lets_an_open_request_end():
