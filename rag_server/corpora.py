@@ -17,6 +17,7 @@ from sage_rag.indexer.versions import Manifest
 from sage_rag.privacy.tokens import readable_view
 from sage_rag.rag_server.answering.evidence import Evidence, find_evidence
 from sage_rag.rag_server.exceptions import CorpusUnavailableError, UnknownModelError
+from sage_rag.rag_server.reading import ReadAhead
 from sage_rag.rag_server.reranking import Reranker
 from sage_rag.rag_server.retrieval import Retriever, Searchable
 
@@ -86,13 +87,14 @@ class SearchResult:
 
 @dataclass
 class _OpenVersion:
-    """An open version. `readers`: requests that use it; `retired`: a newer version replaced it."""
+    """An open version. `readers`: requests that use it, and the reading ahead; `retired`: a newer
+    version replaced it."""
 
     identifier: str
     version: Version
     retriever: Retriever
     readers: int = 0
-    retired: bool = False
+    retired: threading.Event = field(default_factory=threading.Event)
 
 
 @dataclass
@@ -123,7 +125,10 @@ class CorpusSearch:
         reranker: Reranker | None = None,
         *,
         guarded: bool = False,
+        ahead: ReadAhead | None = None,
     ) -> None:
+        """`ahead` reads the passages of each version in the background once it is open."""
+        self._ahead = ahead
         self._guarded = guarded
         self._catalog = catalog
         self._embedder = embedder
@@ -217,10 +222,13 @@ class CorpusSearch:
         try:
             yield opened
         finally:
-            with corpus.lock:
-                opened.readers -= 1
-                if opened.retired and not opened.readers:
-                    opened.version.close()
+            self._release(corpus, opened)
+
+    def _release(self, corpus: _Corpus, opened: _OpenVersion) -> None:
+        with corpus.lock:
+            opened.readers -= 1
+            if opened.retired.is_set() and not opened.readers:
+                opened.version.close()
 
     def _current(self, corpus: _Corpus, name: str) -> _OpenVersion:
         """Return the published version. An older one is not served, even if this one is damaged:
@@ -232,11 +240,17 @@ class CorpusSearch:
                 if corpus.current is not None:
                     _retire(corpus.current)
                 corpus.current = newer
+                self._read_ahead(corpus, newer)
         except InputError as error:
             corpus.report(error)
             raise CorpusUnavailableError(f"corpus `{name}` cannot be opened") from None
         corpus.reported = ""
         return corpus.current
+
+    def _read_ahead(self, corpus: _Corpus, opened: _OpenVersion) -> None:
+        if self._ahead is not None:
+            opened.readers += 1
+            self._ahead.begin(opened.version, opened.retired, lambda: self._release(corpus, opened))
 
     def _open(self, name: str, identifier: str) -> _OpenVersion:
         version = self._catalog.open(name)
@@ -259,6 +273,6 @@ def _sentence_vectors(passages: Sequence[Passage], version: Version) -> Mapping[
 
 
 def _retire(opened: _OpenVersion) -> None:
-    opened.retired = True
+    opened.retired.set()
     if not opened.readers:
         opened.version.close()

@@ -7,6 +7,7 @@ opens keysets, and the edge's process loads no index unless it has a local one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from sage_rag.rag_server.answering.protocols import Answerer, ChatStream
     from sage_rag.rag_server.edge.services import EdgeServices
     from sage_rag.rag_server.edge.upstream import Upstream
+    from sage_rag.rag_server.reading import ReadAhead
     from sage_rag.rag_server.services import Services
 
 
@@ -88,7 +90,11 @@ def _search_services(
     model = _chat_stream(settings) if settings.answerer == "chat" else None
     return Services(
         corpora=CorpusSearch(
-            FolderCatalog(home, settings.milvus), embedder, reranker, guarded=settings.guard
+            FolderCatalog(home, settings.milvus),
+            embedder,
+            reranker,
+            guarded=settings.guard,
+            ahead=None if model else _read_ahead(),
         ),
         answerer=_guarded(settings, _answerer(settings, model, embedder)),
         condenser=QuestionCondenser(model) if model else None,
@@ -100,6 +106,14 @@ def _search_services(
         limits=settings.limits,
         searches=pool,
     )
+
+
+def _read_ahead() -> ReadAhead:
+    """Return what reads the sentences of passages before a question needs them."""
+    from sage_rag.rag_server.answering.sentences import KEPT_CHARACTERS, read_passage
+    from sage_rag.rag_server.reading import ReadAhead
+
+    return ReadAhead(partial(read_passage, 0), KEPT_CHARACTERS)
 
 
 def build_edge(settings: EdgeSettings) -> EdgeServices:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 
 from sage_rag.agents.lexicon import is_boilerplate, lexicon
 from sage_rag.common.sentences import sentence_spans
@@ -34,9 +36,13 @@ _LONG = 6
 """Letters of a stem that names a thing rather than a time or an action."""
 _SIGNATURE_WORDS = 7
 """Words of a signature besides names: "Travel nurse ..., ... Surgery"."""
-_KEPT, _KEPT_CHARACTERS = 4096, 4000
-"""Passages whose sentences are kept in memory, and the longest of them: about 20 MB for passages of
-300 characters, and 70 MB at most."""
+KEPT_CHARACTERS = 3_000_000
+"""Characters of passages whose sentences are kept in memory: 10,000 passages of 300 characters and
+25 MB. Before, 4,096 passages of up to 4,000 characters."""
+_LONGEST_KEPT = 4000
+
+Fields = tuple[tuple[bool, str], ...]
+"""The texts of a passage, each with whether it answers questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +89,40 @@ def read_passage(rank: int, passage: Passage, answer_fields: Sequence[str]) -> l
     fields = passage.fields
     replies = [name for name in answer_fields if name in fields] or list(fields)[-1:]
     items = tuple((name in replies, text) for name, text in fields.items())
-    is_kept = sum(len(text) for _, text in items) <= _KEPT_CHARACTERS
-    found = _kept_sentences(items) if is_kept else _sentences(items)
-    return [replace(sentence, rank=rank) for sentence in found]
+    return [replace(sentence, rank=rank) for sentence in _KEPT.sentences(items)]
 
 
-def _sentences(fields: Sequence[tuple[bool, str]]) -> tuple[Sentence, ...]:
+class _KeptSentences:
+    """Reads passages, and keeps the sentences of those that were read last, for any thread."""
+
+    def __init__(self, characters: int = KEPT_CHARACTERS) -> None:
+        """`characters`: of all passages together."""
+        self._most = self._left = characters
+        self._kept: OrderedDict[Fields, tuple[Sentence, ...]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def sentences(self, fields: Fields) -> tuple[Sentence, ...]:
+        """Return the sentences of a passage; their rank is 0."""
+        with self._lock:
+            if (kept := self._kept.get(fields)) is not None:
+                self._kept.move_to_end(fields)
+                return kept
+        found = _sentences(fields)
+        if (size := _length(fields)) <= min(_LONGEST_KEPT, self._most):
+            with self._lock:
+                self._left -= 0 if fields in self._kept else size
+                self._kept[fields] = found
+                while self._left < 0:
+                    oldest, _ = self._kept.popitem(last=False)
+                    self._left += _length(oldest)
+        return found
+
+
+def _length(fields: Fields) -> int:
+    return sum(len(text) for _, text in fields)
+
+
+def _sentences(fields: Fields) -> tuple[Sentence, ...]:
     """Return the sentences of fields; each comes with whether it answers questions."""
     found: list[Sentence] = []
     for answers, text in fields:
@@ -99,9 +133,7 @@ def _sentences(fields: Sequence[tuple[bool, str]]) -> tuple[Sentence, ...]:
     return tuple(found)
 
 
-@lru_cache(_KEPT)
-def _kept_sentences(fields: tuple[tuple[bool, str], ...]) -> tuple[Sentence, ...]:
-    return _sentences(fields)
+_KEPT = _KeptSentences()
 
 
 def content_stems(text: str) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """The sentences of a passage, as an answer reads them."""
 
 from sage_rag.indexer.passages import Passage
+from sage_rag.rag_server.answering import sentences
 from sage_rag.rag_server.answering.sentences import content_stems, read_passage
 
 ADVICE = "Take the tablets with water. Do not drive, and don't cycle.\nThen rest for two hours."
@@ -45,3 +46,21 @@ def test_the_words_of_a_sentence_do_not_depend_on_a_token_in_it():
         "Don't drive.",
         "Ask PERSON_[bb] first.",
     ]
+
+
+def test_sentences_are_kept_up_to_a_number_of_characters(monkeypatch):
+    read = []
+    quotable = sentences._quotable
+    monkeypatch.setattr(
+        sentences,
+        "_quotable",
+        lambda text, speaks: read.append(text) or quotable(text, speaks=speaks),
+    )
+    kept = sentences._KeptSentences(characters=50)
+    first, second, third = (((True, f"Text {number} has 20 letters."),) for number in "123")
+    for fields in (first, second, first, third, first, second):
+        assert [s.text for s in kept.sentences(fields)] == [fields[0][1]]
+    assert read == [fields[0][1] for fields in (first, second, third, second)]
+    too_long = ((True, "A long text. " * 5),)
+    assert kept.sentences(too_long) == kept.sentences(too_long)
+    assert read[-2:] == [too_long[0][1]] * 2
