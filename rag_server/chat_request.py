@@ -180,6 +180,11 @@ class ChatRequest(BaseModel):
         return min(given, default=None)
 
     @property
+    def is_limited(self) -> bool:
+        """Whether the client wants only the beginning of an answer."""
+        return self.most_tokens is not None or bool(self.stops)
+
+    @property
     def stops(self) -> list[str]:
         """The stop sequences."""
         return [self.stop] if isinstance(self.stop, str) else self.stop or []

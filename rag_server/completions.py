@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+import secrets
 import time
-import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sage_rag.indexer.passages import Passage
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import TOKEN, may_have_token
 
-COUNTED = re.compile(rf"{TOKEN.pattern}|\w+|[^\w\s]")
+_PLAIN_COUNTED = re.compile(r"\w+|[^\w\s]")
+COUNTED = re.compile(rf"{TOKEN.pattern}|{_PLAIN_COUNTED.pattern}")
 _MARKERS = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 
 
@@ -37,7 +38,9 @@ def count_tokens(texts: Iterable[str]) -> int:
 
     Used if no model reports a count; a model's tokenizer would count differently.
     """
-    return sum(1 for text in texts for _ in COUNTED.finditer(text))
+    return sum(
+        len((COUNTED if may_have_token(text) else _PLAIN_COUNTED).findall(text)) for text in texts
+    )
 
 
 def cite(answer: str, passages: Sequence[Passage], *, scores: bool = False) -> list[dict[str, Any]]:
@@ -92,7 +95,8 @@ def url_citations(text: str, citations: Sequence[dict[str, Any]]) -> list[dict[s
 
 def _places(text: str) -> dict[int, re.Match[str]]:
     """Return the first `[n]` marker of each number, outside of ciphertext tokens."""
-    plain = TOKEN.sub(lambda match: " " * len(match.group()), text)
+    hidden = may_have_token(text)
+    plain = TOKEN.sub(lambda match: " " * len(match.group()), text) if hidden else text
     places: dict[int, re.Match[str]] = {}
     for match in _MARKERS.finditer(plain):
         for number in match.group(1).split(","):
@@ -125,7 +129,7 @@ class Envelope:
         self, model: str, *, include_usage: bool = False, fingerprint: str | None = None
     ) -> None:
         """Begin a completion. `fingerprint`: corpus and version that answer, as `clinic@7`."""
-        self.id = f"chatcmpl-{uuid.uuid4().hex}"
+        self.id = f"chatcmpl-{secrets.token_hex(16)}"
         self._model = model
         self._fingerprint = fingerprint
         self._created = int(time.time())

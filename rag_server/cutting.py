@@ -31,11 +31,6 @@ async def cut_pieces(
     pieces: AsyncGenerator[Piece, None], most_tokens: int | None, stops: Sequence[str]
 ) -> AsyncGenerator[Piece, None]:
     """Yield the pieces of a cut answer, word by word. It is read whole before it is cut."""
-    if most_tokens is None and not stops:
-        async with aclosing(pieces):
-            async for piece in pieces:
-                yield piece
-        return
     async with aclosing(pieces):
         whole = [piece async for piece in pieces]
     text, reason = cut("".join(piece.text for piece in whole), most_tokens, stops)

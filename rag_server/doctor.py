@@ -13,8 +13,9 @@ import typer
 from sage_rag.common.exceptions import SageRagError
 
 _PACKAGES = (
-    "bm25s fastapi httptools httpx jinja2 networkx numpy openai Crypto pydantic_settings py3langid rich "
-    "safetensors scipy sentence_transformers snowballstemmer tokenizers torch transformers uvicorn"
+    "bm25s fastapi httptools httpx jinja2 networkx numpy openai Crypto pydantic_settings py3langid"
+    " rich safetensors scipy sentence_transformers snowballstemmer tokenizers torch transformers"
+    " uvicorn"
 ).split()
 
 Check = tuple[str, Callable[[], str]]

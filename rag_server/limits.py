@@ -8,7 +8,7 @@ from typing import Any
 
 from sage_rag.common.web.errors import ApiError
 from sage_rag.common.web.requests import MAX_BODY_BYTES, MAX_BODY_S
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import TOKEN, may_have_token
 
 Length = Callable[[str], int]
 """Returns the length of a text in characters."""
@@ -51,7 +51,7 @@ def readable_length(text: str) -> int:
 
     A value grows when it is encrypted. An edge has checked the length of the plain text.
     """
-    return len(TOKEN.sub(" " * 16, text))
+    return len(TOKEN.sub(" " * 16, text)) if may_have_token(text) else len(text)
 
 
 def _too_long(what: str, limit: int, code: str) -> ApiError:

@@ -185,6 +185,8 @@ def configure_logging(*, as_json: bool = False) -> None:
     handler = logging.StreamHandler()
     layout = "%(asctime)s %(levelname)s %(message)s"
     handler.setFormatter((_TerseJson if as_json else _Terse)(layout, "%Y-%m-%dT%H:%M:%S%z"))
+    # No line names a thread, a process or a task, and each would be looked up for every line.
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     for name, level in (("sage_rag", logging.INFO), ("uvicorn.error", logging.WARNING)):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False

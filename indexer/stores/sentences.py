@@ -29,8 +29,9 @@ class SentenceVectors:
     """The stored vectors of a layer's sentences. Safe for concurrent readers."""
 
     def __init__(self, records: NDArray[np.void], offsets: NDArray[np.int64]) -> None:
-        self._records = records
-        self._offsets = offsets
+        # As plain arrays: an access to an array of class `memmap` takes several times as long.
+        self._records = np.asarray(records)
+        self._offsets = np.asarray(offsets)
 
     @staticmethod
     def write(passages: Sequence[Mapping[str, Vector]], dim: int, folder: Path) -> None:
@@ -62,8 +63,9 @@ class SentenceVectors:
         """Return the vectors of some passages' sentences: `(dim,)` float32 by `sentence_key`."""
         found: dict[int, Vector] = {}
         for row in rows:
-            for record in self._records[self._offsets[row] : self._offsets[row + 1]]:
-                found[int(record["hash"])] = record["vector"].astype(np.float32)
+            records = self._records[self._offsets[row] : self._offsets[row + 1]]
+            vectors = records["vector"].astype(np.float32)
+            found.update(zip(records["hash"].tolist(), vectors, strict=True))
         return found
 
     def copy(self, folder: Path, order: NDArray[np.int64]) -> None:

@@ -56,7 +56,9 @@ class ExtractiveAnswerer:
         question = context.standalone or context.question
         sentences = self._readable(question, context)
         asked = set(content_stems(context.question))
-        carried = set(content_stems(question)) - asked
+        carried = set[str]()
+        if question != context.question:
+            carried = set(content_stems(question)) - asked
         shared = (asked | carried) & {stem for s in sentences for stem in s.stems}
         if not shared and context.evidence is None:
             return NOTHING_FOUND
@@ -133,7 +135,8 @@ def _shares(passages: Sequence[Passage]) -> dict[int, float]:
 
 def _parts(question: str) -> list[str]:
     """Return the parts of a question that asks several things; empty if it asks one, or many."""
-    parts = [part.strip() for part in _PART_ENDS.split(question) if content_stems(part)]
+    split = _PART_ENDS.split(question)
+    parts = [part.strip() for part in split if content_stems(part)] if len(split) > 1 else []
     return parts if 1 < len(parts) <= _MOST_PARTS else []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import TOKEN, may_have_token
 
 _TITLE = (
     r"(?:(?:Drs?|Doctor|Mrs?|Ms|Miss|Mx|Prof(?:essor)?|Sir|Madam|Sister|Nurse|Coach|Teacher|Judge"
@@ -30,6 +30,8 @@ def without_names(text: str) -> str | None:
     nurse will call". Any other person's name becomes "the person"; a number or an address that
     identifies someone has no such replacement.
     """
+    if not may_have_token(text):
+        return text
     bare = _LAST.sub("", _APPOSITION.sub("", text))
     bare = _NAME.sub(lambda m: "The person" if m.start() == 0 else "the person", bare)
     return None if names_someone(bare) else bare

@@ -13,7 +13,7 @@ _WORD = re.compile(r"\s*\S+\s*")
 
 
 class OfflineAnswerer:
-    """Stream a composed answer word by word, as clients expect."""
+    """Stream a composed answer word by word, as clients expect; or give it whole."""
 
     name = "extractive"
     honours: frozenset[str] = frozenset()
@@ -23,8 +23,9 @@ class OfflineAnswerer:
 
     async def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:
         """Yield the composed answer; sampling options and history have no effect."""
-        for word in _WORD.findall(conversation.composed or ""):
-            yield Piece(word)
+        text = conversation.composed or ""
+        for piece in _WORD.findall(text) if conversation.streams else [text]:
+            yield Piece(piece)
 
     async def check(self) -> None:
         """Compose once, so that a broken installation is not reported as ready."""

@@ -49,7 +49,7 @@ class AnswerContext:
     empty if it takes nothing. `evidence`: what the searched version holds on it; `None` if unknown.
     `answer_fields`: the fields of a record that answer questions; empty: the last one.
     `sentence_vectors`: stored vectors of sentences of the passages, by `sentence_key`. `composed`:
-    the answer, where the answerer has `compose`.
+    the answer, where the answerer has `compose`. `streams`: whether the client reads pieces.
     """
 
     question: str
@@ -62,6 +62,7 @@ class AnswerContext:
     sentence_vectors: Mapping[int, Vector] = field(default_factory=dict, repr=False)
     tool_turns: Sequence[ConversationTurn] = ()
     composed: str | None = None
+    streams: bool = True
 
 
 Compose = Callable[[AnswerContext], str]

@@ -87,7 +87,7 @@ async def _respond(
     notes.passages = [passage.id for passage in found.passages]
     answer = _AnswerInProgress(chat, found, started, caller, services.metrics, notes, question)
     pieces = services.answerer.answer(context)
-    if "max_tokens" not in services.answerer.honours:
+    if chat.is_limited and "max_tokens" not in services.answerer.honours:
         pieces = cut_pieces(pieces, chat.most_tokens, chat.stops)
     # A failure before the first piece still has an HTTP status of its own.
     with services.metrics.stage("first piece"):
@@ -260,4 +260,5 @@ def _conversation(chat: ChatRequest, found: SearchResult, standalone: str) -> An
         answer_fields=found.manifest.answer_fields,
         sentence_vectors=found.sentence_vectors,
         tool_turns=tool_turns,
+        streams=bool(chat.stream),
     )
