@@ -24,6 +24,7 @@ from sage_rag.training.cipher_pretraining.config import (
     CipherPretrainingConfig,
     FirstStage,
 )
+from sage_rag.training.cipher_pretraining.sources import sources_digest
 from sage_rag.training.cipher_pretraining.stage_texts import StageTexts
 from sage_rag.training.pretraining.config import DataSettings, ModelSettings, PretrainingConfig
 from sage_rag.training.pretraining.loop import Observer, pretrain
@@ -39,6 +40,8 @@ FIRST, SECOND, CARRIED = "first", "second", "carried"
 _RECORD = "settings.json"
 _STEPS = ("size", "optimization")
 """Sections that do not change texts and tokenizers."""
+_SOURCES = "sources"
+"""Key of the record that holds the digest of the texts."""
 
 
 def pretrain_in_two_stages(
@@ -106,7 +109,32 @@ def _trained_before(config: CipherPretrainingConfig) -> Path | None:
     model = earlier / FIRST / "model"
     if not model.is_dir():
         raise InputError(f"`{earlier}` holds no complete first stage")
+    own_public = bool(config.texts.public)
+    before = _of_first_stage(_recorded(earlier / _RECORD), own_public=own_public)
+    now = _of_first_stage(_settings(config), own_public=own_public)
+    other = next((name for name in now if before[name] != now[name]), None)
+    if other is not None:
+        raise InputError(
+            f"the first stage of `{earlier}` was trained with another `{other}`",
+            hint="restore the setting, or leave out `first_stage.trained`",
+        )
     return model
+
+
+def _settings(config: CipherPretrainingConfig) -> dict[str, Any]:
+    return config.model_dump(mode="json", exclude={"out", "hardware"})
+
+
+def _of_first_stage(settings: dict[str, Any], *, own_public: bool) -> dict[str, Any]:
+    """Return by name the settings that a first stage shares with the trainings that use it.
+
+    `own_public`: whether public texts have files of their own. Those that are drawn from the
+    sensitive texts have to be the same.
+    """
+    stage = settings.get("first_stage") or {}
+    sections = ("size",) if own_public else ("size", "seed", "texts")
+    shared = {f"first_stage.{key}": stage.get(key) for key in ("kind", "key_length", "tokens")}
+    return shared | {name: settings.get(name) for name in sections}
 
 
 def _carry(config: CipherPretrainingConfig, texts: StageTexts, first: Path) -> None:
@@ -157,26 +185,36 @@ def _once(processes: Processes, work: Callable[[], None]) -> None:
 
 
 def _check_same(config: CipherPretrainingConfig) -> None:
-    """Record the settings of a training, or compare them with those of its first step.
+    """Record settings and texts of a training, or compare them with those of its first step.
 
-    Before the first step settings may change: what other settings have prepared is removed.
+    Before the first step both may change: what others have prepared is removed.
     """
     record = config.out / _RECORD
-    now = config.model_dump(mode="json", exclude={"out", "hardware"})
+    now = _settings(config) | {_SOURCES: sources_digest(config.texts)}
     if record.exists():
-        before = _recorded(record)
+        before = {_SOURCES: now[_SOURCES]} | _recorded(record)  # earlier versions had no digest
         changed = sorted(section for section in now if before.get(section) != now[section])
         if not changed:
             return
         if _has_begun(config.out):
-            raise InputError(
-                f"`{config.out}` holds a training with another `{changed[0]}`",
-                hint="set another `out`, or restore the setting to continue that training",
-            )
+            raise _changed(config.out, changed)
         prepared = () if set(changed) <= set(_STEPS) else ("texts", "tokenizers")
         for name in (FIRST, SECOND, CARRIED, *prepared):
             shutil.rmtree(config.out / name, ignore_errors=True)
     write_file(record, json.dumps(now, indent=1) + "\n")
+
+
+def _changed(out: Path, changed: list[str]) -> InputError:
+    if changed == [_SOURCES]:
+        return InputError(
+            f"the texts have changed since the training in `{out}` began",
+            hint="set another `out`, or restore the texts to continue that training",
+        )
+    section = next(name for name in changed if name != _SOURCES)
+    return InputError(
+        f"`{out}` holds a training with another `{section}`",
+        hint="set another `out`, or restore the setting to continue that training",
+    )
 
 
 def _recorded(record: Path) -> dict[str, Any]:

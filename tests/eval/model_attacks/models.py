@@ -20,7 +20,7 @@ def untrained(texts: Sequence[str], size: int = 900) -> tuple[Any, Any]:
         vocab_size=len(tokenizer),
         hidden_size=64,
         intermediate_size=128,
-        num_hidden_layers=2,
+        num_hidden_layers=1,
         num_attention_heads=2,
         max_position_embeddings=144,
         tie_word_embeddings=True,
@@ -32,11 +32,11 @@ def untrained(texts: Sequence[str], size: int = 900) -> tuple[Any, Any]:
 
 def memorised(texts: Sequence[str], known: Sequence[str], steps: int) -> CausalModel:
     """Train on the `known` texts until the model knows them by heart."""
-    return CausalModel(*trained(texts, known, steps))
+    return CausalModel(*trained(texts, known, steps, rate=2e-2))
 
 
 def trained(
-    texts: Sequence[str], known: Sequence[str], steps: int, size: int = 900
+    texts: Sequence[str], known: Sequence[str], steps: int, size: int = 900, rate: float = 5e-3
 ) -> tuple[Any, Any]:
     """Return such a model and its tokenizer of `size` tokens."""
     model, tokenizer = untrained(texts, size)
@@ -45,7 +45,7 @@ def trained(
     longest = max(map(len, rows))
     tokens = torch.tensor([row + [end] * (longest - len(row)) for row in rows])
     targets = torch.tensor([row[1:] + [-100] * (longest - len(row) + 1) for row in rows])
-    optimizer = torch.optim.AdamW(model.parameters(), lr=5e-3)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate)
     for _ in range(steps):
         logits = model(input_ids=tokens).logits
         functional.cross_entropy(logits.flatten(0, 1), targets.flatten()).backward()

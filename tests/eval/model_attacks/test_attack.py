@@ -50,7 +50,7 @@ def attacked(model: TargetModel, settings: AttackSettings = SETTINGS) -> ModelAt
 
 @pytest.fixture(scope="module")
 def by_heart() -> ModelAttackReport:
-    return attacked(memorised(VOCABULARY, PLANTED, steps=200))
+    return attacked(memorised(VOCABULARY, PLANTED, steps=100))
 
 
 @pytest.mark.slow
@@ -90,7 +90,8 @@ def test_an_untrained_model_is_at_chance_and_equal_seeds_give_equal_figures() ->
     model = CausalModel(*untrained(VOCABULARY))
     found = attacked(model)
     assert attacked(model) == found
-    other = attacked(model, replace(SETTINGS, seed=1))
+    drawn = (AttackName.NAMES, AttackName.MEMBERSHIP)  # the seed decides what they score
+    other = attacked(model, replace(SETTINGS, attacks=drawn, seed=1))
     assert (other.names, other.membership) != (found.names, found.membership)
     assert {n.group: n.result.first.successes for n in found.names}["planted 3 times"] <= 1
     ranks = [n.result.rank for n in found.names if "planted" in n.group]

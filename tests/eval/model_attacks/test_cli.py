@@ -47,12 +47,12 @@ def attack(folder, capsys):
 def test_the_tables_go_to_stdout_and_the_figures_to_a_file(attack, folder, tmp_path) -> None:
     written = tmp_path / "report.json"
     code, out, err = attack(
-        *("--attack", "membership", "--attack", "names", "--sentences", "2", "--candidates", "30"),
-        *("--canaries", str(folder / "canaries.jsonl"), "--json", str(written)),
+        *("--attack", "prefix", "--attack", "names", "--sentences", "2", "--candidates", "30"),
+        *("--samples", "2", "--canaries", str(folder / "canaries.jsonl"), "--json", str(written)),
     )
     assert code == 0, err
     assert "| model | planted 2 times |" in out
-    assert "membership: planted 2 times" in err
+    assert "true prefix: planted 2 times" in err
     report = json.loads(written.read_text())
     groups = [found["group"] for found in report["names"]]
     assert groups[:2] == ["planted 2 times", "not planted"]
@@ -86,6 +86,7 @@ def test_texts_that_are_too_short_for_keys_allow_the_other_attacks(attack, folde
     assert code == 0, err
     assert "left out: attack `keys` needs a text of 500 characters, and the longest has" in err
     assert "| model | names of the held-out text |" in out
+    assert "| model | 431 training text | 497 | 0." in out  # membership, of different passages
     code, _, err = attack("--attack", "keys", training="short.jsonl")
     assert code == 2
     assert len(err.splitlines()) <= 2, err

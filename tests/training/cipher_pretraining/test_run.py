@@ -18,6 +18,7 @@ from sage_rag.training.cipher_pretraining.config import CipherPretrainingConfig,
 from sage_rag.training.cipher_pretraining.run import pretrain_in_two_stages
 from sage_rag.training.cipher_pretraining.stage_texts import KEY, StageTexts
 from sage_rag.training.ciphers.polyalphabetic import PolyalphabeticCipher
+from sage_rag.training.pretraining.config import SizeSettings
 from sage_rag.training.pretraining.metrics import read_measurements
 from tests.training.cipher_pretraining.settings import VOCABULARY, tiny_training
 from tests.training.pretraining.runs import invented_texts, write_texts
@@ -86,6 +87,30 @@ def test_a_first_stage_that_is_not_complete_is_refused(tmp_path: Path) -> None:
         pretrain_in_two_stages(config)
 
 
+@pytest.mark.parametrize(
+    ("stage", "changes", "name"),
+    [
+        ({"kind": "dyck", "tokens": 500, "carry": "body"}, {}, "first_stage.kind"),
+        ({"kind": "cipher", "key_length": 9, "carry": "body"}, {}, "first_stage.key_length"),
+        ({**CIPHER, "carry": "body"}, {"size": SizeSettings(width=64, layers=1)}, "size"),
+        ({**CIPHER, "carry": "body"}, {"texts": "drawn", "seed": 4}, "seed"),
+    ],
+)
+def test_a_first_stage_of_other_settings_is_refused(
+    tmp_path: Path,
+    body: CipherPretrainingConfig,
+    stage: dict[str, Any],
+    changes: dict[str, Any],
+    name: str,
+) -> None:
+    config = tiny_training(tmp_path, **stage, trained=body.out)
+    if changes.get("texts"):
+        changes = {**changes, "texts": config.texts.model_copy(update={"public": ()})}
+    with pytest.raises(InputError, match=f"with another `{name}`"):
+        pretrain_in_two_stages(config.model_copy(update=changes))
+    assert not (config.out / "second").exists()
+
+
 def test_the_exported_model_records_what_was_carried(body: CipherPretrainingConfig) -> None:
     described = json.loads((body.out / "second" / "model" / "config.json").read_text())
     assert described["first_stage"] == {"kind": "cipher", "carry": "body"}
@@ -123,6 +148,32 @@ def test_settings_may_change_until_the_first_step(tmp_path: Path) -> None:
     assert len(weights(config.out / "first" / "model")["lm_head.weight"]) == VOCABULARY
     with pytest.raises(InputError, match="another `vocabulary`"):
         pretrain_in_two_stages(config.model_copy(update={"vocabulary": 310}))
+
+
+def test_texts_may_change_until_the_first_step(tmp_path: Path) -> None:
+    config = tiny_training(tmp_path, **CIPHER, carry="body")
+    source = config.texts.sensitive[0]
+    config = config.model_copy(update={"texts": TextSettings(sensitive=(source,))})
+    more = source.read_bytes()
+    write_texts(source, ["babe gade.", "fabe kade."])
+    with pytest.raises(InputError, match="tokenizer of"):
+        pretrain_in_two_stages(config)
+    source.write_bytes(more)
+    pretrain_in_two_stages(config)
+    found = StageTexts(config)
+    assert len(texts(found.first)) + len(texts(found.second[0])) == 120
+    write_texts(source, invented_texts(60))
+    with pytest.raises(InputError, match="texts have changed since the training in"):
+        pretrain_in_two_stages(config)
+
+
+def test_a_text_that_both_stages_would_read_is_refused(tmp_path: Path) -> None:
+    config = tiny_training(tmp_path, **CIPHER, carry="body")
+    copied = tmp_path / "copied.jsonl"
+    copied.write_bytes(config.texts.sensitive[0].read_bytes())
+    both = config.texts.model_copy(update={"public": (*config.texts.public, copied)})
+    with pytest.raises(InputError, match=r"copied.jsonl` is in `texts.public`, and its text is"):
+        pretrain_in_two_stages(config.model_copy(update={"texts": both}))
 
 
 def test_a_second_training_in_the_same_folder_is_refused(tmp_path: Path) -> None:
