@@ -8,6 +8,7 @@ from sage_rag.agents.lexicon import is_boilerplate, lexicon, words
 from sage_rag.agents.rules.contractions import contract, short_forms
 from sage_rag.agents.rules.tidy import tidy, with_apostrophes
 from sage_rag.common.questions import is_inverted, question_starts
+from sage_rag.common.quotations import in_quotation
 from sage_rag.common.sentences import sentence_spans
 
 _TITLES = frozenset("dr mr mrs ms prof sister nurse".split())
@@ -45,6 +46,7 @@ _SUBORDINATE_START = re.compile(
     re.IGNORECASE,
 )
 _LEANING = re.compile(rf"(?:and|or|but)\b|{_SUBORDINATE_START.pattern}", re.IGNORECASE)
+_QUOTED_END = re.compile(r"[.?!][”\"’]+$")
 _STOPS = (".", "?", "!", ";")
 _NEVER_LAST = frozenset("a an the and or but".split())
 _RUN_ON = 28
@@ -65,11 +67,15 @@ def split_sentences(text: str) -> list[str]:
 
 
 def sentences_and_gaps(text: str) -> list[str]:
-    """Return the sentences of `split_sentences`, and an empty one for each broken one."""
+    """Return the sentences of `split_sentences`, and an empty one for each that is not used.
+
+    It is broken, or in a quotation of several sentences: alone it would be the record's own word.
+    """
     typed = frozenset(form.casefold() for form in short_forms(with_apostrophes(text)))
+    sentences = separate(tidy(text))
     return [
-        contract(clean_sentence(part), only=typed)
-        for sentence in separate(tidy(text))
+        "" if quoted else contract(clean_sentence(part), only=typed)
+        for sentence, quoted in zip(sentences, in_quotation(sentences), strict=True)
         for part in _restore_stops(sentence)
         if not _says_nothing(_bare(part))
     ]
@@ -81,6 +87,8 @@ def clean_sentence(sentence: str) -> str:
     unfinished = _breaks_off(text + "," * typed.endswith(","), ended=typed.endswith(_STOPS))
     if _says_nothing(text) or unfinished or lexicon().broken.search(text):
         return ""
+    if _QUOTED_END.search(text):
+        return capitalize(text)
     return capitalize(text) + ("?" if typed.endswith("?") or is_inverted(text) else ".")
 
 
@@ -164,6 +172,8 @@ def _strip_marks(text: str) -> str:
     text = re.sub(r"(?<=[a-z)])[.:]\s*\(?\d{1,2}$", "", text)
     if text.count('"') % 2:
         text = text.replace('"', "")
+    if text.count("“") > text.count("”"):
+        text += "”"
     if text.count("(") != text.count(")"):
         text = text.replace("(", "").replace(")", "")
     return text

@@ -1,7 +1,8 @@
-"""Find the sentences of a draft that stand without what they refer to.
+"""Find the sentences of a draft that stand without what they refer to, or without who says so.
 
 `It`, `there` or `he` says nothing of itself: a sentence before it in the record says what is meant.
-A draft has that sentence before it, too.
+A draft has that sentence before it, too. What a record quotes in several sentences is not its own
+word: a draft quotes it, or leaves it out.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from sage_rag.common.questions import asks
+from sage_rag.common.quotations import in_quotation
 from sage_rag.privacy.gate.changes import Change, change_at
 from sage_rag.privacy.gate.exchanges import MEN, WOMEN
 from sage_rag.privacy.gate.facts.facts import Facts
@@ -41,6 +43,7 @@ def displaced(
 
     `says_nothing`: whether a sentence is a courtesy, which nothing refers to.
     """
+    yield from _unquoted(source, draft, links)
     theirs = _before(source, says_nothing)
     anywhere = {n for link in links for n in link.sources}
     for at, before in _before(draft, says_nothing).items():
@@ -63,6 +66,32 @@ def displaced(
             if moved:
                 yield change_at(facts, "changes", "reference", facts.sentence.tokens[place])
                 break
+
+
+def _unquoted(source: Reading, draft: Reading, links: Sequence[Link]) -> Iterator[Change]:
+    """Yield the draft sentences that say as their own what the source quotes."""
+    theirs, own = _in_quotation(source), _in_quotation(draft)
+    for at, link in enumerate(links):
+        if link.sources and link.sources[0] in theirs and at not in own:
+            facts = draft.sentences[at]
+            yield change_at(facts, "drops", "speaker", facts.sentence.tokens[0])
+
+
+def _in_quotation(reading: Reading) -> frozenset[int]:
+    """Return the sentences in a quotation of several sentences, field by field."""
+    fields: dict[str, list[int]] = {}
+    for number, facts in enumerate(reading.sentences):
+        fields.setdefault(facts.sentence.field, []).append(number)
+    return frozenset(
+        number
+        for numbers in fields.values()
+        for number, quoted in zip(
+            numbers,
+            in_quotation([reading.sentences[n].sentence.text for n in numbers]),
+            strict=True,
+        )
+        if quoted
+    )
 
 
 def _references(facts: Facts) -> dict[str, int]:

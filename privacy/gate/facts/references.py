@@ -35,7 +35,10 @@ _SUPPOSING = frozenset("that if whether to when like as".split())
 _BEFORE_THEN = frozenset("and but , now back every".split())
 _TIMES = frozenset("if when whenever after once before first until while as because".split())
 """`Then` after one of these refers to its own sentence."""
-_TURNS = frozenset("then otherwise instead therefore hence thus afterwards".split())
+_TURNS = frozenset("then otherwise instead therefore hence thus consequently afterwards".split())
+_CONSEQUENCES = frozenset("therefore thus hence consequently".split())
+_REASONS = _TIMES | frozenset("and so , ; : - that which who".split())
+"""`Thus` after one of these follows from its own sentence: `he was ill, and thus stayed`."""
 
 
 def references(tokens: Sequence[Token], *, asking: bool = False) -> dict[str, int]:
@@ -77,7 +80,8 @@ def _references(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
                 yield at, PLACE
         elif word in _TURNS:
             later = before not in _BEFORE_THEN and _TIMES.isdisjoint(words[:at])
-            if not at or before in _PREPOSITIONS or (word == "then" and later):
+            follows = word in _CONSEQUENCES and _REASONS.isdisjoint(words[:at])
+            if not at or before in _PREPOSITIONS or (word == "then" and later) or follows:
                 yield at, THING
         if _names(tokens, at):
             named = True

@@ -80,11 +80,13 @@ def _numeric(match: re.Match[str]) -> tuple[int, int] | None:
 _LETTER = r"(?=[^\W\d_])"
 """Said before a long list of words: places without a letter are passed over without trying each."""
 _NOT_AFTER = r"(?<![\w.,/:-])"
+_NO_DAY = rf"(?!{_DAY}(?:(?:,|[ ](?:and|or|to|&))[ ]{_DAY})*[ ](?:of[ ])?(?:{_MONTH})\b)"
+"""Before a year of two digits: in `8 June, 10 and 12 September`, 10 is a day."""
 _WORDED = re.compile(
     rf"(?<![\w./])(?=\w)(?:{_WEEKDAY},?[ ](?:den[ ]|the[ ]|le[ ]|el[ ])?|the[ ])?{_DAY}"
     rf"(?P<ordinal>st|nd|rd|th|er|ª|º)?\.?[ ]?(?:of[ ]|de[ ]|d['’]|-|/)?"
     rf"(?P<month>{_MONTH})\b(?:\.(?=,?[ -/][\d'’]))?"  # else the stop ends the sentence
-    rf"(?P<year>,?(?:[ ]|-|/|[ ]de[ ]){_SHORT_YEAR}(?![\w:%/]|\.\d))?"
+    rf"(?P<year>,?(?:[ ]|-|/|[ ]de[ ]){_NO_DAY}{_SHORT_YEAR}(?![\w:%/]|\.\d))?"
     rf"{_CLOCK}",
     re.IGNORECASE,
 )

@@ -23,6 +23,7 @@ from sage_rag.agents.rules.items import depends, group, part_to_leave_out, restr
         ("The ear rings at night.", "Is that normal?"),
         ("The sugar is normal.", "Along with the salts."),
         ("The stool is dark.", "For some years."),
+        ("The letter came late.", "The tenant was thus fined."),
     ],
 )
 def test_a_sentence_depends_on_the_one_it_refers_to(before, sentence):
@@ -38,6 +39,7 @@ def test_a_sentence_depends_on_the_one_it_refers_to(before, sentence):
         "Is it safe to swim?",
         "Please advise which doctor to see.",
         "Take the drops for a week.",
+        "The fan broke, and thus we sweat.",
     ],
 )
 def test_a_sentence_that_refers_to_none_is_an_item(sentence):

@@ -4,6 +4,7 @@ from sage_rag.agents.rules.sentences import (
     clean_sentence,
     is_clause,
     is_complete,
+    sentences_and_gaps,
     separate,
     split_sentences,
     uncapitalize,
@@ -139,3 +140,10 @@ def test_names_and_initials_keep_their_capital(text, lower):
 def test_a_sentence_with_a_replaced_word_is_broken() -> None:
     assert clean_sentence("Take the witChatDoctorpliance daily.") == ""
     assert split_sentences("Welcome to Chat Doctor. Rest the heel.") == ["Rest the heel."]
+
+
+def test_what_is_quoted_in_several_sentences_is_left_out_after_the_speaker() -> None:
+    text = "The letter said: “You must call us. Your claim ends.” I did call. He said “go”."
+    sentences = ["The letter said: “You must call us”.", "", "I did call.", "He said “go”."]
+    assert sentences_and_gaps(text) == sentences
+    assert split_sentences("We are ill. We want peace.’’ The board met.") == ["The board met."]

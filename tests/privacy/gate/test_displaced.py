@@ -21,6 +21,10 @@ MOVED = (
         "The seller hid the crack. The buyer may return the van. For 80 hours he has to pay.",
         "The seller hid the crack. For 80 hours he has to pay. The buyer may return the van.",
     ),
+    (  # fined for the noise, not since the letter came late
+        "The letter came late. He made noise at night. The tenant was thus fined 80 pounds.",
+        "The letter came late. The tenant was thus fined 80 pounds.",
+    ),
     ("The pool shuts in May. During that time use the lake.", "During that time use the lake."),
 )
 KEPT = (
@@ -29,6 +33,7 @@ KEPT = (
         "The knee is swollen. It hurts at night.",
     ),
     ("My son fell. The floor was wet. He cries.", "My son fell. He cries."),
+    ("The heel is well. The fan broke, and thus we sweat.", "The fan broke, and thus we sweat."),
     ("The heel is well. It is important to rest.", "It is important to rest."),
     ("The heel is well. If the wound opens, close it.", "If the wound opens, close it."),
     ("The heel is well. There is no rash.", "There is no rash."),
@@ -52,3 +57,19 @@ def test_a_moved_reference_is_found(source: str, draft: str) -> None:
 @pytest.mark.parametrize(("source", "draft"), KEPT)
 def test_a_reference_that_stays_the_same_passes(source: str, draft: str) -> None:
     assert not _found(source, draft)
+
+
+LETTER = "The tenant wrote to the board. He said: “The roof leaks. Nobody came.” The board met."
+
+
+@pytest.mark.parametrize(
+    ("draft", "found"),
+    [
+        ("The tenant wrote to the board. Nobody came. The board met.", True),
+        ("He said: “The roof leaks. Nobody came.” The board met.", False),
+        ("The tenant wrote to the board. The board met.", False),
+    ],
+)
+def test_what_a_record_quotes_is_not_its_own_word(draft: str, found: bool) -> None:
+    findings = meaning_changes({"text": LETTER}, {"text": draft})
+    assert any("speaker" in finding.message for finding in findings) is found

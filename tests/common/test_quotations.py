@@ -1,0 +1,36 @@
+"""Sentences in a quotation of several sentences."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sage_rag.common.quotations import in_quotation
+
+
+@pytest.mark.parametrize(
+    ("sentences", "quoted"),
+    [
+        (["He said: “Go.", "Do not come back.", "It could hurt.” He left.", "Fine."], "0110"),
+        (["“Rest.", "Drink.” said he.", "Fine."], "110"),
+        (["We expect steps.", "We believe in peace.’’", "Then it ended."], "110"),
+        (["Fine.", "He wrote: „Come.", "At once.“", "Fine."], "0010"),
+        (["Fine.", "He wrote: “Come.", "At once."], "001"),
+        (['He wrote "take it', 'twice".', "Fine."], "010"),
+        (['He wrote: "take it.', "Fine."], "00"),
+        (["“Rest well,” she said.", "The board (“the Board”) met.", "Fine."], "000"),
+        (['The pipe is 5" wide.', "It leaks.", 'The other is 6".'], "000"),
+        ([], ""),
+    ],
+)
+def test_quoted_sentences(sentences: list[str], quoted: str) -> None:
+    assert in_quotation(sentences) == [sign == "1" for sign in quoted]
+
+
+@given(st.lists(st.text(alphabet="ab 5.,“”„«»‘’`'\"", max_size=8), max_size=6))
+def test_any_text_gets_one_answer_for_each_sentence(sentences: list[str]) -> None:
+    found = in_quotation(sentences)
+    assert len(found) == len(sentences)
+    unmarked = [set(sentence).isdisjoint("“”„«»‘’`'\"") for sentence in sentences]
+    assert not all(unmarked) or not any(found)
