@@ -153,4 +153,4 @@ def _backend(
 
     if options.timeout_s:
         limits["timeout_s"] = options.timeout_s
-    return OpenAIChatModel(options.base_url or "", name, **limits, **sampling)
+    return OpenAIChatModel(options.base_url or "", name, **(limits | {**sampling}))
