@@ -97,6 +97,8 @@ def replace_outside_addresses(text: str, replace: Replace, *, in_json: bool = Fa
 
     With `in_json` the text is JSON source, in which a quotation mark ends an address.
     """
+    if "_" not in text or not LOOSE.opener.search(text):  # as most texts of an answer
+        return text
     stream = GuardedStream(replace, in_json=in_json)
     return stream.feed(text) + stream.flush()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from functools import cache, cached_property
 from types import TracebackType
 
 from fastapi import APIRouter, Request
@@ -42,8 +42,8 @@ class Metrics:
     """The metrics of one service. Labels are addresses, stages and outcomes, never texts."""
 
     def __init__(self, tracer: Tracer | None = None) -> None:
-        """`tracer`: by default the global one, which does nothing unless a process sets it up."""
-        self._tracer = tracer
+        """`tracer`: by default the global one, if a process has set it up before the first span."""
+        self._given_tracer = tracer
         self._registry = CollectorRegistry()
         self._workers: WorkerMetrics | None = None
         self._requests = Histogram(
@@ -77,12 +77,17 @@ class Metrics:
             registry=self._registry,
         )
 
+    @cached_property
+    def _tracer(self) -> Tracer | None:
+        if self._given_tracer is None and isinstance(get_tracer_provider(), ProxyTracerProvider):
+            return None
+        return self._given_tracer or get_tracer("sage_rag")
+
     def span(self, name: str) -> AbstractContextManager[Span]:
         """Trace what the block does. An exception is not recorded: its message may hold a text."""
-        if self._tracer is None and isinstance(get_tracer_provider(), ProxyTracerProvider):
+        if self._tracer is None:
             return _NO_SPAN
-        tracer = self._tracer or get_tracer("sage_rag")
-        return tracer.start_as_current_span(
+        return self._tracer.start_as_current_span(
             name, record_exception=False, set_status_on_exception=False
         )
 

@@ -81,8 +81,12 @@ def test_a_stream_cut_anywhere_is_treated_as_the_whole_text(template):
         assert streamed(text[:cut], text[cut:]) == whole
 
 
+PIECES = [TOKEN, "https://x/", " ", "<", ">", "PERSON_[", "]", "a", "_"]
+PIECES += ["person\\_\\[q2Zf\\]", "Person_&#91;q2Zf&#93;", "PERSON", "&lsqb;", "\u017fpecial"]
+
+
 @settings(deadline=None)
-@given(st.lists(st.sampled_from([TOKEN, "https://x/", " ", "<", ">", "PERSON_[", "]", "a"])))
+@given(st.lists(st.sampled_from(PIECES)))
 def test_any_pieces_give_what_the_whole_text_gives(pieces):
     assert streamed(*pieces) == replace_outside_addresses("".join(pieces), plain)
 
