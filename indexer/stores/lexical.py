@@ -66,6 +66,9 @@ class LexicalIndex:
     """
 
     def __init__(self, scorer: Any) -> None:
+        # As plain arrays: an access to an array of class `memmap` takes several times as long.
+        arrays = scorer.scores.items()
+        scorer.scores = {k: np.asarray(v) if isinstance(v, np.memmap) else v for k, v in arrays}
         self._scorer = scorer
 
     @staticmethod
@@ -121,8 +124,7 @@ class LexicalIndex:
         for group in groups:
             scores += self._group_scores([token for token in set(group) if token in vocabulary])
         searched = np.arange(len(scores)) if rows is None else rows
-        order = searched[np.lexsort((searched, -scores[searched]))[:top_k]]
-        return [(int(row), float(scores[row])) for row in order if scores[row] > 0]
+        return [(row, float(scores[row])) for row in _best(scores, searched, top_k).tolist()]
 
     def _group_scores(self, tokens: Sequence[str]) -> NDArray[np.float32]:
         """Return the score of each row for tokens that count as one word: `(n,)`.
@@ -159,6 +161,15 @@ class LexicalIndex:
 
     def _zeros(self) -> NDArray[np.float32]:
         return np.zeros(self._scorer.scores["num_docs"], dtype=np.float32)
+
+
+def _best(scores: NDArray[np.float32], rows: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Return the rows of the highest scores over 0, best first, ties by row: `(m,)`."""
+    rows = rows[scores[rows] > 0]
+    if len(rows) > most:  # most rows are not among the best, and are not sorted
+        least = -np.partition(-scores[rows], most - 1)[most - 1]
+        rows = rows[scores[rows] >= least]
+    return rows[np.lexsort((rows, -scores[rows]))[:most]]
 
 
 def _rarity(holders: int, passages: int) -> float:

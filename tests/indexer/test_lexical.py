@@ -1,7 +1,9 @@
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sage_rag.indexer.stores import lexical
 from sage_rag.indexer.stores.lexical import LexicalIndex, lexical_words, searchable
 from sage_rag.privacy.blind_index import BlindIndex, PartWords
 from sage_rag.privacy.ciphers.siv import SivCipher
@@ -81,3 +83,15 @@ def test_a_group_counts_as_the_word_that_its_values_share(tmp_path):
 def test_a_text_has_the_same_words_with_and_without_a_token(text):
     token = "PERSON_[aa]"
     assert lexical_words(f"{text} {token}") == [*lexical_words(f"{text} "), token]
+
+
+@given(
+    st.lists(st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0]), min_size=1),
+    st.integers(1, 20),
+    st.randoms(),
+)
+def test_the_best_rows_are_those_of_a_sort_of_all(scores, most, choice):
+    rows = sorted(choice.sample(range(len(scores)), choice.randint(0, len(scores))))
+    best = sorted((r for r in rows if scores[r] > 0), key=lambda r: (-scores[r], r))[:most]
+    found = lexical._best(np.array(scores, np.float32), np.array(rows, np.int64), most)
+    assert found.tolist() == best
