@@ -1,4 +1,4 @@
-"""Which sentences of a text are inside a quotation that other sentences share."""
+"""Which sentences of a text are somebody else's words, without a speaker."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ _CLOSING = {
     '"': ['"', "''", "”"],
 }
 """What may close a quotation, by the mark that opens it."""
+_LETTER = re.compile(r"[^\W\d_]")
 _ENDS = frozenset("” » ’’ ''".split())
 _BEFORE_OPENING = " \t\n([-–—:,"
 
 
 def in_quotation(sentences: Sequence[str]) -> list[bool]:
-    """Return for each sentence of a text, in order, whether it is in a quotation of several.
+    """Return for each sentence of a text, in order, whether it is quoted and names no speaker.
 
-    The sentence in which the quotation begins counts where nothing precedes the mark: `He said:
-    "Wait.` tells who speaks. A text may begin within a quotation, or end in it; a single `"` that
-    opens or closes nothing is no quotation.
+    All of it is in a quotation. `He said: "Wait.` and `"Wait," he said` tell who speaks, so they do
+    not count. A text may begin within a quotation, or end in it; a single `"` that opens or closes
+    nothing is no quotation, nor is one around the whole text.
     """
     found = [False] * len(sentences)
     opening, opened, first, seen = "", 0, 0, False
@@ -33,7 +34,8 @@ def in_quotation(sentences: Sequence[str]) -> list[bool]:
         for mark in _MARK.finditer(sentence):
             if opening:
                 if mark.group() in _CLOSING[opening]:
-                    if number > opened:
+                    alone = not _LETTER.search(sentence, mark.end())
+                    if number > opened or alone:
                         _fill(found, first, number)
                     opening = ""
             elif _opens(sentence, mark):
@@ -44,7 +46,7 @@ def in_quotation(sentences: Sequence[str]) -> list[bool]:
                 seen = True
     if opening and opening != '"':
         _fill(found, first, len(sentences) - 1)
-    return found
+    return [False] * len(sentences) if all(found) else found
 
 
 def _fill(found: list[bool], first: int, last: int) -> None:

@@ -111,9 +111,10 @@ def _with_courtesies(
     """
     greeting = [item for item in items if is_greeting(item)]
     closing = [item for item in items if is_closing(item)]
-    if signatures := [item for item in items if _SIGNATURE.fullmatch(item)]:
+    said = [item for item in items if not is_courtesy(item)]
+    if said and _SIGNATURE.fullmatch(said[-1]):
         closing = [item for item in closing if not item.startswith(CLOSING.rstrip(","))]
-        closing.append(f"{CLOSING} {signatures[-1].rstrip('.')}.")
+        closing.append(f"{CLOSING} {said[-1].rstrip('.')}.")
     content = [passage for passage in passages if passage.field == field]
     if any(passage.asks for passage in content):
         closing = [item for item in closing if not asks(item)]

@@ -1,4 +1,4 @@
-"""Sentences in a quotation of several sentences."""
+"""Sentences that are quoted."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from sage_rag.common.quotations import in_quotation
         (['He wrote "take it', 'twice".', "Fine."], "010"),
         (['He wrote: "take it.', "Fine."], "00"),
         (["“Rest well,” she said.", "The board (“the Board”) met.", "Fine."], "000"),
+        (["It fell.", '"I saw it."', '"Me too," he said.', "“No!”", "Fine."], "01010"),
+        (["“It hurts.", "What shall I do?”"], "00"),
         (['The pipe is 5" wide.', "It leaks.", 'The other is 6".'], "000"),
         ([], ""),
     ],

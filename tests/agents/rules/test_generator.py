@@ -105,8 +105,13 @@ def test_a_run_over_the_ends_of_sentences_is_broken(attributes):
 
 
 def test_a_signature_stands_at_the_end(attributes):
-    extraction = {"examinations advised": ("Dr. [PERSON_2].", "See a dentist.")}
+    extraction = {"examinations advised": ("See a dentist.", "Dr. [PERSON_2].")}
     assert generate(extraction, attributes).fields["answer"].endswith("Regards, Dr. [PERSON_2].")
+
+
+def test_an_address_within_a_text_is_no_signature(attributes):
+    extraction = {"examinations advised": ("[PERSON_2].", "See a dentist.")}
+    assert generate(extraction, attributes).fields["answer"] == "See a dentist."
 
 
 def test_placeholders_are_written_as_they_are(attributes):
