@@ -28,7 +28,8 @@ def create_app(services: Services) -> FastAPI:
     """Return the server's application over the given services; it closes them when it ends."""
     modules = (models, chat, embeddings, versions, health, metrics)
     routers = [chat_forms(chat.read_body, chat.answer_body), *(m.router for m in modules)]
-    app = service_app(services, *routers, close=lambda: close_services(services))
+    direct = {chat.PATH: chat.chat_completions}
+    app = service_app(services, *routers, close=lambda: close_services(services), direct=direct)
     app.add_middleware(RequireKey, gate=services.gate)
     add_cors(app, services.cors_origins)
     app.add_middleware(Observe, metrics=services.metrics, audit=services.audit)

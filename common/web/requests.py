@@ -50,8 +50,10 @@ async def _read(request: Request, limit_bytes: int) -> bytes:
 
 def _parsed(body: bytes) -> dict[str, Any]:
     try:
-        parsed = json.loads(body, parse_constant=_refuse_constant)
-        json.dumps(parsed, ensure_ascii=False).encode()  # refuses lone surrogates
+        text = body.decode(json.detect_encoding(body))
+        parsed = _DECODER.decode(text)
+        if "\\u" in text:
+            json.dumps(parsed, ensure_ascii=False).encode()  # refuses lone surrogates
     except (ValueError, RecursionError):
         raise ApiError(400, "the request body is not valid JSON", code="invalid_json") from None
     if not isinstance(parsed, dict):
@@ -61,6 +63,9 @@ def _parsed(body: bytes) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 async def until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:

@@ -25,6 +25,7 @@ from sage_rag.rag_server.observability import metrics
 from sage_rag.rag_server.observability.middleware import Observe, notes_of
 from sage_rag.rag_server.side_calls import side_answer
 
+_CHAT = "/v1/chat/completions"
 router = APIRouter()
 
 
@@ -35,7 +36,8 @@ def create_edge_app(services: EdgeServices) -> FastAPI:
         services.work.close()
         await services.upstream.close()
 
-    app = service_app(services, router, chat_forms(_read, _answered), metrics.router, close=close)
+    routers = (router, chat_forms(_read, _answered), metrics.router)
+    app = service_app(services, *routers, close=close, direct={_CHAT: chat_completions})
     app.add_middleware(RequireKey, gate=services.gate)
     add_cors(app, services.cors_origins)
     app.add_middleware(
@@ -103,7 +105,7 @@ async def pseudonymize(request: Request) -> dict[str, Any]:
     }
 
 
-@router.post("/v1/chat/completions", openapi_extra=request_body(ChatRequest))
+@router.post(_CHAT, openapi_extra=request_body(ChatRequest))
 async def chat_completions(request: Request) -> Response:
     """Pseudonymise the request, ask the server, restore its answer."""
     return await _answered(request, await _read(request))

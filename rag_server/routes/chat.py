@@ -45,11 +45,12 @@ from sage_rag.rag_server.observability.middleware import notes_of
 from sage_rag.rag_server.services import Services, services_of
 from sage_rag.rag_server.side_calls import side_answer
 
+PATH = "/v1/chat/completions"
 router = APIRouter()
 log = logging.getLogger("sage_rag")
 
 
-@router.post("/v1/chat/completions", openapi_extra=request_body(ChatRequest))
+@router.post(PATH, openapi_extra=request_body(ChatRequest))
 async def chat_completions(request: Request) -> Response:
     """Answer the last user message from the corpus that `model` names."""
     return await answer_body(request, await read_body(request))

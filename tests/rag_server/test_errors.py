@@ -88,6 +88,7 @@ def test_a_refusal_is_an_error_object_that_repeats_nothing(
         b"\xff\xfe",
         b'{"model": NaN}',
         b'{"model": "\\ud800"}',
+        b'{"model": "\xed\xa0\x80"}',
         b"[" * 2000,
     ],
 )
