@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,6 +36,22 @@ def test_it_finds_what_a_comparison_of_all_windows_finds(texts, queries, length)
         return
     array = WordSuffixArray(texts, length)
     assert array.runs_in(queries) == [brute_force(texts, query, length) for query in queries]
+
+
+def test_every_run_is_found_where_many_begin_alike() -> None:
+    """With 2,100 words in all, a suffix is sorted by five words, then by 10, 20 and 40."""
+    drawn = random.Random(0)  # noqa: S311
+    words = drawn.choices("ab", k=3000)
+    array = WordSuffixArray([" ".join(words), " ".join(f"w{i}" for i in range(2100))])
+    windows = [" ".join(words[i : i + 35]) for i in range(len(words) - 34)]
+    assert array.runs_in(windows) == [[window] for window in windows]
+
+
+def test_a_long_text_is_read_in_pieces_without_losing_or_cutting_a_word() -> None:
+    text = "\n".join(f"one{i} two-{i}'s three" for i in range(9000))  # two pieces, and some
+    array = WordSuffixArray([text], 9)
+    assert len(array) == len(words_of(text)) + 1
+    assert array.runs_in([text]) == [[" ".join(words_of(text)[:9])]]
 
 
 def test_case_punctuation_and_line_breaks_do_not_matter_and_texts_are_apart() -> None:
