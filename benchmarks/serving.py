@@ -48,6 +48,8 @@ _CHARS, _SHORTEST = 300, 200
 """The longest and the shortest passage. A question is the beginning of passages."""
 _CONCURRENCY = (1, 8, 64)
 _STREAMS = 30
+_SETTLED_S, _IDLE_S = 180.0, 0.03
+"""The longest wait for idle processes, and the processor time of an idle second."""
 _PASSPHRASE = "for a benchmark"
 _LISTENING = re.compile(r"listening on (\S+)")
 
@@ -202,6 +204,16 @@ def processor_s(pids: Sequence[int]) -> float:
     return sum(int(f[11]) + int(f[12]) for f in fields) / os.sysconf("SC_CLK_TCK")
 
 
+def settle(pids: Sequence[int]) -> None:
+    """Wait until processes are idle: a server first reads its passages in the background."""
+    end = time.perf_counter() + _SETTLED_S
+    while time.perf_counter() < end:
+        before = processor_s(pids)
+        time.sleep(1.0)
+        if processor_s(pids) - before < _IDLE_S:
+            return
+
+
 def children(pid: int) -> list[int]:
     """Return the processes that a process has started so far."""
     started = Path(f"/proc/{pid}/task/{pid}/children").read_text()
@@ -250,6 +262,7 @@ def main() -> int:
         with ExitStack() as stack:
             url, pids = start(side, given, stack)
             asyncio.run(load(url, questions, 2, 2.0, side))
+            settle(pids)
             firsts = [] if side in PEERS else first_pieces(url, questions)
             for clients in _CONCURRENCY:
                 started, used_s = time.perf_counter(), processor_s(pids)
