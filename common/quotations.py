@@ -18,6 +18,8 @@ _CLOSING = {
 """What may close a quotation, by the mark that opens it."""
 _LETTER = re.compile(r"[^\W\d_]")
 _ENDS = frozenset("” » ’’ ''".split())
+"""After a stop, one of these without its opening mark ends what the text began with."""
+_STOPS = (".", "!", "?", "…")
 _BEFORE_OPENING = " \t\n([-–—:,"
 
 
@@ -25,28 +27,29 @@ def in_quotation(sentences: Sequence[str]) -> list[bool]:
     """Return for each sentence of a text, in order, whether it is quoted and names no speaker.
 
     All of it is in a quotation. `He said: "Wait.` and `"Wait," he said` tell who speaks, so they do
-    not count. A text may begin within a quotation, or end in it; a single `"` that opens or closes
-    nothing is no quotation, nor is one around the whole text.
+    not count. A text may begin within a quotation, or end in it, as a piece of a record does; a
+    single `"` that opens or closes nothing is no quotation, nor is one around the whole text.
     """
     found = [False] * len(sentences)
-    opening, opened, first, seen = "", 0, 0, False
+    opening, opened, first, closed = "", 0, 0, 0
     for number, sentence in enumerate(sentences):
         for mark in _MARK.finditer(sentence):
             if opening:
                 if mark.group() in _CLOSING[opening]:
                     alone = not _LETTER.search(sentence, mark.end())
-                    if number > opened or alone:
+                    whole = first == 0 and number == len(sentences) - 1 and alone
+                    if (number > opened or alone) and not whole:
                         _fill(found, first, number)
                     opening = ""
             elif _opens(sentence, mark):
-                opening, opened, seen = mark.group(), number, True
+                opening, opened = mark.group(), number
                 first = number + bool(sentence[: mark.start()].strip())
-            elif mark.group() in _ENDS and not seen:
-                _fill(found, 0, number)
-                seen = True
+            elif mark.group() in _ENDS and sentence[: mark.start()].endswith(_STOPS):
+                _fill(found, closed, number)
+                closed = number + 1
     if opening and opening != '"':
         _fill(found, first, len(sentences) - 1)
-    return [False] * len(sentences) if all(found) else found
+    return found
 
 
 def _fill(found: list[bool], first: int, last: int) -> None:

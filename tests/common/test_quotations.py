@@ -21,6 +21,8 @@ from sage_rag.common.quotations import in_quotation
         (['He wrote: "take it.', "Fine."], "00"),
         (["“Rest well,” she said.", "The board (“the Board”) met.", "Fine."], "000"),
         (["It fell.", '"I saw it."', '"Me too," he said.', "“No!”", "Fine."], "01010"),
+        (["We want steps.", "The “chair” slept.", "We want peace.’’", "It ended."], "1110"),
+        (["We want steps.", "We want peace.’’"], "11"),
         (["“It hurts.", "What shall I do?”"], "00"),
         (['The pipe is 5" wide.', "It leaks.", 'The other is 6".'], "000"),
         ([], ""),
