@@ -54,6 +54,11 @@ _RUN_ON = 28
 _LONG = 12
 """Words from which a sentence is searched for a question that its writer did not separate."""
 _SHORTEST = 4
+_TAG = re.compile(
+    r"(?:\S+ ){1,2}(?:said|asked|replied|answered|added|cried|called|shouted|yelled|whispered"
+    r"|muttered|told me|went on)(?: \w+)?\W*"
+)
+"""`Anna asked softly.` after a quotation."""
 
 
 def split_sentences(text: str) -> list[str]:
@@ -69,13 +74,19 @@ def split_sentences(text: str) -> list[str]:
 def sentences_and_gaps(text: str) -> list[str]:
     """Return the sentences of `split_sentences`, and an empty one for each that is not used.
 
-    It is broken, or in a quotation of several sentences: alone it would be the record's own word.
+    It is broken, or it is all quotation: alone it would be the record's own word. What only says
+    who spoke, or goes on after the quotation, is left out with it.
     """
     typed = frozenset(form.casefold() for form in short_forms(with_apostrophes(text)))
     sentences = separate(tidy(text))
+    quoted = in_quotation(sentences)
+    unused = [
+        own or (before and (sentence[:1].islower() or bool(_TAG.fullmatch(sentence))))
+        for sentence, own, before in zip(sentences, quoted, [False, *quoted], strict=False)
+    ]
     return [
-        "" if quoted else contract(clean_sentence(part), only=typed)
-        for sentence, quoted in zip(sentences, in_quotation(sentences), strict=True)
+        "" if left_out else contract(clean_sentence(part), only=typed)
+        for sentence, left_out in zip(sentences, unused, strict=True)
         for part in _restore_stops(sentence)
         if not _says_nothing(_bare(part))
     ]

@@ -147,3 +147,8 @@ def test_what_is_quoted_in_several_sentences_is_left_out_after_the_speaker() -> 
     sentences = ["The letter said: “You must call us”.", "", "I did call.", "He said “go”."]
     assert sentences_and_gaps(text) == sentences
     assert split_sentences("We are ill. We want peace.’’ The board met.") == ["The board met."]
+
+
+def test_who_spoke_is_left_out_with_what_was_said() -> None:
+    text = '"Is it late?" Anna asked. The bus left. "No!" said the man. He waited for an hour.'
+    assert split_sentences(text) == ["The bus left.", "He waited for an hour."]
