@@ -73,10 +73,10 @@ _FINDINGS = """\
 * **Longer tuples give higher accuracy** at equal numbers of samples and steps (one seed), where the
   texts of every length state all facts but two: from pairs to ten entities, 172 to 217 of 400
   encrypted questions are answered correctly (Fisher's exact test: p = 0.002), and 260 to 324 plain
-  ones (p < 1e-6). Texts of longer tuples have more tokens, so that equal steps read them less often.
-  In the paper, too, the longest are best, but 8 is below 6.
-* EntiGraph, which takes pairs and triples in turn, is at the pairs and triples of `soe` (179 and 270
-  of 400), though its texts state only 349 of the facts.
+  ones (p < 1e-6). Texts of longer tuples have more tokens, so equal steps read them less often. In
+  the paper, too, the longest are best, but 8 is below 6.
+* EntiGraph, which takes pairs and triples in turn, is at the level of the pairs and triples of
+  `soe` (179 and 270 of 400), though its texts state only 349 of the facts.
 * **Retrieval** (one seed): a chunk that states the fact is among the first four for all encrypted
   questions, and for 380 to 398 of 400 plain ones. From encrypted chunks, the extractive answerer
   gives most correct answers at 128 tokens (261 of 400 without a reranker) and fewer the longer they
