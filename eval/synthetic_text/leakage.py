@@ -19,6 +19,7 @@ from functools import lru_cache
 from pydantic import BaseModel, ConfigDict
 
 from sage_rag.common.proportions import Proportion
+from sage_rag.privacy.tokens import TOKEN
 from sage_rag.privacy.words import UNSPACED_RANGES
 from sage_rag.training.controlled.meanings import meaning_of, meanings_in
 from sage_rag.training.controlled.value_trie import MIN_CHARACTERS
@@ -60,7 +61,11 @@ class ValueSearch:
         return len(self._distinct)
 
     def found_in(self, text: str) -> frozenset[str]:
-        """Return the values in a text: dates and sums as they are read, others by their letters."""
+        """Return the values in a text: dates and sums as they are read, others by their letters.
+
+        The letters and digits of an encrypted value say nothing.
+        """
+        text = TOKEN.sub(" ", text)
         shown = folded(text)
         squeezed = _letters(shown)
         possible = (letters for letters in self._names if letters in squeezed)

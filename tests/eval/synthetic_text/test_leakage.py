@@ -1,8 +1,13 @@
 """PIPP and ELP on cases made by hand."""
 
+import re
+
 import pytest
 
 from sage_rag.eval.synthetic_text.leakage import ValueSearch, context_leakage, leakage
+from sage_rag.privacy.ciphers.default import default_cipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.training.controlled.value_trie import ValueTrie
 
 VALUES = ["Mr A. Quist", "$1,000", "Harnmouth", "Łódź", "12 May 2011"]
@@ -74,3 +79,11 @@ def test_a_sum_in_another_notation_counts_once(text: str) -> None:
     assert len(search) == 1
     assert search.found_in(f"He paid {text}.") == {"1000 euro"}
     assert not search.found_in("He paid 1000 dollars, or 1001 euros.")
+
+
+def test_letters_and_digits_of_an_encrypted_value_are_no_value() -> None:
+    token = default_cipher(Keyset.generate(), "cases").encrypt("Jan Quist", EntityType.PERSON)
+    runs = re.findall(r"[^\W\d_]{2,}|\d+", token.partition("[")[2])
+    assert runs
+    assert not ValueSearch(runs).found_in(f"In {token} it rained.")
+    assert ValueSearch(["it rained"]).found_in(f"In {token} it rained.")
