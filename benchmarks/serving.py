@@ -46,7 +46,6 @@ from sage_rag.rag_server.corpora import CorpusSearch
 
 _CHARS, _SHORTEST = 300, 200
 """The longest and the shortest passage. A question is the beginning of passages."""
-_CONCURRENCY = (1, 8, 64)
 _STREAMS = 30
 _SETTLED_S, _IDLE_S = 180.0, 0.03
 """The longest wait for idle processes, and the processor time of an idle second."""
@@ -242,6 +241,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=8.0)
     parser.add_argument("--sides", default="bare,server,workers,edge,local,llama-index")
     parser.add_argument("--chars", type=int, default=200, help="length of a question")
+    parser.add_argument("--clients", default="1,8,64", help="numbers of clients of a row")
     parser.add_argument("--peer-python", default=sys.executable)
     given = parser.parse_args()
     asked = make_home(given.corpus, given.home, given.passages, given.chars)
@@ -251,26 +251,32 @@ def main() -> int:
         f" {'cpu ms':>8} {'first ms':>8}"
     )
     sides = given.sides.split(",")
-    if "bare" in sides:
-        # A question is embedded once, for the search and for the evidence.
-        corpora = CorpusSearch(FolderCatalog(given.home), CachedEmbedder(query_embedder()))
-        bare(lambda q: corpora.search("clinic", q, 5), questions, 1.0)
-        used_s = time.process_time()
-        times = bare(lambda q: corpora.search("clinic", q, 5), questions, given.seconds)
-        show("bare", 1, times, sum(times), time.process_time() - used_s)
-    for side in [s for s in sides if s != "bare"]:
+    for side in sides:
+        if side == "bare":
+            bare_row(given, questions)
+            continue
         with ExitStack() as stack:
             url, pids = start(side, given, stack)
             asyncio.run(load(url, questions, 2, 2.0, side))
             settle(pids)
             firsts = [] if side in PEERS else first_pieces(url, questions)
-            for clients in _CONCURRENCY:
+            for clients in map(int, given.clients.split(",")):
                 started, used_s = time.perf_counter(), processor_s(pids)
                 times = asyncio.run(load(url, questions, clients, given.seconds, side))
                 took_s = time.perf_counter() - started
                 used_s = processor_s(pids) - used_s
                 show(side, clients, times, took_s, used_s, firsts if clients == 1 else ())
     return 0
+
+
+def bare_row(given: argparse.Namespace, questions: Iterator[str]) -> None:
+    """Print the row of the search in this process."""
+    # A question is embedded once, for the search and for the evidence.
+    corpora = CorpusSearch(FolderCatalog(given.home), CachedEmbedder(query_embedder()))
+    bare(lambda q: corpora.search("clinic", q, 5), questions, 1.0)
+    used_s = time.process_time()
+    times = bare(lambda q: corpora.search("clinic", q, 5), questions, given.seconds)
+    show("bare", 1, times, sum(times), time.process_time() - used_s)
 
 
 def start(side: str, given: argparse.Namespace, stack: ExitStack) -> tuple[str, list[int]]:
