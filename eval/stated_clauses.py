@@ -35,9 +35,9 @@ def unstated_clauses(
 
 
 def _clauses(text: str) -> Iterator[str]:
-    for label, statement in labelled_statements(text):
-        if label not in LISTS and draft_tokens(statement):
-            yield statement
+    for statement in labelled_statements(text):
+        if statement.label not in LISTS and draft_tokens(statement.text):
+            yield statement.text
 
 
 def _sentences_with(

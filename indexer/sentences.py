@@ -25,8 +25,8 @@ def sentence_views(passage: Passage, answer_fields: Sequence[str]) -> list[str]:
 
 def _statements(text: str) -> Iterator[str]:
     """Yield the statements of a consensus without their labels."""
-    for _, statement in labelled_statements(text):
-        yield readable_view(statement)
+    for statement in labelled_statements(text):
+        yield readable_view(statement.text)
 
 
 def _views(text: str) -> Iterator[str]:

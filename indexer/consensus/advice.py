@@ -70,7 +70,21 @@ def is_imperative(
         return may_begin
     if before[-1] == "and":
         return _continues(before[:-1], classes)
-    return _advises(before)
+    return advises(before)
+
+
+def advises(before: Sequence[str]) -> bool:
+    """Return whether the words before a verb make it advice: `I advise you to`, `you should`."""
+    third, second, first = ("", "", "", *before)[-3:]
+    if first != "to":
+        return first in _OBLIGING and second in _ADDRESSED
+    if second in _ADDRESSED:
+        return third in _ADVISING
+    if second in _DEMANDING:
+        return third in _ADDRESSED
+    if second in _JUDGING:
+        return len(before) == 2 or not _JUDGED.isdisjoint(before)
+    return second in _TRYING
 
 
 def _is_base_form(word: str, classes: WordClasses) -> bool:
@@ -84,22 +98,8 @@ def _continues(before: Sequence[str], classes: WordClasses) -> bool:
 
     The nearest verb to continue decides: in "you should come to see her and" it is no advice.
     """
-    places = [at for at in range(1, len(before) + 1) if _advises(before[:at])]
+    places = [at for at in range(1, len(before) + 1) if advises(before[:at])]
     if not places:
         begins = bool(before) and _is_base_form(before[0], classes)
         return begins and "to" not in before
     return "to" not in before[places[-1] :]
-
-
-def _advises(before: Sequence[str]) -> bool:
-    """Return whether words before a verb make it advice: `I advise you to`, `you should`."""
-    third, second, first = ("", "", "", *before)[-3:]
-    if first != "to":
-        return first in _OBLIGING and second in _ADDRESSED
-    if second in _ADDRESSED:
-        return third in _ADVISING
-    if second in _DEMANDING:
-        return third in _ADDRESSED
-    if second in _JUDGING:
-        return len(before) == 2 or not _JUDGED.isdisjoint(before)
-    return second in _TRYING

@@ -6,12 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sage_rag.indexer.consensus.phrases import Phrase
+from sage_rag.indexer.consensus.phrases import LED, Phrase
+from sage_rag.indexer.consensus.spellings import usual_spelling
 from sage_rag.indexer.consensus.statements import Statement
 from sage_rag.privacy.gate.support import SupportGate, content_stems
-
-_FREQUENT = 0.25
-"""Of the uses of the most frequent spelling of a statement."""
 
 _Key = tuple[str, ...]
 """The case-folded words of a statement."""
@@ -45,39 +43,30 @@ class Forms:
             for statement in statements:
                 spellings[statement.key][statement.text] += 1
                 said[statement.phrase][statement.key].add(subject)
-        self._chosen = {
-            key: min(_frequent(counts), key=str.swapcase) for key, counts in spellings.items()
-        }
+        self._chosen = {key: usual_spelling(counts) for key, counts in spellings.items()}
         self._said_by_k = {
-            phrase: frozenset(key for key, own in found.items() if len(own) >= k)
+            phrase: {key: len(own) for key, own in found.items() if len(own) >= k}
             for phrase, found in said.items()
         }
 
     def spelling(self, key: _Key) -> str:
-        """Return the spelling with most small letters among the frequent ones.
-
-        So `chest pain` is published where records also have `Chest pain`, and `MRI` where few have
-        `mri`.
-        """
+        """Return the spelling that is published."""
         return self._chosen[key]
 
     def phrase(self, key: _Key, found: Iterable[Phrase]) -> Phrase | None:
         """Return what a statement is where records say it as `found`; `None` for nothing.
 
         A clause is stated by k subjects of the corpus. "Start treatment" is no clause where one
-        subject advises it and others only mention it. A topic is a possibility if k subjects name
-        it as one.
+        subject advises it and others only mention it. A topic is possible, or advised, if k
+        subjects of the corpus name it so, and one of these records; of both, what more of them say.
         """
         if key in self._said_by_k[Phrase.CLAUSE]:
             return Phrase.CLAUSE
-        if all(phrase is Phrase.CLAUSE for phrase in found):
+        here = set(found)
+        if here <= {Phrase.CLAUSE}:
             return None
-        return Phrase.POSSIBLE if key in self._said_by_k[Phrase.POSSIBLE] else Phrase.TOPIC
-
-
-def _frequent(counts: Counter[str]) -> list[str]:
-    least = _FREQUENT * max(counts.values())
-    return [text for text, count in counts.items() if count >= least]
+        named = [phrase for phrase in LED if phrase in here and key in self._said_by_k[phrase]]
+        return max(named, key=lambda phrase: self._said_by_k[phrase][key], default=Phrase.TOPIC)
 
 
 def candidates(

@@ -19,6 +19,7 @@ from sage_rag.indexer.consensus.digests import (
     digest_vectors,
     joint_vectors,
 )
+from sage_rag.indexer.consensus.heads import list_heads
 from sage_rag.indexer.consensus.options import ConsensusOptions
 from sage_rag.indexer.consensus.selection import choose
 from sage_rag.indexer.consensus.statements import Statement, StatementRules
@@ -119,6 +120,7 @@ class Composition:
             self._progress("statements", done, len(self._records))
         owners = [record.subject for record in self._records]
         self._forms = {n: Forms(found, owners, options.k) for n, found in self._found.items()}
+        self._heads = {n: list_heads(found, owners, options.k) for n, found in self._found.items()}
 
     @property
     def words(self) -> frozenset[str]:
@@ -176,7 +178,7 @@ class Composition:
         for name in self._names:
             centroid = vectors[name][list(topic.rows)].sum(axis=0)
             chosen = self._chosen(topic.candidates[name], centroid, embedder)
-            fields[name] = write(chosen, self.gate, before)
+            fields[name] = write(chosen, self.gate, before, self._supported_heads(name, topic))
         if not all(fields.values()):
             return None, "empty"
         findings = self.gate.judge(fields, topic.subjects)
@@ -184,6 +186,13 @@ class Composition:
             return None, findings[0].kind
         members = tuple(sorted(self._order[row] for row in topic.rows))
         return ConsensusPassage(fields, members, len(topic.subjects)), ""
+
+    def _supported_heads(self, name: str, topic: _Topic) -> list[str]:
+        return [
+            head
+            for head in self._heads[name]
+            if all(self.gate.supports(part, topic.subjects) for part in head.split(", "))
+        ]
 
     def _chosen(
         self, supported: Sequence[Candidate], centroid: Vectors, embedder: Embedder

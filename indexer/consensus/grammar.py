@@ -29,6 +29,12 @@ NEGATIONS = word_set(
     " hadn won wouldn shouldn couldn cannot can't don't nil negative unlikely avoid stop rule rules"
     " ruled exclude excluded instead against"
 )
+HEDGES = word_set(
+    "possible possibly probable probably likely maybe perhaps seem seems sound sounds look looks"
+    " appear appears suspect suspects think believe wonder wondering guess afraid chance suggest"
+    " suggests indicate indicates"
+)
+"""Words of what may be so, without the verb forms `may`, `might` and `could`."""
 FINITE = word_set(
     "is are was were can may might should must will has have had helps causes means needs"
 )

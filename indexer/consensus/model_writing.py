@@ -9,7 +9,8 @@ from sage_rag.agents.exceptions import AgentOutputError
 from sage_rag.agents.model.consensus import ConsensusWriter, SharedStatement
 from sage_rag.indexer.concurrency import each
 from sage_rag.indexer.consensus.compose import Consensus, ConsensusPassage, ConsensusRecord
-from sage_rag.privacy.gate.support import SupportGate, content_stems, split_statements
+from sage_rag.privacy.gate.labels import labelled_statements
+from sage_rag.privacy.gate.support import SupportGate, content_stems
 
 
 async def written_by_model(
@@ -53,5 +54,5 @@ async def _written(
 
 def _shared(text: str, gate: SupportGate, subjects: frozenset[str]) -> list[SharedStatement]:
     """Return the statements of a field with the number of their subjects."""
-    found = split_statements(text)
+    found = [statement.text for statement in labelled_statements(text)]
     return [SharedStatement(s, gate.support(content_stems(s), subjects)) for s in found]

@@ -13,6 +13,7 @@ from sage_rag.indexer.consensus.cuts import is_fronted, may_end, may_open
 from sage_rag.indexer.consensus.grammar import (
     DETERMINERS,
     FINITE,
+    HEDGES,
     NEGATIONS,
     SUBJECTS,
     word_set,
@@ -23,17 +24,6 @@ from sage_rag.privacy.words import Word
 _REFERRING = word_set("it this that they these those")
 _FEWEST_OF_SUBJECT = 4
 """Words of a clause that begins with a pronoun: "I feel" says nothing; one fewer before a noun."""
-_HEDGES = word_set(
-    "possible possibly probable probably likely maybe perhaps seem seems sound sounds look looks"
-    " appear appears suspect suspects think believe wonder wondering guess afraid chance suggest"
-    " suggests indicate indicates"
-)
-_SUPPOSING = _HEDGES | word_set("may might could possibility")
-_LINKS = DETERMINERS | word_set(
-    "be have has had are is been being like as though that you he she it due to from of by with"
-    " also suffering experiencing having developed caused indicate mean type form case"
-)
-"""What may be between a hedge and the matter: `possible that you have a`."""
 _HEDGED = word_set("may might could can should")
 _MOST_OF_TOPIC = 4
 _AFTER_NOUNS = word_set("of and or in")
@@ -47,12 +37,20 @@ _NO_TOPIC = word_set(
 class Phrase(StrEnum):
     """What a statement is. A clause says something; a topic names a matter.
 
-    A topic is a possibility where the record says that it may be so: `you may have gout`.
+    A topic is possible where the record says that it may be so, `you may have gout`, a cause where
+    something may be due to it, and advised where it is needed: `we need to perform a plain x-ray`
+    (`leads.py`).
     """
 
     CLAUSE = "clause"
     POSSIBLE = "possible"
+    CAUSE = "cause"
+    ADVISED = "advised"
     TOPIC = "topic"
+
+
+LED = (Phrase.POSSIBLE, Phrase.CAUSE, Phrase.ADVISED)
+"""What the words before a topic make it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +68,10 @@ class Surroundings:
 def phrase_of(
     tokens: Sequence[str], start: int, end: int, classes: WordClasses, around: Surroundings
 ) -> Phrase | None:
-    """Return what the words from `start` to `end` of a segment are; `None` for neither."""
-    found = tokens[start:end]
+    """Return whether the words from `start` to `end` of a segment are a clause, or a topic."""
     if not around.restricted and _is_clause(tokens, start, end, classes, around):
         return Phrase.CLAUSE
-    if not _is_topic(found, classes):
-        return None
-    return Phrase.POSSIBLE if not around.restricted and _supposes(tokens[:start]) else Phrase.TOPIC
-
-
-def _supposes(before: Sequence[str]) -> bool:
-    """Return whether the words before a topic make it a possibility: `you may have a`."""
-    links = list(takewhile(_LINKS.__contains__, reversed(before)))
-    hedge = len(before) - len(links) - 1
-    if not links or hedge < 0 or before[hedge] not in _SUPPOSING:
-        return False
-    return NEGATIONS.isdisjoint(before[max(0, hedge - 2) : hedge])
+    return Phrase.TOPIC if _is_topic(tokens[start:end], classes) else None
 
 
 def _is_clause(
@@ -98,7 +84,7 @@ def _is_clause(
     if not may_end(tokens, start, end) or is_fronted(tokens[:start]):
         return False
     if first in SUBJECTS or first == "there":
-        hedged = _HEDGES.isdisjoint(tokens[:start]) or not _HEDGED.isdisjoint(found)
+        hedged = HEDGES.isdisjoint(tokens[:start]) or not _HEDGED.isdisjoint(found)
         least = _FEWEST_OF_SUBJECT - (found[-1] in classes.nouns)
         return hedged and len(found) >= least and may_open(tokens, start, end)
     if is_imperative(tokens[:end], start, classes, may_begin=around.advising):

@@ -11,7 +11,13 @@ from sage_rag.indexer.consensus.candidates import Candidate
 from sage_rag.indexer.consensus.phrases import Phrase
 
 _LEAST_COSINE = 0.15
-_PHASES = ((Phrase.CLAUSE, 0.4), (Phrase.POSSIBLE, 0.2), (Phrase.TOPIC, 0.0))
+_PHASES = (
+    (Phrase.CLAUSE, 0.4),
+    (Phrase.POSSIBLE, 0.3),
+    (Phrase.CAUSE, 0.2),
+    (Phrase.ADVISED, 0.15),
+    (Phrase.TOPIC, 0.0),
+)
 """What is chosen first, and the share of a field's words that it leaves to what follows."""
 _NOVELTY = 0.02
 """What a new content word is worth, in units of cosine."""
@@ -28,7 +34,7 @@ def choose(
     Greedy: each step adds the statement with which the sum of the chosen vectors, each weighed by
     the square root of its words, is nearest to the centroid of the topic's records. Half of a
     statement's content words are not yet said. Clauses come first, then what is
-    possible, each up to a share of the words.
+    possible, its causes, and what is advised, each up to a share of the words.
 
     Source: Rossiello et al. (2017), "Centroid-based text summarization through compositionality of
     word embeddings", §3 (greedy selection). Differs: statements are vectors of the whole embedder.

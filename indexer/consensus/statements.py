@@ -22,6 +22,7 @@ from sage_rag.indexer.consensus.grammar import (
     segments,
     word_set,
 )
+from sage_rag.indexer.consensus.leads import Lead, lead_of, without_modifiers
 from sage_rag.indexer.consensus.phrases import (
     Phrase,
     Surroundings,
@@ -83,7 +84,9 @@ class Statement:
     """Words of a record that stand by themselves. `key`: their case-folded form.
 
     `place`: where the record says it, from 0 (its beginning) to 1. `part`: a longer statement of
-    the record contains it, so that it counts for others who say no more.
+    the record contains it, so that it counts for others who say no more. `lead`: the words before
+    the first of the matters that are possible or advised, after those that open their sentence:
+    `Based on your symptoms, you may have`.
     """
 
     key: tuple[str, ...]
@@ -91,6 +94,7 @@ class Statement:
     place: float
     phrase: Phrase
     part: bool = False
+    lead: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,19 +118,27 @@ class StatementRules:
             sentence = text[start:end]
             if is_boilerplate(sentence):
                 continue
-            restricted = is_conditional(draft_tokens(sentence))
+            tokens = draft_tokens(sentence)
+            restricted, either = is_conditional(tokens), "or" in tokens
             before: list[str] = []
+            opening, lead = "", None
             for segment, mark in segments(sentence):
                 place = start / len(text)
+                tokens = draft_tokens(segment)
+                advising = may_begin_advice(before, self.classes)
+                around = Surroundings(restricted or mark == "?", advising)
                 found = self._question(segment, place) if mark == "?" else None
+                lead = None if around.restricted else lead_of(tokens, lead, may_begin=advising)
+                if lead and lead.phrase is Phrase.ADVISED and either:
+                    lead = None
                 if found:
                     yield found
                 else:
-                    advising = may_begin_advice(before, self.classes)
-                    around = Surroundings(restricted or mark == "?", advising)
-                    yield from self._of_segment(segment, place, around)
-                tokens = draft_tokens(segment)
+                    yield from self._of_segment(segment, place, around, lead, opening)
+                if lead and not lead.carries(tokens):
+                    lead = None
                 restricted = restricted or is_fronted(tokens)
+                opening = "" if before or restricted else " ".join(segment.split())
                 before += tokens
 
     def _question(self, segment: str, place: float) -> Statement | None:
@@ -139,7 +151,9 @@ class StatementRules:
             return None
         return Statement(tuple(tokens), " ".join(segment.split()) + "?", place, Phrase.CLAUSE)
 
-    def _of_segment(self, segment: str, place: float, around: Surroundings) -> Iterator[Statement]:
+    def _of_segment(
+        self, segment: str, place: float, around: Surroundings, lead: Lead | None, opening: str
+    ) -> Iterator[Statement]:
         words = draft_words(segment)
         tokens = [word.text for word in words]
         supported = [
@@ -156,17 +170,26 @@ class StatementRules:
                     continue
                 phrase = phrase_of(tokens, start, end, self.classes, around)
                 part = end <= reached
+                led = ""
+                if phrase is Phrase.TOPIC and lead and lead.names(tokens, start):
+                    phrase = lead.phrase
+                    if lead.is_first(tokens, start):
+                        own = words[: len(without_modifiers(tokens[: lead.begin]))]
+                        led = ", ".join(filter(None, [opening, _surface(segment, own)]))
                 if phrase is Phrase.CLAUSE or (phrase and longest and not part):
                     found = _statement(segment, words[start:end], place, phrase)
-                    yield replace(found, part=part)
+                    yield replace(found, part=part, lead=led)
                     longest, reached = False, max(reached, end)
 
 
 def _statement(segment: str, words: list[Word], place: float, phrase: Phrase) -> Statement:
     if phrase is not Phrase.CLAUSE:
         words = without_determiners(words)
-    surface = " ".join(segment[words[0].start : words[-1].end].split())
-    return Statement(tuple(word.text for word in words), surface, place, phrase)
+    return Statement(tuple(word.text for word in words), _surface(segment, words), place, phrase)
+
+
+def _surface(segment: str, words: list[Word]) -> str:
+    return " ".join(segment[words[0].start : words[-1].end].split())
 
 
 def _may_begin(tokens: list[str], start: int) -> bool:

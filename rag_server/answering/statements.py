@@ -1,4 +1,4 @@
-"""Answers from consensus passages: what several subjects say, as lists."""
+"""Answers from consensus passages: what several subjects say."""
 
 from __future__ import annotations
 
@@ -7,14 +7,23 @@ from dataclasses import dataclass, replace
 
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.protocols import Embedder
-from sage_rag.privacy.gate.labels import OFTEN, POSSIBLE, TOPICS, labelled_statements
+from sage_rag.privacy.gate.labels import (
+    ADVISED,
+    CAUSES,
+    OFTEN,
+    POSSIBLE,
+    TOPICS,
+    labelled_statements,
+)
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.answering.sentences import content_stems
 from sage_rag.rag_server.retrieval import without_tokens
 
 _MOST = 6
 """Clauses of an answer."""
-_MOST_LISTED = {POSSIBLE: 3, TOPICS: 10}
+_MOST_LISTED = {POSSIBLE: 2, CAUSES: 2, ADVISED: 4, TOPICS: 8}
+_LEADS = {POSSIBLE: "It may be", CAUSES: "It may be due to"}
+"""What begins the sentence of a list where the passages have no words of their own for it."""
 _NOVEL = 0.5
 """The least share of a statement's content words that the answer does not have yet."""
 _SHARED = 0.05
@@ -29,15 +38,17 @@ class _Said:
     text: str
     ranks: tuple[int, ...]
     label: str
+    lead: str
 
 
 def often_said(context: AnswerContext, embedder: Embedder | None) -> str:
     """Return the statements of the passages that are nearest to the question; empty without.
 
-    Clauses of most subjects are a list under `Often said:`, those of at least k under `Also said:`;
-    what k subjects call possible follows after `Possible:`, and words that only name a matter after
-    `Topics:`. Each list begins with what is nearest to the question, and repeats little. A clause
-    is a line: joined in one sentence they have the vector of none.
+    Clauses of most subjects are a list under `Often said:`, those of at least k under `Also said:`.
+    What k subjects call possible is a sentence, in the words with which most records say so, and so
+    is what they advise. Words that only name a matter follow after `Topics:`. Each list begins with
+    what is nearest to the question, and repeats little. A clause is a line: joined in one sentence
+    they have the vector of none.
     """
     said = _distinct(context)
     values = _values(context.standalone or context.question, said, embedder)
@@ -51,7 +62,8 @@ def often_said(context: AnswerContext, embedder: Embedder | None) -> str:
     parts = [f"{head}:\n{_lines(found)}" for head, found in lines.items() if found]
     for label, most in _MOST_LISTED.items():
         listed = _novel((s for s in said if s.label == label), most, known)
-        parts += [f"{label}: {_list(listed)}"] if listed else []
+        lead = max((s.lead for s in said if s.label == label), key=len, default="")
+        parts += [_list(label, lead or _LEADS.get(label, ""), listed)] if listed else []
     return "\n\n".join(parts)
 
 
@@ -83,9 +95,9 @@ def _distinct(context: AnswerContext) -> list[_Said]:
 def _of_passage(passage: Passage, rank: int, answer_fields: Sequence[str]) -> Iterator[_Said]:
     replies = [name for name in answer_fields if name in passage.fields]
     for name in replies or list(passage.fields)[-1:]:
-        for label, text in labelled_statements(passage.fields[name]):
-            if content_stems(text) and not text.endswith("?"):
-                yield _Said(text, (rank,), label)
+        for found in labelled_statements(passage.fields[name]):
+            if content_stems(found.text) and not found.text.endswith("?"):
+                yield _Said(found.text, (rank,), found.label, found.lead)
 
 
 def _values(
@@ -106,7 +118,11 @@ def _lines(said: Sequence[_Said]) -> str:
     return "\n".join(f"- {s.text[0].upper()}{s.text[1:]} [{s.ranks[0]}]" for s in said)
 
 
-def _list(said: Sequence[_Said]) -> str:
-    """Return statements in one line, with the citations of all."""
+def _list(label: str, lead: str, said: Sequence[_Said]) -> str:
+    """Return statements in one line, with the citations of all; a sentence, if there is a lead."""
     cited = "".join(f"[{rank}]" for rank in sorted({s.ranks[0] for s in said}))
-    return f"{', '.join(s.text for s in said)} {cited}"
+    *others, last = [s.text for s in said]
+    if not lead:
+        return f"{label}: {', '.join([*others, last])} {cited}"
+    listed = f"{', '.join(others)} or {last}" if others else last
+    return f"{lead} {listed}. {cited}"

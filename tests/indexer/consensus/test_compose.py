@@ -44,13 +44,19 @@ def test_what_all_say_is_published_and_what_one_says_is_not():
 
 
 def test_what_three_subjects_call_possible_in_their_own_words_is_listed_as_possible():
-    said = ("You may have gout.", "It could be gout.", "Probably it is due to gout.")
+    said = ("You may have gout.", "It could be gout.", "Probably it is gout.")
     for subjects in (2, 3):
         told = dict(zip((0, 4, 8), said[:subjects], strict=False))
         records = [record(n, told.get(n, "The gout of my cat.")) for n in range(0, 40, 4)]
         text = published(composed(records))
         assert ("Possible: gout." in text) is (subjects == 3)
         assert "gout" in text
+
+
+def test_the_list_of_what_is_possible_has_the_words_of_most_records():
+    matters = ("gout", "mumps", "lupus")
+    records = [record(4 * n, f"Seen from here, you may have {matters[n % 3]}.") for n in range(12)]
+    assert "Seen from here, you may have, notably: lupus, gout." in published(composed(records))
 
 
 def test_every_passage_passes_the_gate_again():

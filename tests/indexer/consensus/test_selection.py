@@ -63,6 +63,18 @@ def test_topics_are_a_list_in_the_last_line_the_most_frequent_first():
     texts = [["rest the knee"], ["knee pain"], ["swelling"]] * 3
     gate = SupportGate(SupportCounts((str(n), text) for n, text in enumerate(texts)), 3)
     chosen = [candidate("swelling", 0.3), candidate("knee pain", 0.6), clause("rest the knee", 0.5)]
-    assert write(chosen, gate, []) == "Often: rest the knee.\nTopics: knee pain, swelling."
-    assert write(chosen[:1], gate, []) == "Topics: swelling."
-    assert write([], gate, []) == ""
+    assert write(chosen, gate, [], ()) == "Often: rest the knee.\nTopics: knee pain, swelling."
+    assert write(chosen[:1], gate, [], ()) == "Topics: swelling."
+    assert write([], gate, [], ()) == ""
+
+
+def test_a_list_begins_with_the_first_of_its_heads_that_may_follow_what_precedes_it():
+    texts = [["you may have gout"]] * 6
+    gate = SupportGate(SupportCounts((str(n), text) for n, text in enumerate(texts)), 3)
+    chosen = [candidate("gout", phrase=Phrase.POSSIBLE)]
+    heads = ("after lunch, you may have", "you may have")
+    assert write(chosen, gate, [], heads) == "After lunch, you may have, notably: gout."
+    assert write(chosen, gate, [], heads[1:]) == "You may have, notably: gout."
+    assert write(chosen, gate, [], ()) == "Possible: gout."
+    rare = SupportCounts([*((str(n), t) for n, t in enumerate(texts)), ("x", ["milk you may"])])
+    assert write(chosen, SupportGate(rare, 3), ["milk"], heads[1:]) == "Possible: gout."

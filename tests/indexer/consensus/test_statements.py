@@ -149,17 +149,35 @@ def test_advice_is_a_clause(text, expected):
     ("text", "phrase"),
     [
         ("It is possible that you have a fracture.", Phrase.POSSIBLE),
-        ("The pain could be due to a fracture.", Phrase.POSSIBLE),
+        ("The pain could be due to a fracture.", Phrase.CAUSE),
+        ("You may have a cold, a cough or a fracture.", Phrase.POSSIBLE),
+        ("You may have a cold because of the fracture.", Phrase.TOPIC),
+        ("We need to perform a cast, a plate and a fracture.", Phrase.ADVISED),
+        ("We need to perform a cast or a fracture.", Phrase.TOPIC),
+        ("We do not need to perform a fracture.", Phrase.TOPIC),
+        ("We may need to perform a fracture.", Phrase.TOPIC),
+        ("I need to take a fracture.", Phrase.TOPIC),
+        ("I would recommend some fracture.", Phrase.ADVISED),
+        ("You should see a fracture.", Phrase.ADVISED),
+        ("He told them to see a fracture.", Phrase.TOPIC),
+        ("If it is blue, we need to perform a fracture.", Phrase.TOPIC),
+        ("Do we need to perform a fracture?", Phrase.TOPIC),
         ("You are suffering from a fracture.", Phrase.TOPIC),
         ("You may need to rest the fracture.", Phrase.TOPIC),
         ("It is not possible that you have a fracture.", Phrase.TOPIC),
         ("If it is blue, this may be a fracture.", Phrase.TOPIC),
     ],
 )
-def test_what_may_be_so_is_a_possibility(text, phrase):
+def test_a_lead_makes_a_topic_possible_or_advised(text, phrase):
     records = [text, *["I treated a fracture."] * 3]
     phrases = {s.text: s.phrase for s in found_in(text, records)}
     assert phrases.get("fracture") is phrase
+
+
+def test_the_first_of_a_list_has_the_words_that_lead_to_it():
+    text = "Seen from here, you may have a fracture and a cold."
+    leads = {s.text: s.lead for s in found_in(text, [text, *["I treated a fracture, a cold."] * 3])}
+    assert leads == {"fracture": "Seen from here, you may have", "cold": ""}
 
 
 def test_a_clause_is_not_cut_before_an_alternative():
