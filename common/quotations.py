@@ -1,4 +1,4 @@
-"""Which sentences of a text are somebody else's words, without a speaker."""
+"""Which sentences of a text, and which parts of a sentence, are somebody else's words."""
 
 from __future__ import annotations
 
@@ -50,6 +50,24 @@ def in_quotation(sentences: Sequence[str]) -> list[bool]:
     if opening and opening != '"':
         _fill(found, first, len(sentences) - 1)
     return found
+
+
+def unquoted(sentence: str) -> str:
+    """Return a sentence without what it quotes: `he asked.` of `"Why?" he asked.`
+
+    A quotation may begin in an earlier sentence, or end in a later one.
+    """
+    kept, opening, start = "", "", 0
+    for mark in _MARK.finditer(sentence):
+        if opening:
+            if mark.group() in _CLOSING[opening]:
+                opening, start = "", mark.end()
+        elif _opens(sentence, mark):
+            kept += sentence[start : mark.start()]
+            opening, start = mark.group(), mark.start()
+        elif mark.group() in _ENDS and not kept:
+            start = mark.end()
+    return kept if opening and opening != '"' else kept + sentence[start:]
 
 
 def _fill(found: list[bool], first: int, last: int) -> None:

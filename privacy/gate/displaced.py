@@ -70,14 +70,14 @@ def displaced(
 
 def _unquoted(source: Reading, draft: Reading, links: Sequence[Link]) -> Iterator[Change]:
     """Yield the draft sentences that say as their own what the source quotes."""
-    theirs, own = _in_quotation(source), _in_quotation(draft)
+    theirs, own = quoted_sentences(source), quoted_sentences(draft)
     for at, link in enumerate(links):
         if link.sources and link.sources[0] in theirs and at not in own:
             facts = draft.sentences[at]
             yield change_at(facts, "drops", "speaker", facts.sentence.tokens[0])
 
 
-def _in_quotation(reading: Reading) -> frozenset[int]:
+def quoted_sentences(reading: Reading) -> frozenset[int]:
     """Return the sentences in a quotation of several sentences, field by field."""
     fields: dict[str, list[int]] = {}
     for number, facts in enumerate(reading.sentences):

@@ -7,14 +7,15 @@ sentence is no change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
 from sage_rag.common.questions import asks, asks_for_another, reports_question
+from sage_rag.common.quotations import unquoted
 from sage_rag.privacy.gate.alterations import alterations
 from sage_rag.privacy.gate.changes import Change
-from sage_rag.privacy.gate.displaced import displaced
+from sage_rag.privacy.gate.displaced import displaced, quoted_sentences
 from sage_rag.privacy.gate.facts.facts import Facts
 from sage_rag.privacy.gate.facts.words import courtesies, stem
 from sage_rag.privacy.gate.findings import Finding, FindingKind
@@ -174,23 +175,43 @@ def kept_sentences(source: Reading, draft: Reading, links: Sequence[Link]) -> di
 def _lost_questions(
     original: Mapping[str, str], draft: Mapping[str, str], source: Reading, written: Reading
 ) -> Iterator[Finding]:
-    """Yield a finding for each field that asks in the record and not in the draft."""
+    """Yield a finding for each field that asks in the record and not in the draft.
+
+    A question that the record quotes is not its own, unless the whole field is one quotation.
+    """
+    asking = _asking_fields(source)
     start = 0
     for name, text in draft.items():
         end = start + len(text)
-        asked = name in original and (_asks(source, name) or asks_for_another(original[name]))
-        if asked and not _asks(written, name, also=reports_question):
+        asked = name in original and (name in asking or asks_for_another(original[name]))
+        if asked and not _asks(written, name):
             message = f"loses the question that the record asks in `{name}`"
             yield Finding(FindingKind.QUESTION_LOST, message, start, end)
         start = end + 1
 
 
-def _asks(
-    reading: Reading, field: str, *, also: Callable[[str], bool] = lambda text: False
-) -> bool:
-    """Return whether a sentence of a field asks something, or is one that `also` accepts."""
+def _asking_fields(source: Reading) -> set[str]:
+    """Return the fields that ask something in words of their own."""
+    quoted = quoted_sentences(source)
+    own: dict[str, list[str]] = {}
+    whole: dict[str, list[str]] = {}
+    for number, facts in enumerate(source.sentences):
+        sentence = facts.sentence
+        whole.setdefault(sentence.field, []).append(sentence.text)
+        own.setdefault(sentence.field, [])
+        if number not in quoted and (text := unquoted(sentence.text).strip()):
+            own[sentence.field].append(text)
+    return {
+        field
+        for field, texts in own.items()
+        if any("?" in text or asks(text) for text in texts or whole[field])
+    }
+
+
+def _asks(reading: Reading, field: str) -> bool:
+    """Return whether a sentence of a field asks something, or reports that someone does."""
     return any(
-        facts.sentence.asks or asks(facts.sentence.text) or also(facts.sentence.text)
+        facts.sentence.asks or asks(facts.sentence.text) or reports_question(facts.sentence.text)
         for facts in reading.sentences
         if facts.sentence.field == field
     )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.common.quotations import in_quotation
+from sage_rag.common.quotations import in_quotation, unquoted
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,31 @@ from sage_rag.common.quotations import in_quotation
 )
 def test_quoted_sentences(sentences: list[str], quoted: str) -> None:
     assert in_quotation(sentences) == [sign == "1" for sign in quoted]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "own"),
+    [
+        ('"Why?" he asked.', " he asked."),
+        ("He asked: “Why?”", "He asked: "),
+        ("He asked: “Why?", "He asked: "),
+        ("Why?” he asked.", " he asked."),
+        ('What is "rye"?', "What is ?"),
+        ("Is the “Board” or the «Chair» here?", "Is the  or the  here?"),
+        ('The pipe is 5" wide. Why?', 'The pipe is 5" wide. Why?'),
+        ('He asked: "Why?', 'He asked: "Why?'),
+        ("Why?", "Why?"),
+        ("", ""),
+    ],
+)
+def test_the_words_of_a_sentence_that_are_not_quoted(sentence: str, own: str) -> None:
+    assert unquoted(sentence) == own
+
+
+@given(st.text(alphabet="ab 5.,?“”„«»‘’`'\"", max_size=20))
+def test_what_is_not_quoted_is_part_of_the_sentence(sentence: str) -> None:
+    rest = iter(sentence)
+    assert all(character in rest for character in unquoted(sentence))
 
 
 @given(st.lists(st.text(alphabet="ab 5.,“”„«»‘’`'\"", max_size=8), max_size=6))

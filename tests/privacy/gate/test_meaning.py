@@ -228,6 +228,31 @@ def test_the_question_of_a_dispute_is_a_question() -> None:
     assert found(source, source) == []
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        'The baker shut the shop. "Why now?" his wife asked.',
+        "The baker shut the shop. “Wait. Why now? Nobody has paid.” She left.",
+    ],
+)
+def test_a_question_that_the_record_quotes_is_not_its_own(source: str) -> None:
+    assert found(source, "The baker shut the shop.") == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'The baker shut the shop. "Why now?" his wife asked. What is "rye"?',
+        'The nurse said "wait". The heel hurts. Is it safe to walk?',
+        "“The heel hurts. Is it safe to walk?”",
+        '"Is it safe to walk?"',
+    ],
+)
+def test_a_question_beside_a_quotation_is_the_record_s_own(source: str) -> None:
+    kept = "The baker shut the shop." if "baker" in source else "The heel hurts."
+    assert FindingKind.QUESTION_LOST in {finding.kind for finding in found(source, kept)}
+
+
 def test_a_question_at_the_end_of_a_run_on_is_a_sentence_of_its_own() -> None:
     source = "I ate at noon, I did not drink, I woke up with a cramp what should i do?"
     assert found(source, "What should I do?") == []
