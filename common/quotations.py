@@ -78,5 +78,5 @@ def _fill(found: list[bool], first: int, last: int) -> None:
 def _opens(sentence: str, mark: re.Match[str]) -> bool:
     if mark.group() != '"':
         return mark.group() in _CLOSING
-    before = sentence[: mark.start()]
-    return not before or before[-1] in _BEFORE_OPENING
+    before, after = sentence[: mark.start()], sentence[mark.end() : mark.end() + 1]
+    return (not before or before[-1] in _BEFORE_OPENING) and bool(after.strip())

@@ -19,6 +19,8 @@ ClauseEdit = tuple[int, int, str]
 _GOVERNING = re.compile(
     r"\b(?:sa(?:id|ys?)|told|tells?|thinks?|thought|knows?|knew|believes?|believed|hop(?:e|es|ed)"
     r"|ask(?:s|ed)?|advise[sd]?|suggest(?:s|ed)?|recommend(?:s|ed)?|want(?:s|ed)?|wonder(?:s|ed|ing)?"
+    r"|(?:instruct|order|remind|urge|warn|allow|expect|permit|forbid|promise|decide|agree|plan)"
+    r"(?:s|e?d|ing)?|planned|forbade|forbidden"
     r"|afraid|worried|if|unless|until|till|when|whenever|while|because|since|although|though|before"
     r"|after|once|in case|so that|provided|that|which|who|whose|where|whether|how|what|why"
     r"|to [a-z]+|not|no|never|none|without|neither|nor|hardly|only|even|just|too|than"

@@ -46,6 +46,9 @@ _SUBORDINATE_START = re.compile(
     re.IGNORECASE,
 )
 _LEANING = re.compile(rf"(?:and|or|but)\b|{_SUBORDINATE_START.pattern}", re.IGNORECASE)
+_BROKEN_OFF = re.compile(r"—(?:[\"'”’]|\s*\.?$)")
+"""`I thought you—` or `"I thought you—" she began.`"""
+_QUOTED_QUESTION = re.compile(r"\?[\"'”’]+$")
 _QUOTED_END = re.compile(r"[.?!][”\"’]+$")
 _STOPS = (".", "?", "!", ";")
 _NEVER_LAST = frozenset("a an the and or but".split())
@@ -95,12 +98,15 @@ def sentences_and_gaps(text: str) -> list[str]:
 def clean_sentence(sentence: str) -> str:
     """Return a sentence without openings and fillers; empty if it has no content or breaks off."""
     typed, text = sentence.strip(), _bare(sentence)
+    if _BROKEN_OFF.search(typed):
+        return ""
     unfinished = _breaks_off(text + "," * typed.endswith(","), ended=typed.endswith(_STOPS))
     if _says_nothing(text) or unfinished or lexicon().broken.search(text):
         return ""
     if _QUOTED_END.search(text):
         return capitalize(text)
-    return capitalize(text) + ("?" if typed.endswith("?") or is_inverted(text) else ".")
+    asks = typed.endswith("?") or _QUOTED_QUESTION.search(typed) or is_inverted(text)
+    return capitalize(text) + ("?" if asks else ".")
 
 
 def _bare(sentence: str) -> str:
@@ -179,9 +185,10 @@ def _restore_stops(sentence: str) -> list[str]:
 
 def _strip_marks(text: str) -> str:
     """Return a text without marks at both ends and without quotes or parentheses left open."""
-    text = re.sub(r"\s+", " ", text).strip(" ,.!?;:-*'\"/")
+    whole = re.sub(r"\s+", " ", text)
+    text = whole.strip(" ,.!?;:-*'\"/")
     text = re.sub(r"(?<=[a-z)])[.:]\s*\(?\d{1,2}$", "", text)
-    if text.count('"') % 2:
+    if text.count('"') % 2 or text.count('"') < whole.count('"'):
         text = text.replace('"', "")
     if text.count("“") > text.count("”"):
         text += "”"

@@ -30,7 +30,8 @@ _VAGUE_TWICE = re.compile(
 _BLANK_COMMA = re.compile(r"\s+([,.!?;:])(?=[\s,.!?;:]|$)")
 _TIGHT_COMMA = re.compile(r"(?<=[a-z\])]),(?=[A-Za-z\[])")
 _RANGE = re.compile(r"(?<=\d) *[-–—] *(?=\d)")
-_DASH = re.compile(r"\s+[-–—]+\s+|\s*—\s*")
+_DASH = re.compile(r"\s+[-–—]+\s+|\s*—(?!\s*(?:[.\"'”’]|$))\s*")
+"""A dash within a sentence. One at its end stays: there the writer broke off."""
 _MANY_MARKS = re.compile(r"([!?,])[!?,.]*(?:\s*[!?]+)*")
 _TOKEN = re.compile(r"\[[A-Z_]+_\d+\]|<[A-Z_]+>|[^\W\d_]+")
 _ITS = re.compile(

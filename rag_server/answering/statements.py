@@ -21,14 +21,16 @@ from sage_rag.rag_server.retrieval import without_tokens
 
 _MOST = 6
 """Clauses of an answer."""
-_MOST_LISTED = {POSSIBLE: 2, CAUSES: 2, ADVISED: 4, TOPICS: 8}
+_MOST_LISTED = {POSSIBLE: 2, CAUSES: 2, ADVISED: 8, TOPICS: 8}
 _LEADS = {POSSIBLE: "It may be", CAUSES: "It may be due to"}
 """What begins the sentence of a list where the passages have no words of their own for it."""
 _NOVEL = 0.5
 """The least share of a statement's content words that the answer does not have yet."""
 _SHARED = 0.05
-"""What each further passage that has a statement adds to its cosine. Chosen, with the limits above,
-on splits of the indexed records of the published figures."""
+"""What each further passage that has a statement adds to its cosine."""
+_RANK = 0.01
+"""What each passage before the first that has a statement takes from its cosine. Chosen, with the
+share and the limits above, on splits of the indexed records of the published figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +46,26 @@ class _Said:
 def often_said(context: AnswerContext, embedder: Embedder | None) -> str:
     """Return the statements of the passages that are nearest to the question; empty without.
 
-    Clauses of most subjects are a list under `Often said:`, those of at least k under `Also said:`.
-    What k subjects call possible is a sentence, in the words with which most records say so, and so
-    is what they advise. Words that only name a matter follow after `Topics:`. Each list begins with
-    what is nearest to the question, and repeats little. A clause is a line: joined in one sentence
-    they have the vector of none.
+    What k subjects call possible, or a cause, comes first: a sentence, in the words with which most
+    records say so. Clauses of most subjects are a list under `Often said:`, those of at least k
+    under `Also said:`; a clause is a line, for joined in one sentence they have the vector of none.
+    Then what k subjects advise, and after `Topics:` the words that only name a matter. Each list
+    begins with what is nearest to the question, and repeats little.
     """
     said = _distinct(context)
     values = _values(context.standalone or context.question, said, embedder)
     said.sort(key=lambda s: -values[s])
     known: set[str] = set()
     clauses = _novel((s for s in said if s.label not in _MOST_LISTED), _MOST, known)
-    lines = {
-        "Often said": [s for s in clauses if s.label == OFTEN],
-        "Also said": [s for s in clauses if s.label != OFTEN],
-    }
-    parts = [f"{head}:\n{_lines(found)}" for head, found in lines.items() if found]
+    often = [s for s in clauses if s.label == OFTEN]
+    also = [s for s in clauses if s.label != OFTEN]
+    parts = {"often": _lines("Often said", often), "also": _lines("Also said", also)}
     for label, most in _MOST_LISTED.items():
-        listed = _novel((s for s in said if s.label == label), most, known)
-        lead = max((s.lead for s in said if s.label == label), key=len, default="")
-        parts += [_list(label, lead or _LEADS.get(label, ""), listed)] if listed else []
-    return "\n\n".join(parts)
+        found = [s for s in said if s.label == label]
+        lead = max((s.lead for s in found), key=len, default="") or _LEADS.get(label, "")
+        parts[label] = _list(label, lead, _novel(found, most, known))
+    order = (POSSIBLE, CAUSES, "often", "also", ADVISED, TOPICS)
+    return "\n\n".join(parts[name] for name in order if parts[name])
 
 
 def _novel(said: Iterable[_Said], most: int, known: set[str]) -> list[_Said]:
@@ -110,16 +111,25 @@ def _values(
     else:
         vectors = embedder.embed([without_tokens(question), *(s.text for s in said)])
         near = (vectors[1:] @ vectors[0]).tolist()
-    return {s: n + _SHARED * (len(s.ranks) - 1) for s, n in zip(said, near, strict=True)}
+    return {
+        s: n + _SHARED * (len(s.ranks) - 1) - _RANK * (s.ranks[0] - 1)
+        for s, n in zip(said, near, strict=True)
+    }
 
 
-def _lines(said: Sequence[_Said]) -> str:
-    """Return statements as lines of a list, each with its citation."""
-    return "\n".join(f"- {s.text[0].upper()}{s.text[1:]} [{s.ranks[0]}]" for s in said)
+def _lines(head: str, said: Sequence[_Said]) -> str:
+    """Return statements as lines of a list, each with its citation; empty without any."""
+    lines = [f"- {s.text[0].upper()}{s.text[1:]} [{s.ranks[0]}]" for s in said]
+    return "\n".join([f"{head}:", *lines]) if lines else ""
 
 
 def _list(label: str, lead: str, said: Sequence[_Said]) -> str:
-    """Return statements in one line, with the citations of all; a sentence, if there is a lead."""
+    """Return statements in one line, with the citations of all; a sentence, if there is a lead.
+
+    Empty without any.
+    """
+    if not said:
+        return ""
     cited = "".join(f"[{rank}]" for rank in sorted({s.ranks[0] for s in said}))
     *others, last = [s.text for s in said]
     if not lead:

@@ -22,6 +22,7 @@ from sage_rag.common.quotations import in_quotation, unquoted
         (["“Rest well,” she said.", "The board (“the Board”) met.", "Fine."], "000"),
         (["It fell.", '"I saw it."', '"Me too," he said.', "“No!”", "Fine."], "01010"),
         (["We want steps.", "The “chair” slept.", "We want peace.’’", "It ended."], "1110"),
+        (["Fine.", "He asked.", '"Rest now.', 'Drink. "', "Fine."], "00110"),
         (["We want steps.", "We want peace.’’"], "11"),
         (["“It hurts.", "What shall I do?”"], "00"),
         (['The pipe is 5" wide.', "It leaks.", 'The other is 6".'], "000"),
@@ -44,6 +45,7 @@ def test_quoted_sentences(sentences: list[str], quoted: str) -> None:
         ('The pipe is 5" wide. Why?', 'The pipe is 5" wide. Why?'),
         ('He asked: "Why?', 'He asked: "Why?'),
         ("Why?", "Why?"),
+        ('It hurts. "', 'It hurts. "'),
         ("", ""),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -14,6 +15,8 @@ from sage_rag.privacy.spans import Span
 OUTSIDE, BEGIN, INSIDE = range(3)
 
 _EDGES = ",;:!?\"“”„«»()[]{}<>|*_=/\\'’-"
+_DANGLING = re.compile(r"\s+(?:and|or)$")
+"""What joins a value to the next one, which has another type: `Lima and` before `Ms Sato`."""
 _JOINING = 0.4
 """Share of its threshold from which a word joins a value next to it."""
 _JOINERS = frozenset("-'’.&/@")
@@ -147,6 +150,8 @@ def _trimmed(text: str, start: int, end: int, entity_type: EntityType, score: fl
         or (text[end - 1] == "." and not _initial(text, start, end))
     ):
         end -= 1
+    if dangling := _DANGLING.search(text, start, end):
+        end = dangling.start()
     if entity_type is EntityType.PERSON and text[end - 2 : end] in ("'s", "’s"):
         end -= 2
     value = text[start:end]

@@ -33,6 +33,7 @@ def test_a_condition_or_time_moves_to_the_other_end(body, moved):
         "They said it had hurt for two weeks",
         "I did not sleep for two weeks",
         "I feel as if I am under water",
+        "They instructed him to take risks if he must",
     ],
 )
 def test_what_governs_more_than_its_clause_is_not_moved(body):

@@ -81,12 +81,32 @@ def test_a_question_ends_with_its_mark_whatever_was_typed():
 
 
 @pytest.mark.parametrize(
+    ("typed", "tidied"),
+    [
+        ('"Two hours," Anna said, "till noon."', "Two hours, Anna said, till noon."),
+        ('Then Anna said, "Did it hurt?"', "Then Anna said, Did it hurt?"),
+        ('The "rye" is fresh.', 'The "rye" is fresh.'),
+    ],
+)
+def test_quotation_marks_stay_in_pairs_or_go(typed, tidied):
+    assert clean_sentence(typed) == tidied
+
+
+def test_a_sentence_that_its_writer_broke_off_is_not_joined_to_the_next():
+    assert split_sentences("Unless perhaps Anna—\n\nThe bus left at noon.") == [
+        "The bus left at noon."
+    ]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "You can rub it with oil and the",
         "It burns and honestly.",
         "If I were your doctor,",
         "Do not stop unless",
+        "I thought that he might—",
+        '"What do you think they will—" he began, and then stopped himself.',
     ],
 )
 def test_a_sentence_that_breaks_off_is_left_out(text):

@@ -24,11 +24,11 @@ def test_often_said_statements_come_before_the_others_and_topics_follow():
     )
 
 
-def test_what_is_possible_comes_before_the_topics():
+def test_what_is_possible_comes_first_and_topics_last():
     first = passage("Rest the knee.\nPossible: gout, sprain.\nTopics: brace.")
     second = passage("Possible: knee fracture.")
     assert compose("Is it a fracture?", first, second) == (
-        "Also said:\n- Rest the knee [1]\n\nIt may be knee fracture or gout. [1][2]\n\n"
+        "It may be knee fracture or gout. [1][2]\n\nAlso said:\n- Rest the knee [1]\n\n"
         "Topics: brace [1]"
     )
 
@@ -65,10 +65,17 @@ WORDS = "salt honey ginger yoghurt cocoa lemon mint basil pepper rice".split()
 
 def test_an_answer_is_short():
     clauses = "\n".join(f"{word.capitalize()} helps." for word in WORDS)
-    many = passage(f"{clauses}\nPossible: gout, mumps, lupus, scurvy.")
+    many = passage(f"{clauses}\nPossible: gout, mumps, lupus, scurvy.\nTopics: {', '.join(WORDS)}.")
     answer = compose("What helps?", many)
     assert answer.count("\n- ") == 6
-    assert answer.endswith("It may be gout or mumps. [1]")
+    assert answer.startswith("It may be gout or mumps. [1]\n\nAlso said:")
+    assert answer.endswith("Topics: mint, basil, pepper, rice [1]")
+
+
+def test_of_statements_as_near_that_of_the_better_passage_comes_first():
+    first, second = passage("Wear a hat."), passage("Drink tea.")
+    for passages, line in (((first, second), "Wear a hat"), ((second, first), "Drink tea")):
+        assert compose("Is it cold?", *passages).startswith(f"Also said:\n- {line} [1]")
 
 
 def test_what_an_answer_has_is_not_said_again():

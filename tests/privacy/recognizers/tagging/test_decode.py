@@ -48,6 +48,8 @@ def found(
         ("Mr A called", ("A",), ["A"]),
         ("Mr A called", ("Mr",), []),
         ("... , ...", ("... , ...",), []),
+        ("I saw Maria and Tom", ("Maria and",), ["Maria"]),
+        ("I saw Maria and Tom", ("and",), []),
     ],
 )
 def test_spans(text: str, private: tuple[str, ...], expected: list[str]) -> None:
