@@ -82,9 +82,10 @@ async def until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:
             return task.result()
         raise ClientDisconnect
     finally:
-        for pending in (task, watch):
-            pending.cancel()
-        await asyncio.gather(task, watch, return_exceptions=True)
+        watch.cancel()
+        if not task.done():
+            task.cancel()
+            await asyncio.gather(task, watch, return_exceptions=True)
 
 
 async def _disconnected(request: Request) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fastapi import APIRouter, Request
+from starlette.background import BackgroundTask
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from sage_rag.common.deadlines import checkpoint
@@ -101,9 +102,12 @@ async def _respond(
             answer.add(first)
             async for piece in pieces:
                 answer.add(piece)
-    finally:  # what an upstream model wrote is spent, also where it fails or the client leaves
-        answer.record()
-    return JSONResponse(answer.whole())
+    except BaseException:  # what an upstream model wrote is spent, also where it fails
+        answer.spend()
+        await answer.log()
+        raise
+    answer.spend()
+    return JSONResponse(answer.whole(), background=BackgroundTask(answer.log))
 
 
 def _found(
@@ -140,7 +144,8 @@ async def _stream(
         yield sse.encode(as_api_error(error).body)
         return
     finally:  # what was written is spent, also where the model fails or the client leaves
-        answer.record()
+        answer.spend()
+        await answer.log()
     for event in _end(answer):
         yield event
 
@@ -173,6 +178,7 @@ class _AnswerInProgress:
     text: str = ""
     finish_reason: str = "stop"
     known_usage: CompletionUsage | None = None
+    took_s: float = 0.0
     calls: CallsInProgress = field(default_factory=CallsInProgress)
 
     def __post_init__(self) -> None:
@@ -220,8 +226,8 @@ class _AnswerInProgress:
         prompt = count_tokens(message.content for message in self.chat.messages)
         return CompletionUsage(prompt, count_tokens([self.text, *self.calls.arguments()]))
 
-    def record(self) -> None:
-        """Log counts and times, never text; count the tokens against the caller's budget."""
+    def spend(self) -> None:
+        """Count the tokens of the request, also against the caller's budget."""
         usage = self.known_usage = self.usage()
         asked = self.question.usage or CompletionUsage(0, 0)
         read = usage.prompt_tokens + asked.prompt_tokens
@@ -229,13 +235,17 @@ class _AnswerInProgress:
         self.metrics.tokens(read, written)
         self.notes.tokens = read + written
         self.caller.spend(self.notes.tokens)
+        self.took_s = time.monotonic() - self.started
+
+    async def log(self) -> None:
+        """Log counts and times, never text. No answer waits for it."""
         log.info(
             "%s corpus=%s passages=%d tokens=%d ms=%d",
             self.envelope.id,
             self.chat.model,
             len(self.found.passages),
-            usage.completion_tokens,
-            (time.monotonic() - self.started) * 1000,
+            self.usage().completion_tokens,
+            self.took_s * 1000,
         )
 
 
