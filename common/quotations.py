@@ -19,6 +19,8 @@ _CLOSING = {
 _LETTER = re.compile(r"[^\W\d_]")
 _ENDS = frozenset("” » ’’ ''".split())
 """After a stop, one of these without its opening mark ends what the text began with."""
+_DIALOGUE = 2
+"""After so many quotations, a `"` that nothing closes begins one that the text breaks off."""
 _STOPS = (".", "!", "?", "…")
 _BEFORE_OPENING = " \t\n([-–—:,"
 
@@ -28,10 +30,11 @@ def in_quotation(sentences: Sequence[str]) -> list[bool]:
 
     All of it is in a quotation. `He said: "Wait.` and `"Wait," he said` tell who speaks, so they do
     not count. A text may begin within a quotation, or end in it, as a piece of a record does; a
-    single `"` that opens or closes nothing is no quotation, nor is one around the whole text.
+    single `"` that opens or closes nothing is no quotation, except after others in a dialogue; nor
+    is one around the whole text.
     """
     found = [False] * len(sentences)
-    opening, opened, first, closed = "", 0, 0, 0
+    opening, opened, first, closed, pairs = "", 0, 0, 0, 0
     for number, sentence in enumerate(sentences):
         for mark in _MARK.finditer(sentence):
             if opening:
@@ -40,14 +43,14 @@ def in_quotation(sentences: Sequence[str]) -> list[bool]:
                     whole = first == 0 and number == len(sentences) - 1 and alone
                     if (number > opened or alone) and not whole:
                         _fill(found, first, number)
-                    opening = ""
+                    opening, pairs = "", pairs + 1
             elif _opens(sentence, mark):
                 opening, opened = mark.group(), number
                 first = number + bool(sentence[: mark.start()].strip())
             elif mark.group() in _ENDS and sentence[: mark.start()].endswith(_STOPS):
                 _fill(found, closed, number)
                 closed = number + 1
-    if opening and opening != '"':
+    if opening and (opening != '"' or pairs >= _DIALOGUE):
         _fill(found, first, len(sentences) - 1)
     return found
 

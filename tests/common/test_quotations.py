@@ -19,6 +19,7 @@ from sage_rag.common.quotations import in_quotation, unquoted
         (["Fine.", "He wrote: “Come.", "At once."], "001"),
         (['He wrote "take it', 'twice".', "Fine."], "010"),
         (['He wrote: "take it.', "Fine."], "00"),
+        (['"Why?" he asked.', '"I am late."', '"Go now.', "Run."], "0111"),
         (["“Rest well,” she said.", "The board (“the Board”) met.", "Fine."], "000"),
         (["It fell.", '"I saw it."', '"Me too," he said.', "“No!”", "Fine."], "01010"),
         (["We want steps.", "The “chair” slept.", "We want peace.’’", "It ended."], "1110"),
