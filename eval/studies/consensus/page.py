@@ -170,10 +170,10 @@ _LIMITS = """\
   those of this page.
 * An answer of `consensus` has statements of up to five passages; one of another recipe quotes one
   record.
-* Raw scores can rise without a better answer. On a development split of chatdoctor, answers from
-  twenty passages that name what is possible in a sentence raise content F1 by 18 % and cosine by
-  15 %; above unrelated questions F1 rises by 2 % and cosine by 7 %, and on one of healthcaremagic
-  they fall by 29 % and 31 %. So answers read five passages, and name what is possible in a list.
+* Raw scores can rise without a better answer. On a development split of chatdoctor, an earlier
+  form of answers, in sentences from twenty passages instead of lists from five, raised content F1
+  by 18 % and cosine by 15 %; above unrelated questions F1 rose by 2 % and cosine by 7 %, and on one
+  of healthcaremagic they fell by 29 % and 31 %. So answers read five passages.
 * An answer is compared with one person's words. A share near 1 means that it holds as much of the
   true answer as an answer from the originals, not that either answer is good.
 * Content F1 rewards words that many answers have. A passage of common statements therefore scores
