@@ -20,7 +20,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _ENDS = frozenset("” » ’’ ''".split())
 """After a stop, one of these without its opening mark ends what the text began with."""
 _DIALOGUE = 2
-"""After this number of quotations, a `"` that nothing closes begins one that the text breaks off."""
+"""After this many quotations, a `"` that nothing closes begins one that is broken off."""
 _STOPS = (".", "!", "?", "…")
 _BEFORE_OPENING = " \t\n([-–—:,"
 
