@@ -42,7 +42,8 @@ def test_a_line_says_who_asked_what_and_when_and_no_text(world: World, tmp_path,
     world.http.get(f"{url}/v1/models/{CANARY}", headers=headers)
     world.http.get(f"{url}/{CANARY}", headers=headers)
     world.http.get(url + "/healthz")
-    asked, refused, unknown, nowhere = entries(file, 4)
+    found = {(e["path"], e["status"]): e for e in entries(file, 4)}  # in no fixed order
+    asked, refused = found[CHAT, 200], found["-", 401]
     assert {k: asked[k] for k in ("key", "name", "path", "status", "version")} == {
         "key": stored.id,
         "name": "ward 3",
@@ -53,9 +54,8 @@ def test_a_line_says_who_asked_what_and_when_and_no_text(world: World, tmp_path,
     assert asked["passages"] == ["p0", "p1"]
     assert asked["tokens"] > 0
     assert asked["time"].endswith("+00:00")
-    assert (refused["key"], refused["status"], refused["path"]) == ("-", 401, "-")
-    assert (unknown["path"], unknown["status"]) == ("/v1/models/{model}", 404)
-    assert nowhere["path"] == "-"
+    assert refused["key"] == "-"
+    assert found.keys() - {(CHAT, 200), ("-", 401)} == {("/v1/models/{model}", 404), ("-", 404)}
     assert CANARY not in file.read_text()
     assert plain not in file.read_text()
     assert file.stat().st_mode & 0o077 == 0
@@ -66,8 +66,8 @@ def test_the_edge_writes_a_log_too(world: World, tmp_path):
     url = world.edge(world.serve(), audit=AuditLog(file))
     world.http.post(url + CHAT, json=ask(f"what helps {CANARY}?"))
     world.http.post(url + CHAT, json=ask(CANARY, model="nope"))
-    found = entries(file, 2)
-    assert [(e["status"], e["version"]) for e in found] == [(200, "clinic"), (404, "-")]
+    found = {(e["status"], e["version"]) for e in entries(file, 2)}
+    assert found == {(200, "clinic"), (404, "-")}
     assert CANARY not in file.read_text()
 
 
