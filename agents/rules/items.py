@@ -15,14 +15,14 @@ from sage_rag.agents.rules.courtesies import is_courtesy
 from sage_rag.agents.rules.sentences import is_clause
 from sage_rag.common.questions import asks
 from sage_rag.privacy.gate.facts.references import PERSON, references
-from sage_rag.privacy.gate.facts.sentences import tokenize
+from sage_rag.privacy.gate.facts.sentences import begins_instruction, tokenize
 
 Item = tuple[str, ...]
 """Sentences in the record's order; the first depends on none before it."""
 
 _RESTRICTS = re.compile(
     r"(?:but|however|otherwise|unless|except|still|yet|though|although|or else|in that case|if so"
-    r"|if not|then|instead|even so|only|until then|nevertheless|that said|first"
+    r"|if not|if yes|if no|then|instead|even so|only|until then|nevertheless|that said|first"
     r"|before (?:we|you|i|that|this|doing|starting|proceeding))\b",
     re.IGNORECASE,
 )
@@ -51,6 +51,16 @@ _EXPLETIVE = re.compile(
 _POINTS_BACK = re.compile(r"\b(?:it|its|them|they|their|this|that|these|those)\b", re.IGNORECASE)
 _ASKS_BACK = re.compile(r"(?:(?:so|and|but) )?(?:is|are|was|were) (?:that|those)\b", re.I)
 """`Is that normal?` asks about the sentence before it."""
+_COMPARES = re.compile(
+    r"(?:(?:more|less|fewer|greater|higher|lower|larger|smaller|bigger|longer|shorter) than|over"
+    r"|under|above|below|up to) \d",
+    re.IGNORECASE,
+)
+"""`More than 8 mm need surgery`: of what, the sentence before says."""
+_SUPPOSES = re.compile(
+    r"(?:if|when|whenever|once|unless|until|in case|in the event|should you|should it)\b", re.I
+)
+"""The beginning of a condition. An instruction after it may hold under it alone."""
 _FRAGMENT = re.compile(
     r"(?:for|since|during|with|without|on|in|at|by|from|to|of|until|till|after|before|over)\b", re.I
 )
@@ -62,7 +72,7 @@ _ROLES = frozenset(
     " defendant plaintiff government judge lawyer court".split()
 )
 _DEMONSTRATIVE = re.compile(
-    r"\bone more\b|\b(?:this|these|those) (?!is\b|was\b|time\b|week\b|morning\b|year\b)\w"
+    r"\bone more\b|\bday \d+\b(?! of\b)|\b(?:this|these|those) (?!is\b|was\b|time\b|week\b|morning\b|year\b)\w"
     r"|\b(?:such (?!as\b)|that (?:decision|judgment|court|day|time|date|appeal|order|request)\b"
     r"|the same (?:day|date|month|year|court|time)|(?:ever |since |till |until )(?:since|then)\b"
     r"|next day\b|also\b|(?:is|are) (?:also |many |some |several )?(?:other|another)\b"
@@ -105,16 +115,22 @@ def group(sentences: Sequence[str]) -> list[Item]:
     """
     several = len(_persons(" ".join(sentences))) > 1
     items: list[list[str]] = [[]]
-    last, listing, announced = "", False, 0
+    last, listing, announced, supposing = "", False, 0, False
     for sentence in sentences:
         listing = bool(_ANNOUNCES.search(last)) or (listing and not is_clause(last))
         announced = _announced(last) or max(0, announced - 1)
+        supposing = bool(_SUPPOSES.match(last)) or (supposing and _instructs(last))
         entry = announced or (listing and not is_clause(sentence)) or _named_in(last, sentence)
+        entry = entry or (supposing and _instructs(sentence))
         if not sentence or not (entry or depends(sentence, several_persons=several)):
             items.append([])
         items[-1].append(sentence)
         last = sentence
     return [tuple(item) for item in items if item and item[0]]
+
+
+def _instructs(sentence: str) -> bool:
+    return begins_instruction([token.text for token in tokenize(sentence)])
 
 
 def _announced(sentence: str) -> int:
@@ -140,6 +156,8 @@ def depends(sentence: str, *, several_persons: bool = True) -> bool:
         return sentence.endswith(("why?", "then?", "so?")) or bool(_ASKS_BACK.match(sentence))
     if _EXPLETIVE.match(sentence):
         return False
+    if _COMPARES.match(sentence):
+        return True
     if _CONNECTS.match(sentence) or (_FRAGMENT.match(sentence) and not is_clause(sentence)):
         return True
     opening = " ".join(sentence.split(" ")[:_OPENING_WORDS])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from sage_rag.agents.lexicon import lexicon
+from sage_rag.common.sentences import sentence_spans
 
 _SPLIT_CONTRACTION = re.compile(
     r"\b(i|you|we|they|he|she|it|that|there|what|don|doesn|didn|isn|wasn|aren|weren|haven|hasn"
@@ -49,6 +51,7 @@ _ENTRY = re.compile(
 _ARTICLE = re.compile(r"\b(?P<article>[Aa])n?(?= (?P<number>\d{1,3})(?!\d))")
 _AN = re.compile(r"8\d{0,2}|1[18]")
 """Numbers whose spoken form begins with a vowel: eight, eleven, eighteen."""
+_BEFORE_VOWEL = re.compile(r" (?P<word>[aeiou]\w+)", re.IGNORECASE)
 _LONE_I = re.compile(r"(?<![\w.])i(?![\w.'’-])")
 _UNIT = re.compile(r"(?<=\d)(mg|ml|mcg|yrs?|years?|months?|weeks?|days?|hrs?|cm|mm|kg|lbs?)\b")
 
@@ -76,7 +79,11 @@ def with_apostrophes(text: str) -> str:
 
 
 def _without_entry_numbers(text: str) -> str:
-    """End the entries of a list with a stop in place of their numbers: 1, 2 and so on."""
+    """Return a text whose lists have no numbers: 1, 2 and so on.
+
+    Entries that a sentence leads to are one sentence with it, since a part of such a list can
+    mislead: `Watch for: a cough; chest pain.` Others are sentences of their own.
+    """
     expected = 1
     found = []
     for match in _ENTRY.finditer(text):
@@ -85,11 +92,33 @@ def _without_entry_numbers(text: str) -> str:
             expected += 1
     if len(found) < 2:
         return text
+    if (joined := _joined(text, found)) is not None:
+        return joined
     for match in reversed(found):
         before = text[: match.start()].rstrip()
         stop = " " if not before or before.endswith((".", "!", "?")) else ". "
         text = f"{before}{stop}{text[match.end() :]}"
     return text
+
+
+def _joined(text: str, numbers: Sequence[re.Match[str]]) -> str | None:
+    """Return a text with the entries after these numbers in one sentence; `None` if they are not.
+
+    The last entry ends with its first sentence. Entries of several sentences, questions, and
+    entries after a finished sentence or without one before them stay as they are.
+    """
+    lead = text[: numbers[0].start()].rstrip(" \t\n,:;-")
+    last = text[numbers[-1].end() :]
+    end = sentence_spans(last)[0][1] if last.strip() else 0
+    ends = [following.start() for following in numbers[1:]]
+    entries = [text[a.end() : b].strip() for a, b in zip(numbers, ends, strict=False)]
+    entries.append(last[:end].strip())
+    if not lead or lead.endswith((".", "!", "?")) or any("?" in entry for entry in entries):
+        return None
+    if any(len(sentence_spans(entry)) != 1 for entry in entries):
+        return None
+    listed = "; ".join(entry.rstrip(" .,;:!") for entry in entries)
+    return f"{lead}: {listed}.{last[end:]}"
 
 
 def _article(match: re.Match[str]) -> str:
@@ -165,6 +194,9 @@ def _expand(match: re.Match[str]) -> str:
         return word
     expanded = lexicon().expansions.get(word.lower())
     before, after = match.string[: match.start()], match.string[match.end() :]
+    if word == "n" and (following := _BEFORE_VOWEL.match(after)):
+        if following["word"].lower() not in lexicon().stop_words:
+            return word  # "n accident" is "an accident"
     if word.isupper() and before.strip() and not before.rstrip().endswith((".", "?", "!")):
         return word  # Exhibit U
     if expanded is None or before.endswith(("'", "’", "-", ".")) or after[:1] in ("'", "’", "-"):

@@ -1,11 +1,13 @@
-"""Find sentences that restrict the one before them and that a draft leaves out.
+"""Find sentences that restrict another one and that a draft leaves out.
 
 "You may store it there. This does not apply in winter.": the first sentence alone allows more.
+"If it gets worse, the outlook is poor. Change the drug.": the second alone advises everyone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from sage_rag.privacy.gate.changes import Change
 from sage_rag.privacy.gate.facts.facts import Facts
@@ -13,6 +15,7 @@ from sage_rag.privacy.gate.facts.references import GROUP, THING, references
 from sage_rag.privacy.gate.provenance import Link, Reading
 
 _CONDITIONS = frozenset({"if", "unless", "until"})
+_SUPPOSING = frozenset({"if", "when", "whenever", "once", "unless", "should"})
 _EXCEPTIONS = frozenset("only except unless otherwise".split())
 
 
@@ -22,21 +25,28 @@ def left_out_restrictions(
     links: Sequence[Link],
     says_nothing: Callable[[Facts], bool],
 ) -> Iterator[Change]:
-    """Yield the draft sentences whose source is restricted by the next one, which is left out.
+    """Yield the draft sentences whose source is restricted by a neighbour that is left out.
 
     `says_nothing`: whether a sentence is a courtesy, which restricts nothing.
     """
     kept = {n for link in links for n in link.sources}
     copied = {link.sources[0]: at for at, link in reversed(list(enumerate(links))) if link.sources}
-    before = -1
-    for number, facts in enumerate(source.sentences):
-        if says_nothing(facts):
+    said = [n for n, facts in enumerate(source.sentences) if not says_nothing(facts)]
+    for number, following in pairwise(said):
+        one, other = source.sentences[number], source.sentences[following]
+        if one.sentence.field != other.sentence.field or (number in kept) == (following in kept):
             continue
-        if before in copied and number not in kept and _restricts(facts):
-            rule, sentence = source.sentences[before], draft.sentences[copied[before]].sentence
-            if rule.sentence.field == facts.sentence.field and _rules(rule):
-                yield Change("drops", "condition", sentence.start, sentence.end)
-        before = number
+        lone = number if number in kept else following
+        restricted = _restricts(other, one) if lone == number else _supposes(one, other)
+        if restricted and lone in copied:
+            sentence = draft.sentences[copied[lone]].sentence
+            yield Change("drops", "condition", sentence.start, sentence.end)
+
+
+def _supposes(facts: Facts, following: Facts) -> bool:
+    """Return whether a sentence begins with a condition without an instruction, which follows."""
+    begins = facts.sentence.tokens[0].text in _SUPPOSING and not facts.sentence.asks
+    return begins and not _rules(facts) and following.sentence.instructs
 
 
 def _rules(facts: Facts) -> bool:
@@ -44,9 +54,13 @@ def _rules(facts: Facts) -> bool:
     return facts.sentence.instructs or bool(facts.values("force"))
 
 
-def _restricts(facts: Facts) -> bool:
-    """Return whether a sentence refers to the one before it, and denies or limits something."""
-    if facts.sentence.asks or references(facts.sentence.tokens).keys().isdisjoint((THING, GROUP)):
+def _restricts(facts: Facts, rule: Facts) -> bool:
+    """Return whether a sentence refers to a rule before it, and denies or limits something."""
+    if (
+        not _rules(rule)
+        or facts.sentence.asks
+        or references(facts.sentence.tokens).keys().isdisjoint((THING, GROUP))
+    ):
         return False
     limited = any(c.value in _CONDITIONS for c in facts.conditions)
     limited |= not _EXCEPTIONS.isdisjoint(facts.sentence.words)

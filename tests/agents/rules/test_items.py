@@ -24,6 +24,9 @@ from sage_rag.agents.rules.items import depends, group, part_to_leave_out, restr
         ("The sugar is normal.", "Along with the salts."),
         ("The stool is dark.", "For some years."),
         ("The letter came late.", "The tenant was thus fined."),
+        ("Small stones pass.", "More than 8 mm need surgery."),
+        ("You may take the syrup.", "If yes, how much?"),
+        ("He takes the tablets.", "Just completed day 5."),
     ],
 )
 def test_a_sentence_depends_on_the_one_it_refers_to(before, sentence):
@@ -44,6 +47,11 @@ def test_a_sentence_depends_on_the_one_it_refers_to(before, sentence):
 )
 def test_a_sentence_that_refers_to_none_is_an_item(sentence):
     assert group(["The lump is soft.", sentence]) == [("The lump is soft.",), (sentence,)]
+
+
+def test_an_instruction_after_a_condition_may_hold_under_it_alone():
+    worse = ["If it gets worse, tell us.", "Change the drug.", "Keep warm.", "My thumb is split."]
+    assert group(worse) == [tuple(worse[:3]), (worse[3],)]
 
 
 def test_he_depends_only_where_he_could_be_two_persons():

@@ -52,7 +52,7 @@ def test_a_sentence_in_which_something_governs_the_rest_stays_whole(text):
         ("We meet on Feb. 5 at noon.", ["We meet on Feb. 5 at noon."]),
         (
             "There are two things: 1. Rest a lot. 2. See a nurse.",
-            ["There are two things.", "Rest a lot.", "See a nurse."],
+            ["There are two things: Rest a lot; See a nurse."],
         ),
         ("A 5 yr. old boy fell.", ["A 5 year. old boy fell."]),
         ("It hurts me.i cannot sleep.", ["It hurts me.", "I cannot sleep."]),

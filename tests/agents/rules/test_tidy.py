@@ -62,8 +62,12 @@ def test_placeholders_survive_in_order(pieces):
     [
         ("He is in a 18-29 group.", "He is in an 18-29 group."),
         ("An 12 and an 80.", "A 12 and an 80."),
-        ("Needs: 1) Rest a lot 2) Warm tea", "Needs. Rest a lot. Warm tea"),
-        ("Tests are done1. Blood count2. Skin test", "Tests are done. Blood count. Skin test"),
+        ("Needs: 1) Rest a lot 2) Warm tea", "Needs: Rest a lot; Warm tea."),
+        ("Watch for1. Cough2. Pain. Call us.", "Watch for: Cough; Pain. Call us."),
+        ("Tests are done. 1. Blood count 2. Skin test", "Tests are done. Blood count. Skin test"),
+        ("We ask: 1. Is it red? 2. Is it hot?", "We ask. Is it red? Is it hot?"),
+        ("Do this: 1. Rest. Sleep. 2. Eat", "Do this. Rest. Sleep. Eat"),
+        ("He had n accident, salt n oil n all", "He had n accident, salt n oil and all"),
         ("Room 2) Warm tea", "Room 2) Warm tea"),
     ],
 )

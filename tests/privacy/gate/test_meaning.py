@@ -57,6 +57,15 @@ def test_a_dropped_governing_word_is_found(at, cut, data) -> None:
     assert all(start <= (c.start or 0) <= start + len(SENTENCES[at]) + 1 for c in changes)
 
 
+def test_an_instruction_needs_the_case_before_it() -> None:
+    source = "The scan was clear. If it grows, the outlook is poor. Change the drug."
+    changes = found(source, "The scan was clear. Change the drug.")
+    assert [c.kind for c in changes] == [FindingKind.MEANING_CHANGED]
+    assert changes[0].start == len("The scan was clear. ")
+    assert not found(source, source)
+    assert not found("If it hurts, call us. Keep warm.", "Keep warm.")
+
+
 @pytest.mark.parametrize(
     ("source", "draft"),
     [
