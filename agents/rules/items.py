@@ -72,7 +72,8 @@ _ROLES = frozenset(
     " defendant plaintiff government judge lawyer court".split()
 )
 _DEMONSTRATIVE = re.compile(
-    r"\bone more\b|\bday \d+\b(?! of\b)|\b(?:this|these|those) (?!is\b|was\b|time\b|week\b|morning\b|year\b)\w"
+    r"\bone more\b|\bday \d+\b(?! of\b)"
+    r"|\b(?:this|these|those) (?!is\b|was\b|time\b|week\b|morning\b|year\b)\w"
     r"|\b(?:such (?!as\b)|that (?:decision|judgment|court|day|time|date|appeal|order|request)\b"
     r"|the same (?:day|date|month|year|court|time)|(?:ever |since |till |until )(?:since|then)\b"
     r"|next day\b|also\b|(?:is|are) (?:also |many |some |several )?(?:other|another)\b"

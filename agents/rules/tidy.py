@@ -51,7 +51,7 @@ _ENTRY = re.compile(
 _ARTICLE = re.compile(r"\b(?P<article>[Aa])n?(?= (?P<number>\d{1,3})(?!\d))")
 _AN = re.compile(r"8\d{0,2}|1[18]")
 """Numbers whose spoken form begins with a vowel: eight, eleven, eighteen."""
-_BEFORE_VOWEL = re.compile(r" (?P<word>[aeiou]\w+)", re.IGNORECASE)
+_VOWEL_FOLLOWS = re.compile(r" ([aeiou]\w+)", re.IGNORECASE)
 _LONE_I = re.compile(r"(?<![\w.])i(?![\w.'’-])")
 _UNIT = re.compile(r"(?<=\d)(mg|ml|mcg|yrs?|years?|months?|weeks?|days?|hrs?|cm|mm|kg|lbs?)\b")
 
@@ -194,11 +194,16 @@ def _expand(match: re.Match[str]) -> str:
         return word
     expanded = lexicon().expansions.get(word.lower())
     before, after = match.string[: match.start()], match.string[match.end() :]
-    if word == "n" and (following := _BEFORE_VOWEL.match(after)):
-        if following["word"].lower() not in lexicon().stop_words:
-            return word  # "n accident" is "an accident"
+    if word == "n" and _may_be_an(after):
+        return word
     if word.isupper() and before.strip() and not before.rstrip().endswith((".", "?", "!")):
         return word  # Exhibit U
     if expanded is None or before.endswith(("'", "’", "-", ".")) or after[:1] in ("'", "’", "-"):
         return word
     return expanded if expanded[0] == "I" else _like(expanded, word)
+
+
+def _may_be_an(after: str) -> bool:
+    """Return whether `n` may be short for "an" before this text: `n accident`, not `n all`."""
+    following = _VOWEL_FOLLOWS.match(after)
+    return following is not None and following[1].lower() not in lexicon().stop_words
