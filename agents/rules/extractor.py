@@ -33,6 +33,13 @@ _REASSURES = re.compile(
     re.IGNORECASE,
 )
 """Comfort that is nothing else. Without the warning before it, it says too much."""
+_COMFORTS = re.compile(
+    r"\b(?:(?:do not|don't|dont|not to|need not) (?:worry|panic|be (?:worried|afraid|alarmed))"
+    r"|(?:nothing|no (?:need|reason)) to (?:worry|panic|be (?:worried|afraid|alarmed))"
+    rf"|(?:you|he|she|everything|all|things?)(?:'ll| will) be {_WELL})\b",
+    re.IGNORECASE,
+)
+"""Comfort about a part of the matter, or with its ground in another sentence."""
 
 
 class RuleExtractor:
@@ -81,6 +88,6 @@ def _is_idle(sentence: str) -> bool:
         return True
     if "[PERSON_" in sentence:
         return bool(_VOCATIVE.fullmatch(sentence)) and not sentence.startswith("[")
-    if _REASSURES.fullmatch(sentence):
+    if _REASSURES.fullmatch(sentence) or _COMFORTS.search(sentence):
         return True
     return len(words(sentence)) < 3 and not asks(sentence)

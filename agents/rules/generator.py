@@ -11,7 +11,8 @@ from itertools import pairwise
 from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import CorpusAttributes, Draft, Extraction
 from sage_rag.agents.rules.courtesies import CLOSING, is_closing, is_courtesy, is_greeting
-from sage_rag.agents.rules.items import part_to_leave_out, shorten, warns
+from sage_rag.agents.rules.dependence import warns
+from sage_rag.agents.rules.items import part_to_leave_out, shorten
 from sage_rag.agents.rules.sentences import separate
 from sage_rag.agents.rules.wording import RUN, Wording
 from sage_rag.common.questions import asks

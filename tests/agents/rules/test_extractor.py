@@ -92,4 +92,4 @@ def test_comfort_is_left_out_since_it_can_outlive_its_warning(protect, attribute
     assert "alright" not in told
     assert "nothing to worry about" not in told
     assert "do fine" not in told
-    assert "noise of the pump" in told
+    assert "noise of the pump" not in told

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.agents.rules.items import depends, group, part_to_leave_out, restricts, shorten
+from sage_rag.agents.rules.dependence import depends, restricts
+from sage_rag.agents.rules.items import group, part_to_leave_out, shorten
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ def place(part, text=TEXT):
     ("part", "left"),
     [
         ("brace", "Hi. Take the syrup. However, do not drive. Is it safe? Regards."),
-        ("syrup", "Hi. The brace helps. Is it safe? Regards."),
-        ("drive", "Hi. The brace helps. Is it safe? Regards."),
+        ("syrup", "Hi. The brace helps. Regards."),
+        ("drive", "Hi. The brace helps. Regards."),
     ],
 )
 def test_a_sentence_goes_with_those_that_depend_on_it_or_that_it_restricts(part, left):

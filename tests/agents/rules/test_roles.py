@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sage_rag.agents.lexicon import content_stems
-from sage_rag.agents.rules.items import restricts
+from sage_rag.agents.rules.dependence import restricts
 from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.agents.rules.sentences import separate
 from sage_rag.privacy.ciphers.siv import SivCipher
@@ -50,9 +50,9 @@ SHORT = {
 TEXT = {
     "text": (
         "Norrvik has an old mill. Tourists pay five crowns at the gate. The mill was shut for two "
-        "years because of the damp. The river never freezes. During the last war the cellar was a "
-        "school. Old men play cards on the porch. Today the building is a museum. Tobias keeps "
-        "the keys. Stones came by boat from distant northern valleys that carry thin green moss."
+        "years because of the damp. Two bakers buy flour on Mondays. During the war a cellar was a "
+        "school. Old men play cards on Sundays. Children swim in summer. Tobias keeps "
+        "bees. Stones came by boat from distant northern valleys that carry thin green moss."
     )
 }
 FIRM = {
