@@ -46,7 +46,7 @@ def demo(
 
     from sage_rag.eval.demo.folders import prepare_folders
     from sage_rag.eval.demo.page import render
-    from sage_rag.eval.demo.screen import show
+    from sage_rag.eval.demo.screen import published_share, show
     from sage_rag.indexer.embedding import embedder_called
 
     corpus, gold = examples / "clinic.jsonl", examples / "clinic_gold.jsonl"
@@ -62,7 +62,8 @@ def demo(
     rows = _attack(folders, corpus, gold, embedder)
     report = folders.root / "report.html"
     report.write_text(render(traces, rows, _facts(summary)), "utf-8")
-    show(Console(), traces[0], rows, str(report))
+    share = published_share(summary.published, summary.documents)
+    show(Console(highlight=False), traces[0], rows, share, str(report))
 
 
 def _index(folders: DemoFolders, corpus: Path, embedder: Embedder, notes: Console) -> Summary:

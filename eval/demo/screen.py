@@ -17,15 +17,26 @@ _SHOWN_PAYLOAD = 10
 NOT_COUNTED = "Not counted: a person who holds a record can find its passage in either index."
 
 
+def published_share(published: int, documents: int) -> str:
+    """Return one line that says how much of the corpus our index holds."""
+    return (
+        f"Ours has {published} of the {documents} dialogues: without a model, rules refuse what they"
+        " cannot reword. `sage-rag index --recipe encrypted` publishes nearly all."
+    )
+
+
 def shorten_tokens(text: str) -> str:
     """Return the text with each token's ciphertext shortened for display."""
     return TOKEN.sub(lambda m: f"{m.group(1)}_[{m.group(2)[:_SHOWN_PAYLOAD]}…]", text)
 
 
-def show(console: Console, trace: QuestionTrace, rows: list[ComparisonRow], report: str) -> None:
-    """Print one question at each step, and the comparison."""
+def show(
+    console: Console, trace: QuestionTrace, rows: list[ComparisonRow], share: str, report: str
+) -> None:
+    """Print one question at each step, and the comparison. `share`: of `published_share`."""
     console.print(_conversation(trace))
     console.print(_comparison(rows))
+    console.print(share)
     console.print(NOT_COUNTED)
     console.print(f"All questions and a plot: [bold]{report}[/]")
 

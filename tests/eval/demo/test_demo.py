@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.eval.demo import cli
 from sage_rag.eval.demo.conversation import QuestionTrace, Source
 from sage_rag.eval.demo.folders import build_baseline, build_index, make_keyset, prepare_folders
 from sage_rag.eval.demo.page import render
-from sage_rag.eval.demo.screen import NOT_COUNTED
+from sage_rag.eval.demo.screen import NOT_COUNTED, published_share, show
 from sage_rag.indexer.testing import HashEmbedder
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -36,6 +37,9 @@ def test_two_indexes_are_built_attacked_and_reported(tmp_path: Path) -> None:
     assert "typed &lt;b&gt;" in page
     assert all(row.label in page for row in rows)
     assert NOT_COUNTED in page
+    console = Console(record=True, width=200)
+    show(console, trace, rows, published_share(summary.published, summary.documents), "r.html")
+    assert f"Ours has {summary.published} of the {RECORDS} dialogues" in console.export_text()
 
 
 def test_a_folder_that_no_demo_made_is_kept(tmp_path: Path) -> None:
