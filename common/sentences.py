@@ -16,7 +16,7 @@ _BEFORE_NUMBER = frozenset("no nos art arts para paras p pp vol sec ss reg".spli
 """Abbreviations where a number follows: `no. 12`."""
 _BEFORE_LOWER = frozenset(
     "jan feb mar apr jun jul aug sep sept oct nov dec inc ltd corp dept jr sr appt"
-    " etc yr yrs mo mos wk wks hr hrs min mins lb lbs oz max temp".split()
+    " etc yr yrs mo mos wk wks hr hrs min mins lb lbs oz max temp mg mcg ml kg".split()
 )
 """Abbreviations that can also end a sentence: no letter in upper case follows them."""
 _INITIALS = re.compile(r"(?:[a-z]\.)*[a-z]")

@@ -30,10 +30,10 @@ from sage_rag.privacy.recognizers.forms.age_evidence import proven_ages
 from sage_rag.privacy.spans import Span, remainder, resolve_overlaps
 from sage_rag.privacy.tokens import LOOK_ALIKE, PLACEHOLDER
 
-VERSION = 4
-_BEFORE = 24
-"""Characters before a date that can say that it begins or ends a time: "later than "."""
+VERSION = 5
 """Raised with every change of the protected text for the same spans."""
+_NEAR = 24
+"""Characters around a value that can say what it is: "later than ", ", Ontario"."""
 
 _CONSTRUCTION_KEY = object()
 _Replace = Callable[[str, EntityType], str]
@@ -263,7 +263,8 @@ class Protector:
             coarse = generalize(
                 value,
                 entity_type,
-                before=text[max(0, span.start - _BEFORE) : span.start],
+                before=text[max(0, span.start - _NEAR) : span.start],
+                after=text[span.end : span.end + _NEAR],
                 to=choice.to,
                 figures=choice.figures,
                 calendar=record.calendar,

@@ -89,7 +89,8 @@ _FORBIDS = re.compile(
 )
 _LINKS = re.compile(
     r"\b(?:above|below|former|latter|others?|another|still|simultaneous(?:ly)?|else|mentioned"
-    r"|prescribed|alternatively|meanwhile|same|too|as well|even)\b",
+    r"|prescribed|alternatively|meanwhile|same|too|as well|even|everything|nothing"
+    r"|if (?:required|needed|necessary|possible|not))\b",
     re.IGNORECASE,
 )
 """Words that need a second thing, which another sentence names."""

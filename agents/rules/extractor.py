@@ -36,10 +36,12 @@ _REASSURES = re.compile(
 _COMFORTS = re.compile(
     r"\b(?:(?:do not|don't|dont|not to|need not) (?:worry|panic|be (?:worried|afraid|alarmed))"
     r"|(?:nothing|no (?:need|reason)) to (?:worry|panic|be (?:worried|afraid|alarmed))"
-    rf"|(?:you|he|she|everything|all|things?)(?:'ll| will) be {_WELL})\b",
+    rf"|(?:you|he|she|everything|all|things?)(?:'ll| will) be {_WELL}"
+    r"|(?:you|he|she|it|this|they)(?:'ll| will| should| would)"
+    r" (?:soon )?(?:improve|recover|heal|resolve|settle|get better|go away|be cured))\b",
     re.IGNORECASE,
 )
-"""Comfort about a part of the matter, or with its ground in another sentence."""
+"""Comfort about a part of the matter, or with its ground in another sentence: a treatment."""
 
 
 class RuleExtractor:

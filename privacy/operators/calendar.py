@@ -131,7 +131,9 @@ class WrittenDate:
                 return None
         if groups.get("y") and _full_year(groups["y"]) is None:
             return None
-        return Day(_full_year(groups.get("y")), month, day)
+        named = Day(_full_year(groups.get("y")), month, day)
+        is_full = None not in (named.year, named.month, named.day)
+        return None if is_full and named.as_date() is None else named  # no 31 April
 
     @cached_property
     def is_ambiguous(self) -> bool:

@@ -26,6 +26,21 @@ BOUND = re.compile(
     re.IGNORECASE,
 )
 """Before a date that begins or ends a time: "after 15 May" is not "after May"."""
+_WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+PART_OF = re.compile(
+    rf"\b(?:end|beginning|start|middle|half|quarter|weeks?|weekends?|days?|eve|{_WEEKDAY}|first|last"
+    r"|second|third|fourth)\s+(?:of|in|before|after)\s+(?:the\s+)?\Z"
+    rf"|\b(?:early|late|mid|first|last|second|third|fourth|{_WEEKDAY})[\s-]+\Z",
+    re.IGNORECASE,
+)
+"""Before a date of which it says a part: "the end of March 2019" is not "the end of 2019"."""
+NUMBER_OF = re.compile(
+    r"(?:\b(?:version|ver|v|release|build|lot|batch|sections?|sec|clauses?|articles?|art|paragraphs?"
+    r"|para|rules?|chapter|part|item|figure|fig|table|appendix|annex|firmware|model|no|number)\.?"
+    r"|§)\s*\Z",
+    re.IGNORECASE,
+)
+"""Before a number that is no date: "version 10.5.20"."""
 _KEPT_AFTER = re.compile(r"\s+(?:of\s+)?(?:this|last|next|that|the same)\s+year\b", re.IGNORECASE)
 _OLDEST = 89
 """Years. An element of a date that shows a higher age must be removed

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from sage_rag.privacy.words import normalize
 
 _PARTS = re.compile(r"\s*[,;\n]\s*|\s+(?=\d{5}(?:-\d{4})?$)")
 _POSTCODE = re.compile(r"[A-Z]{0,2}-?\d[\d -]*\b")
+_FOLLOWING = re.compile(r",\s*(?P<name>[A-Z][\w.'’-]*(?: [A-Z][\w'’-]*){0,2})")
 PLACES_FILE = Path(__file__).with_name("places.txt.gz")
 _OTHER_NAMES: Mapping[str, str] = {
     "usa": "US", "us": "US", "u.s.": "US", "u.s.a.": "US", "america": "US",
@@ -29,6 +30,8 @@ _OTHER_NAMES: Mapping[str, str] = {
     "德国": "DE", "美国": "US", "英国": "GB", "日本": "JP", "俄罗斯": "RU",
 }  # fmt: skip
 """Other names of countries that GeoNames lists under one English name."""
+_PROVINCES = frozenset({"ontario", "victoria"})
+"""Provinces and states outside of the USA with the name of a large town elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ def atlas() -> Atlas:
     for other, code in _OTHER_NAMES.items():
         places[other] = Place("country", countries[code])
     large = {region: tuple(names) for region, *names in rows["large"]}
-    shared = {level: frozenset(names) for level, *names in rows["shared"]}
+    shared = {level: _PROVINCES.union(names) for level, *names in rows["shared"]}
     return Atlas(places, large, states, shared)
 
 
@@ -111,6 +114,22 @@ def to_country(value: str) -> str | None:
     """Return the country that a place lies in; `None` as for `to_region`."""
     place = _located(value, atlas().shared["country"])
     return None if place is None else place.country
+
+
+def is_elsewhere(value: str, after: str) -> bool:
+    """Return whether the place that follows says that a name is not the place it is known for.
+
+    "Moscow, Idaho" and "London, Ontario"; not "Austin, Texas". `after`: the text after the name.
+    """
+    following = _FOLLOWING.match(after)
+    known = following and next((p for p in _beginnings(following["name"]) if locate(p)), None)
+    return known is not None and to_region(value) != to_region(known)
+
+
+def _beginnings(name: str) -> Iterator[str]:
+    """Yield a name and its first words, the longest first: the next sentence may be in it."""
+    words = name.split(" ")
+    return (" ".join(words[:count]) for count in range(len(words), 0, -1))
 
 
 def locate(value: str) -> Place | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 import pytest
@@ -340,3 +341,23 @@ def test_a_vague_time_is_no_stand_in_that_could_hide_a_name() -> None:
     assert "For several days I was at" in protection.protected.text
     assert "several days" not in protection.surrogates
     assert len(protection.surrogates) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        ("2024-03-05 62.25.204.15 login failed", ["DATE_TIME", "IP_ADDRESS"]),
+        ("DOB 07.08.1962 536-90-4399", ["DATE_TIME", "US_SSN"]),
+        ("Meeting 05.06.2024 07.06.2024", ["DATE_TIME", "DATE_TIME"]),
+        ("At 10:31 4485527627509597 was charged.", ["DATE_TIME", "CREDIT_CARD"]),
+        ("Order 12 4485527627509597 paid", ["CREDIT_CARD"]),
+        ("| 291-59-8001 | 1960-02-03 |", ["US_SSN", "DATE_TIME"]),
+        ("Call 7|3 555 O123 now", ["PHONE_NUMBER"]),
+        ("on the third of last month", ["DATE_TIME"]),
+    ],
+)
+def test_values_next_to_each_other_have_their_own_types(text: str, types: list[str]) -> None:
+    protector = Protector(default_recognizer(), preset("soe-all"), CIPHER)
+    shown = protector.protect({"text": text}).protected.fields["text"]
+    assert re.findall(r"\[([A-Z_]+)_\d+\]", shown) == types

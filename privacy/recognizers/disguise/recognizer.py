@@ -86,7 +86,11 @@ _SPOKEN = re.compile(
     re.IGNORECASE,
 )
 _SPOKEN_WORD = re.compile(rf"(?:(double|triple)[ ])?({_DIGIT})([ ,-]*)", re.IGNORECASE)
-_LETTERS_FOR_DIGITS = re.compile(r"(?<![\w+.-])[\dOolI|](?:[ .()-]?[\dOolI|]){6,18}(?![\w|])")
+_DIGIT_LIKE = r"(?:[\dOolI]|(?<![\s|])\|(?![\s|]))"
+"""A digit, or a sign in its place. A bar next to a space divides the columns of a table."""
+_LETTERS_FOR_DIGITS = re.compile(
+    rf"(?<![\w+.-]){_DIGIT_LIKE}(?:[ .()-]?{_DIGIT_LIKE}){{6,18}}(?![\w|])"
+)
 _FOR_DIGIT = {"O": "0", "o": "0", "l": "1", "I": "1", "|": "1"}
 
 

@@ -162,6 +162,9 @@ _DAY_WORD = (
     r"|twentieth|thirtieth|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
     r"|eleventh|twelfth|(?:thir|four|fif|six|seven|eigh|nine)teenth"
 )
+_WORDED_DAY_OF_A_MONTH = re.compile(
+    rf"\bthe[ ](?:{_DAY_WORD})[ ]of[ ](?:this|last|next|the|the[ ]same)[ ]month\b", re.IGNORECASE
+)
 _YEAR_WORD = (
     r"(?:nineteen|two[ ]thousand(?:[ ]and)?|twenty)(?:[ -](?:oh[ -])?(?:one|two|three|four|five|six"
     r"|seven|eight|nine|ten|eleven|twelve|\w{3,5}teen|twenty|thirty|forty|fifty|sixty|seventy|eighty"
@@ -214,6 +217,7 @@ DATES = (
     Pattern(EntityType.DATE_TIME, _YEAR_ALONE, 0.6, anchor=_ANY_YEAR),
     Pattern(EntityType.DATE_TIME, _DATED_DAY, 0.6, anchor=_DIGIT),
     Pattern(EntityType.DATE_TIME, _DAY_OF_A_MONTH, 0.8, needs=("month",), anchor=_DIGIT),
+    Pattern(EntityType.DATE_TIME, _WORDED_DAY_OF_A_MONTH, 0.8, needs=("month",)),
     Pattern(EntityType.DATE_TIME, _IN_WORDS, 0.85, anchor=_MONTH_STEM),
     Pattern(EntityType.DATE_TIME, _MORE_YEARS, 0.6, anchor=_ANY_YEAR),
     Pattern(EntityType.DATE_TIME, _IN_THE_YEAR, 0.6, anchor=_ANY_YEAR),

@@ -8,9 +8,22 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.forms.checksums import iban, iban_length, luhn, nhs, only_digits
 from sage_rag.privacy.recognizers.forms.patterns import Anchor, pattern
 
+_PRINTED_CARD = re.compile(
+    r"\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|3[47]\d\d([ -])\d{6}\2\d{5}"
+)
+
 
 def _card(match: re.Match[str]) -> tuple[int, int] | None:
-    return match.span() if luhn(match.group()) else None
+    """Return the match, or the printed card among its groups: other numbers may be next to it."""
+    if luhn(match.group()):
+        return match.span()
+    groups = [group.span() for group in _DIGITS.finditer(match.string, *match.span())]
+    for first, (start, _) in enumerate(groups):
+        for _, end in reversed(groups[first:]):
+            part = match.string[start:end]
+            if _PRINTED_CARD.fullmatch(part) and luhn(part):
+                return start, end
+    return None
 
 
 def _iban(match: re.Match[str]) -> tuple[int, int] | None:
@@ -44,6 +57,7 @@ def _code(match: re.Match[str]) -> tuple[int, int] | None:
     return match.span() if len(only_digits(match.group())) >= 4 else None
 
 
+_DIGITS = re.compile(r"\d+")
 _SIX_DIGITS = Anchor(re.compile(r"\d(?:[ .-]?\d){5}"), before=48)
 
 NUMBERS = (

@@ -34,6 +34,8 @@ _IN_PARENTHESES = re.compile(r"\(\d{2,5}\)[ ]?\d{2,4}[ .-]?\d{2,4}(?:[ .-]?\d{2,
 _MOBILE = re.compile(r"[6-9]\d{4}[ -]?\d{5}|1[3-9]\d[ -]?\d{4}[ -]?\d{4}")
 """India and China: ten digits from 6 to 9, eleven digits from 13 to 19."""
 _TRUNK = re.compile(r"\(?0[1-9].*")
+_INSIDE_BEFORE, _INSIDE_AFTER = re.compile(r"\d[.-]\Z"), re.compile(r"[.-]\d")
+_QUAD = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
 _EXTENSION = re.compile(r"[ ,]{0,2}(?:x|ext\.?|extension|#)[ .:]{0,2}\d{1,6}(?!\d)", re.IGNORECASE)
 
 
@@ -66,7 +68,11 @@ def _opening(text: str, floor: int, start: int) -> int:
 
 
 def _looks_like_phone(text: str, start: int, end: int, digits: int) -> bool:
+    if _INSIDE_BEFORE.search(text, max(0, start - 2), start) or _INSIDE_AFTER.match(text, end):
+        return False  # a part of a date or of an address of a network
     value = text[start:end]
+    if _QUAD.search(value) and not _QUAD.fullmatch(value):
+        return False
     if value.count("(") != value.count(")") or _DATE.fullmatch(value):
         return False
     if value.startswith(("+", "00")):

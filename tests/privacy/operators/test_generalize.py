@@ -264,3 +264,48 @@ def test_a_chain_of_numbers_is_no_date_and_no_age(value: str) -> None:
 )
 def test_a_date_that_begins_or_ends_a_time_stays_true(before, date, level, coarse) -> None:
     assert generalize(date, EntityType.DATE_TIME, to=level, before=before) == coarse
+
+
+@pytest.mark.parametrize(
+    ("before", "value", "level"),
+    [
+        ("at the end of ", "March 2019", "year"),
+        ("the first week of ", "June 2018", "year"),
+        ("in the second half of ", "May 2020", "year"),
+        ("Version ", "10.5.20", "month"),
+        ("under Article ", "8.2.19", "year"),
+        ("", "45.04.2021", "month"),
+        ("", "31/04/2021", "month"),
+        ("", "2021-02-30", "year"),
+    ],
+)
+def test_what_would_be_untrue_of_a_date_is_not_said(before: str, value: str, level: str) -> None:
+    assert generalize(value, EntityType.DATE_TIME, to=level, before=before) is None
+
+
+def test_a_month_of_which_a_part_is_meant_can_stay() -> None:
+    value = "March 2019"
+    assert generalize(value, EntityType.DATE_TIME, to="month", before="the end of ") == value
+
+
+@pytest.mark.parametrize(
+    ("value", "after", "coarse"),
+    [
+        ("Moscow", ", Idaho in 2010", None),
+        ("Lima", ", Ohio", None),
+        ("London", ", Ontario", None),
+        ("Ontario", ", Canada", None),
+        ("Ontario", "", None),
+        ("Austin", ", Texas", "Texas"),
+        ("Paris", ", and works", "France"),
+        ("Paris", ", Marie said", "France"),
+    ],
+)
+def test_the_place_that_follows_says_where_a_place_is(value, after, coarse) -> None:
+    assert generalize(value, EntityType.LOCATION, to="region", after=after) == coarse
+
+
+def test_an_age_that_is_a_limit_becomes_no_band() -> None:
+    assert generalize("1 year", EntityType.AGE, before="until ") is None
+    assert generalize("18", EntityType.AGE, before="children under ") is None
+    assert generalize("45", EntityType.AGE, to="up-to-89", before="over ") == "45"
