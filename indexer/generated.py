@@ -18,12 +18,13 @@ def check_generated(source: Path) -> None:
 
     Recipe `controlled` keeps the wording of each text, so a real record may not pass through it.
 
-    Guarantees: the file is, byte for byte, one of which the report states that values were blocked.
+    Guarantees: the file is, byte for byte, one of which the report states that direct identifiers
+    were blocked.
     Does not guarantee: that the report is true; the owner's zone holds both.
 
     Raises:
         InputError: for a corpus without such a report, or one that was changed.
-        ProtectionError: when nothing was blocked.
+        ProtectionError: when nothing was blocked, or no direct identifiers.
     """
     file = source / CORPUS if source.is_dir() else source
     hint = "make the corpus: sage-rag generate; real records: --recipe sage"
@@ -39,6 +40,11 @@ def check_generated(source: Path) -> None:
         raise ProtectionError(
             f"no private value was blocked when `{file}` was written",
             hint="write it again with --block corpus",
+        )
+    if report.get("identifiers") not in ("both", "direct"):
+        raise ProtectionError(
+            f"direct identifiers were not blocked when `{file}` was written",
+            hint="write it again without --identifiers quasi",
         )
 
 

@@ -68,7 +68,7 @@ _DEMONSTRATIVE = re.compile(
 _SHORT_DEFINITE = re.compile(r"the (?:\w+ ){1,4}\w+\.", re.IGNORECASE)
 """`The applicant appealed.`: what it is about is in the sentence before."""
 _ELLIPTIC = re.compile(
-    r"(?:^(?:yes\b|no,|no not\b)|\b(?:i|you|he|she|it|they|we)"
+    r"(?:^(?:yes\b|no,|no not\b|nope\b|yeah\b|of course\b)|\b(?:i|you|he|she|it|they|we)"
     r" (?:do|does|did|are|is|was|can|should|will|may|have|has)(?: not)?\.$)",
     re.IGNORECASE,
 )
@@ -89,7 +89,8 @@ _FORBIDS = re.compile(
 )
 _LINKS = re.compile(
     r"\b(?:above|below|former|latter|others?|another|still|simultaneous(?:ly)?|else|mentioned"
-    r"|prescribed|alternatively|meanwhile|same|too|as well|even|everything|nothing"
+    r"|prescribed|alternatively|meanwhile|same|too|as well|even|everything|nothing|remaining"
+    r"|replied|supplementary|additional(?:ly)?|listed|previously|both|all (?:two|three|four|five)"
     r"|if (?:required|needed|necessary|possible|not))\b",
     re.IGNORECASE,
 )

@@ -18,6 +18,7 @@ from sage_rag.indexer.testing import HashEmbedder
 from sage_rag.indexer.wiring import index_job
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.training.controlled.codes import Identifiers
 from sage_rag.training.controlled.generation import Generation, GenerationSettings
 from sage_rag.training.controlled.names import Block
 from sage_rag.training.controlled.run import run_generation
@@ -40,8 +41,9 @@ def generated(tmp_path: Path) -> Path:
     return written(tmp_path / "synthetic", Block.CORPUS)
 
 
-def written(folder: Path, block: Block) -> Path:
-    made = Generation(cases(8), GenerationSettings(block=block, count=4), Writer(), choice())
+def written(folder: Path, block: Block, private: Identifiers = Identifiers.BOTH) -> Path:
+    settings = GenerationSettings(block=block, count=4, identifiers=private)
+    made = Generation(cases(8), settings, Writer(), choice())
     run_generation(made, folder, DECODING, lambda stage, done, total: None)
     return folder
 
@@ -89,3 +91,9 @@ def test_real_records_are_refused(tmp_path: Path) -> None:
 def test_texts_in_which_nothing_was_blocked_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ProtectionError, match="no private value was blocked"):
         check_generated(written(tmp_path / "free", Block.NONE))
+
+
+def test_texts_in_which_direct_identifiers_were_not_blocked_are_refused(tmp_path: Path) -> None:
+    check_generated(written(tmp_path / "direct", Block.CORPUS, Identifiers.DIRECT))
+    with pytest.raises(ProtectionError, match="direct identifiers were not blocked"):
+        check_generated(written(tmp_path / "quasi", Block.CORPUS, Identifiers.QUASI))

@@ -164,7 +164,9 @@ class BlockingProcessor(LogitsProcessor):
 
     Guarantees: a text that is decoded from allowed tokens contains none of the values, as
     `ValueTrie.found_in` compares them, after every step. The end token is always allowed.
-    Does not guarantee: anything about a value that is described or translated.
+    Does not guarantee: anything about a value that is described or translated; or that bytes which
+    are no character are decoded as they are read here (tokenizers with byte fallback). The check of
+    finished texts finds a value in those.
     """
 
     def __init__(self, blocked: Sequence[BlockedTokens], prompt_tokens: int) -> None:

@@ -93,7 +93,7 @@ def _first_row(path: Path) -> Row:
 
 
 def _gold(path: Path) -> Iterator[AnnotatedDocument]:
-    hint = "leave out --entities gold to let the recognizer find them"
+    hint = "--entities recognized lets the recognizer find the values"
     for number, (name, text, rows) in read_jsonl(path, _parse, hint):
         try:
             spans = tuple(

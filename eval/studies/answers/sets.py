@@ -81,7 +81,8 @@ def questions_by_corpus(name: str) -> dict[str, list[GoldQuestion]]:
     """Return the questions of a file of `gold` by the corpus that they are asked of.
 
     `name`: `fresh_questions`; `near_questions`, half of which ask a record for a detail that it
-    lacks; `blind_questions`, whose writer knew neither the code nor its results.
+    lacks; `blind_questions` and `blind_questions_2`, whose writers knew neither the code nor its
+    results.
     """
     found: dict[str, list[GoldQuestion]] = {}
     for r in _gold(name):
@@ -104,6 +105,9 @@ def gold_corpora() -> dict[str, tuple[Path, tuple[str, ...]]]:
         "dental": (gold / "dental.jsonl", ("text",)),
         "machines": (gold / "machines.jsonl", ("question", "answer")),
         "tenants": (gold / "tenants.jsonl", ("text",)),
+        "museum": (gold / "museum.jsonl", ("text",)),
+        "rowing": (gold / "rowing.jsonl", ("text",)),
+        "shipping": (gold / "shipping.jsonl", ("text",)),
     }
 
 

