@@ -63,7 +63,7 @@ def measure_checkpoint(
             too long for the model.
     """
     row = arm or (ENC_S if QuestionSpelling.ENCRYPTED in questions else SYNT)
-    if len({len(asked) for asked in questions.values()}) > 1:
+    if len({tuple((q.attribute, q.right) for q in asked) for asked in questions.values()}) > 1:
         raise InputError("the plain and the encrypted questions are not the same")
     reference = None
     answers = []

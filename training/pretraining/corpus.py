@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from sage_rag.training.pretraining.config import PretrainingConfig
 from sage_rag.training.pretraining.order import Order, Source, order_of
 from sage_rag.training.pretraining.packing import pack
 from sage_rag.training.pretraining.processes import Processes
+from sage_rag.training.pretraining.run_folder import has_begun
 from sage_rag.training.pretraining.token_shards import TokenShards
 
 if TYPE_CHECKING:
@@ -73,7 +75,7 @@ def prepared_order(
     """Return the order of the run's rows; the first process writes their tokens where needed.
 
     Raises:
-        InputError: when a corpus cannot be read, or has changed since the run began.
+        InputError: when a corpus cannot be read, or has changed since the first step.
     """
     data = config.data
     if processes.first:
@@ -99,7 +101,13 @@ def _build(
         write_file(record, digest.hexdigest())
     elif not record.exists():
         write_file(record, digest.hexdigest())  # killed between the two writes
-    elif record.read_text("ascii") != digest.hexdigest():
+    elif record.read_text("ascii") == digest.hexdigest():
+        return
+    elif not has_begun(folder.parent.parent):
+        shutil.rmtree(folder)
+        record.unlink()
+        _build(folder, paths, field, tokenizer)
+    else:
         raise InputError(
             f"texts or tokenizer of `{folder.name}` have changed since the run began",
             hint=f"set another `out`, or delete `{folder.parent.parent}` to start again",

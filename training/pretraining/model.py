@@ -6,7 +6,7 @@ Dimensions: B rows, L tokens of a row, V tokens of the vocabulary.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -129,9 +129,10 @@ def _pretrained(folder: Path, row_tokens: int) -> PreTrainedModel:
 
     try:
         with without_bars():
-            model = AutoModelForCausalLM.from_pretrained(
-                folder, dtype=torch.float32, local_files_only=True
+            loading: Any = AutoModelForCausalLM.from_pretrained(
+                folder, dtype=torch.float32, local_files_only=True, output_loading_info=True
             )
+            model, loaded = loading
     except SafetensorError:
         raise InputError(f"the weights in `{folder}` are damaged") from None
     except (OSError, ValueError, json.JSONDecodeError):
@@ -139,6 +140,7 @@ def _pretrained(folder: Path, row_tokens: int) -> PreTrainedModel:
             f"`{folder}` has no causal language model that transformers loads",
             hint="download one first: hf download NAME --local-dir FOLDER",
         ) from None
+    check_complete(loaded, folder)
     if model.config.max_position_embeddings < row_tokens:
         raise InputError(
             f"the model of `{folder}` reads {model.config.max_position_embeddings} tokens, fewer "
@@ -146,6 +148,24 @@ def _pretrained(folder: Path, row_tokens: int) -> PreTrainedModel:
         )
     found: PreTrainedModel = model
     return found
+
+
+def check_complete(loaded: Mapping[str, Any], folder: Path) -> None:
+    """Refuse a model that lacks weights: transformers draws those at random.
+
+    `loaded`: the loading info of `from_pretrained`.
+
+    Raises:
+        InputError: for a weight that is in no file, or has another shape than `config.json` says.
+    """
+    absent = [*loaded.get("missing_keys", ()), *loaded.get("mismatched_keys", ())]
+    if absent:
+        name = absent[0] if isinstance(absent[0], str) else absent[0][0]
+        raise InputError(
+            f"`{folder}` lacks {len(absent)} of the weights that its `config.json` names, such as "
+            f"`{name}`",
+            hint="copy the whole folder of the model again",
+        )
 
 
 def _draw_embeddings(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> None:

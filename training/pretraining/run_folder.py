@@ -31,7 +31,7 @@ def claimed_folder(config: PretrainingConfig, processes: Processes) -> Iterator[
         except BlockingIOError:
             raise InputError(f"another run is writing to `{config.out}`") from None
         record = config.out / "config.json"
-        if record.exists() and _has_begun(config.out):
+        if record.exists() and has_begun(config.out):
             _check_same(config, record)
         else:
             write_file(record, config.model_dump_json(indent=1) + "\n")
@@ -58,7 +58,7 @@ def failed_writes(out: Path) -> Iterator[None]:
         ) from None
 
 
-def _has_begun(out: Path) -> bool:
+def has_begun(out: Path) -> bool:
     """Return whether a step was taken: a run that failed before has no settings to keep to."""
     return any((out / name).exists() for name in ("measurements.jsonl", "checkpoints", "model"))
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.eval.model_attacks.target import TokenScores
+from sage_rag.training.pretraining.model import check_complete
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -65,17 +66,19 @@ def load_causal(
             hint=_TOKENIZER_AGAIN,
         )
     try:
-        model: Any = AutoModelForCausalLM.from_pretrained(
-            folder, dtype=torch.float32, local_files_only=True
+        loading: Any = AutoModelForCausalLM.from_pretrained(
+            folder, dtype=torch.float32, local_files_only=True, output_loading_info=True
         )
+        model, loaded = loading
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     except SafetensorError:
         raise InputError(f"the weights in `{folder}` are damaged", hint=_AGAIN) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise InputError(
             f"`{folder}` is not a causal language model: {reason}", hint=_AGAIN
         ) from None
+    check_complete(loaded, folder)
     _check_tokenizer(tokenizer, model, folder)
     return model.to(device or best_device()), tokenizer
 

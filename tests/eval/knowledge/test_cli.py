@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,30 @@ def test_a_checkpoint_gives_one_json_and_one_table(
     found = json.loads(report.read_text("utf-8"))
     assert [row["arm"] for row in found["answers"]] == ["base", "synt"]
     assert found["above_base"] == {"plain": 1.0}
+
+
+def test_questions_in_another_order_are_refused(checkpoint: Path) -> None:
+    asked = {QuestionSpelling.PLAIN: PLAIN, QuestionSpelling.ENCRYPTED: HIDDEN[::-1]}
+    with pytest.raises(InputError, match="are not the same"):
+        measure_checkpoint(checkpoint, asked)
+
+
+def test_a_model_that_lacks_weights_is_refused(checkpoint: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "deeper"
+    shutil.copytree(checkpoint, folder)
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    config["num_hidden_layers"] += 1
+    (folder / "config.json").write_text(json.dumps(config), "utf-8")
+    with pytest.raises(InputError, match=r"lacks \d+ of the weights"):
+        measure_checkpoint(folder, {QuestionSpelling.PLAIN: PLAIN})
+
+
+def test_a_damaged_tokenizer_is_named(checkpoint: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "damaged"
+    shutil.copytree(checkpoint, folder)
+    (folder / "tokenizer.json").write_text('{"added_tokens": 3}', "utf-8")
+    with pytest.raises(InputError, match="is not a causal language model"):
+        measure_checkpoint(folder, {QuestionSpelling.PLAIN: PLAIN})
 
 
 def test_an_encrypted_arm_is_asked_in_both_spellings(checkpoint: Path) -> None:

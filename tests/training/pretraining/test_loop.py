@@ -91,6 +91,16 @@ def test_a_run_that_took_no_step_accepts_other_settings(tmp_path: Path) -> None:
     assert pretrain(config).is_dir()
 
 
+def test_a_run_that_took_no_step_accepts_other_texts(tmp_path: Path) -> None:
+    config = tiny_run(tmp_path)
+    absent = config.model.model_copy(update={"path": tmp_path / "absent", "size": None})
+    with pytest.raises(InputError, match="no causal language model"):
+        pretrain(config.model_copy(update={"model": absent}))
+    assert (config.out / "tokens" / "corpus").is_dir()
+    config.data.corpus[0].write_text('{"text": "other words, of another text"}\n' * 40)
+    assert pretrain(config).is_dir()
+
+
 def test_changed_texts_are_noticed(tmp_path: Path) -> None:
     config = tiny_run(tmp_path)
     pretrain(config)
