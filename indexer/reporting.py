@@ -120,7 +120,10 @@ def kept_line(counts: Kept) -> str:
         for kind, (left, of) in counts.items()
         if of
     ]
-    return f"kept of the published records: {', '.join(shares)}"
+    return (
+        f"kept of the published records: {', '.join(shares)}; what is left can mislead without the "
+        "rest: read drafts (sage-rag review), or use --recipe encrypted, which leaves nothing out"
+    )
 
 
 def wording_figures(published: Sequence[Result], limits: Mapping[str, Limit]) -> dict[str, Any]:

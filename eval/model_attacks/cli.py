@@ -43,7 +43,7 @@ def attack_checkpoint(
 
     names: which of 1,000 names is likeliest in a sentence. prefix: sentences continued from their
     names. extraction: runs of 35 words of the training text in outputs. membership: does the loss
-    show what was read. keys: how much text breaks the polyalphabetic cipher; needs no model.
+    show what was read. keys: how much text breaks the polyalphabetic cipher (asks no model).
 
     Example: sage-rag attack-model run/model --training-text novels.jsonl --held-out others.jsonl
     """

@@ -48,6 +48,6 @@ def test_the_report_of_a_run_holds_them(run: Run, tmp_path: Path) -> None:
 
 def test_what_is_kept_is_one_line_with_denominators() -> None:
     counts = {"sentences": (3, 4), "words": (10, 20), "doses": (1, 2), "sides": (0, 0)}
-    assert kept_line(counts) == (
-        "kept of the published records: 75 % of sentences, 50 % of words, 1 of 2 doses"
+    assert kept_line(counts).startswith(
+        "kept of the published records: 75 % of sentences, 50 % of words, 1 of 2 doses; what is left"
     )

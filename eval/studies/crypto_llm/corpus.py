@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import write_file
 from sage_rag.common.jsonl import Row, read_jsonl
 from sage_rag.eval.model_attacks.canaries import invent_canaries, plant, write_canaries
 from sage_rag.eval.studies.crypto_llm.settings import StudySettings
@@ -55,11 +57,18 @@ class StudyTexts:
         """Divide the works among the files, and plant canaries.
 
         Raises:
-            InputError: for works of too few authors.
+            InputError: for works of too few authors, or other works than before.
         """
+        digest = hashlib.sha256(repr(list(works)).encode()).hexdigest()
+        record = self.folder / "works.digest"
         if self.held_out.exists():  # written last
+            if record.exists() and record.read_text("ascii") != digest:
+                raise InputError(
+                    f"`{self.folder}` was made of other texts", hint="set another `--home`"
+                )
             return
         self.folder.mkdir(parents=True, exist_ok=True)
+        write_file(record, digest)
         unread = held_out_authors(works, settings.held_out_authors, seed)
         read = [w.text[: settings.characters_per_text] for w in works if w.author not in unread]
         random.Random(seed).shuffle(read)  # noqa: S311 - a sample, not a secret
