@@ -125,7 +125,7 @@ def key_readings(keys: KeyRecovery) -> Iterator[str]:
         if needed is not None:
             yield (
                 f"Key length {key_length}: {needed} characters of ciphertext are enough to read "
-                "the text without the key in every attack. The cipher does not protect it."
+                "the text in all attacks without a known phrase. The cipher does not protect it."
             )
 
 

@@ -65,14 +65,14 @@ a shipping agent, by another such writer, asked once. Nothing was changed after 
 _NEAR_COLUMNS = (
     "corpus, half",
     "off-topic refused",
+    "invented person refused",
     "unanswerable refused",
     "answerable refused",
     "right record cited",
     "answer holds the facts",
 )
 _HALVES = ("development", "reported")
-_KINDS = ("off-topic", "unanswerable", "answerable")
-"""An invented person is unanswerable, too."""
+_KINDS = ("off-topic", "invented person", "unanswerable", "answerable")
 _READ = 50
 _FIELDS = ("question", "answer")
 _VERDICTS = """\
