@@ -51,7 +51,7 @@ _BROKEN_OFF = re.compile(r"—(?:[\"'”’]|\s*\.?$)")
 _QUOTED_QUESTION = re.compile(r"\?[\"'”’]+$")
 _QUOTED_END = re.compile(r"[.?!][”\"’]+$")
 _STOPS = (".", "?", "!", ";")
-_NEVER_LAST = frozenset("a an the and or but".split())
+_NEVER_LAST = frozenset("a an the and or but were was".split())
 _RUN_ON = 28
 """Words from which a sentence is searched for stops that its writer left out."""
 _LONG = 12

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.proportions import Proportion
 
-COUNTS = ("altered", "serious", "question_lost", "ungrammatical")
+COUNTS = ("altered", "serious", "orphaned", "question_lost", "ungrammatical")
 
 
 class DraftReading(BaseModel):
@@ -23,6 +23,7 @@ class DraftReading(BaseModel):
     drafts: int = Field(gt=0)
     altered: int = Field(ge=0)
     serious: int = Field(ge=0)
+    orphaned: int = Field(default=0, ge=0)
     question_lost: int = Field(ge=0)
     ungrammatical: int = Field(ge=0)
 
