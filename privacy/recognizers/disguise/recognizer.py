@@ -24,7 +24,7 @@ from sage_rag.privacy.recognizers.disguise.characters import (
 from sage_rag.privacy.recognizers.disguise.rereading import changed_parts
 from sage_rag.privacy.spans import Span
 
-VERSION = 2
+VERSION = 3
 """Raised with every change of how disguises are removed."""
 
 _SURE = 0.5
