@@ -121,7 +121,8 @@ def raise_for_failures(summary: Summary) -> None:
             f"{len(summary.failures)} of {summary.documents} documents are not in the shards: "
             f"{names}{' ...' if len(summary.failures) > _NAMED else ''}; "
             f"first reason: {next(iter(summary.failures.values()))}",
-            hint="start again to try them once more; finished documents are kept",
+            hint="start again to try them once more: finished documents are kept, and so are the"
+            " answers of a model, until you delete `owner/replies.sqlite` in the output folder",
         )
 
 
