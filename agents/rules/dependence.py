@@ -46,7 +46,7 @@ _ASKS_BACK = re.compile(r"(?:(?:so|and|but) )?(?:is|are|was|were) (?:that|those)
 """`Is that normal?` asks about the sentence before it."""
 _COMPARES = re.compile(
     r"(?:(?:more|less|fewer|greater|higher|lower|larger|smaller|bigger|longer|shorter) than|over"
-    r"|under|above|below|up to) \d",
+    r"|under|up to) \d",
     re.IGNORECASE,
 )
 """`More than 8 mm need surgery`: of what, the sentence before says."""
@@ -60,7 +60,7 @@ _DEMONSTRATIVE = re.compile(
     r"|\b(?:this|these|those) (?!is\b|was\b|time\b|week\b|morning\b|year\b)\w"
     r"|\b(?:such (?!as\b)|that (?:decision|judgment|court|day|time|date|appeal|order|request)\b"
     r"|the same (?:day|date|month|year|court|time)|(?:ever |since |till |until )(?:since|then)\b"
-    r"|next day\b|also\b|(?:is|are) (?:also |many |some |several )?(?:other|another)\b"
+    r"|next day\b|also\b"
     r"|all (?:of )?(?:this|these|those)\b)",
     re.IGNORECASE,
 )
@@ -112,11 +112,9 @@ def depends(sentence: str, *, several_persons: bool = True) -> bool:
         return _asks_back(sentence)
     if _EXPLETIVE.match(sentence):
         return False
-    if _LINKS.search(sentence) or (_FRAGMENT.match(sentence) and not is_clause(sentence)):
+    if _LINKS.search(sentence) or _COMPARES.match(sentence) or _CONNECTS.match(sentence):
         return True
-    if _COMPARES.match(sentence):
-        return True
-    if _CONNECTS.match(sentence):
+    if _FRAGMENT.match(sentence) and not is_clause(sentence):
         return True
     opening = " ".join(sentence.split(" ")[:_OPENING_WORDS])
     return bool(

@@ -63,7 +63,7 @@ def demo(
     report = folders.root / "report.html"
     report.write_text(render(traces, rows, _facts(summary)), "utf-8")
     share = published_share(summary.published, summary.documents)
-    show(Console(highlight=False), traces[0], rows, share, str(report))
+    show(Console(), traces[0], rows, share, str(report))
 
 
 def _index(folders: DemoFolders, corpus: Path, embedder: Embedder, notes: Console) -> Summary:

@@ -354,6 +354,9 @@ def test_a_vague_time_is_no_stand_in_that_could_hide_a_name() -> None:
         ("Order 12 4485527627509597 paid", ["CREDIT_CARD"]),
         ("| 291-59-8001 | 1960-02-03 |", ["US_SSN", "DATE_TIME"]),
         ("Call 7|3 555 O123 now", ["PHONE_NUMBER"]),
+        ("Ref 04 11.148.28.20", ["ID", "ID", "IP_ADDRESS"]),
+        ("call (713) 853-1234-02", ["PHONE_NUMBER"]),
+        ("tel 12-34-5678-90", ["PHONE_NUMBER"]),
         ("on the third of last month", ["DATE_TIME"]),
     ],
 )

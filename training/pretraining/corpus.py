@@ -96,22 +96,18 @@ def _build(
         with reading(file):
             digest.update(bytes.fromhex(sha256_of(file)))
     record = folder.with_name(f"{folder.name}.sha256")
+    known = record.read_text("ascii") if record.exists() else None
+    if folder.exists() and known not in (None, digest.hexdigest()):
+        if has_begun(folder.parent.parent):
+            raise InputError(
+                f"texts or tokenizer of `{folder.name}` have changed since the run began",
+                hint=f"set another `out`, or delete `{folder.parent.parent}` to start again",
+            )
+        shutil.rmtree(folder)
     if not folder.exists():
         TokenShards.build(read_texts(paths, field), tokenizer, folder)
+    if known != digest.hexdigest():  # absent, too, after a kill between the two writes
         write_file(record, digest.hexdigest())
-    elif not record.exists():
-        write_file(record, digest.hexdigest())  # killed between the two writes
-    elif record.read_text("ascii") == digest.hexdigest():
-        return
-    elif not has_begun(folder.parent.parent):
-        shutil.rmtree(folder)
-        record.unlink()
-        _build(folder, paths, field, tokenizer)
-    else:
-        raise InputError(
-            f"texts or tokenizer of `{folder.name}` have changed since the run began",
-            hint=f"set another `out`, or delete `{folder.parent.parent}` to start again",
-        )
 
 
 def _source(config: PretrainingConfig, name: str, seed: int) -> Source:

@@ -59,7 +59,7 @@ class StudyTexts:
         Raises:
             InputError: for works of too few authors, or other works than before.
         """
-        digest = hashlib.sha256(repr(list(works)).encode()).hexdigest()
+        digest = hashlib.sha256(repr(works).encode()).hexdigest()
         record = self.folder / "works.digest"
         if self.held_out.exists():  # written last
             if record.exists() and record.read_text("ascii") != digest:

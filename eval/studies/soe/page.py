@@ -51,7 +51,7 @@ minutes in the tables are of cores that other work shared. `--small` trains thre
 of the tokens. `--part main ciphers tuples retrieval leakage --seeds 0 1 2` measures all that a home
 folder lacks; an empty `--part` writes the page from what it holds. The tables sum to 128 minutes of
 training for three seeds of part `main`; the other parts have one seed each. A synthetic arm has 40
-texts per person; the generator can write 100, which would not fit into five hours.
+texts per person; the generator can write 100.
 
 In part `main` every synthetic arm is at the ceiling, so it does not show what a cipher or the
 length of tuples costs. The parts `ciphers` and `tuples` read less, so that accuracy is between

@@ -34,8 +34,15 @@ _IN_PARENTHESES = re.compile(r"\(\d{2,5}\)[ ]?\d{2,4}[ .-]?\d{2,4}(?:[ .-]?\d{2,
 _MOBILE = re.compile(r"[6-9]\d{4}[ -]?\d{5}|1[3-9]\d[ -]?\d{4}[ -]?\d{4}")
 """India and China: ten digits from 6 to 9, eleven digits from 13 to 19."""
 _TRUNK = re.compile(r"\(?0[1-9].*")
-_INSIDE_BEFORE, _INSIDE_AFTER = re.compile(r"\d[.-]\Z"), re.compile(r"[.-]\d")
-_QUAD = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
+_DAY_OR_MONTH, _YEAR = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:19|20)\d\d"
+_APART = re.compile(
+    rf"(?<![\d./-])(?:{_DAY_OR_MONTH}[./-]{_DAY_OR_MONTH}[./-]{_YEAR}"
+    rf"|{_YEAR}[./-]{_DAY_OR_MONTH}[./-]{_DAY_OR_MONTH}"
+    r"|\d{1,3}(?:\.\d{1,3}){3}|\d{3}-\d{2}-\d{4})(?![./-]?\d)"
+)
+"""A date, an address of a network, a social security number: no part of a number next to it."""
+_REACH = 14
+"""Characters around a number in which such a value can begin or end: `255.255.255.0`."""
 _EXTENSION = re.compile(r"[ ,]{0,2}(?:x|ext\.?|extension|#)[ .:]{0,2}\d{1,6}(?!\d)", re.IGNORECASE)
 
 
@@ -68,15 +75,13 @@ def _opening(text: str, floor: int, start: int) -> int:
 
 
 def _looks_like_phone(text: str, start: int, end: int, digits: int) -> bool:
-    if _INSIDE_BEFORE.search(text, max(0, start - 2), start) or _INSIDE_AFTER.match(text, end):
-        return False  # a part of a date or of an address of a network
     value = text[start:end]
-    if _QUAD.search(value) and not _QUAD.fullmatch(value):
-        return False
     if value.count("(") != value.count(")") or _DATE.fullmatch(value):
         return False
     if value.startswith(("+", "00")):
         return digits >= 8
+    if _takes_another(text, start, end):
+        return False
     if _NORTH_AMERICAN.fullmatch(value) or _MOBILE.fullmatch(value):
         return True
     if _PAIRS.fullmatch(value) or _IN_PARENTHESES.fullmatch(value):
@@ -84,6 +89,15 @@ def _looks_like_phone(text: str, start: int, end: int, digits: int) -> bool:
     if _TRUNK.fullmatch(value) and 9 <= digits <= 12:
         return True
     return _has_cue(text, start, end)
+
+
+def _takes_another(text: str, start: int, end: int) -> bool:
+    """Return whether a number holds digits of a value of `_APART`, and is not that value."""
+    around = _APART.finditer(text, max(0, start - _REACH), min(len(text), end + _REACH))
+    return any(
+        found.start() < end and start < found.end() and found.span() != (start, end)
+        for found in around
+    )
 
 
 def _has_cue(text: str, start: int, end: int) -> bool:
