@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from tests.end_to_end.command import Running, environment, service
 
 pytestmark = pytest.mark.slow
 IN_FLIGHT = 200
+LAST_EDITION = 10
 ADVICE = ("Rest helps against a cold", "Coffee keeps you awake", "Ice cools a swollen knee")
 CHAT = "/v1/chat/completions"
 ASK = {"model": "clinic", "messages": [{"role": "user", "content": "What helps against a cold?"}]}
@@ -92,19 +94,22 @@ def edition(answer: httpx.Response) -> int:
 def test_versions_are_swapped_under_200_requests_in_flight(
     server: Running, home: Path, embedder: Embedder
 ) -> None:
-    async def swap() -> tuple[list[httpx.Response], int]:
-        asked = asyncio.create_task(answers(server.url, IN_FLIGHT))
-        number = 1
-        while not asked.done():
-            number += 1
-            await asyncio.to_thread(publish_edition, home, number, embedder)
-            await asyncio.sleep(0.1)
-        return await asked, number
+    async def swap() -> list[httpx.Response]:
+        found = await answers(server.url, 1)
+        published = asyncio.create_task(asyncio.to_thread(publish_editions))
+        while not published.done():
+            found += await answers(server.url, IN_FLIGHT)
+        await published
+        return found + await answers(server.url, 1)
 
-    found, number = asyncio.run(swap())
-    assert len({edition(answer) for answer in found}) > 1
-    (last,) = asyncio.run(answers(server.url, 1))
-    assert edition(last) == number
+    def publish_editions() -> None:
+        for number in range(2, LAST_EDITION + 1):
+            publish_edition(home, number, embedder)
+            time.sleep(0.1)
+
+    editions = [edition(answer) for answer in asyncio.run(swap())]
+    assert len(editions) > IN_FLIGHT
+    assert (editions[0], editions[-1]) == (1, LAST_EDITION)
 
 
 def test_a_killed_server_serves_at_the_next_start(
