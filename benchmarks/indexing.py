@@ -72,7 +72,7 @@ def dry_run(owner: OwnerCommands, corpus: Path) -> tuple[float, float, float]:
     """Return the wall and processor seconds that a dry run takes, and those that it predicts."""
     command = [str(Path(sys.executable).parent / "sage-rag"), "index", str(corpus), "--dry-run"]
     command += ["--name", "dry", "--home", str(owner.home), "--keyset", str(owner.keyset)]
-    command += ["--text-fields", ",".join(_FIELDS)]
+    command += ["--text-fields", ",".join(_FIELDS), "--recipe", "sage"]
     environment = {**os.environ, "SAGE_RAG_PASSPHRASE": owner.passphrase}
     started, before = time.monotonic(), _children_cpu_s()
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)

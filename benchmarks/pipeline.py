@@ -101,7 +101,7 @@ def write_corpus(count: int, source: Path | None, folder: Path) -> Path:
 def job_of(path: Path, home: Path, **settings: Any) -> IndexJob:
     """Return a run of recipe `sage` with a new ledger."""
     job = index_job(
-        CorpusFile(source=path, fields=("question", "answer")),
+        CorpusFile(source=path, fields=("question", "answer"), recipe="sage"),
         "bench",
         home,
         Keyset.generate(),

@@ -99,6 +99,7 @@ def _settings(
         InputError: when the policy is not that of the version.
     """
     from sage_rag.indexer.corpus_file import read_corpus_file, settings_of, validated
+    from sage_rag.indexer.passages import CONSENSUS
     from sage_rag.indexer.wiring import recipe_of
     from sage_rag.privacy.policy import load_policy
 
@@ -109,8 +110,8 @@ def _settings(
     else:
         fields = text_fields.split(",") if text_fields else None
         named = {"source": corpus, "fields": fields, "subject": subject, "policy": manifest.policy}
-        settings = validated(settings_of(named), "--corpus")
-    settings = settings.model_copy(update={"recipe": "consensus", "layers": None, "gate": {}})
+        settings = validated(settings_of({**named, "recipe": CONSENSUS}), "--corpus")
+    settings = settings.model_copy(update={"recipe": CONSENSUS, "layers": None, "gate": {}})
     if load_policy(recipe_of(settings).policy or "").name != manifest.policy:
         raise InputError(f"the version was made under the policy `{manifest.policy}`")
     return settings

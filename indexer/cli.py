@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -36,6 +37,7 @@ from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFil
 if TYPE_CHECKING:
     from sage_rag.agents.chat.calls import ModelCalls
     from sage_rag.indexer.corpus_file import CorpusFile
+    from sage_rag.indexer.corpus_file_update import CorpusFileUpdate
     from sage_rag.indexer.job import IndexJob, Summary
 
 
@@ -69,8 +71,6 @@ def index(
 
     Example: sage-rag index notes.jsonl --name clinic --keyset clinic.keyset
     """
-    from sage_rag.indexer.corpus_file import corpus_file_path, settings_of
-    from sage_rag.indexer.corpus_file_update import update_corpus_file
     from sage_rag.indexer.wiring import index_job, model_of
 
     source, name = _source_and_name(corpus, name, home)
@@ -86,7 +86,7 @@ def index(
         "model.name": llm_model,
         "workers": workers,
     }
-    update = update_corpus_file(corpus_file_path(home, name), settings_of(named, settings or ()))
+    update = _update(home, name, named, settings or ())
     chosen = update.corpus
     protects = _check(chosen, allow_plaintext)
     keys = keyset_of(keyset, passphrase_file, keyset_secret, chosen) if protects else None
@@ -144,6 +144,19 @@ def _source_and_name(corpus: str | None, name: str | None, home: Path) -> tuple[
         hint = f"the corpus: sage-rag index --name {corpus}; the file: add --name NAME"
         raise InputError(f"`{corpus}` is a corpus and also a file", hint=hint)
     raise InputError("--name is missing", hint=f"sage-rag index {corpus} --name NAME")
+
+
+def _update(
+    home: Path, name: str, named: Mapping[str, Any], settings: Sequence[str]
+) -> CorpusFileUpdate:
+    """Return the corpus file with the given settings; a new one gets a recipe."""
+    from sage_rag.indexer.corpus_file import corpus_file_path, default_recipe, settings_of
+    from sage_rag.indexer.corpus_file_update import update_corpus_file
+
+    path, changes = corpus_file_path(home, name), settings_of(named, settings)
+    if not path.exists():
+        changes.setdefault("recipe", default_recipe(changes))
+    return update_corpus_file(path, changes)
 
 
 def _names(listed: str | None) -> list[str] | None:

@@ -22,7 +22,7 @@ from sage_rag.agents.chat.options import ModelOptions
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import reading
 from sage_rag.indexer.consensus.options import LEAST_K, MOST_K, ConsensusOptions
-from sage_rag.indexer.passages import Layer
+from sage_rag.indexer.passages import CONSENSUS, Layer
 from sage_rag.indexer.versions import corpus_folder
 from sage_rag.privacy.gate.limits import GateLimits, Limit, parse_limits
 
@@ -61,6 +61,16 @@ class ConsensusTable(BaseModel):
         return ConsensusOptions(k=self.k)
 
 
+WITH_MODEL, WITHOUT_MODEL = "sage", CONSENSUS
+"""The recipes of new corpora: rules cannot reword most records, so without a model passages say
+what several subjects say."""
+
+
+def default_recipe(settings: Mapping[str, Any]) -> str:
+    """Return the recipe of a new corpus with these settings by key."""
+    return WITH_MODEL if settings.get("model.name") else WITHOUT_MODEL
+
+
 class CorpusFile(BaseModel):
     """Settings of one corpus."""
 
@@ -96,8 +106,8 @@ class CorpusFile(BaseModel):
         examples=["keys/clinic.keyset"],
     )
     recipe: str = Field(
-        default="sage",
         description="How records are treated:",
+        examples=[WITHOUT_MODEL],
     )
     layers: tuple[Layer, ...] | None = Field(
         default=None,
@@ -172,6 +182,7 @@ class CorpusFile(BaseModel):
         return parse_limits(self.gate, "corpus file")
 
 
+_NEEDED = {"source": "", "recipe": ""}
 GATE_DEFAULTS = {each.name: each.default for each in fields(GateLimits)}
 TABLES = {
     "consensus": tuple(ConsensusTable.model_fields),
@@ -233,7 +244,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
     for read in _readings(value):
         setting = absolute({key: read}, Path.cwd())
         try:
-            validated({"source": "", **setting}, "--set")
+            validated({**_NEEDED, **setting}, "--set")
         except InputError as caught:
             error = error or caught
         else:
@@ -257,7 +268,7 @@ def model_options(named: Mapping[str, Any], settings: Iterable[str]) -> ModelOpt
     Raises:
         InputError: as `parse_setting`.
     """
-    return validated({"source": "", **settings_of(named, settings)}, "--set").model
+    return validated({**_NEEDED, **settings_of(named, settings)}, "--set").model
 
 
 def read_text(path: Path) -> str:
@@ -299,12 +310,14 @@ def validated(settings: Mapping[str, Any], where: str) -> CorpusFile:
 
 
 def _fault(error: ValidationError, where: str) -> InputError:
-    first = error.errors(include_input=False, include_url=False)[0]
+    faults = error.errors(include_input=False, include_url=False)
+    first = min(faults, key=lambda fault: fault["type"] == "missing")
     key = ".".join(map(str, first["loc"][: 2 if first["loc"][0] in TABLES else 1]))
     if first["type"] == "extra_forbidden":
         return _unknown(key, where)
     if first["type"] == "missing":
-        return InputError(f"{where}: `{key}` is missing")
+        hint = "sage-rag index NAME --set recipe=sage, or another" if key == "recipe" else None
+        return InputError(f"{where}: `{key}` is missing", hint=hint)
     said = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
     return InputError(f"{where}: `{key}` {said[:1].lower()}{said[1:]}")
 

@@ -27,7 +27,9 @@ def _option(kind: Any, help_text: str, *names: str, **more: Any) -> Any:
 
 
 NewName = _option(str | None, "The corpus's name; clients see it as the model.")
-RecipeName = _option(str | None, "How to treat records; default: sage.")
+RecipeName = _option(
+    str | None, "How to treat records; default: sage with a model, consensus without."
+)
 TextFields = _option(str | None, "Fields of a jsonl record, e.g. question,answer.")
 Subject = _option(str | None, "Field of a jsonl record that names whom it is about.")
 Subjects = _option(int | None, "Subjects that say a statement of consensus; default: 3.", "--k")

@@ -1,4 +1,4 @@
-"""Recipes: how a corpus is treated. The default, and the baselines that it is compared with."""
+"""Recipes: how a corpus is treated. The defaults, and the baselines that they are compared with."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ _RECIPES = (
     ),
     Recipe(
         "sage", "synthetic", "sage", "sage", GateLimits(),
-        "a synthetic record, identifiers as tokens; the default",
+        "a synthetic record, identifiers as tokens; the default with a model; rules publish few",
     ),
     Recipe(
         "controlled", "identifiers", "soe-all", "none", IDENTIFIERS_ONLY,
@@ -100,7 +100,8 @@ _RECIPES = (
     ),
     Recipe(
         "consensus", "synthetic", "sage", "consensus", IDENTIFIERS_ONLY,
-        "what at least k subjects say, by topic: no passage is anyone's record",
+        "what at least k subjects say, by topic: no passage is anyone's record; the default "
+        "without a model",
     ),
 )  # fmt: skip
 

@@ -106,9 +106,15 @@ def fit_line(job: IndexJob, summary: Summary) -> str | None:
     line = f"it fits {' and '.join(fits)}"
     if figures and of_one:
         return line
-    other = "--recipe sage" if figures else "--recipe consensus"
-    whom = "holders of a key who ask about a person" if figures else "anyone about the subject"
-    return f"{line}; for {whom}: {other}, and --layers consensus,records for both"
+    if figures:
+        return (
+            f"{line}; for holders of a key who ask about a person: --recipe encrypted (the wording "
+            "stays), or sage with a model; for both, add --layers consensus,records"
+        )
+    return (
+        f"{line}; for anyone about the subject: --recipe consensus; for both, --layers "
+        "consensus,records"
+    )
 
 
 def kept_line(counts: Kept) -> str:

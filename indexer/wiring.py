@@ -47,17 +47,21 @@ _NEED_A_MODEL = ("attributes_per_field", "domain", "two_calls", "adversary")
 def recipe_of(corpus: CorpusFile) -> Recipe:
     """Return the recipe with the policy and the limits that the file sets.
 
-    It treats the layer of records, if there is one: by `sage` where the file names `consensus`.
+    It treats the layer of records, if there is one.
 
     Raises:
-        InputError: for an unknown recipe or domain, or a policy for a recipe without one.
+        InputError: for an unknown recipe or domain, a policy for a recipe without one, or a layer
+            of records without a recipe.
     """
     layers = layers_of(corpus)
     name = corpus.recipe
     if RECORDS not in layers:
         name = CONSENSUS
     elif name == CONSENSUS:
-        name = "sage"
+        raise InputError(
+            f"recipe `{CONSENSUS}` makes no layer `{RECORDS}`",
+            hint="name the recipe of the records: sage with a model; without one, encrypted",
+        )
     policy = corpus.policy
     if policy is None and corpus.domain is not None:
         policy = load_domain(corpus.domain).policy

@@ -90,7 +90,7 @@ def refused_by_rules(documents: Sequence[Document], home: Path, name: str) -> Pr
     source, fields = home / f"{name}.jsonl", tuple(documents[0].fields)
     lines = (json.dumps({"id": d.id, **d.fields}, ensure_ascii=False) for d in documents)
     write_file(source, "\n".join(lines) + "\n")
-    corpus = CorpusFile(source=source, fields=fields)
+    corpus = CorpusFile(source=source, fields=fields, recipe="sage")
     job = index_job(corpus, name, home, Keyset.generate())
     summary = asyncio.run(index_corpus(job, lambda stage, done, total: None))
     return Proportion.of(summary.quarantined, summary.documents)

@@ -126,7 +126,7 @@ class StudyHome:
         recipe = variant.recipe
         rounds = MAX_ROUNDS if variant.max_rounds is None else variant.max_rounds
         job = index_job(
-            CorpusFile(source=corpus.path, fields=corpus.fields),
+            CorpusFile(source=corpus.path, fields=corpus.fields, recipe=recipe.name),
             f"{corpus.name}-{variant.name}",
             self.home,
             self.keyset,

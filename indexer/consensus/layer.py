@@ -264,5 +264,6 @@ def _next_to_nothing(figures: ConsensusFigures, reasons: Mapping[str, int]) -> P
     return ProtectionError(
         f"the passages of a consensus of {figures.k} subjects would represent {share}, so nothing "
         f"was published{before}",
-        hint="a smaller --k (at least 2), more records of one kind, or `--recipe sage`",
+        hint="a smaller --k (at least 2), more records of one kind, or a passage for each record: "
+        "`--recipe encrypted` (the wording stays), or `sage` with a model",
     )

@@ -146,7 +146,7 @@ class Clinic:
     ) -> Summary:
         async with roles_at(url, timeout_s=timeout_s, patience_s=patience_s) as roles:
             job = index_job(
-                CorpusFile(source=self.corpus, concurrency=concurrency),
+                CorpusFile(source=self.corpus, recipe="sage", concurrency=concurrency),
                 "clinic",
                 self.home,
                 KEYSET,

@@ -75,7 +75,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     made = sage_rag("keys", "new", "--out", str(keyset), env=env)
     assert made.returncode == 0, made.stderr
     arguments = ["--name", "clinic", "--home", str(root / "home"), "--keyset", str(keyset)]
-    done = sage_rag("index", str(corpus), *arguments, env=env)
+    done = sage_rag("index", str(corpus), "--recipe", "sage", *arguments, env=env)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["quarantined"] == 0, done.stderr
     return root / "home", keyset

@@ -32,6 +32,6 @@ def test_an_index_is_built_without_one_attempt_to_connect(tmp_path: Path) -> Non
     keyset = tmp_path / "k.keyset"
     assert sage_rag("keys", "new", "--out", str(keyset), env=env).returncode == 0
     place = ["--home", str(tmp_path / "home"), "--keyset", str(keyset)]
-    done = sage_rag("index", str(corpus), "--name", "notes", *place, env=env)
+    done = sage_rag("index", str(corpus), "--name", "notes", "--recipe", "sage", *place, env=env)
     assert done.returncode == 0, done.stderr
     assert not log.exists(), log.read_text()

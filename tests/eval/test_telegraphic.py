@@ -44,7 +44,7 @@ def test_each_query_expects_records_of_the_corpus() -> None:
 def test_the_right_record_is_first(tmp_path: Path) -> None:
     keyset, recognizer = Keyset.generate(), default_recognizer()
     job = index_job(
-        CorpusFile(source=EXAMPLES, fields=("question", "answer")),
+        CorpusFile(source=EXAMPLES, fields=("question", "answer"), recipe="encrypted"),
         "clinic",
         tmp_path,
         keyset,

@@ -51,7 +51,7 @@ def clinic_job(source: Path, home: Path, recipe: Recipe | None = None) -> IndexJ
     if recipe.policy is not None:
         recipe = replace(recipe, own_limits={"meaning": False, **recipe.own_limits})
     return index_job(
-        CorpusFile(source=source),
+        CorpusFile(source=source, recipe="sage"),
         "clinic",
         home,
         KEYSET,

@@ -188,7 +188,7 @@ def test_pinned_attributes_take_the_place_of_the_proposed(
     corpus.write_text(json.dumps(KNEE))
     owner = tmp_path / "home/owner/clinic"
     versions = tmp_path / "home/corpora/clinic/versions"
-    assert command().exit_code == 0
+    assert command("--recipe", "sage").exit_code == 0
     proposed = (owner / "attributes.toml").read_text()
     mine = tmp_path / "mine.toml"
     mine.write_text(proposed.replace('name = "', 'name = "my ', 1))
@@ -255,6 +255,37 @@ def test_a_name_that_is_also_a_file_must_be_made_clear(
     assert command(source=("--name", "clinic")).exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("arguments", "recipe"),
+    [
+        ((), "consensus"),
+        (WITH_MODEL, "sage"),
+        (("--recipe", "encrypted"), "encrypted"),
+        (("--set", "recipe=encrypted"), "encrypted"),
+    ],
+)
+def test_a_new_corpus_gets_the_recipe_that_fits_its_writer(
+    command: Command, corpus: Path, tmp_path: Path, arguments: tuple[str, ...], recipe: str
+) -> None:
+    write(corpus, map(dialogue, range(24)))
+    assert f'recipe = "{recipe}"' in command(*arguments).stderr
+    assert settings(tmp_path)["recipe"] == recipe
+
+
+def test_a_corpus_keeps_its_recipe_and_one_without_says_how_to_name_it(
+    command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    write(corpus, map(dialogue, range(24)))
+    command("--recipe", "encrypted")
+    command(*WITH_MODEL)
+    assert settings(tmp_path)["recipe"] == "encrypted"
+    done = command("--set", "recipe=")
+    assert "`recipe` is missing" in done.exception.message
+    assert "--set recipe=" in done.exception.hint
+    done = command("--layers", "consensus,records", "--recipe", "consensus")
+    assert "name the recipe of the records" in done.exception.hint
+
+
 def test_a_consensus_says_its_figures_and_whom_it_fits(
     command: Command, corpus: Path, tmp_path: Path
 ) -> None:
@@ -282,7 +313,7 @@ def test_a_dry_run_of_a_consensus_says_what_would_survive(
     assert 0 < runs["2"] < said["survives"]["2"]["words"] < 1
     assert runs["5"] <= runs["2"]
     assert "enough subjects say, of the content words and of the runs" in first.stderr
-    both = command("--layers", "consensus,records", "--recipe", "consensus", "--dry-run")
+    both = command("--layers", "consensus,records", "--recipe", "encrypted", "--dry-run")
     assert json.loads(both.stdout)["survives"] == said["survives"]
     assert not (tmp_path / "home").exists()
     command("--recipe", "consensus")

@@ -10,7 +10,6 @@ import pytest
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.corpus_file import (
     KEYS,
-    CorpusFile,
     EngineName,
     corpus_file_path,
     model_options,
@@ -29,6 +28,7 @@ def test_every_key_is_read(file: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.toml").touch()
     file.write_text("""
         source = "notes.jsonl"
+        recipe = "encrypted"
         fields = ["question", "answer"]
         keyset = "/keys/clinic.keyset"
         policy = "./mine.toml"
@@ -60,7 +60,7 @@ def test_every_key_is_read(file: Path, tmp_path: Path) -> None:
     assert corpus.answer_fields == ("answer",)
     assert corpus.consensus.options.k == 5
     assert corpus.limits == {"rouge_l": 0.4, "likeness": None}
-    assert corpus.recipe == CorpusFile(source=Path("x")).recipe == "sage"
+    assert corpus.recipe == "encrypted"
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_every_key_is_read(file: Path, tmp_path: Path) -> None:
 def test_a_wrong_key_or_value_is_one_line_with_file_and_key(
     file: Path, text: str, message: str, hint: str | None
 ) -> None:
-    file.write_text(f'source = "notes.jsonl"\n{text}')
+    file.write_text(f'source = "notes.jsonl"\nrecipe = "sage"\n{text}')
     with pytest.raises(InputError) as error:
         read_corpus_file(file)
     assert str(file) in error.value.message
@@ -102,8 +102,11 @@ def test_a_wrong_key_or_value_is_one_line_with_file_and_key(
 def test_a_file_without_a_source_or_no_file_is_one_line(file: Path) -> None:
     with pytest.raises(InputError, match="there is no corpus file"):
         read_corpus_file(file)
-    file.write_text("")
+    file.write_text('recipe = "sage"')
     with pytest.raises(InputError, match="`source` is missing"):
+        read_corpus_file(file)
+    file.write_text('source = "notes.jsonl"')
+    with pytest.raises(InputError, match="`recipe` is missing"):
         read_corpus_file(file)
     file.write_bytes(b"\xff")
     with pytest.raises(InputError, match="not UTF-8"):

@@ -20,6 +20,9 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "owner" / "clinic" / "corpus.toml"
 
 
+NEW = {"source": "/n.jsonl", "recipe": "sage"}
+
+
 def write(file: Path, **changes: object) -> tuple[str, ...]:
     update = update_corpus_file(file, {k.replace("__", "."): v for k, v in changes.items()})
     update.write()
@@ -27,13 +30,13 @@ def write(file: Path, **changes: object) -> tuple[str, ...]:
 
 
 def test_a_new_file_explains_every_key_and_sets_those_that_are_given(file: Path) -> None:
-    changed = write(file, source="/n.jsonl", model__price=[0.15, 0.6], fields=["a", "ü"])
+    changed = write(file, **NEW, model__price=[0.15, 0.6], fields=["a", "ü"])
     assert changed == (
-        'source = "/n.jsonl"', "model.price = [0.15, 0.6]", 'fields = ["a", "ü"]',
+        'source = "/n.jsonl"', 'recipe = "sage"', "model.price = [0.15, 0.6]", 'fields = ["a", "ü"]',
     )  # fmt: skip
     text = file.read_text()
     assert tomllib.loads(text) == {
-        "source": "/n.jsonl", "fields": ["a", "ü"], "consensus": {}, "model": {"price": [0.15, 0.6]}, "gate": {},
+        **NEW, "fields": ["a", "ü"], "consensus": {}, "model": {"price": [0.15, 0.6]}, "gate": {},
     }  # fmt: skip
     assert all(f"{key.rpartition('.')[2]} = " in text for key in KEYS)
     assert "leaks by design" in text
@@ -41,7 +44,7 @@ def test_a_new_file_explains_every_key_and_sets_those_that_are_given(file: Path)
 
 
 def test_every_shown_default_is_valid_when_it_is_uncommented(file: Path) -> None:
-    write(file, source="/n.jsonl")
+    write(file, **NEW)
     lines = file.read_text().splitlines()
     live = [line.removeprefix("# ") for line in lines if " = " in line]
     tables = [line for line in lines if line.startswith("[")]
@@ -57,7 +60,9 @@ def test_every_shown_default_is_valid_when_it_is_uncommented(file: Path) -> None
 
 def test_a_change_keeps_comments_and_other_keys(file: Path) -> None:
     file.parent.mkdir(parents=True)
-    file.write_text('# mine\nsource = "/n.jsonl"  # notes\n\n[gate]\nrouge_l = 0.4 # strict\n')
+    file.write_text(
+        '# mine\nsource = "/n.jsonl"  # notes\nrecipe = "sage"\n\n[gate]\nrouge_l = 0.4 # strict\n'
+    )
     assert write(file, policy="soe-all", gate__rouge_l=0.3, model__name="m") == (
         'policy = "soe-all"', "gate.rouge_l = 0.3", 'model.name = "m"',
     )  # fmt: skip
@@ -72,22 +77,24 @@ def test_a_change_keeps_comments_and_other_keys(file: Path) -> None:
 
 def test_a_layout_that_lines_cannot_follow_is_written_again(file: Path) -> None:
     file.parent.mkdir(parents=True)
-    file.write_text('source = "/n.jsonl"\nfields = [\n  "a",\n  "b",\n]\nmodel = {name = "m"}\n')
+    file.write_text(
+        'source = "/n.jsonl"\nrecipe = "sage"\nfields = [\n  "a",\n  "b",\n]\nmodel = {name = "m"}\n'
+    )
     write(file, fields=["c"], model__budget_tokens=5)
     corpus = read_corpus_file(file)
     assert (corpus.fields, corpus.model.name, corpus.model.budget_tokens) == (("c",), "m", 5)
 
 
 def test_nothing_is_written_before_write_nor_by_a_wrong_value(file: Path) -> None:
-    update = update_corpus_file(file, {"source": "/n.jsonl"})
-    assert update.corpus == CorpusFile(source=Path("/n.jsonl"))
+    update = update_corpus_file(file, NEW)
+    assert update.corpus == CorpusFile(source=Path("/n.jsonl"), recipe="sage")
     with pytest.raises(InputError, match="`workers`"):
-        update_corpus_file(file, {"source": "/n.jsonl", "workers": 0})
+        update_corpus_file(file, {**NEW, "workers": 0})
     assert not file.parent.exists()
 
 
 def test_another_run_or_another_change_stops_it(file: Path) -> None:
-    write(file, source="/n.jsonl")
+    write(file, **NEW)
     first = update_corpus_file(file, {"policy": "soe-all"})
     second = update_corpus_file(file, {"recipe": "encrypted"})
     with locked_corpus(file.parent), pytest.raises(InputError, match="another run"):
@@ -102,7 +109,7 @@ def test_another_run_or_another_change_stops_it(file: Path) -> None:
 def test_a_failing_step_is_one_line_and_leaves_the_old_file_whole(
     file: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    write(file, source="/n.jsonl")
+    write(file, **NEW)
     before = file.read_bytes()
 
     def full(*_: object) -> None:
@@ -117,5 +124,5 @@ def test_a_failing_step_is_one_line_and_leaves_the_old_file_whole(
 
 
 def test_a_path_with_a_delete_character_is_read_back(file: Path) -> None:
-    write(file, source="/a\x7fb.jsonl")
+    write(file, **{**NEW, "source": "/a\x7fb.jsonl"})
     assert read_corpus_file(file).source == Path("/a\x7fb.jsonl")

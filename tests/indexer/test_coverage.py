@@ -178,7 +178,7 @@ def test_the_corpus_file_names_recognizer_and_languages(corpus: Path, tmp_path: 
     parts: dict[str, Any] = {"recognizer": object(), "embedder": object(), "agents": False}
 
     def languages(**settings: Any) -> set[str]:
-        file = CorpusFile(source=corpus, **settings)
+        file = CorpusFile(source=corpus, recipe="sage", **settings)
         return set(index_job(file, "clinic", tmp_path, KEYSET, **parts).languages)
 
     assert languages() == {"en", "zh"}

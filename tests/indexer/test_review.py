@@ -214,7 +214,7 @@ def command(monkeypatch: pytest.MonkeyPatch, corpus: Path, tmp_path: Path) -> Ca
         return CliRunner().invoke(app, ["clinic", "--home", str(home), *arguments])
 
     path = corpus_file_path(home, "clinic")
-    update_corpus_file(path, {"source": str(corpus)}).write()
+    update_corpus_file(path, {"source": str(corpus), "recipe": "sage"}).write()
     return invoke
 
 

@@ -387,7 +387,9 @@ def test_an_identifier_of_one_record_is_in_no_passage(
 
 
 def test_a_version_can_have_both_layers(dialogues: Path, tmp_path: Path) -> None:
-    job = consensus_job(dialogues, tmp_path / "home", layers=("consensus", "records"))
+    job = consensus_job(
+        dialogues, tmp_path / "home", recipe="sage", layers=("consensus", "records")
+    )
     recipe = replace(job.recipe, own_limits={"meaning": False})
     job = replace(job, recipe=recipe, roles=reversing_roles())
     summary = asyncio.run(index_corpus(job, lambda *_: None))

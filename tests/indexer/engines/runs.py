@@ -57,7 +57,7 @@ class CountingLedger(Ledger):
 
 def _job(engine: str, folder: Path, home: str, worker: Any, here: Any, agent: Any) -> IndexJob:
     job = index_job(
-        CorpusFile(source=folder / "corpus.jsonl"),
+        CorpusFile(source=folder / "corpus.jsonl", recipe="sage"),
         "clinic",
         folder / home,
         _KEYSET,
