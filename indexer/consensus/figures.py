@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
+
+from sage_rag.privacy.gate.labels import TOPICS, labelled_statements
 
 
 @dataclass(frozen=True, slots=True)
 class ConsensusFigures:
     """What became of the records. `represented`: records that are in a published topic.
 
-    `topics` counts all topics, `refused` those without a passage, by reason.
+    `topics` counts all topics, `refused` those without a passage, by reason. `stating`: passages
+    that say more than what their records are about: a clause, what is possible, what is advised.
     """
 
     k: int
@@ -18,8 +22,15 @@ class ConsensusFigures:
     subjects: int
     topics: int
     passages: int
+    stating: int
     represented: int
     refused: Mapping[str, int]
+
+
+def states_something(fields: Mapping[str, str]) -> bool:
+    """Return whether a passage has a statement other than a topic."""
+    statements = chain.from_iterable(map(labelled_statements, fields.values()))
+    return any(statement.label != TOPICS for statement in statements)
 
 
 def consensus_lines(figures: ConsensusFigures) -> Iterator[str]:
@@ -29,6 +40,11 @@ def consensus_lines(figures: ConsensusFigures) -> Iterator[str]:
         f"{figures.represented} of {figures.records} records of {figures.subjects} subjects, and "
         f"{figures.k} or more subjects say each statement"
     )
+    if figures.stating < figures.passages:
+        yield (
+            f"{figures.stating} of {figures.passages} passages state something; the others name "
+            "topics alone: too few of these records say the same for more"
+        )
     if figures.refused:
         reasons = ", ".join(f"{reason} {count}" for reason, count in figures.refused.items())
         yield f"topics without a passage: {reasons}"

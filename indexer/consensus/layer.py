@@ -21,7 +21,7 @@ from sage_rag.indexer.consensus.compose import (
     ConsensusPassage,
     ConsensusRecord,
 )
-from sage_rag.indexer.consensus.figures import ConsensusFigures
+from sage_rag.indexer.consensus.figures import ConsensusFigures, states_something
 from sage_rag.indexer.consensus.model_writing import written_by_model
 from sage_rag.indexer.consensus.options import MOST_SIMILAR
 from sage_rag.indexer.consensus.protection import protected_record, protection_fingerprint
@@ -83,7 +83,7 @@ class ConsensusLayer:
         """Return the passages; the same records give the same ones, in any order.
 
         Raises:
-            ProtectionError: when the passages represent next to no record.
+            ProtectionError: when the passages represent next to no record, or state nothing.
         """
         await self._protect_all()
         records = [self._stored(row.key.content_hash) for row in self._rows]
@@ -91,7 +91,7 @@ class ConsensusLayer:
         refused = Counter(consensus.refused)
         passages = await self._publishable(_distinct(consensus), records, refused)
         self._run.summary.consensus = figures = self._figures(consensus, passages, refused)
-        if not passages or figures.represented < LEAST_REPRESENTED * figures.records:
+        if not figures.stating or figures.represented < LEAST_REPRESENTED * figures.records:
             self._run.refuse(self._refused, self._fingerprint)
             raise _next_to_nothing(figures, self._run.summary.reasons)
         return self._assembly(passages)
@@ -208,6 +208,7 @@ class ConsensusLayer:
             subjects=len({row.subject_hash for row in self._rows}),
             topics=len(consensus.passages) + sum(consensus.refused.values()),
             passages=len(passages),
+            stating=sum(states_something(passage.fields) for passage in passages),
             represented=len({row for passage in passages for row in passage.members}),
             refused=dict(sorted(refused.items())),
         )
@@ -258,12 +259,15 @@ def _topic_name(passage: ConsensusPassage) -> str:
 
 def _next_to_nothing(figures: ConsensusFigures, reasons: Mapping[str, int]) -> ProtectionError:
     """Return the error; `reasons`: why records were refused before, with their numbers."""
-    share = f"{figures.represented} of {figures.records} records"
+    if figures.passages and not figures.stating:
+        lack = f"would name topics alone: of {figures.records} records, too few state the same"
+    else:
+        lack = f"would represent {figures.represented} of {figures.records} records"
     refused = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
     before = f"; records refused before: {refused}" if refused else ""
     return ProtectionError(
-        f"the passages of a consensus of {figures.k} subjects would represent {share}, so nothing "
-        f"was published{before}",
+        f"the passages of a consensus of {figures.k} subjects {lack}; nothing was published"
+        f"{before}",
         hint="a smaller --k (at least 2), more records of one kind, or a passage for each record: "
         "`--recipe encrypted` (the wording stays), or `sage` with a model",
     )

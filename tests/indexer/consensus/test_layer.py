@@ -17,6 +17,12 @@ from sage_rag.agents.model.consensus import ConsensusWriter
 from sage_rag.agents.testing import ScriptedChatModel, reversing_roles
 from sage_rag.agents.testing.model import answer_to
 from sage_rag.common.exceptions import InputError, ProtectionError, UpstreamError
+from sage_rag.indexer.consensus import layer
+from sage_rag.indexer.consensus.figures import (
+    ConsensusFigures,
+    consensus_lines,
+    states_something,
+)
 from sage_rag.indexer.consensus.protection import protected_record
 from sage_rag.indexer.corpus import read_corpus
 from sage_rag.indexer.job import treatment_of
@@ -115,6 +121,27 @@ def test_the_report_states_k_and_what_became_of_the_records(
         "k": 3, "records": 24, "subjects": 24, "represented": 24,
     }  # fmt: skip
     assert figures["topics"] == figures["passages"] + sum(figures["refused"].values())
+    assert figures["stating"] == figures["passages"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "states"),
+    [
+        ("Topics: gout, fever.", False),
+        ("", False),
+        ("Topics: gout.\nDrink water.", True),
+        ("Possible: gout.\nTopics: fever.", True),
+        ("You may have, notably: gout.", True),
+    ],
+)
+def test_topics_alone_state_nothing(answer: str, states: bool) -> None:
+    assert states_something({"question": "Topics: fever.", "answer": answer}) == states
+
+
+def test_the_owner_learns_how_many_passages_name_topics_alone() -> None:
+    figures = ConsensusFigures(3, 9, 9, 4, passages=4, stating=1, represented=9, refused={})
+    assert list(consensus_lines(figures))[1].startswith("1 of 4 passages state something")
+    assert len(list(consensus_lines(replace(figures, stating=4)))) == 1
 
 
 def test_a_model_writes_the_passages_if_there_is_one(
@@ -314,6 +341,17 @@ def test_records_that_have_nothing_in_common_are_not_published(
         consensus()
     assert "\n" not in error.value.message
     assert error.value.hint
+    with pytest.raises(InputError):
+        current_path(tmp_path / "home", "clinic")
+
+
+def test_passages_that_name_topics_alone_are_not_published(
+    consensus: ConsensusRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(layer, "states_something", lambda fields: False)
+    with pytest.raises(ProtectionError, match=r"would name topics alone: of 24 records") as error:
+        consensus()
+    assert "--recipe encrypted" in (error.value.hint or "")
     with pytest.raises(InputError):
         current_path(tmp_path / "home", "clinic")
 
