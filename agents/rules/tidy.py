@@ -44,7 +44,7 @@ _ON_MONTH = re.compile(
     r"|November|December)\b(?! \d{1,2}\b)|(?:19|20)\d\d\b(?!-)))"
 )
 _ENTRY = re.compile(
-    r"(?:^|(?<=[a-z.!?)\]])|\s)[\s,:;-]*\(?(?P<number>\d{1,2})[.)]\s?(?=[\"'(]?\[?[A-Z])",
+    r"(?:^|(?<=[a-z.!?)\]])|\s)[\s,:;-]*\(?(?P<number>\d{1,2})[.)]\s?(?=[\"'(]?\[?(?P<initial>[A-Za-z]))",
     re.MULTILINE,
 )
 """The number of an entry in a list, also in running text: `done1. CT thorax2. MRI`."""
@@ -84,17 +84,32 @@ def _without_entry_numbers(text: str) -> str:
     Entries that a sentence leads to are one sentence with it, since a part of such a list can
     mislead: `Watch for: a cough; chest pain.` Others are sentences of their own.
     """
-    expected = 1
-    found = []
+    for numbers in reversed(_lists(text)):
+        joined = _joined(text, numbers)
+        text = _separated(text, numbers) if joined is None else joined
+    return text
+
+
+def _lists(text: str) -> list[list[re.Match[str]]]:
+    """Return the numbers of each list in order; a list may follow another, or be its last entry."""
+    lists: list[list[re.Match[str]]] = [[]]
     for match in _ENTRY.finditer(text):
-        if int(match["number"]) == expected:
-            found.append(match)
-            expected += 1
-    if len(found) < 2:
-        return text
-    if (joined := _joined(text, found)) is not None:
-        return joined
-    for match in reversed(found):
+        number = int(match["number"])
+        if number == 1:
+            lists.append([match])
+        elif number == len(lists[-1]) + 1 and lists[-1]:
+            lists[-1].append(match)
+    return [numbers for numbers in lists if len(numbers) > 2 or _are_capital(numbers)]
+
+
+def _are_capital(numbers: Sequence[re.Match[str]]) -> bool:
+    """Return whether these are two numbers at least, each before a capital letter."""
+    return len(numbers) > 1 and all(match["initial"].isupper() for match in numbers)
+
+
+def _separated(text: str, numbers: Sequence[re.Match[str]]) -> str:
+    """Return a text with the entries after these numbers as sentences of their own."""
+    for match in reversed(numbers):
         before = text[: match.start()].rstrip()
         stop = " " if not before or before.endswith((".", "!", "?")) else ". "
         text = f"{before}{stop}{text[match.end() :]}"

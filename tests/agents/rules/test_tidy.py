@@ -67,6 +67,12 @@ def test_placeholders_survive_in_order(pieces):
         ("Tests are done. 1. Blood count 2. Skin test", "Tests are done. Blood count. Skin test"),
         ("We ask: 1. Is it red? 2. Is it hot?", "We ask. Is it red? Is it hot?"),
         ("Do this: 1. Rest. Sleep. 2. Eat", "Do this. Rest. Sleep. Eat"),
+        ("Watch for: 1. a cough 2. pain 3. Fever. Call.", "Watch for: a cough; pain; Fever. Call."),
+        (
+            "1) He fell. 2) They found: 1. A clot 2. So blood was given 3. His test was bad. 4. Pain.",
+            "He fell. They found: A clot; So blood was given; His test was bad; Pain.",
+        ),
+        ("It grew from 1. to 2. and stayed", "It grew from 1. to 2. and stayed"),
         ("He had n accident, salt n oil n all", "He had n accident, salt n oil and all"),
         ("Room 2) Warm tea", "Room 2) Warm tea"),
     ],
