@@ -21,10 +21,11 @@ from sage_rag.privacy.recognizers.disguise.characters import (
     look_alike_edits,
     visible_edits,
 )
+from sage_rag.privacy.recognizers.disguise.encoding import encoding_edits
 from sage_rag.privacy.recognizers.disguise.rereading import changed_parts
 from sage_rag.privacy.spans import Span
 
-VERSION = 3
+VERSION = 4
 """Raised with every change of how disguises are removed."""
 
 _SURE = 0.5
@@ -97,9 +98,12 @@ _FOR_DIGIT = {"O": "0", "o": "0", "l": "1", "I": "1", "|": "1"}
 class DisguiseRecognizer:
     """Let a recognizer also read the text without disguises.
 
-    Guarantees: every span of the inner recognizer in the unchanged text is returned; the span of a
-    value found without disguises covers every hidden character inside it. A text without disguises
-    is read once; of any other one, the parts near a disguise are read twice (`changed_parts`).
+    Text whose UTF-8 was misread is repaired first (`encoding_edits`).
+
+    Guarantees: every span of the inner recognizer in the unchanged, or repaired, text is returned;
+    the span of a value found without disguises covers every hidden character inside it. A text
+    without disguises is read once; of any other one, the parts near a disguise are read twice
+    (`changed_parts`).
     Does not guarantee: that every disguise is known.
     """
 
@@ -113,6 +117,11 @@ class DisguiseRecognizer:
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans of the text, and those of its undisguised form mapped back."""
+        repaired = AlignedText.unchanged(text).edited(encoding_edits(text))
+        spans = self._read(repaired.text)
+        return spans if repaired.text == text else [*map(repaired.original_span, spans)]
+
+    def _read(self, text: str) -> Sequence[Span]:
         plain = self._inner.recognize(text)
         view = without_disguises(text)
         if view.text == text:

@@ -137,10 +137,18 @@ _YEAR_ALONE = re.compile(
     re.IGNORECASE,
 )
 _DATED_DAY = re.compile(
-    r"\b(?:on|by|until|till)[ ](?:the[ ])?(?P<value>\d{1,2}(?:st|nd|rd|th))"
-    r"(?=[.,;:!?)]|\s*$|[ ](?:and|as|at|this|last|next|i|we|for|but|because|so|my)\b)",
+    r"\b(?:(?:on|by|until|till)[ ](?:the[ ])?|(?:since|from|before|after|of)[ ]the[ ])"
+    r"(?P<value>\d{1,2}(?:st|nd|rd|th))"
+    r"(?![ ](?:and|to)[ ](?:the[ ])?\d{1,2}(?:st|nd|rd|th)[ ](?:floor|grade|centur|rib|toe|finger"
+    r"|week|month|year|dose|cycle|trimester))"
+    r"(?=[.,;:!?)]|\s*$|[ ](?:and|as|at|this|last|next|i|we|he|she|they|it|you|for|but|because|so"
+    r"|my|was|were|is|had|to|until|till)\b)"
+    # Without a preposition the first three are as often the first three of anything.
+    r"|\bthe[ ](?P<subject>(?:[4-9]|1\d|2[04-9]|30)th)(?=[ ](?:was|is)\b)"
+    r"|\b(?P<letter>\d{1,2}(?:st|nd|rd|th)?[ ](?:inst|ult|prox)\b\.?)",
     re.IGNORECASE,
 )
+"""`On the 14th`, `the 14th was`, and of letters `the 3rd inst.`: of this month."""
 
 _DAY_OF_A_MONTH = re.compile(
     r"\b(?:the[ ])?\d{1,2}(?:st|nd|rd|th)[ ](?:of[ ])?(?:this|last|next|the[ ]same)[ ]month\b",
@@ -215,7 +223,7 @@ DATES = (
     Pattern(EntityType.DATE_TIME, _SHORT_SLASH, 0.6, needs="/", anchor=_DIGIT),
     Pattern(EntityType.DATE_TIME, _SHORT_DOT, 0.5, needs=".", anchor=_DIGIT),
     Pattern(EntityType.DATE_TIME, _YEAR_ALONE, 0.6, anchor=_ANY_YEAR),
-    Pattern(EntityType.DATE_TIME, _DATED_DAY, 0.6, anchor=_DIGIT),
+    Pattern(EntityType.DATE_TIME, _DATED_DAY, 0.6, first_group, anchor=_DIGIT),
     Pattern(EntityType.DATE_TIME, _DAY_OF_A_MONTH, 0.8, needs=("month",), anchor=_DIGIT),
     Pattern(EntityType.DATE_TIME, _WORDED_DAY_OF_A_MONTH, 0.8, needs=("month",)),
     Pattern(EntityType.DATE_TIME, _IN_WORDS, 0.85, anchor=_MONTH_STEM),

@@ -15,6 +15,8 @@ _PRINTED_CARD = re.compile(
 
 def _card(match: re.Match[str]) -> tuple[int, int] | None:
     """Return the match, or the printed card among its groups: other numbers may be next to it."""
+    if _OF_A_DEVICE.search(match.string, max(0, match.start() - 24), match.start()):
+        return None
     if luhn(match.group()):
         return match.span()
     groups = [group.span() for group in _DIGITS.finditer(match.string, *match.span())]
@@ -58,6 +60,10 @@ def _code(match: re.Match[str]) -> tuple[int, int] | None:
 
 
 _DIGITS = re.compile(r"\d+")
+_OF_A_DEVICE = re.compile(
+    r"\b(?:imei|iccid)(?:\W{1,2}(?:no|number|code|is|was)\b){0,2}\W{0,3}\Z", re.IGNORECASE
+)
+"""These numbers of telephones and their cards have a card's check digit."""
 _SIX_DIGITS = Anchor(re.compile(r"\d(?:[ .-]?\d){5}"), before=48)
 
 NUMBERS = (

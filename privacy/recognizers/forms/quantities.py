@@ -40,6 +40,8 @@ _MEASURE = (
     r"|lit(?:re|er)s?"
     r"|gallons?|tons?|tonnes?"
 )
+_CLOTTING = r"INR[ \u00a0]?\d(?:\.\d)?(?!\d|[.,]\d)"
+"""The ratio of a blood test, and no Indian rupees: `INR 2.8`."""
 _NOT_INSIDE = r"(?<![\w.,/$€£¥-])"
 
 _CURRENCY_PARTS = (
@@ -60,8 +62,8 @@ QUANTITIES = (
     ),
     pattern(
         EntityType.QUANTITY,
-        rf"\b{_ABOUT}(?:{_CODES}|Rs\.?|Fr\.|DM|kr\.?)[ \u00a0]?(?:{_FIGURE})(?![\d/]){_LARGE}"
-        r"(?![^\W_])",
+        rf"\b(?!{_CLOTTING}){_ABOUT}(?:{_CODES}|Rs\.?|Fr\.|DM|kr\.?)[ \u00a0]?(?:{_FIGURE})"
+        rf"(?![\d/]){_LARGE}(?![^\W_])",
         0.8,
         anchor=Anchor(re.compile(r"[A-Za-z.][ \u00a0]?\d"), before=24, after=40),
     ),

@@ -55,7 +55,7 @@ _KINDS: tuple[tuple[EntityType, str], ...] = (
         EntityType.ID,
         r"policy|licen[cs]e|reference|ref|folder|record|card|enrol(?:l)?ment|certificate|invoice"
         r"|booking|confirmation|sick note|bar|badge|employee|staff|student|customer|client"
-        r"|registration|reg|serial|order|ticket|visa|visit|voucher|id",
+        r"|registration|reg|serial|imei|imsi|iccid|order|ticket|visa|visit|voucher|id",
     ),
 )
 """The words before a number, by the kind that they name. The first kind with a match wins."""

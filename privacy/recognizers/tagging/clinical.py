@@ -30,7 +30,7 @@ from sage_rag.privacy.recognizers.tagging.measurements import (
 )
 from sage_rag.privacy.spans import Span
 
-VERSION = 5
+VERSION = 6
 """Raised with every change of what counts as medicine."""
 
 _REACH = 120
@@ -52,6 +52,9 @@ _I = re.IGNORECASE
 _PRESSURE = re.compile(r"(?<![\d/.])(?:[7-9]\d|1\d\d|2[0-5]\d)/(?:[3-9]\d|1[0-5]\d)(?![\d/])")
 _PRESSURE_BEFORE = re.compile(
     r"(?:\b(?:pressures?|hypertens\w{2,4})|(?-i:\bBP))\b[^.!?\n]{0,40}\Z", _I
+)
+_PRESSURE_AFTER = re.compile(
+    r"[\d/]{0,4}[ ]?(?:mm[ ]?hg\b|(?:is|was)[ ](?:measured|recorded|noted|her|his|my)\b)", _I
 )
 _BARE = re.compile(rf"{NUMBER}|\d{{1,3}}[ ]?(?:lbs?|kgs?)", _I)
 _ORDINAL = re.compile(r"\d{1,3}(?:st|nd|rd|th)", _I)
@@ -185,8 +188,8 @@ def _is_finding(text: str, span: Span) -> bool:
 
 def _is_blood_pressure(text: str, span: Span) -> bool:
     """Return whether a number is, or is part of, a blood pressure: "the pressure was 190/110"."""
-    before = text[max(0, span.start - _REACH) : span.start]
-    if not _PRESSURE_BEFORE.search(before):
+    before, after = _around(text, span)
+    if not (_PRESSURE_BEFORE.search(before) or _PRESSURE_AFTER.match(after)):
         return False
     return any(
         reading.start() <= span.start and span.end <= reading.end()

@@ -49,6 +49,11 @@ def values(recognizer, text):
         ("pressure 165/89, pain 8/10, 0.5 mg, 1.25 ml", []),
         ("in 2000 mg, version 1.2.3.4", []),
         ("99/99/2024", []),
+        ("since the 2nd I feel sick, worse after the 9th.", ["2nd", "9th"]),
+        ("The 14th was bad, the hearing of the 16th was worse", ["14th", "16th"]),
+        ("your letter of the 3rd inst. and hers of the 28th ult", ["3rd inst.", "28th ult"]),
+        ("the 3rd was better, after the 3rd dose, of the 19th century", []),
+        ("from the 4th to the 6th floor, one of the 5th and 6th graders", []),
     ],
 )
 def test_calendar_dates(text, expected):

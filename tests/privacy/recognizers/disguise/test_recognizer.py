@@ -9,8 +9,9 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.recognizers.default import default_recognizer
 from sage_rag.privacy.recognizers.disguise.aligned_text import AlignedText
 from sage_rag.privacy.recognizers.disguise.characters import seen
+from sage_rag.privacy.recognizers.disguise.encoding import encoding_edits
 from sage_rag.privacy.recognizers.disguise.recognizer import DisguiseRecognizer, without_disguises
-from sage_rag.privacy.spans import Span
+from sage_rag.privacy.spans import Span, resolve_overlaps
 from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
 from tests.growth import LINEAR, growth
 
@@ -119,6 +120,22 @@ def test_nothing_that_the_inner_recognizer_finds_is_lost(text):
     found = DisguiseRecognizer(table).recognize(text)
     assert set(table.recognize(text)) <= set(found)
     assert len(found) == len(set(found))
+
+
+@given(st.text(alphabet="abc É’“”—…»ñüł€™😀\u00a0°", max_size=40))
+def test_text_that_was_read_in_the_wrong_encoding_is_repaired(text):
+    misread = "".join(
+        bytes([byte]).decode("cp1252", errors="ignore") or chr(byte) for byte in text.encode()
+    )
+    view = AlignedText.unchanged(misread).edited(encoding_edits(misread))
+    assert view.text == text
+    assert [*AlignedText.unchanged(text).edited(encoding_edits(text)).text] == [*text]
+
+
+def test_values_in_misread_text_are_found_and_its_apostrophes_are_no_names():
+    text = "Iâ€™m JosÃ© NuÃ±ez and itâ€™s worse, donâ€™t know why."
+    spans = resolve_overlaps(default_recognizer().recognize(text))
+    assert [text[s.start : s.end] for s in spans] == ["JosÃ© NuÃ±ez"]
 
 
 def test_a_mapped_span_covers_what_is_hidden_inside():

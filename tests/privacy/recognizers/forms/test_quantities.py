@@ -21,6 +21,7 @@ def found(text):
         ("fined TRL 381,495,000.", ["TRL 381,495,000"]),
         ("1,000 Austrian schillings (ATS)", ["1,000 Austrian schillings (ATS)"]),
         ("a price of 615 DEM", ["615 DEM"]),
+        ("an INR 2.8. Paid INR 2.85, INR 300 and INR 7,500", ["INR 2.85", "INR 300", "INR 7,500"]),
         ("3 million Swedish kronor (SEK)", ["3 million Swedish kronor (SEK)"]),
         ("five hundred dollars", ["five hundred dollars"]),
         ("twenty-five thousand euros", ["twenty-five thousand euros"]),

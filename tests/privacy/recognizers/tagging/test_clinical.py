@@ -290,6 +290,8 @@ def test_a_person_with_the_name_of_a_disease_stays(marked: str) -> None:
         "BP «190»/110, pulse 96",
         "BP 190/«110», pulse 96",
         "with hypertension, 160/95 then «150/90»",
+        "«190/110» was measured twice",
+        "At home «150»/95 mmHg",
     ],
 )
 def test_a_blood_pressure_is_not_private(marked: str, entity_type: EntityType) -> None:

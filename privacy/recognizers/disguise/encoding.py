@@ -1,0 +1,36 @@
+"""Repair text whose UTF-8 was read as Windows-1252: `Iâ€™m` for `I’m`, `JosÃ©` for `José`.
+
+Exports of old systems contain it. Left as it is, a tagger takes the pieces for names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sage_rag.privacy.recognizers.disguise.aligned_text import Edit
+
+_BYTES = {chr(byte): byte for byte in range(0x80, 0x100)}
+"""Latin-1, which also stands for the five bytes that Windows-1252 does not define."""
+for _byte in range(0x80, 0xA0):
+    if _byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D):
+        _BYTES[bytes([_byte]).decode("cp1252")] = _byte
+_CONTINUES = "".join(re.escape(character) for character, byte in _BYTES.items() if byte < 0xC0)
+_MISREAD = re.compile(
+    rf"[\u00c3-\u00c5][{_CONTINUES}]|\u00c2[\u00a0-\u00bf]|\u00e2[\u20ac\u201a\u201e][{_CONTINUES}]"
+    rf"|\u00f0\u0178[{_CONTINUES}]{{2}}"
+)
+"""The bytes of Latin letters, punctuation, signs such as € and ™, and emoji. Those of other
+characters occur in sound text, too: `CAFÉ…`."""
+
+
+def encoding_edits(text: str) -> Iterator[Edit]:
+    """Yield the edits that put the character in place of its misread bytes."""
+    if text.isascii():
+        return
+    for match in _MISREAD.finditer(text):
+        try:
+            character = bytes(_BYTES[c] for c in match.group()).decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+        yield match.start(), match.end(), character
