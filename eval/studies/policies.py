@@ -38,7 +38,8 @@ mentions in a text, except titles ("Mr"), lies in a value that the policy encryp
 exchanges or makes coarser. A value that is as coarse as the policy requires ("1999" where years
 stay) is not replaced. Only entities that the annotators call DIRECT or QUASI count, where they
 state it. Presets differ here only in what they do with what the default recognizer finds; what it
-misses stays under all."""
+misses stays under all. Two dates that are marked as one (`18 May and 3 December 2001`) count as
+missed, though both are replaced, since the "and" stays."""
 _NOT_PRIVATE = "NO_MASK"
 
 
