@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from itertools import zip_longest
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.eval.model_attacks.canaries import Canary, invent_names
@@ -16,12 +17,17 @@ from sage_rag.eval.model_attacks.membership_inference import (
     infer_membership,
     passages,
 )
-from sage_rag.eval.model_attacks.name_reconstruction import NameReconstruction, reconstruct_names
+from sage_rag.eval.model_attacks.name_reconstruction import (
+    NameReconstruction,
+    reconstruct_names,
+    spells,
+)
 from sage_rag.eval.model_attacks.results import GroupResult, ModelAttackReport
 from sage_rag.eval.model_attacks.sentences import (
     NamedSentence,
     canary_sentences,
     named_sentences,
+    names_of,
 )
 from sage_rag.eval.model_attacks.suffix_array import WordSuffixArray
 from sage_rag.eval.model_attacks.target import TargetModel
@@ -116,24 +122,29 @@ class AttackTexts:
 
 def attack_model(
     name: str,
-    model: TargetModel,
+    model: TargetModel | None,
     texts: AttackTexts,
     settings: AttackSettings,
     recognizer: Recognizer,
     report: Report = lambda _: None,
 ) -> ModelAttackReport:
-    """Run the attacks; `name` is the model's name in the report.
+    """Run the attacks; `name` is the model's name in the report. `KEYS` alone needs no model.
 
     The same model, texts and settings give the same figures.
 
     Raises:
         InputError: when texts or model do not allow an attack.
     """
-    run = _Run(model, texts, settings, recognizer, report)
     chosen = set(settings.attacks)
-    if AttackName.MEMBERSHIP in chosen:
-        _check_context(model, texts.canaries)
-    keys = run.keys() if AttackName.KEYS in chosen else None  # first: it refuses short texts
+    if model is None:
+        if chosen != {AttackName.KEYS}:
+            raise InputError("only the attack `keys` needs no model")
+        recovered = _recovered_keys(texts, settings, report)
+        return ModelAttackReport(model=name, seed=settings.seed, keys=recovered)
+    run = _Run(model, texts, settings, recognizer, report)
+    run.check()
+    # First, since it refuses short texts.
+    keys = _recovered_keys(texts, settings, report) if AttackName.KEYS in chosen else None
     return ModelAttackReport(
         model=name,
         seed=settings.seed,
@@ -154,20 +165,37 @@ class _Run:
     report: Report
 
     def names(self) -> Iterator[GroupResult[NameReconstruction]]:
-        """Reconstruct names; own names have the names of both texts as candidates."""
+        """Reconstruct names; own names have other names of both texts as candidates."""
         planted = [canary.name for canary in self.texts.canaries]
         invented = invent_names(self.settings.candidates, self.settings.seed)
         candidates = list(dict.fromkeys([*planted, *invented]))
         candidates = candidates[: max(self.settings.candidates, len(set(planted)))]
-        own = [s.name for sentences in self.own_sentences.values() for s in sentences]
         for group, sentences in self.planted_sentences.items():
             self.report(f"name reconstruction: {group}")
             yield GroupResult(
                 group=group, result=reconstruct_names(self.model, sentences, candidates)
             )
+        if not self.own_sentences:
+            return
+        own = self._own_candidates()
         for group, sentences in self.own_sentences.items():
             self.report(f"name reconstruction: {group}")
             yield GroupResult(group=group, result=reconstruct_names(self.model, sentences, own))
+
+    def _own_candidates(self) -> list[str]:
+        """Return the names of the sentences, and others that the tokenizer spells, of both texts.
+
+        Both texts give half of them, as far as they have as many.
+        """
+        self.report("names of both texts")
+        own = [s.name for sentences in self.own_sentences.values() for s in sentences]
+        count, seed = self.settings.candidates, self.settings.seed
+        both = (self.texts.training, self.texts.held_out)
+        found = [names_of(texts, self.recognizer, count, seed) for texts in both]
+        turns = (name for pair in zip_longest(*found) for name in pair if name is not None)
+        others = [name for name in dict.fromkeys(turns) if spells(self.model, name)]
+        needed = dict.fromkeys(own)
+        return [*needed, *(n for n in others if n not in needed)][: max(count, len(needed))]
 
     def prefixes(self) -> Iterator[GroupResult[TruePrefix]]:
         """Continue true prefixes."""
@@ -183,7 +211,7 @@ class _Run:
         self.report("data extraction: suffix array")
         array = self.texts.suffix_array
         seed, count = self.settings.seed, self.settings.prompts
-        prompts = {HELD_OUT: drawn_prompts(self.model, self.texts.held_out, count, seed)}
+        prompts = {HELD_OUT: self.held_out_prompts}
         for frequency, canaries in self.texts.by_frequency.items():
             chosen = [canary.text for canary in canaries[:count]]
             prompts[planted_group(frequency)] = openings(self.model, chosen)
@@ -202,21 +230,32 @@ class _Run:
                 result = infer_membership(self.model, members, controls)
                 yield GroupResult(group=group, result=result)
         self.report(f"membership: {TRAINING}")
-        count, seed = self.settings.passages, self.settings.seed
-        drawn = [
-            passages(self.model, found, count, seed)
-            for found in (self.texts.training, self.texts.held_out)
-        ]
-        yield GroupResult(group=TRAINING, result=infer_membership(self.model, *drawn))
+        yield GroupResult(group=TRAINING, result=infer_membership(self.model, *self.drawn_passages))
 
-    def keys(self) -> KeyRecovery:
-        """Recover keys of encrypted training text."""
-        self.report("key recovery")
-        return recover_keys(
-            self.texts.training,
-            self.texts.held_out,
-            self.settings.seed,
-            trials=self.settings.key_trials,
+    def check(self) -> None:
+        """Find what the texts or the model do not allow before an attack has taken its time.
+
+        Raises:
+            InputError: for a text that is too short, or a canary that is too long.
+        """
+        if AttackName.EXTRACTION in self.settings.attacks:
+            _ = self.held_out_prompts
+        if AttackName.MEMBERSHIP in self.settings.attacks:
+            _check_context(self.model, self.texts.canaries)
+            _ = self.drawn_passages
+
+    @cached_property
+    def held_out_prompts(self) -> Sequence[str]:
+        settings = self.settings
+        return drawn_prompts(self.model, self.texts.held_out, settings.prompts, settings.seed)
+
+    @cached_property
+    def drawn_passages(self) -> tuple[Sequence[str], Sequence[str]]:
+        """Passages of the training text and of the held-out text."""
+        count, seed = self.settings.passages, self.settings.seed
+        return (
+            passages(self.model, self.texts.training, count, seed),
+            passages(self.model, self.texts.held_out, count, seed),
         )
 
     @cached_property
@@ -238,8 +277,15 @@ class _Run:
         return found
 
 
+def _recovered_keys(texts: AttackTexts, settings: AttackSettings, report: Report) -> KeyRecovery:
+    """Recover keys of encrypted training text."""
+    report("key recovery")
+    trials = settings.key_trials
+    return recover_keys(texts.training, texts.held_out, settings.seed, trials=trials)
+
+
 def _check_context(model: TargetModel, canaries: Sequence[Canary]) -> None:
-    """Refuse canaries that membership cannot score, before other attacks take their time."""
+    """Refuse canaries that membership cannot score."""
     longest = max((len(model.token_ids(canary.text)) for canary in canaries), default=0)
     if longest > model.context:
         raise InputError(

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 
 def attack_checkpoint(
-    checkpoint: Annotated[Path, typer.Argument(help="Folder of the exported model.")],
     training_text: Annotated[
         list[Path],
         typer.Option(help="Plain text that the model was trained on, before any encryption."),
@@ -23,6 +22,10 @@ def attack_checkpoint(
     held_out: Annotated[
         list[Path], typer.Option(help="Text of the same kind that the model has not read.")
     ],
+    checkpoint: Annotated[
+        Path | None,
+        typer.Argument(help="Folder of the exported model; --attack keys alone needs none."),
+    ] = None,
     canaries: Annotated[
         Path | None, typer.Option(help="jsonl of the planted records, as a study writes it.")
     ] = None,
@@ -48,12 +51,14 @@ def attack_checkpoint(
     Example: sage-rag attack-model run/model --training-text novels.jsonl --held-out others.jsonl
     """
     from sage_rag.eval.knowledge.backends.causal import CausalModel, best_device
-    from sage_rag.eval.model_attacks.attack import AttackSettings, attack_model
+    from sage_rag.eval.model_attacks.attack import AttackName, AttackSettings, attack_model
     from sage_rag.eval.model_attacks.report import tables
     from sage_rag.privacy.recognizers.default import default_recognizer
 
     attacks = _chosen(attack)
-    model = CausalModel.open(checkpoint, best_device())
+    if checkpoint is None and attacks != (AttackName.KEYS,):
+        raise InputError("no model is named", hint="only `--attack keys` alone needs none")
+    model = CausalModel.open(checkpoint, best_device()) if checkpoint else None
     texts = _texts(training_text, held_out, canaries)
     settings = AttackSettings(
         attacks=attacks if attack else _possible(attacks, texts),
@@ -64,7 +69,7 @@ def attack_checkpoint(
         prompts=prompts,
     )
     report = attack_model(
-        checkpoint.name,
+        checkpoint.name if checkpoint else "",
         model,
         texts,
         settings,

@@ -84,7 +84,10 @@ def drawn_prompts(model: TargetModel, texts: Sequence[str], count: int, seed: in
     draw = random.Random(f"prompts {seed}")  # noqa: S311 - measurements, not secrets
     long = [text for text in texts if len(text.split()) > PROMPT_TOKENS]
     if not long:
-        raise InputError(f"no held-out text has {PROMPT_TOKENS + 1} words for a prompt")
+        raise InputError(
+            f"extraction: no held-out text has {PROMPT_TOKENS + 1} words for a prompt",
+            hint="give longer texts, or choose other attacks with --attack",
+        )
     prompts = []
     for text in draw.choices(long, [len(text) for text in long], k=count):
         start = draw.randrange(max(1, len(text) - _WINDOW + 1))

@@ -69,7 +69,10 @@ def passages(model: TargetModel, texts: Sequence[str], count: int, seed: int) ->
     size = min(_PASSAGE_CHARACTERS, model.context)
     long = [text for text in texts if len(text) >= _LEAST_CHARACTERS]
     if not long:
-        raise InputError(f"no text has {_LEAST_CHARACTERS} characters for a passage")
+        raise InputError(
+            f"membership: no text of one side has {_LEAST_CHARACTERS} characters for a passage",
+            hint="give longer texts, or choose other attacks with --attack",
+        )
     draw = random.Random(f"passages {seed}")  # noqa: S311 - measurements, not secrets
     drawn = draw.choices(long, [len(text) for text in long], k=count)
     starts = [draw.randrange(max(1, len(text) - size + 1)) for text in drawn]

@@ -38,18 +38,22 @@ def reconstruct_names(
     Source: Kobashi et al., Crypto-LLM, §4.4.1; Lukas et al. (2023), arXiv 2302.00539.
     """
     names = list(dict.fromkeys(candidates))
-    for name in names:
-        if model.text_of(model.token_ids(f" {name}")).strip() != name:
-            raise InputError(
-                "the model's tokenizer cannot spell a candidate name",
-                hint="attack a model that reads plain text, such as the one after stage two",
-            )
+    if not all(spells(model, name) for name in names):
+        raise InputError(
+            "the model's tokenizer cannot spell a candidate name",
+            hint="attack a model that reads plain text, such as the one after stage two",
+        )
     ranks = [_rank(model, sentence, names) for sentence in sentences]
     return NameReconstruction(
         candidates=len(names),
         first=Proportion.of(sum(rank == 1 for rank in ranks), len(ranks)),
         rank=Mean.of(ranks),
     )
+
+
+def spells(model: TargetModel, name: str) -> bool:
+    """Return whether the model's tokenizer gives a name back as it was."""
+    return model.text_of(model.token_ids(f" {name}")).strip() == name
 
 
 def _rank(model: TargetModel, sentence: NamedSentence, names: Sequence[str]) -> float:

@@ -29,8 +29,8 @@ class ModelAttackReport(BaseModel):
     model_config = ConfigDict(frozen=True)
     model: str
     seed: int
-    names: tuple[GroupResult[NameReconstruction], ...]
-    prefixes: tuple[GroupResult[TruePrefix], ...]
-    extraction: tuple[GroupResult[Extraction], ...]
-    membership: tuple[GroupResult[MembershipInference], ...]
-    keys: KeyRecovery | None
+    names: tuple[GroupResult[NameReconstruction], ...] = ()
+    prefixes: tuple[GroupResult[TruePrefix], ...] = ()
+    extraction: tuple[GroupResult[Extraction], ...] = ()
+    membership: tuple[GroupResult[MembershipInference], ...] = ()
+    keys: KeyRecovery | None = None

@@ -17,6 +17,7 @@ _LEAST_LETTERS = 3
 _MOST_CHARACTERS = 88
 """Source: Kobashi et al., Crypto-LLM, A.5 and Table 2: 20 tokens of 4.4 characters. In characters,
 models with different tokenizers are attacked with the same sentences."""
+_MOST_PARAGRAPHS = 4000
 _PARAGRAPHS_PER_SENTENCE = 40
 """Paragraphs that are read for one sentence, at most: not every text names people."""
 
@@ -60,6 +61,19 @@ def named_sentences(
         if sentence is not None:
             found.setdefault(sentence.text, sentence)
     return list(found.values())
+
+
+def names_of(texts: Sequence[str], recognizer: Recognizer, count: int, seed: int) -> list[str]:
+    """Return up to `count` different names of such sentences: the candidates of a text's own kind.
+
+    At most 4,000 paragraphs are read, so a text may give fewer.
+    """
+    found: dict[str, None] = {}
+    for _, paragraph in zip(range(_MOST_PARAGRAPHS), _paragraphs(texts, seed), strict=False):
+        if len(found) >= count:
+            break
+        found.update(dict.fromkeys(sentence.name for sentence in _named(paragraph, recognizer)))
+    return list(found)[:count]
 
 
 def _paragraphs(texts: Sequence[str], seed: int) -> Iterator[str]:

@@ -79,7 +79,8 @@ class StageTexts:
         Raises:
             InputError: when a text cannot be read, or the texts do not fill a tokenizer.
         """
-        self.first.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self.first.parent, self.plain_tokenizer.parent):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not self.config.texts.public and not self.second[0].exists():
             write_texts(self._public(), self.second[0])
         if not (self.plain_tokenizer / "tokenizer.json").exists():

@@ -19,6 +19,7 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.recognizers.backends.models import folder_digest, quiet_loading, torch_device
 from sage_rag.training.controlled.blocking import BlockedTokens, BlockingProcessor, Vocabulary
 from sage_rag.training.controlled.prefix import Prefix
+from sage_rag.training.pretraining.model import complete_model
 from sage_rag.training.pretraining.tokenizing import load_tokenizer
 
 
@@ -51,8 +52,6 @@ class CausalWriter:
         Raises:
             InputError: for a folder without a model and a tokenizer that transformers reads.
         """
-        from transformers import AutoModelForCausalLM
-
         quiet_loading()
         if not (folder / "config.json").is_file():
             raise InputError(
@@ -60,9 +59,7 @@ class CausalWriter:
                 hint="give a folder with config.json, weights and tokenizer",
             )
         try:
-            model: Any = AutoModelForCausalLM.from_pretrained(
-                folder, dtype=torch.float32, local_files_only=True
-            )
+            model: Any = complete_model(folder)
             tokenizer = load_tokenizer(folder)
         except (OSError, ValueError, SafetensorError) as error:
             raise InputError(

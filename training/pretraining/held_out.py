@@ -10,7 +10,7 @@ from torch import nn
 
 from sage_rag.common.batches import batches_of
 from sage_rag.training.pretraining.corpus import read_texts
-from sage_rag.training.pretraining.model import losses_by_row, without_bars
+from sage_rag.training.pretraining.model import complete_model, losses_by_row
 from sage_rag.training.pretraining.packing import batch_of, pack
 from sage_rag.training.pretraining.token_shards import TokenShards
 from sage_rag.training.pretraining.tokenizing import load_tokenizer
@@ -54,8 +54,4 @@ class HeldOutRows:
 
 def exported_model(folder: Path) -> PreTrainedModel:
     """Read the model that a run exported."""
-    from transformers import AutoModelForCausalLM
-
-    with without_bars():
-        found: PreTrainedModel = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
-    return found
+    return complete_model(folder, "auto")

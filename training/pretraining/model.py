@@ -125,14 +125,9 @@ def _random(
 
 def _pretrained(folder: Path, row_tokens: int) -> PreTrainedModel:
     from safetensors import SafetensorError
-    from transformers import AutoModelForCausalLM
 
     try:
-        with without_bars():
-            loading: Any = AutoModelForCausalLM.from_pretrained(
-                folder, dtype=torch.float32, local_files_only=True, output_loading_info=True
-            )
-            model, loaded = loading
+        model = complete_model(folder)
     except SafetensorError:
         raise InputError(f"the weights in `{folder}` are damaged") from None
     except (OSError, ValueError, json.JSONDecodeError):
@@ -140,24 +135,34 @@ def _pretrained(folder: Path, row_tokens: int) -> PreTrainedModel:
             f"`{folder}` has no causal language model that transformers loads",
             hint="download one first: hf download NAME --local-dir FOLDER",
         ) from None
-    check_complete(loaded, folder)
     if model.config.max_position_embeddings < row_tokens:
         raise InputError(
             f"the model of `{folder}` reads {model.config.max_position_embeddings} tokens, fewer "
             f"than `data.row_tokens` = {row_tokens}"
         )
-    found: PreTrainedModel = model
-    return found
+    return model
 
 
-def check_complete(loaded: Mapping[str, Any], folder: Path) -> None:
-    """Refuse a model that lacks weights: transformers draws those at random.
+def complete_model(folder: Path, dtype: torch.dtype | str = torch.float32) -> PreTrainedModel:
+    """Read a causal language model; refuse one that lacks weights, which would be drawn at random.
 
-    `loaded`: the loading info of `from_pretrained`.
+    `dtype`: "auto" for that of the file. Errors of transformers and safetensors pass through.
 
     Raises:
         InputError: for a weight that is in no file, or has another shape than `config.json` says.
     """
+    from transformers import AutoModelForCausalLM
+
+    with without_bars():
+        loading: Any = AutoModelForCausalLM.from_pretrained(
+            folder, dtype=dtype, local_files_only=True, output_loading_info=True
+        )
+    model: PreTrainedModel = loading[0]
+    _check_complete(loading[1], folder)
+    return model
+
+
+def _check_complete(loaded: Mapping[str, Any], folder: Path) -> None:
     absent = [*loaded.get("missing_keys", ()), *loaded.get("mismatched_keys", ())]
     if absent:
         name = absent[0] if isinstance(absent[0], str) else absent[0][0]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.eval.model_attacks.target import TokenScores
-from sage_rag.training.pretraining.model import check_complete
+from sage_rag.training.pretraining.model import complete_model
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -46,7 +46,7 @@ def load_causal(
         InputError: for a folder without a model that transformers reads.
     """
     from safetensors import SafetensorError
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoTokenizer
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
@@ -66,10 +66,7 @@ def load_causal(
             hint=_TOKENIZER_AGAIN,
         )
     try:
-        loading: Any = AutoModelForCausalLM.from_pretrained(
-            folder, dtype=torch.float32, local_files_only=True, output_loading_info=True
-        )
-        model, loaded = loading
+        model: Any = complete_model(folder)
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     except SafetensorError:
         raise InputError(f"the weights in `{folder}` are damaged", hint=_AGAIN) from None
@@ -78,7 +75,6 @@ def load_causal(
         raise InputError(
             f"`{folder}` is not a causal language model: {reason}", hint=_AGAIN
         ) from None
-    check_complete(loaded, folder)
     _check_tokenizer(tokenizer, model, folder)
     return model.to(device or best_device()), tokenizer
 

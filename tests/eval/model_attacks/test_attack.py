@@ -119,6 +119,24 @@ def test_canaries_longer_than_the_context_are_refused_before_any_attack() -> Non
     assert steps == []
 
 
+@pytest.mark.parametrize("attack", [AttackName.MEMBERSHIP, AttackName.EXTRACTION])
+def test_texts_too_short_are_refused_before_any_attack(attack: AttackName) -> None:
+    steps: list[str] = []
+    settings = replace(SETTINGS, attacks=(AttackName.NAMES, attack))
+    short = AttackTexts(TRAINING, ["Too short."], CANARIES)
+    with pytest.raises(InputError, match=r"no text of one side|no held-out text has 6 words"):
+        attack_model("tiny", FakeModel(), short, settings, RECOGNIZER, steps.append)
+    assert steps == []
+
+
+def test_own_names_have_other_names_of_both_texts_as_candidates() -> None:
+    settings = replace(SETTINGS, attacks=(AttackName.NAMES,), candidates=30)
+    report = attack_model("tiny", FakeModel(), TEXTS, settings, RECOGNIZER)
+    own = [found.result for found in report.names if "names of the" in found.group]
+    assert {result.candidates for result in own} == {30}
+    assert all(result.first.trials == 4 for result in own)
+
+
 def test_empty_texts_are_refused() -> None:
     with pytest.raises(InputError, match="training text is empty"):
         AttackTexts([" "], HELD_OUT)

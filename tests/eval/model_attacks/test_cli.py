@@ -37,7 +37,8 @@ def folder(tmp_path_factory) -> Path:
 def attack(folder, capsys):
     def run_attack(*options, model="model", training="training.txt"):
         texts = ["--training-text", str(folder / training), "--held-out", folder / "held_out.txt"]
-        code = run(["attack-model", str(folder / model), *map(str, texts), *options], [ATTACK])
+        named = [str(folder / model)] if model else []
+        code = run(["attack-model", *named, *map(str, texts), *options], [ATTACK])
         return code, *capsys.readouterr()
 
     return run_attack
@@ -90,6 +91,15 @@ def test_texts_that_are_too_short_for_keys_allow_the_other_attacks(attack, folde
     code, _, err = attack("--attack", "keys", training="short.jsonl")
     assert code == 2
     assert len(err.splitlines()) <= 2, err
+
+
+def test_keys_alone_need_no_model(attack) -> None:
+    code, out, err = attack("--attack", "keys", model=None)
+    assert code == 0, err
+    assert "| key length |" in out
+    code, _, err = attack("--attack", "keys", "--attack", "names", model=None)
+    assert code == 2
+    assert "no model is named" in err
 
 
 def test_a_model_without_tokenizer_is_one_clear_line(attack, folder) -> None:
