@@ -28,6 +28,7 @@ from sage_rag.indexer.reporting import manifest_of, run_report
 from sage_rag.indexer.timing import timed
 from sage_rag.indexer.versions import corpus_folder
 from sage_rag.privacy.lookup import sealed_lookup
+from sage_rag.privacy.policy import load_policy
 from sage_rag.privacy.tokens import TOKEN
 
 __all__ = ["IndexJob", "Progress", "Summary", "index_corpus"]
@@ -151,4 +152,5 @@ def _lookup(job: IndexJob, assembly: Assembly) -> bytes | None:
         return None
     texts = (passage.text for passage in assembly.passages)
     tokens = (match.group() for text in assembly.lexical for match in TOKEN.finditer(text))
-    return sealed_lookup(texts, tokens, job.keyset, job.name)
+    policy = load_policy(job.recipe.policy)
+    return sealed_lookup(texts, tokens, job.keyset, job.name, policy)

@@ -46,7 +46,7 @@ from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import DecryptionError, KeysetError
 from sage_rag.privacy.keyset.keyset import Grant, Keyset
-from sage_rag.privacy.lookup import sealed_lookup
+from sage_rag.privacy.lookup import Lookup, sealed_lookup
 from sage_rag.privacy.tokens import TOKEN, readable_view
 
 _REPLACED = {"version", "files", "created", "sage_rag", "key_ids"}
@@ -197,7 +197,9 @@ def _fill(staging: Path, version: IndexVersion, renewal: _Renewal) -> Mapping[st
     if version.lookup is not None:
         texts = (version.passage(row).text for row in range(len(version)))
         corpus, tokens = version.manifest.corpus, renewal.tokens.values()
-        (staging / LOOKUP).write_bytes(sealed_lookup(texts, tokens, renewal.keyset, corpus))
+        policy = Lookup.open(version.lookup, renewal.keyset, corpus).policy
+        sealed = sealed_lookup(texts, tokens, renewal.keyset, corpus, policy)
+        (staging / LOOKUP).write_bytes(sealed)
     _check(staging, renewal)
     kept = version.manifest.model_dump(exclude=_REPLACED)
     return {**kept, "key_ids": (renewal.keyset.primary,)}

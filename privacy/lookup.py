@@ -22,6 +22,7 @@ from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import DecryptionError
 from sage_rag.privacy.keyset.keyset import KEY_ID_BYTES, Keyset
+from sage_rag.privacy.policy import Policy
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.recognizers.lexicon import fold
 from sage_rag.privacy.tokens import TOKEN
@@ -45,21 +46,28 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True)
 class Lookup:
-    """Words that an index holds in clear, and values by their parts, as blind words.
+    """Words that an index holds in clear, values by their parts, as blind words, and its policy.
 
     `words`: in how many passages each folded word occurs, counted up to `COMMON`. `values`: from
     the blind word of a value or part to the blind words of the whole values, sorted. `tokens`: from
     the blind word of a stem to the tokens of the at most `MOST_TOKENS` values with it, sorted. No
     value is in it in clear: a holder of the key can test a guess, and cannot list the names.
+    `policy`: what its texts were protected under, so that questions can be; old lookups have none.
     """
 
     words: Mapping[str, int] = field(default_factory=dict, repr=False)
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     tokens: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    policy: Policy | None = None
 
     @classmethod
     def build(
-        cls, texts: Iterable[str], tokens: Iterable[str], index: BlindIndex, cipher: EntityCipher
+        cls,
+        texts: Iterable[str],
+        tokens: Iterable[str],
+        index: BlindIndex,
+        cipher: EntityCipher,
+        policy: Policy | None = None,
     ) -> Lookup:
         """Return the lookup of passages and of the tokens of their values.
 
@@ -82,7 +90,7 @@ class Lookup:
                     values.setdefault(name, set()).add(whole)
         words = {word: min(passages, COMMON) for word, passages in sorted(spread.items())}
         few = {name: found for name, found in holders.items() if len(found) <= MOST_TOKENS}
-        return cls(words, _sorted(values), _sorted(few))
+        return cls(words, _sorted(values), _sorted(few), policy)
 
     def seal(self, keyset: Keyset, corpus: str) -> bytes:
         """Return the lookup encrypted under the primary key; equal lookups give equal bytes.
@@ -98,6 +106,7 @@ class Lookup:
             "values": dict(self.values),
             "tokens": listed,
             "stems": {name: [rows[token] for token in t] for name, t in self.tokens.items()},
+            "policy": self.policy.to_json() if self.policy else None,
         }
         packed = zlib.compress(json.dumps(content, ensure_ascii=False).encode(), 9)
         key_id = keyset.primary
@@ -122,7 +131,8 @@ class Lookup:
         listed = content.get("tokens", [])
         stems = content.get("stems", {}).items()  # older lookups have none
         tokens = {name: tuple(listed[row] for row in rows) for name, rows in stems}
-        return cls(content["words"], values, tokens)
+        policy = Policy.from_json(found) if (found := content.get("policy")) else None
+        return cls(content["words"], values, tokens, policy)
 
 
 def _sorted(found: Mapping[str, set[str]]) -> dict[str, tuple[str, ...]]:
@@ -134,7 +144,11 @@ def _words_of(text: str) -> set[str]:
 
 
 def sealed_lookup(
-    texts: Iterable[str], tokens: Iterable[str], keyset: Keyset, corpus: str
+    texts: Iterable[str],
+    tokens: Iterable[str],
+    keyset: Keyset,
+    corpus: str,
+    policy: Policy | None = None,
 ) -> bytes:
     """Return the sealed lookup of the passages of a version and of the tokens in its index.
 
@@ -142,7 +156,8 @@ def sealed_lookup(
         DecryptionError: for a token that the keyset cannot open.
     """
     cipher = default_cipher(keyset, corpus)
-    return Lookup.build(texts, tokens, all_parts(keyset, corpus), cipher).seal(keyset, corpus)
+    lookup = Lookup.build(texts, tokens, all_parts(keyset, corpus), cipher, policy)
+    return lookup.seal(keyset, corpus)
 
 
 def all_parts(keyset: Keyset, corpus: str) -> BlindIndex:

@@ -122,6 +122,23 @@ class Policy:
         )
         return Operator.ENCRYPT if encrypts else Operator.REDACT
 
+    def to_json(self) -> dict[str, Any]:
+        """Return what decides how a text is protected, and by which words it is found, as JSON."""
+        choices = {str(t): [c.operator, c.to, c.figures, c.days] for t, c in self.choices.items()}
+        parts, mentions = str(self.part_words), self.mentions
+        return {"name": self.name, "choices": choices, "mentions": mentions, "part_words": parts}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Policy:
+        """Return a policy from `to_json`; types that are newer than it are encrypted."""
+        read = {
+            EntityType(name): OperatorChoice(Operator(operator), *settings)
+            for name, (operator, *settings) in stored["choices"].items()
+        }
+        choices = {t: read.get(t, _ENCRYPT) for t in _TYPES}
+        part_words = PartWords(stored["part_words"])
+        return cls(stored["name"], choices, stored["mentions"], part_words)
+
     @property
     def fingerprint(self) -> str:
         """Twelve hex digits that change with any operator or setting."""

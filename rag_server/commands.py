@@ -154,7 +154,7 @@ def edge(
     host: Annotated[str | None, typer.Option(help="Default: 127.0.0.1.")] = None,
     port: Annotated[int | None, typer.Option(help="Default: 8001; 0 picks a free one.")] = None,
     policy: Annotated[
-        str | None, typer.Option(help="A preset, or a file like ./mine.toml. Default: sage.")
+        str | None, typer.Option(help="A preset, or a file like ./mine.toml. Default: the index's.")
     ] = None,
     recognizer: Recognizers = None,
     server_api_key_file: ServerApiKeyFile = None,

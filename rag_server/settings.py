@@ -202,8 +202,8 @@ class EdgeSettings(SearchSettings):
     """The file of the values that were restored, sealed, so that they are hidden when a client
     sends them back. Default: `FILE.memory` next to the keyset `FILE`."""
     port: int = Field(8001, ge=0, le=65535)
-    policy: str = "sage"
-    """A preset, or a file like `./mine.toml`."""
+    policy: str | None = None
+    """For questions: a preset, or a file like `./mine.toml`. Default: that of the index."""
     recognizers: tuple[str, ...] = ()
     """Recognizers in addition to the default, each `KIND:MODEL`."""
     expose: bool = False

@@ -142,8 +142,9 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     shown = ShownValues(ShownFile(_memory(settings), keyset))
     from sage_rag.privacy.recognizers.catalog import recognizer_of  # slow; only with a keyset
 
-    policy = load_policy(settings.policy)
-    recognizer = recognizer_of(settings.recognizers, thresholds=policy.thresholds)
+    policy = load_policy(settings.policy) if settings.policy else None
+    thresholds = policy.thresholds if policy else {}
+    recognizer = recognizer_of(settings.recognizers, thresholds=thresholds)
     recognizer.recognize("warm up")
     upstream = _upstream(settings)
     return EdgeServices(

@@ -20,7 +20,7 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.lookup import STEM_TYPES, Lookup, all_parts
 from sage_rag.privacy.operators.redact import redact
 from sage_rag.privacy.operators.surrogate import Surrogates
-from sage_rag.privacy.policy import Operator, OperatorChoice, Policy
+from sage_rag.privacy.policy import Operator, OperatorChoice, Policy, preset
 from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.restore import Restorer
@@ -33,15 +33,28 @@ from sage_rag.rag_server.edge.text_cache import TextCache
 
 _MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@\d{1,6})?")
 """A corpus, or one of its versions, as `clinic@7`."""
+_BEFORE_ANY_LOOKUP = "sage"
+"""The policy for the questions of a corpus whose index has not said its own."""
 _DAMAGED = (Condition.MALFORMED, Condition.UNKNOWN_KEY, Condition.FORGED)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """How questions are read: with the lookup of one version, or without one."""
+    """How questions are read: with the lookup of one version or without one, under one policy.
+
+    `encrypted`: the types whose values become tokens.
+    """
 
     pseudonymize: TextCache
     index: IndexLookup | None
+    policy: Policy
+    blind_index: BlindIndex
+    encrypted: frozenset[EntityType]
+
+    @property
+    def parts_index(self) -> IndexLookup | None:
+        """The index, if the policy allows a search by parts of values."""
+        return None if self.policy.part_words is PartWords.NONE else self.index
 
 
 class CorpusKeys:
@@ -56,19 +69,20 @@ class CorpusKeys:
         corpus: str,
         keyset: Keyset,
         recognizer: Recognizer,
-        policy: Policy,
+        policy: Policy | None,
         restored: Counter[Condition] | None = None,
         shown: ShownValues | None = None,
     ) -> None:
         """Derive the keys.
 
-        `restored` also counts the tokens of answers, by condition. `shown`: the values restored
-        for all corpora, since a client can send the answer of one corpus to another.
+        `policy`: without one, that of the index, which its lookup says; until then, and for an
+        index whose lookup has none, `sage`. `restored` also counts the tokens of answers, by
+        condition. `shown`: the values restored for all corpora, since a client can send the answer
+        of one corpus to another.
         """
         self.corpus = corpus
         self._cipher = default_cipher(keyset, corpus)
-        self._blind_index = BlindIndex(keyset, corpus, policy.part_words)
-        self._policy = _restricted(policy, keyset.types)
+        self._own_policy = policy
         self._tokens: Counter[Condition] = Counter()
         self._reported = 0
         shared = Counter() if restored is None else restored
@@ -78,8 +92,7 @@ class CorpusKeys:
         self._surrogates = Surrogates(keyset, corpus)
         self._keyset = keyset
         self._recognizer = recognizer
-        self._parts = policy.part_words
-        self._reading = self._read_with(None)
+        self._reading = self._read_with(None, policy or preset(_BEFORE_ANY_LOOKUP))
 
     def use_lookup(self, sealed: bytes | None) -> None:
         """Read the next questions with the sealed lookup of an index, or with none.
@@ -87,22 +100,27 @@ class CorpusKeys:
         Raises:
             DecryptionError: unless the owner made it for this corpus; then none is used.
         """
-        self._reading = self._read_with(None)
+        # A policy that an index once said stays: else a server could end it without a lookup.
+        policy = self._reading.policy
+        self._reading = self._read_with(None, policy)
         if sealed is not None:
             lookup = Lookup.open(sealed, self._keyset, self.corpus)
             index = IndexLookup(lookup, all_parts(self._keyset, self.corpus))
-            self._reading = self._read_with(index)
+            self._reading = self._read_with(index, self._own_policy or lookup.policy or policy)
 
-    def _read_with(self, index: IndexLookup | None) -> _Reading:
+    def _read_with(self, index: IndexLookup | None, policy: Policy) -> _Reading:
+        own = _restricted(policy, self._keyset.types)
         known = ShortQuestionRecognizer(self._recognizer, index) if index else self._recognizer
 
         def hidden(text: str, *shown: Span) -> str:
             reader = ShownRecognizer(known, shown) if shown else known
-            policy = encrypting(self._policy, shown) if shown else self._policy
-            protector = Protector(reader, policy, self._cipher, self._surrogates)
+            used = encrypting(own, shown) if shown else own
+            protector = Protector(reader, used, self._cipher, self._surrogates)
             return protector.pseudonymize(text)
 
-        return _Reading(TextCache(hidden), index)
+        blind_index = BlindIndex(self._keyset, self.corpus, policy.part_words)
+        encrypted = frozenset(t for t in EntityType if own.operator(t) is Operator.ENCRYPT)
+        return _Reading(TextCache(hidden), index, policy, blind_index, encrypted)
 
     def for_answers(self) -> CorpusKeys:
         """Return these keys for texts that the server may have written.
@@ -148,9 +166,10 @@ class CorpusKeys:
         those of its other types, unless the policy allows no search by parts.
         """
         tokens = [match.group() for match in TOKEN.finditer(pseudonymized)]
-        words = self._blind_index.words_of_tokens(tokens, self._cipher)
-        index = self._reading.index
-        if index is None or self._parts is PartWords.NONE:
+        reading = self._reading
+        words = reading.blind_index.words_of_tokens(tokens, self._cipher)
+        index = reading.parts_index
+        if index is None:
             return words
         more = (
             word
@@ -167,8 +186,8 @@ class CorpusKeys:
         Names, and titles of works and events, are searched so: with a lookup, unless the policy
         allows no search by parts. Sorted, so that order reveals nothing.
         """
-        index = self._reading.index
-        if index is None or self._parts is PartWords.NONE:
+        index = self._reading.parts_index
+        if index is None:
             return ()
         found = {
             group
@@ -180,7 +199,7 @@ class CorpusKeys:
 
     def hide_whole(self, value: str, entity_type: EntityType) -> str:
         """Return a token for a whole value, without recognition."""
-        if self._policy.operator(entity_type) is Operator.ENCRYPT:
+        if entity_type in self._reading.encrypted:
             return self._cipher.encrypt(value, entity_type)
         return redact(entity_type)
 
@@ -224,10 +243,12 @@ class Keyring:
         self,
         keyset: Keyset,
         recognizer: Recognizer,
-        policy: Policy,
+        policy: Policy | None,
         shown: ShownValues | None = None,
     ) -> None:
-        """`shown`: the values that were restored before; without it, none is known yet."""
+        """`policy`: as in `CorpusKeys`. `shown`: the values that were restored before; without it,
+        none is known yet.
+        """
         self._keyset = keyset
         self._shown = ShownValues() if shown is None else shown
         self._recognizer = recognizer

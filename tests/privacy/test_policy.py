@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
@@ -15,7 +16,14 @@ from sage_rag.privacy.ciphers.siv import SivCipher
 from sage_rag.privacy.entities import TAGGED, EntityType, Identifiability, identifiability
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.operators.surrogate import Surrogates
-from sage_rag.privacy.policy import Operator, load_policy, parse_policy, preset, preset_names
+from sage_rag.privacy.policy import (
+    Operator,
+    Policy,
+    load_policy,
+    parse_policy,
+    preset,
+    preset_names,
+)
 from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.spans import GENERIC, SPECIFIC, Span, resolve_overlaps
 from sage_rag.privacy.testing import TableRecognizer
@@ -330,3 +338,18 @@ def test_thresholds_are_read_and_change_no_protected_text_of_the_policy_itself()
 def test_faulty_thresholds_are_refused(table: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         parse_policy("mine", table)
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_a_policy_is_read_back_from_json(name: str) -> None:
+    policy = preset(name)
+    found = Policy.from_json(json.loads(json.dumps(policy.to_json())))
+    assert found == policy
+    assert (found.mentions, found.part_words) == (policy.mentions, policy.part_words)
+
+
+def test_a_type_that_a_stored_policy_does_not_know_is_encrypted() -> None:
+    stored = preset("soe-pl").to_json()
+    del stored["choices"]["QUANTITY"]
+    assert preset("soe-pl").operator(EntityType.QUANTITY) is not Operator.ENCRYPT
+    assert Policy.from_json(stored).operator(EntityType.QUANTITY) is Operator.ENCRYPT

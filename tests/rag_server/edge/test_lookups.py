@@ -162,3 +162,40 @@ def test_an_edge_reads_a_question_with_it(world: World):
     body = {"model": "clinic", "input": "gout"}
     shown = world.http.post(f"{edge}/v1/pseudonymize", json=body).json()
     assert shown == {"output": "gout", "search_words": [], "search_tokens": []}
+
+
+def with_policy(name: str | None) -> bytes:
+    return sealed_lookup(["rest"], [], KEYS, "clinic", preset(name) if name else None)
+
+
+def test_questions_are_read_under_the_policy_of_the_index() -> None:
+    reader = TableRecognizer({"500 euros": EntityType.QUANTITY, "Keller": EntityType.PERSON})
+    keys = CorpusKeys("clinic", KEYS, reader, None)
+    assert "500 euros" in keys.pseudonymize("Did Keller pay 500 euros?")
+    assert "Keller" not in keys.pseudonymize("Did Keller pay 500 euros?")
+    keys.use_lookup(with_policy("soe-all"))
+    hidden = keys.pseudonymize("Did Keller pay 500 euros?")
+    assert "QUANTITY_[" in hidden
+    assert "500" not in hidden
+    for withheld in (None, with_policy(None)):
+        keys.use_lookup(withheld)
+        assert "500" not in keys.pseudonymize("Did Keller pay 500 euros?")
+    keys.use_lookup(with_policy("redact-all"))
+    assert "<PERSON>" in keys.pseudonymize("Did Keller pay 500 euros?")
+    assert keys.hide_whole("m_keller", EntityType.ID) == "<ID>"
+
+
+def test_a_policy_of_the_edge_stays_whatever_the_index_says() -> None:
+    reader = TableRecognizer({"500 euros": EntityType.QUANTITY})
+    keys = CorpusKeys("clinic", KEYS, reader, preset("soe-all"))
+    keys.use_lookup(with_policy("sage"))
+    assert "500" not in keys.pseudonymize("They paid 500 euros.")
+
+
+def test_with_a_grant_the_index_policy_redacts_what_it_does_not_include() -> None:
+    reader = TableRecognizer({"500 euros": EntityType.QUANTITY, "Keller": EntityType.PERSON})
+    keys = CorpusKeys("clinic", KEYS.grant([EntityType.PERSON]), reader, None)
+    keys.use_lookup(with_policy("soe-all"))
+    hidden = keys.pseudonymize("Did Keller pay 500 euros?")
+    assert "PERSON_[" in hidden
+    assert "<QUANTITY>" in hidden
