@@ -60,11 +60,13 @@ def index(
     dry_run: DryRun = False,
     allow_plaintext: AllowPlaintext = False,
 ) -> None:
-    """Protect a corpus, rewrite it into synthetic records, and publish it as an index version.
+    """Protect a corpus and publish it as an index version.
+
+    A new corpus gets recipe `consensus`: passages of what several subjects say; with a model,
+    `sage`: each record in other words. --recipe names another.
 
     The settings are stored in HOME/owner/NAME/corpus.toml, which explains each of them; options
     change them there. After that `sage-rag index NAME` is enough.
-
     It can be stopped at any time and resumes when it is started again. A later run treats only new
     and changed documents and forgets removed ones; older versions stay until you delete them.
     Documents that do not pass the gate are never indexed: see `sage-rag review`.
@@ -154,8 +156,8 @@ def _update(
     from sage_rag.indexer.corpus_file_update import update_corpus_file
 
     path, changes = corpus_file_path(home, name), settings_of(named, settings)
-    if not path.exists():
-        changes.setdefault("recipe", default_recipe(changes))
+    if not path.exists() and not changes.get("recipe"):
+        changes["recipe"] = default_recipe(changes)
     return update_corpus_file(path, changes)
 
 

@@ -225,7 +225,7 @@ def nearest_key(word: str) -> str:
 
 
 def parse_setting(text: str) -> tuple[str, Any]:
-    """Return key and value of `KEY=VALUE`; an empty value stands for the default (`None`).
+    """Return key and value of `KEY=VALUE`; an empty value (`None`) for the default, if it has one.
 
     A list is written with commas. Paths are relative to the working directory.
 
@@ -316,7 +316,8 @@ def _fault(error: ValidationError, where: str) -> InputError:
     if first["type"] == "extra_forbidden":
         return _unknown(key, where)
     if first["type"] == "missing":
-        hint = "sage-rag index NAME --set recipe=sage, or another" if key == "recipe" else None
+        named = "add --recipe NAME; a file of the time before it was required: --recipe sage"
+        hint = named if key == "recipe" else None
         return InputError(f"{where}: `{key}` is missing", hint=hint)
     said = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
     return InputError(f"{where}: `{key}` {said[:1].lower()}{said[1:]}")

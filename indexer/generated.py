@@ -27,7 +27,7 @@ def check_generated(source: Path) -> None:
         ProtectionError: when nothing was blocked, or no direct identifiers.
     """
     file = source / CORPUS if source.is_dir() else source
-    hint = "make the corpus: sage-rag generate; real records: --recipe sage"
+    hint = "make the corpus: sage-rag generate; for real records: --recipe encrypted"
     path = file.with_name(REPORT)
     if not (file.is_file() and path.is_file()):
         raise InputError(f"`{source}` is not a corpus that `sage-rag generate` wrote", hint=hint)

@@ -31,7 +31,9 @@ RecipeName = _option(
     str | None, "How to treat records; default: sage with a model, consensus without."
 )
 TextFields = _option(str | None, "Fields of a jsonl record, e.g. question,answer.")
-Subject = _option(str | None, "Field of a jsonl record that names whom it is about.")
+Subject = _option(
+    str | None, "Field of a jsonl record that names whom it is about; else each is about another."
+)
 Subjects = _option(int | None, "Subjects that say a statement of consensus; default: 3.", "--k")
 Layers = _option(str | None, "consensus, records, or both with a comma; default: by recipe.")
 BaseUrl = _option(str | None, "OpenAI-compatible endpoint of the agents, ending in /v1.")

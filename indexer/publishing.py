@@ -28,7 +28,7 @@ from sage_rag.indexer.versions import (
 
 _STAGING = ".staging"
 _REWORDS = "sage"
-"""The recipe by default: without a model, it refuses most records of long sentences."""
+"""The recipe whose drafts are reworded: by rules, the gate refuses most of them."""
 
 
 def publish(

@@ -92,7 +92,8 @@ _RECIPES = (
     ),
     Recipe(
         "sage", "synthetic", "sage", "sage", GateLimits(),
-        "a synthetic record, identifiers as tokens; the default with a model; rules publish few",
+        "a synthetic record, identifiers as tokens; the default with a model; by rules the gate "
+        "refuses most",
     ),
     Recipe(
         "controlled", "identifiers", "soe-all", "none", IDENTIFIERS_ONLY,

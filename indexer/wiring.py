@@ -60,7 +60,7 @@ def recipe_of(corpus: CorpusFile) -> Recipe:
     elif name == CONSENSUS:
         raise InputError(
             f"recipe `{CONSENSUS}` makes no layer `{RECORDS}`",
-            hint="name the recipe of the records: sage with a model; without one, encrypted",
+            hint="name that of the records: --recipe encrypted, or --recipe sage with a model",
         )
     policy = corpus.policy
     if policy is None and corpus.domain is not None:

@@ -20,8 +20,9 @@ NOT_COUNTED = "Not counted: a person who holds a record can find its passage in 
 def published_share(published: int, documents: int) -> str:
     """Return one line that says how much of the corpus our index holds."""
     return (
-        f"Ours has {published} of the {documents} dialogues: without a model, rules refuse what"
-        " they cannot reword. `sage-rag index --recipe encrypted` publishes nearly all."
+        f"Ours is recipe sage, with {published} of the {documents} dialogues: without a model,"
+        " rules refuse what they cannot reword. `sage-rag index --recipe encrypted` publishes"
+        " nearly all."
     )
 
 

@@ -183,9 +183,9 @@ class _Run:
             yield GroupResult(group=group, result=reconstruct_names(self.model, sentences, own))
 
     def _own_candidates(self) -> list[str]:
-        """Return the names of the sentences, and others that the tokenizer spells, of both texts.
+        """Return the names of the sentences, then others of both texts by turns, to `candidates`.
 
-        Both texts give half of them, as far as they have as many.
+        All are names that the tokenizer spells.
         """
         self.report("names of both texts")
         own = [s.name for sentences in self.own_sentences.values() for s in sentences]
@@ -233,7 +233,7 @@ class _Run:
         yield GroupResult(group=TRAINING, result=infer_membership(self.model, *self.drawn_passages))
 
     def check(self) -> None:
-        """Find what the texts or the model do not allow before an attack has taken its time.
+        """Refuse texts or canaries that an attack cannot use, before the first attack runs.
 
         Raises:
             InputError: for a text that is too short, or a canary that is too long.
@@ -271,7 +271,8 @@ class _Run:
         for group, texts in ((TRAINING, self.texts.training), (HELD_OUT, self.texts.held_out)):
             self.report(f"sentences with names: {group}")
             count, seed = self.settings.sentences, self.settings.seed
-            sentences = named_sentences(texts, self.recognizer, count, seed)
+            drawn = named_sentences(texts, self.recognizer, count, seed)
+            sentences = [s for s in drawn if spells(self.model, s.name)]
             if sentences:
                 found[f"names of the {group}"] = sentences
         return found

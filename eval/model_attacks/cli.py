@@ -11,6 +11,7 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.eval.printing import print_figures
 
 if TYPE_CHECKING:
+    from sage_rag.eval.knowledge.backends.causal import CausalModel
     from sage_rag.eval.model_attacks.attack import AttackName, AttackTexts
 
 
@@ -35,7 +36,7 @@ def attack_checkpoint(
     ] = None,
     seed: Annotated[int, typer.Option(help="Equal seeds give equal figures.")] = 0,
     sentences: Annotated[int, typer.Option(min=1, help="Sentences of each group.")] = 100,
-    candidates: Annotated[int, typer.Option(min=2, help="Names for a planted sentence.")] = 1000,
+    candidates: Annotated[int, typer.Option(min=2, help="Candidate names of a sentence.")] = 1000,
     samples: Annotated[int, typer.Option(min=1, help="Continuations of each sentence.")] = 100,
     prompts: Annotated[int, typer.Option(min=1, help="Prompts of each group.")] = 100,
     json_file: Annotated[
@@ -50,15 +51,12 @@ def attack_checkpoint(
 
     Example: sage-rag attack-model run/model --training-text novels.jsonl --held-out others.jsonl
     """
-    from sage_rag.eval.knowledge.backends.causal import CausalModel, best_device
-    from sage_rag.eval.model_attacks.attack import AttackName, AttackSettings, attack_model
+    from sage_rag.eval.model_attacks.attack import AttackSettings, attack_model
     from sage_rag.eval.model_attacks.report import tables
     from sage_rag.privacy.recognizers.default import default_recognizer
 
     attacks = _chosen(attack)
-    if checkpoint is None and attacks != (AttackName.KEYS,):
-        raise InputError("no model is named", hint="only `--attack keys` alone needs none")
-    model = CausalModel.open(checkpoint, best_device()) if checkpoint else None
+    model = _model(checkpoint, attacks)
     texts = _texts(training_text, held_out, canaries)
     settings = AttackSettings(
         attacks=attacks if attack else _possible(attacks, texts),
@@ -77,6 +75,17 @@ def attack_checkpoint(
         lambda step: typer.echo(step, err=True),
     )
     print_figures(report, tables(report), json_file)
+
+
+def _model(checkpoint: Path | None, attacks: tuple[AttackName, ...]) -> CausalModel | None:
+    from sage_rag.eval.knowledge.backends.causal import CausalModel, best_device
+    from sage_rag.eval.model_attacks.attack import AttackName
+
+    if checkpoint is not None:
+        return CausalModel.open(checkpoint, best_device())
+    if attacks != (AttackName.KEYS,):
+        raise InputError("no model is named", hint="only `--attack keys` alone needs none")
+    return None
 
 
 def _chosen(names: list[str] | None) -> tuple[AttackName, ...]:

@@ -18,6 +18,7 @@ _MOST_CHARACTERS = 88
 """Source: Kobashi et al., Crypto-LLM, A.5 and Table 2: 20 tokens of 4.4 characters. In characters,
 models with different tokenizers are attacked with the same sentences."""
 _MOST_PARAGRAPHS = 4000
+"""So that a text with few names is not read whole: about a minute."""
 _PARAGRAPHS_PER_SENTENCE = 40
 """Paragraphs that are read for one sentence, at most: not every text names people."""
 
@@ -64,7 +65,7 @@ def named_sentences(
 
 
 def names_of(texts: Sequence[str], recognizer: Recognizer, count: int, seed: int) -> list[str]:
-    """Return up to `count` different names of such sentences: the candidates of a text's own kind.
+    """Return up to `count` different names that sentences as in `named_sentences` hold.
 
     At most 4,000 paragraphs are read, so a text may give fewer.
     """

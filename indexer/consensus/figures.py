@@ -42,8 +42,8 @@ def consensus_lines(figures: ConsensusFigures) -> Iterator[str]:
     )
     if figures.stating < figures.passages:
         yield (
-            f"{figures.stating} of {figures.passages} passages state something; the others name "
-            "topics alone: too few of these records say the same for more"
+            f"{figures.stating} of {figures.passages} passages state something; the others only "
+            "list topics, since too few records say the same"
         )
     if figures.refused:
         reasons = ", ".join(f"{reason} {count}" for reason, count in figures.refused.items())

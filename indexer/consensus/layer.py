@@ -30,7 +30,7 @@ from sage_rag.indexer.embedding import CachedEmbedder, WrappedEmbedder, text_has
 from sage_rag.indexer.index_run import IndexRun
 from sage_rag.indexer.job import treatment_of
 from sage_rag.indexer.ledger import ProtectedRecord
-from sage_rag.indexer.passages import CONSENSUS, Passage
+from sage_rag.indexer.passages import CONSENSUS, RECORDS, Layer, Passage
 from sage_rag.indexer.protocols import Embedder, Vectors
 from sage_rag.indexer.reading import corpus_changed
 from sage_rag.indexer.recipes import recipe_called
@@ -42,7 +42,7 @@ from sage_rag.privacy.gate.findings import FindingKind
 from sage_rag.privacy.protect import join_fields
 from sage_rag.privacy.words import tokenize
 
-TOPICS = "topics.jsonl"
+TOPICS_FILE = "topics.jsonl"
 """In the owner's folder: each passage's id with the hashes of its topic's documents."""
 LEAST_REPRESENTED = 0.05
 """A consensus that represents a smaller share of the records is not published."""
@@ -93,7 +93,7 @@ class ConsensusLayer:
         self._run.summary.consensus = figures = self._figures(consensus, passages, refused)
         if not figures.stating or figures.represented < LEAST_REPRESENTED * figures.records:
             self._run.refuse(self._refused, self._fingerprint)
-            raise _next_to_nothing(figures, self._run.summary.reasons)
+            raise _next_to_nothing(figures, self._run.summary.reasons, self._job.layers)
         return self._assembly(passages)
 
     def report(self) -> dict[str, Any]:
@@ -222,7 +222,7 @@ class ConsensusLayer:
             assembly.add(Passage(name, source, passage.fields, layer=CONSENSUS))
             topics[name] = sorted(self._rows[row].key.document_hash for row in passage.members)
         lines = [json.dumps({"id": n, "documents": topics[n]}) + "\n" for n in sorted(topics)]
-        write_file(self._job.owner_folder / TOPICS, "".join(lines))
+        write_file(self._job.owner_folder / TOPICS_FILE, "".join(lines))
         return assembly.in_order_of_ids()
 
 
@@ -257,17 +257,24 @@ def _topic_name(passage: ConsensusPassage) -> str:
     return f"consensus-{text_hash(json.dumps(list(passage.fields.items())))[:16]}"
 
 
-def _next_to_nothing(figures: ConsensusFigures, reasons: Mapping[str, int]) -> ProtectionError:
+def _next_to_nothing(
+    figures: ConsensusFigures, reasons: Mapping[str, int], layers: Sequence[Layer]
+) -> ProtectionError:
     """Return the error; `reasons`: why records were refused before, with their numbers."""
     if figures.passages and not figures.stating:
         lack = f"would name topics alone: of {figures.records} records, too few state the same"
     else:
         lack = f"would represent {figures.represented} of {figures.records} records"
+    records = "the records alone: --layers records"
+    if RECORDS not in layers:
+        records = (
+            "a passage for each record: --recipe encrypted --layers records (the wording stays), "
+            "or --recipe sage with a model"
+        )
     refused = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
     before = f"; records refused before: {refused}" if refused else ""
     return ProtectionError(
         f"the passages of a consensus of {figures.k} subjects {lack}; nothing was published"
         f"{before}",
-        hint="a smaller --k (at least 2), more records of one kind, or a passage for each record: "
-        "`--recipe encrypted` (the wording stays), or `sage` with a model",
+        hint=f"a smaller --k (at least 2), more records of one kind, or {records}",
     )

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,7 +22,8 @@ from tests.end_to_end.command import Running, environment, service
 
 pytestmark = pytest.mark.slow
 IN_FLIGHT = 200
-LAST_EDITION = 10
+CLIENTS = 4
+LAST_EDITION = 5
 ADVICE = ("Rest helps against a cold", "Coffee keeps you awake", "Ice cools a swollen knee")
 CHAT = "/v1/chat/completions"
 ASK = {"model": "clinic", "messages": [{"role": "user", "content": "What helps against a cold?"}]}
@@ -94,22 +94,19 @@ def edition(answer: httpx.Response) -> int:
 def test_versions_are_swapped_under_200_requests_in_flight(
     server: Running, home: Path, embedder: Embedder
 ) -> None:
-    async def swap() -> list[httpx.Response]:
-        found = await answers(server.url, 1)
-        published = asyncio.create_task(asyncio.to_thread(publish_editions))
-        while not published.done():
-            found += await answers(server.url, IN_FLIGHT)
-        await published
-        return found + await answers(server.url, 1)
-
-    def publish_editions() -> None:
+    async def swap() -> list[list[int]]:
+        found: list[list[int]] = []
         for number in range(2, LAST_EDITION + 1):
-            publish_edition(home, number, embedder)
-            time.sleep(0.1)
+            asked = asyncio.create_task(answers(server.url, IN_FLIGHT))
+            await asyncio.to_thread(publish_edition, home, number, embedder)
+            found.append([edition(answer) for answer in await asked])
+        return found
 
-    editions = [edition(answer) for answer in asyncio.run(swap())]
-    assert len(editions) > IN_FLIGHT
-    assert (editions[0], editions[-1]) == (1, LAST_EDITION)
+    in_flight = asyncio.run(swap())
+    for number, editions in enumerate(in_flight, start=2):
+        assert set(editions) <= {number - 1, number}
+    (last,) = asyncio.run(answers(server.url, 1))
+    assert edition(last) == LAST_EDITION
 
 
 def test_a_killed_server_serves_at_the_next_start(
@@ -123,8 +120,8 @@ def test_a_killed_server_serves_at_the_next_start(
                 found.append(await client.post(CHAT, json=ASK))
 
     async def kill() -> list[BaseException | None]:
-        asking = [asyncio.create_task(ask_until_it_fails()) for _ in range(4)]
-        while len(found) < 8:
+        asking = [asyncio.create_task(ask_until_it_fails()) for _ in range(CLIENTS)]
+        while len(found) < 2 * CLIENTS and not all(task.done() for task in asking):
             await asyncio.sleep(0.01)
         os.kill(server.pid, signal.SIGKILL)
         return await asyncio.gather(*asking, return_exceptions=True)
@@ -135,4 +132,5 @@ def test_a_killed_server_serves_at_the_next_start(
     assert {edition(answer) for answer in found} == {1}
     *earlier, last = (tmp_path / "audit.jsonl").read_text().splitlines()
     assert json.loads(last)["status"] == 200
-    assert len(earlier) >= len(found) - 1
+    # An answer is sent before its line is written: each client can have had one without.
+    assert len(earlier) >= len(found) - 1 - CLIENTS

@@ -262,6 +262,7 @@ def test_a_name_that_is_also_a_file_must_be_made_clear(
         (WITH_MODEL, "sage"),
         (("--recipe", "encrypted"), "encrypted"),
         (("--set", "recipe=encrypted"), "encrypted"),
+        (("--set", "recipe="), "consensus"),
     ],
 )
 def test_a_new_corpus_gets_the_recipe_that_fits_its_writer(
@@ -281,7 +282,7 @@ def test_a_corpus_keeps_its_recipe_and_one_without_says_how_to_name_it(
     assert settings(tmp_path)["recipe"] == "encrypted"
     done = command("--set", "recipe=")
     assert "`recipe` is missing" in done.exception.message
-    assert "--set recipe=" in done.exception.hint
+    assert "--recipe sage" in done.exception.hint
     done = command("--layers", "consensus,records", "--recipe", "consensus")
     assert "name the recipe of the records" in done.exception.hint
 

@@ -1,3 +1,5 @@
+import json
+import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -88,6 +90,15 @@ def world() -> Iterator[World]:
         made = World(stack)
         made.catalog.publish("clinic", ["rest helps against a cold", "coffee keeps you awake"])
         yield made
+
+
+def asking(url: str, body: object) -> socket.socket:
+    """Return a connection on which a request has been sent; to close it is to hang up."""
+    place, content = httpx.URL(url), json.dumps(body).encode()
+    client = socket.create_connection((place.host, place.port), timeout=30)
+    head = f"Host: {place.host}\r\nContent-Length: {len(content)}\r\n\r\n"
+    client.sendall(f"POST /v1/chat/completions HTTP/1.1\r\n{head}".encode() + content)
+    return client
 
 
 def ask(question: str = "what helps against a cold?", **more) -> dict:

@@ -10,13 +10,13 @@ from torch import nn
 
 from sage_rag.common.batches import batches_of
 from sage_rag.training.pretraining.corpus import read_texts
-from sage_rag.training.pretraining.model import complete_model, losses_by_row
+from sage_rag.training.pretraining.model import losses_by_row
 from sage_rag.training.pretraining.packing import batch_of, pack
 from sage_rag.training.pretraining.token_shards import TokenShards
 from sage_rag.training.pretraining.tokenizing import load_tokenizer
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel
+    pass
 
 _ROWS_PER_PASS = 16
 
@@ -50,8 +50,3 @@ class HeldOutRows:
             found = [losses_by_row(model, batch.to(device)) for batch in self._batches]
         model.train(was_training)
         return tuple(torch.cat(found).tolist())
-
-
-def exported_model(folder: Path) -> PreTrainedModel:
-    """Read the model that a run exported."""
-    return complete_model(folder, "auto")

@@ -15,7 +15,7 @@ from sage_rag.eval.studies.consensus.splits import SUBJECT
 from sage_rag.eval.studies.corpora import Corpus
 from sage_rag.eval.studies.study_home import StudyHome, Variant
 from sage_rag.indexer.changes import document_hash
-from sage_rag.indexer.consensus.layer import TOPICS
+from sage_rag.indexer.consensus.layer import TOPICS_FILE
 from sage_rag.indexer.consensus.options import ConsensusOptions
 from sage_rag.indexer.recipes import RECIPES
 from sage_rag.indexer.versions import open_version
@@ -47,7 +47,7 @@ class SplitIndexes:
         return MeasuredIndex(
             name,
             indexed.path,
-            self._passages(indexed.path, job.owner_folder / TOPICS),
+            self._passages(indexed.path, job.owner_folder / TOPICS_FILE),
             refused,
             options.k,
             options.topic_records,

@@ -151,8 +151,8 @@ _LIMITS = """\
   are development figures; `tab` is another corpus.
 * **Few real records state the same.** Of 600 dialogues of healthcaremagic, k = 3, 36 of 94 passages
   state something, mostly "Consult your doctor" and "Possible: infection"; the others name topics
-  alone. Of 300, none does, and such a version is refused now. Of the first 500 of chatdoctor, 89 of
-  91 do.
+  alone. Of 300, none does; such a version is refused. Of the first 500 of chatdoctor, 89 of 91 do
+  (`sage-rag index --recipe consensus`, commit fab2ebc).
 * **A figure near 0.5 is not a proof.** It is what these attacks find. An attacker who knows k - 1
   of the subjects of a statement, or two versions of one corpus, learns more. The recipe is not
   differentially private.

@@ -39,8 +39,9 @@ from sage_rag.training.pretraining.config import (
     SizeSettings,
 )
 from sage_rag.training.pretraining.corpus import read_texts
-from sage_rag.training.pretraining.held_out import HeldOutRows, exported_model
+from sage_rag.training.pretraining.held_out import HeldOutRows
 from sage_rag.training.pretraining.metrics import StepMeasurement
+from sage_rag.training.pretraining.model import complete_model
 from sage_rag.training.pretraining.token_shards import TokenShards
 
 _CHECKPOINT_STEPS = 100
@@ -80,7 +81,7 @@ class SeedFolder:
                 held_out.measure(done, model)
 
         exported = pretrain_in_two_stages(config, progress=_progress(arm.name), observe=observe)
-        model = exported_model(exported)
+        model = complete_model(exported, "auto")
         second = StageFigures.of(out / SECOND, self.texts.public)
         last = held_out.measure(second.steps, model)
         first, ngrams = self._first_figures(arm, texts)

@@ -20,8 +20,8 @@ _MISREAD = re.compile(
     rf"[\u00c3-\u00c5][{_CONTINUES}]|\u00c2[\u00a0-\u00bf]|\u00e2[\u20ac\u201a\u201e][{_CONTINUES}]"
     rf"|\u00f0\u0178[{_CONTINUES}]{{2}}"
 )
-"""The bytes of Latin letters, punctuation, signs such as € and ™, and emoji. Those of other
-characters occur in sound text, too: `CAFÉ…`."""
+"""The bytes of Latin letters, punctuation, signs such as € and ™, and emoji. Other first bytes are
+left out: they also occur in correct text, as in `CAFÉ…`."""
 
 
 def encoding_edits(text: str) -> Iterator[Edit]:

@@ -100,11 +100,12 @@ class DisguiseRecognizer:
 
     Text whose UTF-8 was misread is repaired first (`encoding_edits`).
 
-    Guarantees: every span of the inner recognizer in the unchanged, or repaired, text is returned;
-    the span of a value found without disguises covers every hidden character inside it. A text
-    without disguises is read once; of any other one, the parts near a disguise are read twice
+    Guarantees: every span of the inner recognizer in the text after this repair is returned; the
+    span of a value found without disguises covers every hidden character inside it. A text without
+    disguises is read once; of any other one, the parts near a disguise are read twice
     (`changed_parts`).
-    Does not guarantee: that every disguise is known.
+    Does not guarantee: that every disguise is known; that what looks misread was: the text before
+    the repair is not read.
     """
 
     def __init__(self, inner: Recognizer) -> None:

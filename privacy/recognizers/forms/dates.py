@@ -143,7 +143,7 @@ _DATED_DAY = re.compile(
     r"|week|month|year|dose|cycle|trimester))"
     r"(?=[.,;:!?)]|\s*$|[ ](?:and|as|at|this|last|next|i|we|he|she|they|it|you|for|but|because|so"
     r"|my|was|were|is|had|to|until|till)\b)"
-    # Without a preposition the first three are as often the first three of anything.
+    # Without a preposition, `the 1st` to `the 3rd` are as often ordinals of something else.
     r"|\bthe[ ](?P<subject>(?:[4-9]|1\d|2[04-9]|30)th)(?=[ ](?:was|is)\b)"
     r"|\b(?P<letter>\d{1,2}(?:st|nd|rd|th)?[ ](?:inst|ult|prox)\b\.?)",
     re.IGNORECASE,

@@ -63,7 +63,7 @@ _DIGITS = re.compile(r"\d+")
 _OF_A_DEVICE = re.compile(
     r"\b(?:imei|iccid)(?:\W{1,2}(?:no|number|code|is|was)\b){0,2}\W{0,3}\Z", re.IGNORECASE
 )
-"""These numbers of telephones and their cards have a card's check digit."""
+"""IMEI and ICCID numbers end with a Luhn digit, as those of cards do."""
 _SIX_DIGITS = Anchor(re.compile(r"\d(?:[ .-]?\d){5}"), before=48)
 
 NUMBERS = (

@@ -112,6 +112,7 @@ def test_a_process_that_is_killed_is_replaced_while_the_other_one_answers() -> N
     with started() as server:
         first = server.workers()
         os.kill(first[2], signal.SIGKILL)
+        wait_until_ended([first[2]])  # until then its socket takes connections, and resets them
         assert server.asked(5)
         end, again = time.monotonic() + 10, first
         while again[2] == first[2] and time.monotonic() < end:

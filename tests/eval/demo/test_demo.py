@@ -39,7 +39,10 @@ def test_two_indexes_are_built_attacked_and_reported(tmp_path: Path) -> None:
     assert NOT_COUNTED in page
     console = Console(record=True, width=200)
     show(console, trace, rows, published_share(summary.published, summary.documents), "r.html")
-    assert f"Ours has {summary.published} of the {RECORDS} dialogues" in console.export_text()
+    assert (
+        f"Ours is recipe sage, with {summary.published} of the {RECORDS} dialogues"
+        in console.export_text()
+    )
 
 
 def test_a_folder_that_no_demo_made_is_kept(tmp_path: Path) -> None:

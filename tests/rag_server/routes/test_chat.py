@@ -10,7 +10,7 @@ from openai import AsyncOpenAI
 
 from sage_rag.rag_server.answering.protocols import Piece
 from sage_rag.rag_server.completions import CompletionUsage
-from tests.rag_server.conftest import ANSWER, World, ask
+from tests.rag_server.conftest import ANSWER, World, ask, asking
 from tests.rag_server.fakes import ScriptedAnswerer
 
 CHAT = "/v1/chat/completions"
@@ -175,15 +175,11 @@ def test_a_client_that_hangs_up_stops_the_work(world: World, stream):
     if stream:
         with httpx.stream("POST", url + CHAT, json=ask(stream=True)) as response:
             next(response.iter_bytes())
-            assert started.wait(5)
+            assert started.wait(30)
     else:
-        with httpx.Client() as client:
-            hang_up = threading.Thread(target=lambda: started.wait(5) and client.close())
-            hang_up.start()
-            with pytest.raises(httpx.HTTPError):
-                client.post(url + CHAT, json=ask(), timeout=0.5)
-            hang_up.join()
-    assert answerer.cancelled.wait(5)
+        with asking(url, ask()):
+            assert started.wait(30)
+    assert answerer.cancelled.wait(30)
 
 
 def test_a_broken_stream_is_an_error_for_the_openai_client(world: World):
