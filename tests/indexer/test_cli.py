@@ -284,7 +284,7 @@ def test_a_corpus_keeps_its_recipe_and_one_without_says_how_to_name_it(
     assert "`recipe` is missing" in done.exception.message
     assert "--recipe sage" in done.exception.hint
     done = command("--layers", "consensus,records", "--recipe", "consensus")
-    assert "name the recipe of the records" in done.exception.hint
+    assert "--recipe encrypted" in done.exception.hint
 
 
 def test_a_consensus_says_its_figures_and_whom_it_fits(
