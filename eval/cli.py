@@ -129,10 +129,10 @@ def _open(
     api_key: str,
 ) -> VersionTarget | UrlTarget:
     from sage_rag.eval.targets.backends.openai_url import UrlTarget
-    from sage_rag.eval.targets.version import VersionTarget, version_path
+    from sage_rag.eval.targets.version import VersionTarget
     from sage_rag.indexer.embedding import CachedEmbedder, embedder_called
     from sage_rag.indexer.passages import layer_called
-    from sage_rag.indexer.versions import read_manifest
+    from sage_rag.indexer.versions import read_manifest, version_path
     from sage_rag.privacy.tokens import readable_view
 
     if target.startswith(("http://", "https://")):

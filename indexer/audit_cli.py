@@ -41,9 +41,9 @@ def audit(
     Example: sage-rag audit home/corpora/clinic/versions/000001 --corpus notes.jsonl
     """
     from sage_rag.indexer.consensus.audit import audited_k
-    from sage_rag.indexer.versions import open_version
+    from sage_rag.indexer.versions import open_version, version_path
 
-    opened = open_version(version, verify=True)
+    opened = open_version(version_path(version), verify=True)
     manifest = opened.manifest
     k = audited_k(manifest)
     settings = _settings(corpus, text_fields, subject, manifest)
@@ -82,7 +82,7 @@ def _counted(settings: CorpusFile, name: str, keys: Keyset) -> ConsensusAudit:
         treatment = treatment_of(job)
         if treatment is None:
             raise InputError("the settings of the corpus protect nothing")
-        documents = read_corpus(settings.source, settings.fields, settings.subject)
+        documents = [*read_corpus(settings.source, settings.fields, settings.subject)]
         with progress_bars() as progress:
             return ConsensusAudit(documents, treatment, progress)
     finally:

@@ -152,13 +152,13 @@ def _update(
     home: Path, name: str, named: Mapping[str, Any], settings: Sequence[str]
 ) -> CorpusFileUpdate:
     """Return the corpus file with the given settings; a new one gets a recipe."""
-    from sage_rag.indexer.corpus_file import corpus_file_path, default_recipe, settings_of
-    from sage_rag.indexer.corpus_file_update import update_corpus_file
+    from sage_rag.indexer.corpus_file import corpus_file_path, settings_of
+    from sage_rag.indexer.corpus_file_update import default_recipe, update_corpus_file
 
     path, changes = corpus_file_path(home, name), settings_of(named, settings)
     if not path.exists() and not changes.get("recipe"):
         changes["recipe"] = default_recipe(changes)
-    return update_corpus_file(path, changes)
+    return update_corpus_file(path, changes, unset_left_over=True)
 
 
 def _names(listed: str | None) -> list[str] | None:

@@ -61,16 +61,6 @@ class ConsensusTable(BaseModel):
         return ConsensusOptions(k=self.k)
 
 
-WITH_MODEL, WITHOUT_MODEL = "sage", CONSENSUS
-"""The recipes of new corpora: rules cannot reword most records, so without a model passages say
-what several subjects say."""
-
-
-def default_recipe(settings: Mapping[str, Any]) -> str:
-    """Return the recipe of a new corpus with these settings by key."""
-    return WITH_MODEL if settings.get("model.name") else WITHOUT_MODEL
-
-
 class CorpusFile(BaseModel):
     """Settings of one corpus."""
 
@@ -107,7 +97,7 @@ class CorpusFile(BaseModel):
     )
     recipe: str = Field(
         description="How records are treated:",
-        examples=[WITHOUT_MODEL],
+        examples=[CONSENSUS],
     )
     layers: tuple[Layer, ...] | None = Field(
         default=None,

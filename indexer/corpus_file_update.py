@@ -24,7 +24,12 @@ from sage_rag.indexer.corpus_file import (
     validated,
 )
 from sage_rag.indexer.ledger import locked_corpus
+from sage_rag.indexer.passages import CONSENSUS, RECORDS
 from sage_rag.indexer.recipes import RECIPES
+
+WITH_MODEL, WITHOUT_MODEL = "sage", CONSENSUS
+"""The recipes of new corpora: rules cannot reword most records, so without a model passages say
+what several subjects say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +60,21 @@ class CorpusFileUpdate:
                 raise InputError(f"cannot write `{self.path}`: {error.strerror}") from None
 
 
-def update_corpus_file(path: Path, changes: Mapping[str, Any]) -> CorpusFileUpdate:
+def update_corpus_file(
+    path: Path, changes: Mapping[str, Any], *, unset_left_over: bool = False
+) -> CorpusFileUpdate:
     """Apply settings by key to a corpus file, or to a new one; write nothing.
 
     Comments and keys that `changes` does not name stay. `None` sets a key to its default.
+    `unset_left_over`: also set those to it that the changes leave without use (`left_over`).
 
     Raises:
         InputError: when the file cannot be read, or a key or value is wrong.
     """
     before = read_text(path) if path.exists() else None
     old = parse_settings(before, path) if before is not None else {}
+    if unset_left_over:
+        changes = {**changes, **dict.fromkeys(left_over(changes, old))}
     new = {key: value for key, value in {**old, **changes}.items() if value is not None}
     changed = [key for key in changes if old.get(key) != new.get(key)]
     corpus = validated(absolute(new, path.parent), f"`{path}`")
@@ -75,6 +85,31 @@ def update_corpus_file(path: Path, changes: Mapping[str, Any]) -> CorpusFileUpda
         after = _rendered(path.parent.name, new)
     said = tuple(f"{key} = {_toml(new[key])}" if key in new else f"{key} unset" for key in changed)
     return CorpusFileUpdate(path, corpus, said, before, after)
+
+
+def default_recipe(settings: Mapping[str, Any]) -> str:
+    """Return the recipe of a new corpus with these settings by key."""
+    layers = settings.get("layers") or (RECORDS,)
+    return WITH_MODEL if settings.get("model.name") and RECORDS in layers else WITHOUT_MODEL
+
+
+def left_over(changes: Mapping[str, Any], stored: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the stored settings that changes leave without use: their keys.
+
+    A newly named recipe ends layers that it does not make or treat, and without a layer `consensus`
+    its settings end.
+    """
+    layers = changes["layers"] if "layers" in changes else stored.get("layers")
+    recipe = changes.get("recipe") or stored.get("recipe")
+    if layers and "layers" not in changes and changes.get("recipe"):
+        made = CONSENSUS if recipe == CONSENSUS else RECORDS
+        if made not in layers or (made == CONSENSUS and RECORDS in layers):
+            yield "layers"
+            layers = None
+    has_consensus = CONSENSUS in layers if layers else recipe == CONSENSUS
+    if not has_consensus:
+        table = (f"consensus.{key}" for key in TABLES["consensus"])
+        yield from (key for key in table if key in stored and key not in changes)
 
 
 def _contains(text: str, settings: Mapping[str, Any], path: Path) -> bool:

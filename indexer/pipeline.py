@@ -21,7 +21,7 @@ from sage_rag.indexer.job import IndexJob, Summary
 from sage_rag.indexer.ledger import Ledger, locked_corpus
 from sage_rag.indexer.passages import CONSENSUS, RECORDS
 from sage_rag.indexer.protocols import Vector, Vectors
-from sage_rag.indexer.publishing import publish
+from sage_rag.indexer.publishing import nothing_passed, publish
 from sage_rag.indexer.reading import CorpusReading
 from sage_rag.indexer.records_layer import RecordsLayer
 from sage_rag.indexer.reporting import manifest_of, run_report
@@ -100,6 +100,9 @@ async def _run(run: IndexRun, notice: Callable[[str], None] | None) -> Summary:
     if records:
         assembly += await records.assemble()
     run.refuse(assembly.refused, records.fingerprint if records else "")
+    if records and not any(passage.layer == RECORDS for passage in assembly.passages):
+        layer = RECORDS if consensus else ""
+        raise nothing_passed(run.job.home, run.job.name, run.job.recipe.name, layer)
     texts = [embedded_text(passage) for passage in assembly.passages]
     vectors = await run.embed(texts)
     sentences = await run.embed_sentences(assembly.passages)

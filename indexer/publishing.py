@@ -31,6 +31,17 @@ _REWORDS = "sage"
 """The recipe whose drafts are reworded: by rules, the gate refuses most of them."""
 
 
+def nothing_passed(home: Path, corpus: str, recipe: str | None, layer: str = "") -> ProtectionError:
+    """Return the error for a version, or its `layer`, without a passage."""
+    hint = f"see why each was refused: sage-rag review {corpus} --home {home}"
+    if recipe == _REWORDS:
+        hint += "; recipes that need no rewording: --recipe encrypted, or --recipe consensus"
+    left = f"layer `{layer}` would be empty and " if layer else ""
+    return ProtectionError(
+        f"no document passed the gate, so {left}nothing was published", hint=hint
+    )
+
+
 def publish(
     home: Path,
     corpus: str,
@@ -56,10 +67,7 @@ def publish(
         InputError: when the version cannot be written.
     """
     if not passages:
-        hint = f"see why each was refused: sage-rag review {corpus} --home {home}"
-        if manifest.get("recipe") == _REWORDS:
-            hint += "; recipes that need no rewording: --set recipe=encrypted, or recipe=consensus"
-        raise ProtectionError("no document passed the gate, so nothing was published", hint=hint)
+        raise nothing_passed(home, corpus, manifest.get("recipe"))
 
     rows: dict[Layer, list[int]] = {}
     for row, passage in enumerate(passages):

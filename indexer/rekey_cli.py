@@ -40,7 +40,9 @@ def rekey(
         typer.echo(f"the current version already has key {opened.primary}", err=True)
     if done.outdated:
         where = done.path.parent
-        typer.echo(f"versions in {where} that old keys open: {', '.join(done.outdated)}", err=True)
+        typer.echo(
+            f"versions in {where} made under other keys: {', '.join(done.outdated)}", err=True
+        )
     typer.echo(
         json.dumps(
             {

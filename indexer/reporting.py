@@ -16,9 +16,10 @@ from sage_rag.indexer.coverage import refused_languages
 from sage_rag.indexer.job import IndexJob, Summary
 from sage_rag.indexer.ledger import Result
 from sage_rag.indexer.passages import CONSENSUS
+from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.gate.kept import Kept
 from sage_rag.privacy.gate.limits import Limit
-from sage_rag.privacy.policy import load_policy
+from sage_rag.privacy.policy import Operator, load_policy
 
 _QUANTILES = (0.1, 0.5, 0.9, 1.0)
 _HALF = 0.5
@@ -101,8 +102,10 @@ def fit_line(job: IndexJob, summary: Summary) -> str | None:
             f"anyone who asks about the subject ({figures.passages} passages of what {figures.k} "
             "or more subjects say)"
         )
-    if of_one:
+    if of_one and load_policy(job.recipe.policy).operator(EntityType.PERSON) is Operator.ENCRYPT:
         fits.append(f"holders of a key who ask about a person ({of_one} passages of one record)")
+    elif of_one:
+        fits.append(f"no question about a person by name ({of_one} passages of one record)")
     line = f"it fits {' and '.join(fits)}"
     if figures and of_one:
         return line

@@ -216,6 +216,22 @@ def current_path(home: Path, corpus: str) -> Path:
     return folder / "versions" / version
 
 
+def version_path(path: Path) -> Path:
+    """Return the version folder of a path: the path itself, or a corpus folder's current version.
+
+    Raises:
+        InputError: when the path is neither.
+    """
+    if (path / "current").is_file() and path.parent.name == "corpora":
+        return current_path(path.parent.parent, path.name)
+    if (path / "manifest.json").is_file():
+        return path
+    raise InputError(
+        f"`{path}` is neither an index version nor a corpus folder",
+        hint="give HOME/corpora/NAME, HOME/corpora/NAME/versions/000001",
+    )
+
+
 def list_versions(folder: Path) -> list[str]:
     """Return the numbers of a corpus's complete versions, oldest first."""
     found = (folder / "versions").glob("[0-9]*") if folder.exists() else ()

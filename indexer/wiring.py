@@ -50,14 +50,17 @@ def recipe_of(corpus: CorpusFile) -> Recipe:
     It treats the layer of records, if there is one.
 
     Raises:
-        InputError: for an unknown recipe or domain, a policy for a recipe without one, or a layer
-            of records without a recipe.
+        InputError: for an unknown recipe or domain, a policy for a recipe without one, or layers
+            that the recipe does not make.
     """
     layers = layers_of(corpus)
     name = corpus.recipe
-    if RECORDS not in layers:
-        name = CONSENSUS
-    elif name == CONSENSUS:
+    if RECORDS not in layers and name != CONSENSUS:
+        raise InputError(
+            f"layer `{CONSENSUS}` alone has no use for recipe `{name}`",
+            hint=f"--recipe {CONSENSUS}, or --layers {CONSENSUS},{RECORDS} for both",
+        )
+    if RECORDS in layers and name == CONSENSUS:
         raise InputError(
             f"recipe `{CONSENSUS}` makes no layer `{RECORDS}`",
             hint="name that of the records: --recipe encrypted, or --recipe sage with a model",

@@ -164,8 +164,18 @@ def check_api_keys(home: Path) -> str:
 def _corpora(home: Path) -> Iterator[Check]:
     from sage_rag.indexer.versions import list_corpora
 
+    for path in sorted(home.glob("owner/*/corpus.toml")):
+        yield f"corpus file {path.parent.name}", lambda path=path: check_corpus_file(path)  # type: ignore[misc]
     for name in list_corpora(home):
         yield f"corpus {name}", lambda name=name: check_corpus(home, name)  # type: ignore[misc]
+
+
+def check_corpus_file(path: Path) -> str:
+    """A corpus file can be read, and its settings fit together."""
+    from sage_rag.indexer.corpus_file import read_corpus_file
+    from sage_rag.indexer.wiring import recipe_of
+
+    return f"recipe {recipe_of(read_corpus_file(path)).name}"
 
 
 def check_corpus(home: Path, name: str) -> str:

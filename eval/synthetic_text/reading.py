@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from sage_rag.indexer.versions import open_version
+from sage_rag.indexer.versions import open_version, version_path
 from sage_rag.training.controlled.documents import text_fields
 from sage_rag.training.controlled.run import CORPUS
 from sage_rag.training.controlled.wiring import named
@@ -28,8 +28,6 @@ def synthetic_texts(path: Path) -> list[str]:
 
 def passages_of(path: Path) -> list[str]:
     """Return the passages of every layer of a published version, as a server holds them."""
-    from sage_rag.eval.targets.version import version_path
-
     with closing(open_version(version_path(path))) as version:
         return [
             layer.passage(row).text

@@ -10,7 +10,7 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.layers import LayerIndex
 from sage_rag.indexer.passages import Layer
 from sage_rag.indexer.protocols import Embedder
-from sage_rag.indexer.versions import current_path, open_version
+from sage_rag.indexer.versions import open_version
 from sage_rag.rag_server.retrieval import Retriever
 
 
@@ -73,19 +73,3 @@ class VersionTarget:
     def close(self) -> None:
         """Release the version."""
         self._version.close()
-
-
-def version_path(path: Path) -> Path:
-    """Return the version folder of a path: the path itself, or a corpus folder's current version.
-
-    Raises:
-        InputError: when the path is neither.
-    """
-    if (path / "current").is_file() and path.parent.name == "corpora":
-        return current_path(path.parent.parent, path.name)
-    if (path / "manifest.json").is_file():
-        return path
-    raise InputError(
-        f"`{path}` is neither an index version nor a corpus folder",
-        hint="give HOME/corpora/NAME, HOME/corpora/NAME/versions/000001 or an http(s) URL",
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sage_rag.common.exceptions import InputError
@@ -58,18 +58,16 @@ class ConsensusAudit:
     """The support that a corpus gives, by the same protection and counts as a run."""
 
     def __init__(
-        self, documents: Iterable[Document], treatment: Treatment, progress: Progress
+        self, documents: Sequence[Document], treatment: Treatment, progress: Progress
     ) -> None:
         """Protect and count all documents once."""
         self.counts = AuditCounts()
         self._identifiers = IdentifierAudit()
-        read: list[Document] = []
         self._support = SupportCounts(
-            self._protected(documents, read, treatment, progress),
-            # Runs after the protected records are counted, when all documents are read.
-            ((document.subject_hash, document.fields.values()) for document in read),
+            self._protected(documents, treatment, progress),
+            ((document.subject_hash, document.fields.values()) for document in documents),
         )
-        self._similarity = SimilarityAudit((document.text for document in read), MOST_SIMILAR)
+        self._similarity = SimilarityAudit((document.text for document in documents), MOST_SIMILAR)
         self.counts.subjects = self._support.subjects
 
     def findings(self, version: IndexVersion, k: int) -> Iterator[AuditFinding]:
@@ -93,17 +91,15 @@ class ConsensusAudit:
 
     def _protected(
         self,
-        documents: Iterable[Document],
-        read: list[Document],
+        documents: Sequence[Document],
         treatment: Treatment,
         progress: Progress,
     ) -> Iterator[tuple[str, Iterable[str]]]:
-        """Yield subject and protected texts of each document, which is added to `read`."""
+        """Yield subject and protected texts of each document."""
         for document in documents:
-            read.append(document)
             self.counts.documents += 1
             record = protected_record(treatment, document)
-            progress("protect", self.counts.documents, self.counts.documents)
+            progress("protect", self.counts.documents, len(documents))
             if record.fields is None:
                 self.counts.refused += 1
                 continue

@@ -23,7 +23,7 @@ from sage_rag.indexer.consensus.compose import (
 )
 from sage_rag.indexer.consensus.figures import ConsensusFigures, states_something
 from sage_rag.indexer.consensus.model_writing import written_by_model
-from sage_rag.indexer.consensus.options import MOST_SIMILAR
+from sage_rag.indexer.consensus.options import LEAST_K, MOST_SIMILAR
 from sage_rag.indexer.consensus.protection import protected_record, protection_fingerprint
 from sage_rag.indexer.corpus import Document
 from sage_rag.indexer.embedding import CachedEmbedder, WrappedEmbedder, text_hash
@@ -268,13 +268,14 @@ def _next_to_nothing(
     records = "the records alone: --layers records"
     if RECORDS not in layers:
         records = (
-            "a passage for each record: --recipe encrypted --layers records (the wording stays), "
-            "or --recipe sage with a model"
+            "a passage for each record: --recipe encrypted (the wording stays), or --recipe sage "
+            "with a model"
         )
+    smaller = "a smaller --k, " if figures.k > LEAST_K else ""
     refused = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
     before = f"; records refused before: {refused}" if refused else ""
     return ProtectionError(
         f"the passages of a consensus of {figures.k} subjects {lack}; nothing was published"
         f"{before}",
-        hint=f"a smaller --k (at least 2), more records of one kind, or {records}",
+        hint=f"{smaller}more records of one kind, or {records}",
     )

@@ -112,8 +112,9 @@ class CorpusKeys:
         own = _restricted(policy, self._keyset.types)
         known = ShortQuestionRecognizer(self._recognizer, index) if index else self._recognizer
 
-        def hidden(text: str, *shown: Span) -> str:
-            reader = ShownRecognizer(known, shown) if shown else known
+        def hidden(text: str, by_server: bool, *shown: Span) -> str:
+            whole = frozenset[EntityType]() if by_server else encrypted
+            reader = ShownRecognizer(known, shown, whole) if shown else known
             used = encrypting(own, shown) if shown else own
             protector = Protector(reader, used, self._cipher, self._surrogates)
             return protector.pseudonymize(text)
@@ -139,7 +140,7 @@ class CorpusKeys:
         """
         checkpoint()
         shown = self._shown.spans(text, by_server=self._by_server)
-        return self._reading.pseudonymize(text, *shown)
+        return self._reading.pseudonymize(text, self._by_server, *shown)
 
     def new_damage(self) -> str | None:
         """Return token counts by condition, if damaged tokens came since the last call.

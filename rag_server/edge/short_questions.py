@@ -127,7 +127,9 @@ class ShortQuestionRecognizer:
 
     def recognize(self, text: str) -> Sequence[Span]:
         """Return the spans of private values."""
-        own = (span for s in self.recognizer.recognize(text) for span in self._without(text, s))
+        # The type decides what is removed, and what is left can have another type in the index.
+        typed = (self._as_in_the_index(text, span) for span in self.recognizer.recognize(text))
+        own = (span for s in typed for span in self._without(text, s))
         found = [self._as_in_the_index(text, span) for span in own]
         covered = {i for span in found for i in range(span.start, span.end)}
         return [*found, *self._missed(text, covered)]

@@ -17,7 +17,7 @@ from sage_rag.privacy.entities import EntityType, Identifiability, identifiabili
 from sage_rag.privacy.policy import Operator, OperatorChoice, Policy
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.lexicon import default_lexicon, fold
-from sage_rag.privacy.spans import Span, remainder
+from sage_rag.privacy.spans import Span, remainder, resolve_overlaps
 from sage_rag.privacy.words import UNSPACED_RANGES
 from sage_rag.rag_server.edge.shown_file import ShownFile
 
@@ -225,10 +225,15 @@ def _merged(spans: Sequence[Span]) -> Iterator[Span]:
 
 @dataclass(frozen=True)
 class ShownRecognizer:
-    """Wraps a recognizer for one text: adds the spans of the values that were shown."""
+    """Wraps a recognizer for one text: adds the spans of the values that were shown.
+
+    `encrypted`: in a user's own text, a shown value inside a longer value of these types is a part
+    of that one. "Xenia Ivanova" is one name, though "Ivanova" alone was shown.
+    """
 
     recognizer: Recognizer
     shown: Sequence[Span]
+    encrypted: frozenset[EntityType] = frozenset()
 
     @property
     def fingerprint(self) -> str:
@@ -236,13 +241,33 @@ class ShownRecognizer:
         return self.recognizer.fingerprint
 
     def recognize(self, text: str) -> Sequence[Span]:
-        """Return the spans of private values; a shown value is a span of its own.
+        """Return the spans of private values; a shown value is a span of its own, or inside one.
 
-        Otherwise a longer value around it could be made coarser, and the rest of it be this one.
+        A longer value around it could be made coarser, and the rest of it be this one: so it is a
+        span of its own unless the longer one becomes a token as a whole.
         """
         shown = list(self.shown)
         found = self.recognizer.recognize(text)
-        return [*shown, *(rest for span in found for rest in remainder(span, shown))]
+        alone = [s for s in shown if not self._is_inside(s, resolve_overlaps(found))]
+        spans = _divided(found, alone)
+        left = [s for s in shown if s not in alone]
+        whole = resolve_overlaps(spans) if left else []
+        return spans if all(self._is_inside(s, whole) for s in left) else _divided(found, shown)
+
+    def _is_inside(self, shown: Span, spans: Sequence[Span]) -> bool:
+        """Return whether one of these spans, with a type that is encrypted, is longer around it."""
+        return any(
+            span.entity_type in self.encrypted
+            and span.start <= shown.start
+            and shown.end <= span.end
+            and len(span) > len(shown)
+            for span in spans
+        )
+
+
+def _divided(found: Sequence[Span], shown: list[Span]) -> list[Span]:
+    """Return shown values, and what they leave of the others."""
+    return [*shown, *(rest for span in found for rest in remainder(span, shown))]
 
 
 def encrypting(policy: Policy, shown: Sequence[Span]) -> Policy:

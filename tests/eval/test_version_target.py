@@ -9,11 +9,11 @@ from sage_rag.eval.attack import Attack
 from sage_rag.eval.detectors.suite import contact_recognizer, detectors
 from sage_rag.eval.probes.composite import builtin_probes
 from sage_rag.eval.report import table
-from sage_rag.eval.targets.version import VersionTarget, version_path
+from sage_rag.eval.targets.version import VersionTarget
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.publishing import publish
 from sage_rag.indexer.testing import HashEmbedder
-from sage_rag.indexer.versions import current_path
+from sage_rag.indexer.versions import current_path, version_path
 from sage_rag.privacy.keyset.keyset import Keyset
 from tests.indexer.layered import PEOPLE, SHARED, consensus, publish_layers, records, token
 

@@ -11,7 +11,7 @@ import pytest
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.corpus_file import KEYS, CorpusFile, read_corpus_file
-from sage_rag.indexer.corpus_file_update import update_corpus_file
+from sage_rag.indexer.corpus_file_update import default_recipe, left_over, update_corpus_file
 from sage_rag.indexer.ledger import locked_corpus
 
 
@@ -126,3 +126,33 @@ def test_a_failing_step_is_one_line_and_leaves_the_old_file_whole(
 def test_a_path_with_a_delete_character_is_read_back(file: Path) -> None:
     write(file, **{**NEW, "source": "/a\x7fb.jsonl"})
     assert read_corpus_file(file).source == Path("/a\x7fb.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("stored", "changes", "unset"),
+    [
+        ({"layers": ["consensus", "records"]}, {"recipe": "consensus"}, ["layers"]),
+        ({"layers": ["records"]}, {"recipe": "consensus"}, ["layers"]),
+        ({"layers": ["consensus"]}, {"recipe": "encrypted"}, ["layers"]),
+        ({"layers": ["consensus", "records"]}, {"recipe": "encrypted"}, []),
+        ({"recipe": "consensus", "consensus.k": 4}, {"recipe": "encrypted"}, ["consensus.k"]),
+        ({"recipe": "sage", "consensus.k": 4}, {"recipe": "consensus"}, []),
+        (
+            {"recipe": "encrypted", "layers": ["consensus", "records"], "consensus.k": 4},
+            {"layers": ["records"]},
+            ["consensus.k"],
+        ),
+        ({"recipe": "consensus"}, {"recipe": "encrypted", "consensus.k": 4}, []),
+        ({"recipe": "consensus", "consensus.k": 4}, {"workers": 2}, []),
+    ],
+)
+def test_a_newly_named_recipe_unsets_what_it_leaves_without_use(
+    stored: dict[str, object], changes: dict[str, object], unset: list[str]
+) -> None:
+    assert list(left_over(changes, stored)) == unset
+
+
+def test_a_new_corpus_with_a_model_and_a_consensus_alone_gets_recipe_consensus() -> None:
+    assert default_recipe({"model.name": "m"}) == "sage"
+    assert default_recipe({"model.name": "m", "layers": ["consensus"]}) == "consensus"
+    assert default_recipe({}) == "consensus"

@@ -49,6 +49,8 @@ def test_the_files_limits_replace_those_of_recipe_and_policy(corpus: Path) -> No
         {"consensus": ConsensusTable(k=4)},
         {"recipe": "consensus", "gate": {"rouge_l": 0.3}},
         {"recipe": "origin", "layers": ("consensus", "records")},
+        {"recipe": "encrypted", "layers": ("consensus",)},
+        {"recipe": "consensus", "layers": ("consensus", "records")},
     ],
 )
 def test_settings_that_do_not_fit_together_are_one_line(
@@ -64,7 +66,7 @@ def test_settings_that_do_not_fit_together_are_one_line(
     [
         ({}, "sage", ("records",)),
         ({"recipe": "consensus"}, "consensus", ("consensus",)),
-        ({"layers": ("consensus",)}, "consensus", ("consensus",)),
+        ({"recipe": "consensus", "layers": ("consensus",)}, "consensus", ("consensus",)),
         (
             {"recipe": "encrypted", "layers": ("consensus", "records")},
             "encrypted",

@@ -58,6 +58,21 @@ def keys(sealed: bytes | None = SEALED, policy=None, **values) -> CorpusKeys:
     return found
 
 
+class Twice:
+    """Finds a name and words next to it as a person, and the same as a firm."""
+
+    fingerprint = "twice"
+
+    def recognize(self, text: str) -> list[Span]:
+        return [Span(0, len(text), PERSON), Span(0, len(text), FIRM)]
+
+
+def test_a_name_under_two_types_is_without_the_words_next_to_it() -> None:
+    found = CorpusKeys("clinic", KEYS, Twice(), preset("soe-all"))
+    found.use_lookup(SEALED)
+    assert shown(found.pseudonymize("lars lindqvist knee")) == "<PERSON lars lindqvist> knee"
+
+
 def shown(sent: str) -> str:
     """Return what is sent, with values in angle brackets."""
     return TOKEN.sub(lambda m: f"<{m.group(1)} {CIPHER.decrypt(m.group())}>", sent)

@@ -142,6 +142,24 @@ def test_a_value_inside_a_longer_one_that_is_made_coarser_is_hidden_first() -> N
     assert "2021" not in sent(own, "assistant", content=shown)
 
 
+def test_in_a_users_text_a_shown_surname_is_a_part_of_another_full_name() -> None:
+    reader = TableRecognizer({"Xenia Ivanova": PERSON, "Ivanova": PERSON})
+    own = CorpusKeys("clinic", Keyset.generate(), reader, preset("soe-all"))
+    own.restore(own.hide_whole("Ivanova", PERSON))
+    question = "What was repaired for Xenia Ivanova, and for Ivanova?"
+    whole, alone = (own.hide_whole(name, PERSON) for name in ("Xenia Ivanova", "Ivanova"))
+    assert f"for {whole}, and for {alone}?" in sent(own, "user", content=question)
+    assert alone in sent(own, "assistant", content="Xenia Ivanova")
+
+
+@pytest.mark.parametrize("policy", ["sage", "soe-pl"])
+def test_in_a_longer_value_that_stays_readable_a_shown_one_is_hidden_alone(policy: str) -> None:
+    reader = TableRecognizer({"12 May 20219876": EntityType.DATE_TIME})
+    own = CorpusKeys("clinic", Keyset.generate(), reader, preset(policy))
+    shown = own.restore(f"12 May {own._cipher.encrypt('20219876', EntityType.ID)}")
+    assert "20219876" not in sent(own, "user", content=shown)
+
+
 def test_one_corpus_hides_what_another_restored(world: World) -> None:
     ring = Keyring(world.keyset, BLIND, preset("sage"))
     first, second = ring.for_model("clinic"), ring.for_model("court")
