@@ -122,6 +122,17 @@ class Policy:
         )
         return Operator.ENCRYPT if encrypts else Operator.REDACT
 
+    def no_weaker_than(self, other: Policy) -> Policy:
+        """Return this policy with the other's operator for each type that it treats less strictly.
+
+        `keep` is weaker than `generalize`, and that than the operators that hide a value whole.
+        """
+        choices = {
+            t: other.choices[t] if _strictness(c) < _strictness(other.choices[t]) else c
+            for t, c in self.choices.items()
+        }
+        return replace(self, choices=choices)
+
     def to_json(self) -> dict[str, Any]:
         """Return what decides how a text is protected, and by which words it is found, as JSON."""
         choices = {str(t): [c.operator, c.to, c.figures, c.days] for t, c in self.choices.items()}
@@ -157,6 +168,10 @@ class Policy:
 
 
 _ENCRYPT = OperatorChoice(Operator.ENCRYPT)
+
+
+def _strictness(choice: OperatorChoice) -> int:
+    return {Operator.KEEP: 0, Operator.GENERALIZE: 1}.get(choice.operator, 2)
 
 
 def load_policy(name_or_path: str) -> Policy:

@@ -33,8 +33,8 @@ from sage_rag.rag_server.edge.text_cache import TextCache
 
 _MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@\d{1,6})?")
 """A corpus, or one of its versions, as `clinic@7`."""
-_BEFORE_ANY_LOOKUP = "sage"
-"""The policy for the questions of a corpus whose index has not said its own."""
+_LEAST_STRICT = "sage"
+"""The policy for the questions of a corpus whose index has not said its own, or a weaker one."""
 _DAMAGED = (Condition.MALFORMED, Condition.UNKNOWN_KEY, Condition.FORGED)
 
 
@@ -75,10 +75,10 @@ class CorpusKeys:
     ) -> None:
         """Derive the keys.
 
-        `policy`: without one, that of the index, which its lookup says; until then, and for an
-        index whose lookup has none, `sage`. `restored` also counts the tokens of answers, by
-        condition. `shown`: the values restored for all corpora, since a client can send the answer
-        of one corpus to another.
+        `policy`: without one, that of the index, which its lookup says, but for no type a weaker
+        one than `sage`; until then, and for an index whose lookup has none, `sage`. `restored` also
+        counts the tokens of answers, by condition. `shown`: the values restored for all corpora,
+        since a client can send the answer of one corpus to another.
         """
         self.corpus = corpus
         self._cipher = default_cipher(keyset, corpus)
@@ -92,7 +92,7 @@ class CorpusKeys:
         self._surrogates = Surrogates(keyset, corpus)
         self._keyset = keyset
         self._recognizer = recognizer
-        self._reading = self._read_with(None, policy or preset(_BEFORE_ANY_LOOKUP))
+        self._reading = self._read_with(None, policy or preset(_LEAST_STRICT))
 
     def use_lookup(self, sealed: bytes | None) -> None:
         """Read the next questions with the sealed lookup of an index, or with none.
@@ -106,7 +106,10 @@ class CorpusKeys:
         if sealed is not None:
             lookup = Lookup.open(sealed, self._keyset, self.corpus)
             index = IndexLookup(lookup, all_parts(self._keyset, self.corpus))
-            self._reading = self._read_with(index, self._own_policy or lookup.policy or policy)
+            if self._own_policy is None and lookup.policy is not None:
+                # Every holder of a grant could make a lookup, so its policy only makes stricter.
+                policy = lookup.policy.no_weaker_than(preset(_LEAST_STRICT))
+            self._reading = self._read_with(index, policy)
 
     def _read_with(self, index: IndexLookup | None, policy: Policy) -> _Reading:
         own = _restricted(policy, self._keyset.types)

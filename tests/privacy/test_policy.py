@@ -353,3 +353,14 @@ def test_a_type_that_a_stored_policy_does_not_know_is_encrypted() -> None:
     del stored["choices"]["QUANTITY"]
     assert preset("soe-pl").operator(EntityType.QUANTITY) is not Operator.ENCRYPT
     assert Policy.from_json(stored).operator(EntityType.QUANTITY) is Operator.ENCRYPT
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_a_policy_can_be_made_no_weaker_than_another(name: str) -> None:
+    least = preset("sage")
+    found = preset(name).no_weaker_than(least)
+    hides = {Operator.ENCRYPT, Operator.REDACT, Operator.SURROGATE}
+    for t, choice in found.choices.items():
+        own = preset(name).choices[t].operator
+        assert choice.operator not in {Operator.KEEP} - {least.choices[t].operator}
+        assert (choice.operator in hides) == (own in hides or least.choices[t].operator in hides)

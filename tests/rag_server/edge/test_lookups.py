@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import base64
+from dataclasses import replace
 from typing import Any
 
 from sage_rag.common.exceptions import UpstreamError
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.lookup import sealed_lookup
-from sage_rag.privacy.policy import preset
+from sage_rag.privacy.policy import Operator, OperatorChoice, preset
 from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.rag_server.edge.app import create_edge_app
 from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
@@ -199,3 +200,13 @@ def test_with_a_grant_the_index_policy_redacts_what_it_does_not_include() -> Non
     hidden = keys.pseudonymize("Did Keller pay 500 euros?")
     assert "PERSON_[" in hidden
     assert "<QUANTITY>" in hidden
+
+
+def test_a_forged_policy_of_a_grant_holder_leaves_no_name_in_clear() -> None:
+    reader = TableRecognizer({"Keller": EntityType.PERSON})
+    weak = preset("soe-all")
+    keep = OperatorChoice(Operator.KEEP)
+    weak = replace(weak, choices=dict.fromkeys(weak.choices, keep))
+    keys = CorpusKeys("clinic", KEYS, reader, None)
+    keys.use_lookup(sealed_lookup(["rest"], [], KEYS, "clinic", weak))
+    assert "Keller" not in keys.pseudonymize("Did Keller rest?")
