@@ -17,6 +17,7 @@ from sage_rag.indexer.stores.lexical import lexical_words
 from sage_rag.privacy.blind_index import SIGN
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.tokens import TOKEN
+from sage_rag.rag_server.answering.particulars import states_particular
 from sage_rag.rag_server.retrieval import SearchableLayer, without_tokens
 
 # Weights and thresholds: those that refuse most questions without an answer, and at most 5 % of the
@@ -49,7 +50,8 @@ class Evidence:
     weighted by rarity, in the retrieved passage that has the most of them. `unknown`: the tokens of
     names in the question that no passage was made from; `known`: how many others it has. `enough`:
     the score from which on the index answers. `whole_record`: the question names someone whom the
-    index knows, and asks for nothing more ("tell me about Maria Keller").
+    index knows, and asks for nothing more ("tell me about Maria Keller"). `particular`: it asks for
+    a phone number or another particular of someone, and one of the first passages has one.
     """
 
     similarity: float
@@ -59,6 +61,7 @@ class Evidence:
     sentence: float = 0.0
     enough: float = ENOUGH
     whole_record: bool = False
+    particular: bool = False
 
     @property
     def score(self) -> float:
@@ -69,7 +72,11 @@ class Evidence:
     @property
     def answers(self) -> bool:
         """Whether the passages can answer the question."""
-        return self.whole_record or self.score >= self.enough * (_NAMED if self.known else 1.0)
+        return (
+            self.whole_record
+            or self.particular
+            or self.score >= self.enough * (_NAMED if self.known else 1.0)
+        )
 
     @property
     def is_clear(self) -> bool:
@@ -98,7 +105,9 @@ def find_evidence(
     named = {m.group() for m in TOKEN.finditer(question) if _is_direct(m.group())}
     known = len(named) - len(unknown)
     whole = known > 0 and not unknown and _names_only(question)
-    return Evidence(similarity, coverage, unknown, known, sentence, enough, whole)
+    texts = [p.text for p in passages[:_READ] if any(name in p.text for name in named)]
+    particular = not unknown and any(states_particular(question, text) for text in texts)
+    return Evidence(similarity, coverage, unknown, known, sentence, enough, whole, particular)
 
 
 def _similarities(

@@ -190,7 +190,8 @@ def _quotable(text: str, *, speaks: bool) -> Iterator[str]:
         if is_boilerplate(bare) or next(_content_words(_PLAIN_WORD.findall(bare)), None) is None:
             continue
         at_end = number == len(spans) - 1 or number == 0
-        if at_end and bare != sentence and _is_signature(bare):
+        states_amount = "QUANTITY_[" in sentence  # no one signs with one
+        if at_end and bare != sentence and not states_amount and _is_signature(bare):
             continue
         yield sentence[0].upper() + sentence[1:]
 

@@ -9,6 +9,7 @@ from math import log, sqrt
 
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.cues import cues_of
+from sage_rag.rag_server.answering.particulars import particular_of
 from sage_rag.rag_server.answering.sentences import Sentence, content_stems
 
 # Chosen on the development questions (docs/results/answers.md).
@@ -23,6 +24,9 @@ _OTHER_FIELD = 0.5
 """What a sentence of another field keeps of its value: it resembles the question, as one asks."""
 _AFTER = 0.2
 """Share of a sentence's value that the next one gets: advice goes on over several sentences."""
+_PARTICULAR_HELD = 4.0
+"""Value of a sentence with a token of the type that a question about someone asks for: as much as
+that of one that repeats the question."""
 _PARTICULAR = 0.8
 """What a sentence with a date, a place or a name keeps of its value for a question without any: it
 is about one person rather than an answer."""
@@ -65,6 +69,8 @@ def values_of(
     `shares`: what the sentences of each passage, by its rank, keep of their value.
     """
     rarity, cues = rarities(sentences), cues_of(asked.text)
+    named = {match.group() for match in TOKEN.finditer(asked.text)}
+    particular = particular_of(TOKEN.sub(" ", asked.text)) if asked.names_something else None
     weights = {stem: _CARRIED * rarity.get(stem, 0.0) for stem in asked.carried}
     weights |= {stem: rarity.get(stem, 0.0) for stem in asked.stems}
     values: dict[Sentence, float] = {}
@@ -77,6 +83,8 @@ def values_of(
         if sentence.answers:
             value += sum(cue.weight for cue in cues if cue.states(sentence.text))
         value = value + _ANSWER_FIELD if sentence.answers else value * _OTHER_FIELD
+        if particular is not None and particular.is_in(sentence.text, named):
+            value += _PARTICULAR_HELD
         if (sentence.unnamed or TOKEN.search(sentence.text)) and not asked.names_something:
             value *= _PARTICULAR
         own = value * shares.get(sentence.rank, 1.0)

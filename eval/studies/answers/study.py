@@ -59,6 +59,22 @@ _BLIND = """\
 case notes of a tenants' association, and their questions, by a writer who saw neither the code nor
 any result. Unanswerable: a detail that is in no record, or a person who is in none. The first
 reading, when rules and threshold were fixed, led to two mends."""
+_PARTICULARS = """\
+A holder of a key asks for what a record holds as tokens: phone number, e-mail address, tenancy
+number, registration, the sum that was paid. The words around such a value seldom repeat the
+question, so the type of its token decides (`answering/particulars.py`). Invented letters of
+tenants and tickets of a garage, 25 each, by a writer who knew no code; five forms of questions,
+written with the patterns; right: the value, and the right record cited.
+
+| asked | before | now |
+| --- | --- | --- |
+| phone number | 0 of 25 | 22 of 25 (68.8–97.5 %) |
+| e-mail address | 0 of 25 | 25 of 25 (88.7–100.0 %) |
+| tenancy number | 0 of 25 | 23 of 25 (74.0–99.0 %) |
+| registration of the car | 0 of 25 | 20 of 25 (59.3–93.2 %) |
+| sum paid | 23 of 25 | 24 of 25 (79.6–99.9 %) |
+
+On the near, blind and fresh questions no answer changes."""
 _BLIND_2 = """\
 `eval/gold/blind_questions_2.jsonl`: loan letters of a museum, minutes of a rowing club and mails of
 a shipping agent, by another such writer, asked once. Nothing was changed after it."""
@@ -112,6 +128,8 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
         _near_table(_of_corpora(home, "blind_questions")),
         _BLIND_2,
         _near_table(_of_corpora(home, "blind_questions_2")),
+        "## Particulars of a person",
+        _PARTICULARS,
         "## Fresh questions",
         *_fresh(_of_corpora(home, "fresh_questions")),
         "## Follow-up questions",

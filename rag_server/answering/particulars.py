@@ -1,0 +1,89 @@
+"""Particulars: a person's phone number, registration or bill, which an index holds as tokens.
+
+The words around such a value seldom repeat the question: "You can reach me on PHONE_NUMBER_[…]".
+The type of the token says what it is. English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.tokens import TOKEN
+
+_NUMBERS = (
+    *(EntityType.ID, EntityType.CASE_NUMBER, EntityType.MEDICAL_RECORD, EntityType.NATIONAL_ID),
+    *(EntityType.BANK_ACCOUNT, EntityType.IBAN_CODE, EntityType.PASSPORT, EntityType.US_SSN),
+    *(EntityType.UK_NHS, EntityType.DRIVER_LICENSE, EntityType.CREDIT_CARD),
+)
+_PAID = re.compile(
+    r"\b(?:paid|pays?|bill(?:ed)?|charged?|costs?|price|fees?|fine|rent|salary|wages?|owe[sd]?"
+    r"|refund\w*|deposit|invoiced?)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Particular:
+    """What a question asks about a person.
+
+    `types`: of tokens that can be it. `near`: what stands in a sentence with one; `None` for
+    anything.
+    """
+
+    types: frozenset[str]
+    near: re.Pattern[str] | None = None
+
+    def is_in(self, text: str, known: Collection[str]) -> bool:
+        """Return whether a text has a token of these types that is not one of the `known` ones."""
+        if self.near is not None and not self.near.search(text):
+            return False
+        return any(
+            m.group(1) in self.types and m.group() not in known for m in TOKEN.finditer(text)
+        )
+
+
+def _asks(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+_PARTICULARS = (
+    (
+        _asks(r"\b(?:(?:tele)?phone|mobile|cell|fax)(?: phone)?(?: number| no\.?)?\b(?=\W*\Z| (?:of"
+              r"|number|for|can)\b)"),
+        Particular(frozenset({EntityType.PHONE_NUMBER})),
+    ),
+    (
+        _asks(r"\be-?mail(?: address)?\b(?=\W*\Z| (?:of|address|for|can)\b)"),
+        Particular(frozenset({EntityType.EMAIL_ADDRESS})),
+    ),
+    (
+        _asks(r"\b(?:registration|(?:number|licen[cs]e) plate)\b"),
+        Particular(frozenset({EntityType.VEHICLE, EntityType.ID})),
+    ),
+    (
+        _asks(r"\b(?:account|tenancy|policy|file|case|chart|record|reference|member(?:ship)?|invoice"
+              r"|order|customer|client|patient|contract|insurance|passport|licen[cs]e|claim)"
+              r" (?:number|no\b|id\b|code)"),
+        Particular(frozenset(_NUMBERS)),
+    ),
+    (
+        _asks(r"\bhow much\b[^?]*\b(?:pa(?:y|id|ys)|charged?|costs?|owe[sd]?|due|bill(?:ed)?)\b"
+              r"|\bwhat\b[^?]*\b(?:pay|paid|cost|charged)\b"),
+        Particular(frozenset({EntityType.QUANTITY}), _PAID),
+    ),
+)  # fmt: skip
+
+
+def particular_of(question: str) -> Particular | None:
+    """Return what a question asks about a person; `None` if it is nothing of these kinds."""
+    return next((found for asks, found in _PARTICULARS if asks.search(question)), None)
+
+
+def states_particular(question: str, text: str) -> bool:
+    """Return whether a text holds what a question asks about a person."""
+    found = particular_of(TOKEN.sub(" ", question))
+    known = {match.group() for match in TOKEN.finditer(question)}
+    return found is not None and found.is_in(text, known)

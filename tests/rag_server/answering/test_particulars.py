@@ -1,0 +1,63 @@
+"""A person's phone number, registration or bill: found by the type of its token."""
+
+from __future__ import annotations
+
+import pytest
+
+from sage_rag.indexer.passages import Passage
+from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
+from sage_rag.rag_server.answering.particulars import particular_of, states_particular
+from sage_rag.rag_server.answering.protocols import AnswerContext
+
+ADA, PHONE, MAIL = "PERSON_[AdaAda]", "PHONE_NUMBER_[PhonePhone]", "EMAIL_ADDRESS_[MailMail]"
+PLATE, SUM, NUMBER = "VEHICLE_[PlatePlate]", "QUANTITY_[SumSum]", "ID_[NumberNumber]"
+COMPLAINT = (
+    f"My name is {ADA}, and the brakes of the van with the plate {PLATE} squeal. My policy has the "
+    f"number {NUMBER}. You can reach me on {PHONE}."
+)
+REPAIR = f"The discs were worn and replaced. Bed the brakes in gently. {ADA} paid {SUM} by card."
+RECORD = Passage("p1", "s1", {"complaint": COMPLAINT, "repair": REPAIR}, score=1.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        (f"What is the phone number of {ADA}?", PHONE),
+        (f"{ADA} mobile", PHONE),
+        (f"Which registration has the van of {ADA}?", PLATE),
+        (f"What policy number does {ADA} have?", NUMBER),
+        (f"How much did {ADA} pay?", SUM),
+        (f"What was {ADA} charged?", SUM),
+    ],
+)
+def test_the_sentence_with_the_value_answers(question: str, value: str) -> None:
+    assert states_particular(question, RECORD.text)
+    answer = ExtractiveAnswerer().compose(AnswerContext(question, (RECORD,)))
+    assert value in answer
+    assert answer.endswith("[1]")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        f"What is the email address of {ADA}?",  # the record has none
+        f"What happened to {ADA}?",
+        f"Did {ADA} phone the garage?",
+        f"Is it {PHONE}, the phone number of {ADA}?",  # its own value states nothing new
+        f"What is the number of discs of {ADA}?",
+    ],
+)
+def test_a_record_without_what_is_asked_states_no_particular(question: str) -> None:
+    assert not states_particular(question, RECORD.text)
+
+
+def test_a_sum_counts_next_to_a_word_of_payment_alone() -> None:
+    paid = particular_of("how much did they pay?")
+    assert paid is not None
+    assert paid.is_in(f"They paid {SUM}.", ())
+    assert not paid.is_in(f"The disc weighs {SUM}.", ())
+
+
+def test_a_short_last_sentence_with_a_sum_is_no_signature() -> None:
+    answer = ExtractiveAnswerer().compose(AnswerContext(f"What did {ADA} pay?", (RECORD,)))
+    assert f"paid {SUM} by card" in answer
