@@ -23,7 +23,7 @@ from sage_rag.privacy.words import UNSPACED_RANGES
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of what is detected in the same text."""
 
 LANGUAGES = frozenset(
@@ -39,6 +39,9 @@ WINDOW = 20
 _MIN_SIZE = 15
 """Size of the shortest text that is judged: five words, or 15 characters without spaces."""
 _WORD_SIZE = 3
+_FEW = 2
+"""Words in lower case that show a short text to be prose. With them, the lead is over 3 in 1 of
+1,274 English sentences of five to nine words that have fewer than five in lower case."""
 _LEAD = 3.0
 """The lead from which a language counts, as a difference of log posteriors over the square root of
 the bytes. Measured: at most 2.6 in 30,000 English windows that are not in fact in another language,
@@ -99,7 +102,9 @@ def _passages(fields: Sequence[str]) -> Iterator[tuple[list[str], float]]:
     if judged:
         return
     whole = "\n".join(fields)
-    for words, least in ((_prose(whole), _LEAD), (_all_words(whole), _BARE_LEAD)):
+    prose = _prose(whole)
+    bare = _LEAD if len(prose) >= _FEW else _BARE_LEAD
+    for words, least in ((prose, _LEAD), (_all_words(whole), bare)):
         if _size(words) >= _MIN_SIZE:
             yield words, least
             return

@@ -7,6 +7,7 @@ import re
 from sage_rag.agents.lexicon import words
 from sage_rag.agents.protocols import CorpusAttributes, Extraction
 from sage_rag.agents.rules.courtesies import courtesies
+from sage_rag.agents.rules.dependence import restricts
 from sage_rag.agents.rules.items import group
 from sage_rag.agents.rules.sentences import is_clause, sentences_and_gaps
 from sage_rag.common.questions import asks
@@ -92,4 +93,4 @@ def _is_idle(sentence: str) -> bool:
         return bool(_VOCATIVE.fullmatch(sentence)) and not sentence.startswith("[")
     if _REASSURES.fullmatch(sentence) or _COMFORTS.search(sentence):
         return True
-    return len(words(sentence)) < 3 and not asks(sentence)
+    return len(words(sentence)) < 3 and not asks(sentence) and not restricts(sentence)

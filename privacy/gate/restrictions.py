@@ -16,6 +16,16 @@ from sage_rag.privacy.gate.provenance import Link, Reading
 
 _CONDITIONS = frozenset({"if", "unless", "until"})
 _SUPPOSING = frozenset({"if", "when", "whenever", "once", "unless", "should"})
+_PREPOSITIONS = "before after with for until when if in on at during more less from".split()
+_JOINS = frozenset("but and or yet though although however".split())
+_LIMITS = (
+    *(f"{no} {word}" for no in ("not", "never") for word in _PREPOSITIONS),
+    *("no more", "unless", "except", "exception", "exceptions", "at most", "maximum", "provided"),
+    *("providing", "assuming", "as long as", "so long as", "only if", "only when", "only for"),
+)
+"""The beginning of a sentence that limits the one before it without a reference to it."""
+_LIMITS_OF_RULES = ("never", "only", "max", "if not")
+"""The same after an instruction, a permission or a duty."""
 _EXCEPTIONS = frozenset("only except unless otherwise".split())
 
 
@@ -54,13 +64,24 @@ def _rules(facts: Facts) -> bool:
     return facts.sentence.instructs or bool(facts.values("force"))
 
 
+def _begins_restricting(words: Sequence[str], starts: Sequence[str]) -> bool:
+    """Return whether a sentence goes on with the one before it: "But not before the scan."."""
+    first = next((at for at, word in enumerate(words) if word not in _JOINS), len(words))
+    begun = " ".join(words[first : first + 3])
+    return any(begun == start or begun.startswith(f"{start} ") for start in starts)
+
+
 def _restricts(facts: Facts, rule: Facts) -> bool:
     """Return whether a sentence refers to a rule before it, and denies or limits something."""
-    if (
-        not _rules(rule)
-        or facts.sentence.asks
-        or references(facts.sentence.tokens).keys().isdisjoint((THING, GROUP))
-    ):
+    if facts.sentence.asks or rule.sentence.asks:
+        return False
+    if _begins_restricting(facts.sentence.words, _LIMITS):
+        return True
+    if not _rules(rule):
+        return False
+    if _begins_restricting(facts.sentence.words, _LIMITS_OF_RULES):
+        return True
+    if references(facts.sentence.tokens).keys().isdisjoint((THING, GROUP)):
         return False
     limited = any(c.value in _CONDITIONS for c in facts.conditions)
     limited |= not _EXCEPTIONS.isdisjoint(facts.sentence.words)

@@ -109,14 +109,24 @@ def _missing(words: Sequence[Token], sentences: Sequence[Facts]) -> list[Token]:
     return [word for word in words if word.keys.isdisjoint(known)]
 
 
+_NO_PAST = frozenset(
+    "red bed need bleed speed feed seed weed indeed hundred naked aged infected slurred blurred"
+    " tired".split()
+)
+"""Words in `-ed` that are no past tense, or seldom."""
+
+
 def _narrates(source: Facts) -> bool:
     """Return whether a sentence reports what was, or speaks of its writer."""
     words = source.sentence.words
+    if source.values("warning"):
+        return False
     if not _NARRATIVE.isdisjoint(words):
         return True
     passive = not {"is", "are"}.isdisjoint(words)
     return any(
         word.endswith("ed")
+        and word not in _NO_PAST
         and before not in _AUXILIARIES
         and not (passive and before in ("and", ","))
         for before, word in pairwise(["", *words])

@@ -121,3 +121,21 @@ def test_a_full_disk_for_temporary_files_is_one_clear_line(monkeypatch: pytest.M
         with pytest.raises(InputError, match="unpacked: No space left on device"):
             language_of(ENGLISH)
     assert language_of(ENGLISH) == "en"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Der Patient klagt seit drei Tagen über Husten.", "de"),
+        ("Die Patientin hat Fieber und Husten.", "de"),
+        ("Le patient a mal au dos.", "fr"),
+        ("El paciente tiene fiebre alta.", "es"),
+        ("Dolor torácico agudo. Sin fiebre.", "es"),
+        ("Chest pain since Monday morning.", None),
+        ("Take two tablets every day.", None),
+        ("No fever, no cough today.", None),
+        ("Maria Garcia Lopez, Madrid, Klinik Berlin", None),
+    ],
+)
+def test_a_short_note_shows_its_language(text: str, language: str | None) -> None:
+    assert uncovered_language([text], {"en", "zh"}) == language

@@ -44,6 +44,16 @@ def _iban(match: re.Match[str]) -> tuple[int, int] | None:
     return match.start(), match.start() + end
 
 
+def _without_next_words(match: re.Match[str]) -> tuple[int, int]:
+    """Return the value, without the words after it where a whole IBAN ends before them."""
+    start, end = match.span("value" if "value" in match.re.groupindex else 0)
+    value = match.string[start:end]
+    for at in range(len(value), 0, -1):
+        if (at == len(value) or value[at] == " ") and iban(value[:at].replace(" ", "")):
+            return start, start + at
+    return start, end
+
+
 def _digits_outweigh(compact: str) -> bool:
     """Accept a mistyped IBAN by the country's length and mostly digits."""
     return compact[:2].isupper() and len(only_digits(compact)) * 3 >= len(compact) * 2
@@ -104,11 +114,14 @@ NUMBERS = (
         r"\b(?:AE|AZ|BG|BH|GB|GI|GL|IE|JO|KW|LV|MT|NL|PK|QA|RO|VG)\d{2}[ ]?[A-Z]{4}[ ]?"
         r"\d(?:[ ]?[A-Z0-9]){5,22}\b",
         0.85,
+        _without_next_words,
     ),
     pattern(
         EntityType.IBAN_CODE,
-        r"\biban\b[\s:#is]{1,6}(?P<value>[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]){8,30})\b",
+        r"\biban\b[\s:#is]{1,6}(?P<value>(?-i:[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]){8,30})"
+        r"|[A-Z]{2}\d{2}[A-Z0-9]{8,30})\b",
         0.9,
+        _without_next_words,
         ignore_case=True,
     ),
     pattern(

@@ -23,14 +23,14 @@ from sage_rag.privacy.recognizers.tagging.clinical_words import (
     THINGS,
     UNIT,
 )
-from sage_rag.privacy.recognizers.tagging.laboratory import is_result, is_test
+from sage_rag.privacy.recognizers.tagging.laboratory import is_reading, is_result, is_test
 from sage_rag.privacy.recognizers.tagging.measurements import (
     is_called_age,
     is_not_age,
 )
 from sage_rag.privacy.spans import Span
 
-VERSION = 6
+VERSION = 7
 """Raised with every change of what counts as medicine."""
 
 _REACH = 120
@@ -45,9 +45,12 @@ _NAMED = (
 )
 _COUNTED = (EntityType.QUANTITY, EntityType.ID, EntityType.AGE, EntityType.DATE_TIME)
 _TERMS = frozenset(
-    ("c. diff", "c. difficile", "e. coli", "h. pylori", "glasgow coma scale", "glasgow coma score")
+    (
+        *("c. diff", "c. difficile", "e. coli", "h. pylori", "glasgow coma scale"),
+        *("glasgow coma score", "iban", "bic", "ssn", "npi", "mrn", "imei"),
+    )
 )
-"""Names of germs and scales that look like names of people or events, in lower case."""
+"""Names of germs, scales and numbers that look like names of people or events, in lower case."""
 _I = re.IGNORECASE
 _PRESSURE = re.compile(r"(?<![\d/.])(?:[7-9]\d|1\d\d|2[0-5]\d)/(?:[3-9]\d|1[0-5]\d)(?![\d/])")
 _PRESSURE_BEFORE = re.compile(
@@ -164,11 +167,14 @@ def _checked(text: str, span: Span) -> Span | None:
     """Return a span unchanged, extended or of another type; `None` where it is medicine."""
     if span.entity_type in _NAMED and _is_finding(text, span):
         return None
-    if span.entity_type in _COUNTED and (
-        _is_blood_pressure(text, span)
-        or is_result(text[span.start : span.end], *_around(text, span))
-    ):
-        return None
+    if span.entity_type in _COUNTED:
+        value, around = text[span.start : span.end], _around(text, span)
+        if (
+            is_result(value, *around)
+            or is_reading(value, *around)
+            or _is_blood_pressure(text, span)
+        ):
+            return None
     if span.entity_type is EntityType.ORGANIZATION and _BODY.fullmatch(text, span.start, span.end):
         return None
     if span.entity_type is EntityType.AGE:
@@ -183,6 +189,7 @@ def _is_finding(text: str, span: Span) -> bool:
     before, after = _around(text, span)
     value = text[span.start : span.end]
     named = value.casefold() in _TERMS or is_test(value, before, after)
+    named = named or is_reading(value, before, after)
     return (named or is_eponym(text, span.start, span.end)) and not _NAMED_BEFORE.search(before)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from sage_rag.privacy.recognizers.tagging.clinical_words import NUMBER
+from sage_rag.privacy.recognizers.tagging.clinical_words import ABBREVIATIONS, NUMBER
 
 _I = re.IGNORECASE
 _AMOUNT = (
@@ -48,6 +48,38 @@ _APGAR_BEFORE = re.compile(
     _I,
 )
 _POINTS = re.compile(r"(?:10|\d)(?:[ ]?(?:[/,-]|and)[ ]?(?:10|\d)){0,2}", _I)
+
+
+_MEASURED = "|".join(sorted(ABBREVIATIONS - {"MRN", "EDD", "LMP"}))
+"""Without the number of a record, and dates."""
+_TEST = rf"(?:{_MEASURED}|Hb|HbA1c|FT[34]|T[34]|[Pp]lt|PLT|[Tt]roponin|pH|p[CO]O?2|HCO3|[Cc]rea)"
+_ELEMENT = r"(?:Na|K|Cl|Ca|Mg|Cr|Fe)"
+"""Symbols that are also initials of a person or of a street: a test in a series alone."""
+_IS = r"[ ]?(?:was|is|of|at|[=:])?[ ]?"
+_BETWEEN = r"[ ]?(?:[,;/]|and\b)?[ ]?"
+_READING = rf"(?:{_TEST}|{_ELEMENT}){_IS}{_FIGURE}[ ]?%?"
+_SERIES = re.compile(rf"{_READING}(?:{_BETWEEN}{_READING})*")
+_NAMES_A_TEST = re.compile(rf"(?<!\w){_TEST}(?!\w)")
+_SYMBOL = re.compile(rf"{_TEST}|{_ELEMENT}")
+_READ_BEFORE = re.compile(rf"(?<!\w)(?P<name>{_TEST}|{_ELEMENT}){_IS}\Z")
+_READ_AFTER = re.compile(rf"{_IS}{_FIGURE}(?![\w/-])")
+_NEIGHBOUR_BEFORE = re.compile(rf"(?<!\w){_READING}{_BETWEEN}\Z")
+_NEIGHBOUR_AFTER = re.compile(rf"(?:{_IS}{_FIGURE}[ ]?%?)?{_BETWEEN}{_READING}")
+
+
+def is_reading(value: str, before: str, after: str) -> bool:
+    """Return whether a value is the name of a test, its result without a unit, or several of them.
+
+    "ALT 68, AST 71" names no person and no place. A symbol such as "K" counts in a series alone.
+    """
+    neighbours = bool(_NEIGHBOUR_BEFORE.search(before) or _NEIGHBOUR_AFTER.match(after))
+    if _SERIES.fullmatch(value):
+        several = len(re.findall(_READING, value)) > 1
+        return several or neighbours or _NAMES_A_TEST.match(value) is not None
+    if _SYMBOL.fullmatch(value) and _READ_AFTER.match(after):
+        return neighbours or _NAMES_A_TEST.fullmatch(value) is not None
+    name = _READ_BEFORE.search(before) if _FIGURE_ALONE.fullmatch(value) else None
+    return name is not None and (neighbours or _NAMES_A_TEST.fullmatch(name["name"]) is not None)
 
 
 def is_result(value: str, before: str, after: str) -> bool:

@@ -78,7 +78,11 @@ def test_fragments_without_an_announcement_stand_alone():
 
 @pytest.mark.parametrize(
     "sentence",
-    ["But not with milk.", "Unless you are pregnant.", "Never take it twice.", "Stop it at once."],
+    [
+        *("But not with milk.", "Unless you are pregnant.", "Never take it twice."),
+        *("Stop it at once.", "Not before Monday week.", "Never with wine.", "Maximum four a day."),
+        *("Provided the scar is closed.", "As long as she drinks.", "Exception: open skin."),
+    ],
 )
 def test_what_restricts(sentence):
     assert restricts(sentence)

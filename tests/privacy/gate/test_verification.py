@@ -96,3 +96,10 @@ def test_a_new_word_that_relates_others_is_unverified(source: str, draft: str) -
 def test_any_is_no_amount_under_a_condition_or_a_negation() -> None:
     source = "If bolts are loose, ring us. We do not sell lamps."
     assert unverified(source, "If any bolts are loose, ring us. We do not sell any lamps.") == []
+
+
+@pytest.mark.parametrize("sign", ["Slurred speech", "A red leg", "An infected wound", "A bed sore"])
+def test_a_sign_of_a_warning_is_not_lost_since_a_word_ends_like_a_past_tense(sign: str) -> None:
+    source = f"{sign} or weakness in an arm means 112."
+    assert meaning_changes({"text": source}, {"text": f"{sign} means 112."})
+    assert meaning_changes({"text": source}, {"text": "Weakness in an arm means 112."})

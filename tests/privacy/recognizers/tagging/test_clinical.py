@@ -312,6 +312,34 @@ def test_a_patient_called_like_a_disease_is_hidden_and_the_disease_stays() -> No
     assert found == ["Graves", "Graves"]
 
 
+@pytest.mark.parametrize("entity_type", [PERSON, EntityType.ID, EntityType.LOCATION])
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "«ALT 68, AST 71», GGT 90",
+        "«ALT» was 68 and AST 71.",
+        "ALT was «68» and AST 71.",
+        "Na 138, «K 4.1», Cl 101",
+        "pH 7.32, «pCO2 48»",
+        "«HbA1c» 7.8",
+        "«Hb 9.8»",
+    ],
+)
+def test_results_without_units_are_not_private(marked: str, entity_type: EntityType) -> None:
+    assert judged(marked, entity_type) == []
+
+
+@pytest.mark.parametrize(
+    "marked", ["Flat «K 4» is empty.", "«Na» 12 Years A Slave", "MRN «4471»", "«CK»"]
+)
+def test_symbols_alone_and_numbers_of_records_stay(marked: str) -> None:
+    assert len(judged(marked, EntityType.ID)) == 1
+
+
+def test_a_name_like_that_of_a_test_stays_after_a_title() -> None:
+    assert len(judged("Mr «ALT» 68", PERSON)) == 1
+
+
 @pytest.mark.parametrize(
     "marked",
     ["the «works council of» the plant", "The «tenants' association»", "our «housing office»"],
