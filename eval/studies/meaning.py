@@ -50,7 +50,9 @@ comes before its sentence in the draft, as in three drafts whose writers marked 
 reports nothing: dialogue-09, dialogue-30, dialogue-205.
 
 What remains is a change that the words of a sentence do not show: a model exchanges who did what
-among the same words."""
+among the same words. A report may be shortened, so it can lose an item of a list or a condition of
+a person: "I am pregnant and take valproate" passes as "I take valproate". Rules do not do this:
+they leave a sentence whole."""
 
 
 _TITLES = (
