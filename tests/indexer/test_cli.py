@@ -17,7 +17,7 @@ from sage_rag.agents.chat.calls import ModelCalls
 from sage_rag.agents.chat.costs import CallCosts, Price
 from sage_rag.agents.chat.reply_cache import ReplyCache
 from sage_rag.agents.testing import ScriptedChatModel
-from sage_rag.common.exceptions import InputError, MissingExtraError
+from sage_rag.common.exceptions import InputError, MissingExtraError, ProtectionError
 from sage_rag.indexer import cli, wiring
 from sage_rag.indexer.corpus_file import CorpusFile
 from sage_rag.indexer.engines.local import in_process
@@ -299,6 +299,45 @@ def test_a_consensus_says_its_figures_and_whom_it_fits(
     assert "it fits anyone who asks about the subject (1 passages" in done.stderr
     both = command("--layers", "records", "--set", "consensus.k=", "--recipe", "encrypted")
     assert "it fits holders of a key who ask about a person (24 passages of one" in both.stderr
+
+
+@pytest.mark.parametrize(
+    ("recipe", "fits"),
+    [
+        ("encrypted", "it fits holders of a key who ask about a person"),
+        ("redacted", "it fits no question about a person by name"),
+        ("surrogates", "it fits no question about a person by name"),
+    ],
+)
+def test_records_fit_questions_about_a_person_where_a_key_restores_names(
+    command: Command, recipe: str, fits: str
+) -> None:
+    assert fits in command("--recipe", recipe).stderr
+
+
+def test_a_newly_named_recipe_ends_settings_that_it_does_not_use(
+    command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    write(corpus, map(dialogue, range(24)))
+    command("--layers", "consensus,records", "--recipe", "encrypted", "--k", "4")
+    done = command("--recipe", "consensus")
+    assert "layers unset" in done.stderr
+    assert settings(tmp_path)["consensus"] == {"k": 4}
+    done = command("--recipe", "encrypted")
+    assert "consensus.k unset" in done.stderr
+    assert done.exit_code == 0, done.output
+
+
+def test_a_layer_of_records_without_a_record_is_not_published(
+    command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    write(corpus, map(dialogue, range(24)))
+    strict = ("--recipe", "sage", "--set", "gate.min_tokens=500")
+    done = command("--layers", "consensus,records", *strict)
+    assert isinstance(done.exception, ProtectionError)
+    assert "layer `records` would be empty" in done.exception.message
+    assert "--recipe encrypted" in (done.exception.hint or "")
+    assert not (tmp_path / "home/corpora/clinic/current").exists()
 
 
 def test_a_dry_run_of_a_consensus_says_what_would_survive(
