@@ -53,7 +53,7 @@ def test_a_model_that_copies_or_breaks_off_gets_nothing_published(
         done = sage_rag(*place, "--llm-base-url", url, "--llm-model", "tiny", env=ENV)
     assert done.returncode == 4
     assert "no document passed the gate" in done.stderr
-    assert "recipe=encrypted" in done.stderr
+    assert "--recipe encrypted" in done.stderr
     refused = (tmp_path / "home/owner/clinic/quarantine.jsonl").read_text().splitlines()
     assert len(refused) == len(records())
     assert all(reason in json.loads(line)["reasons"] for line in refused)
