@@ -158,7 +158,7 @@ def _update(
     path, changes = corpus_file_path(home, name), settings_of(named, settings)
     if not path.exists() and not changes.get("recipe"):
         changes["recipe"] = default_recipe(changes)
-    return update_corpus_file(path, changes, unset_left_over=True)
+    return update_corpus_file(path, changes)
 
 
 def _names(listed: str | None) -> list[str] | None:

@@ -306,7 +306,7 @@ def _fault(error: ValidationError, where: str) -> InputError:
     if first["type"] == "extra_forbidden":
         return _unknown(key, where)
     if first["type"] == "missing":
-        named = "add --recipe NAME; a file of the time before it was required: --recipe sage"
+        named = "add --recipe NAME; in earlier files without one it was --recipe sage"
         hint = named if key == "recipe" else None
         return InputError(f"{where}: `{key}` is missing", hint=hint)
     said = first["msg"].removeprefix("Value error, ").removeprefix("Input ")

@@ -60,21 +60,18 @@ class CorpusFileUpdate:
                 raise InputError(f"cannot write `{self.path}`: {error.strerror}") from None
 
 
-def update_corpus_file(
-    path: Path, changes: Mapping[str, Any], *, unset_left_over: bool = False
-) -> CorpusFileUpdate:
+def update_corpus_file(path: Path, changes: Mapping[str, Any]) -> CorpusFileUpdate:
     """Apply settings by key to a corpus file, or to a new one; write nothing.
 
-    Comments and keys that `changes` does not name stay. `None` sets a key to its default.
-    `unset_left_over`: also set those to it that the changes leave without use (`left_over`).
+    Comments and keys that `changes` does not name stay, but for settings that they leave without
+    use (`left_over`). `None` sets a key to its default.
 
     Raises:
         InputError: when the file cannot be read, or a key or value is wrong.
     """
     before = read_text(path) if path.exists() else None
     old = parse_settings(before, path) if before is not None else {}
-    if unset_left_over:
-        changes = {**changes, **dict.fromkeys(left_over(changes, old))}
+    changes = {**changes, **dict.fromkeys(left_over(changes, old))}
     new = {key: value for key, value in {**old, **changes}.items() if value is not None}
     changed = [key for key in changes if old.get(key) != new.get(key)]
     corpus = validated(absolute(new, path.parent), f"`{path}`")

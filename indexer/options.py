@@ -32,7 +32,7 @@ RecipeName = _option(
 )
 TextFields = _option(str | None, "Fields of a jsonl record, e.g. question,answer.")
 Subject = _option(
-    str | None, "Field of a jsonl record that names whom it is about; else each is about another."
+    str | None, "Field of a jsonl record that names whom it is about; default: each has its own."
 )
 Subjects = _option(int | None, "Subjects that say a statement of consensus; default: 3.", "--k")
 Layers = _option(str | None, "consensus, records, or both with a comma; default: by recipe.")

@@ -228,7 +228,7 @@ def version_path(path: Path) -> Path:
         return path
     raise InputError(
         f"`{path}` is neither an index version nor a corpus folder",
-        hint="give HOME/corpora/NAME, HOME/corpora/NAME/versions/000001",
+        hint="give HOME/corpora/NAME or HOME/corpora/NAME/versions/000001",
     )
 
 

@@ -12,14 +12,13 @@ from sage_rag.agents.rules.sentences import is_clause
 from sage_rag.common.questions import asks
 from sage_rag.privacy.gate.facts.references import PERSON, references
 from sage_rag.privacy.gate.facts.sentences import begins_instruction, tokenize
+from sage_rag.privacy.gate.restrictions import LIMITS
 
 _RESTRICTS = re.compile(
     r"(?:but|however|otherwise|unless|except|still|yet|though|although|or else|in that case|if so"
     r"|if not|if yes|if no|then|instead|even so|only|until then|nevertheless|that said|first"
     r"|before (?:we|you|i|that|this|doing|starting|proceeding)"
-    r"|(?:(?:but|and) )?(?:not|never) (?:before|after|with|for|until|when|if|in|on|at|during|more"
-    r"|less|from)|no more|at most|max(?:imum)?|provid(?:ed|ing)|assuming|(?:as|so) long as"
-    r"|exceptions?)\b",
+    rf"|(?:(?:but|and) )?(?:max|{'|'.join(LIMITS)}))\b",
     re.IGNORECASE,
 )
 _CAUTION = re.compile(r"(?:\b(?:do not|never|avoid|stop|unless|only if|except)\b|n['’]t\b)", re.I)

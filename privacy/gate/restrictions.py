@@ -18,7 +18,7 @@ _CONDITIONS = frozenset({"if", "unless", "until"})
 _SUPPOSING = frozenset({"if", "when", "whenever", "once", "unless", "should"})
 _PREPOSITIONS = "before after with for until when if in on at during more less from".split()
 _JOINS = frozenset("but and or yet though although however".split())
-_LIMITS = (
+LIMITS = (
     *(f"{no} {word}" for no in ("not", "never") for word in _PREPOSITIONS),
     *("no more", "unless", "except", "exception", "exceptions", "at most", "maximum", "provided"),
     *("providing", "assuming", "as long as", "so long as", "only if", "only when", "only for"),
@@ -75,7 +75,7 @@ def _restricts(facts: Facts, rule: Facts) -> bool:
     """Return whether a sentence refers to a rule before it, and denies or limits something."""
     if facts.sentence.asks or rule.sentence.asks:
         return False
-    if _begins_restricting(facts.sentence.words, _LIMITS):
+    if _begins_restricting(facts.sentence.words, LIMITS):
         return True
     if not _rules(rule):
         return False

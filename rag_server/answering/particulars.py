@@ -7,8 +7,7 @@ The type of the token says what it is. English.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.tokens import TOKEN
@@ -30,18 +29,19 @@ class Particular:
     """What a question asks about a person.
 
     `types`: of tokens that can be it. `near`: what stands in a sentence with one; `None` for
-    anything.
+    anything. `known`: the tokens of the question, which state nothing new.
     """
 
     types: frozenset[str]
     near: re.Pattern[str] | None = None
+    known: frozenset[str] = frozenset()
 
-    def is_in(self, text: str, known: Collection[str]) -> bool:
-        """Return whether a text has a token of these types that is not one of the `known` ones."""
+    def is_in(self, text: str) -> bool:
+        """Return whether a text has a token of these types that the question does not have."""
         if self.near is not None and not self.near.search(text):
             return False
         return any(
-            m.group(1) in self.types and m.group() not in known for m in TOKEN.finditer(text)
+            m.group(1) in self.types and m.group() not in self.known for m in TOKEN.finditer(text)
         )
 
 
@@ -79,11 +79,14 @@ _PARTICULARS = (
 
 def particular_of(question: str) -> Particular | None:
     """Return what a question asks about a person; `None` if it is nothing of these kinds."""
-    return next((found for asks, found in _PARTICULARS if asks.search(question)), None)
+    words = TOKEN.sub(" ", question)
+    found = next((particular for asks, particular in _PARTICULARS if asks.search(words)), None)
+    if found is None:
+        return None
+    return replace(found, known=frozenset(match.group() for match in TOKEN.finditer(question)))
 
 
 def states_particular(question: str, text: str) -> bool:
     """Return whether a text holds what a question asks about a person."""
-    found = particular_of(TOKEN.sub(" ", question))
-    known = {match.group() for match in TOKEN.finditer(question)}
-    return found is not None and found.is_in(text, known)
+    found = particular_of(question)
+    return found is not None and found.is_in(text)

@@ -69,8 +69,7 @@ def values_of(
     `shares`: what the sentences of each passage, by its rank, keep of their value.
     """
     rarity, cues = rarities(sentences), cues_of(asked.text)
-    named = {match.group() for match in TOKEN.finditer(asked.text)}
-    particular = particular_of(TOKEN.sub(" ", asked.text)) if asked.names_something else None
+    particular = particular_of(asked.text) if asked.names_something else None
     weights = {stem: _CARRIED * rarity.get(stem, 0.0) for stem in asked.carried}
     weights |= {stem: rarity.get(stem, 0.0) for stem in asked.stems}
     values: dict[Sentence, float] = {}
@@ -83,7 +82,7 @@ def values_of(
         if sentence.answers:
             value += sum(cue.weight for cue in cues if cue.states(sentence.text))
         value = value + _ANSWER_FIELD if sentence.answers else value * _OTHER_FIELD
-        if particular is not None and particular.is_in(sentence.text, named):
+        if particular is not None and particular.is_in(sentence.text):
             value += _PARTICULAR_HELD
         if (sentence.unnamed or TOKEN.search(sentence.text)) and not asked.names_something:
             value *= _PARTICULAR

@@ -66,7 +66,7 @@ question, so the type of its token decides (`answering/particulars.py`). Invente
 tenants and tickets of a garage, 25 each, by a writer who knew no code; five forms of questions,
 written with the patterns; right: the value, and the right record cited.
 
-| asked | before | now |
+| asked | without | with |
 | --- | --- | --- |
 | phone number | 0 of 25 | 22 of 25 (68.8–97.5 %) |
 | e-mail address | 0 of 25 | 25 of 25 (88.7–100.0 %) |
@@ -74,7 +74,7 @@ written with the patterns; right: the value, and the right record cited.
 | registration of the car | 0 of 25 | 20 of 25 (59.3–93.2 %) |
 | sum paid | 23 of 25 | 24 of 25 (79.6–99.9 %) |
 
-On the near, blind and fresh questions no answer changes."""
+On the near, blind and fresh questions no refusal, citation or fact changes."""
 _BLIND_2 = """\
 `eval/gold/blind_questions_2.jsonl`: loan letters of a museum, minutes of a rowing club and mails of
 a shipping agent, by another such writer, asked once. Nothing was changed after it."""

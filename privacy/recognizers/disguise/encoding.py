@@ -10,11 +10,12 @@ from collections.abc import Iterator
 
 from sage_rag.privacy.recognizers.disguise.aligned_text import Edit
 
-_BYTES = {chr(byte): byte for byte in range(0x80, 0x100)}
-"""Latin-1, which also stands for the five bytes that Windows-1252 does not define."""
-for _byte in range(0x80, 0xA0):
-    if _byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D):
-        _BYTES[bytes([_byte]).decode("cp1252")] = _byte
+_BYTES = {chr(byte): byte for byte in range(0x80, 0x100)} | {
+    read: byte
+    for byte in range(0x80, 0xA0)
+    if (read := bytes([byte]).decode("cp1252", errors="ignore"))
+}
+"""The bytes by character: of Latin-1, and of Windows-1252 where it defines another one."""
 _CONTINUES = "".join(re.escape(character) for character, byte in _BYTES.items() if byte < 0xC0)
 _MISREAD = re.compile(
     rf"[\u00c3-\u00c5][{_CONTINUES}]|\u00c2[\u00a0-\u00bf]|\u00e2[\u20ac\u201a\u201e][{_CONTINUES}]"

@@ -58,6 +58,7 @@ _ELEMENT = r"(?:Na|K|Cl|Ca|Mg|Cr|Fe)"
 _IS = r"[ ]?(?:was|is|of|at|[=:])?[ ]?"
 _BETWEEN = r"[ ]?(?:[,;/]|and\b)?[ ]?"
 _READING = rf"(?:{_TEST}|{_ELEMENT}){_IS}{_FIGURE}[ ]?%?"
+_ONE_READING = re.compile(_READING)
 _SERIES = re.compile(rf"{_READING}(?:{_BETWEEN}{_READING})*")
 _NAMES_A_TEST = re.compile(rf"(?<!\w){_TEST}(?!\w)")
 _SYMBOL = re.compile(rf"{_TEST}|{_ELEMENT}")
@@ -72,14 +73,21 @@ def is_reading(value: str, before: str, after: str) -> bool:
 
     "ALT 68, AST 71" names no person and no place. A symbol such as "K" counts in a series alone.
     """
-    neighbours = bool(_NEIGHBOUR_BEFORE.search(before) or _NEIGHBOUR_AFTER.match(after))
     if _SERIES.fullmatch(value):
-        several = len(re.findall(_READING, value)) > 1
-        return several or neighbours or _NAMES_A_TEST.match(value) is not None
-    if _SYMBOL.fullmatch(value) and _READ_AFTER.match(after):
-        return neighbours or _NAMES_A_TEST.fullmatch(value) is not None
-    name = _READ_BEFORE.search(before) if _FIGURE_ALONE.fullmatch(value) else None
-    return name is not None and (neighbours or _NAMES_A_TEST.fullmatch(name["name"]) is not None)
+        name = value
+        if len(_ONE_READING.findall(value)) > 1:
+            return True
+    elif _SYMBOL.fullmatch(value) and _READ_AFTER.match(after):
+        name = value
+    elif _FIGURE_ALONE.fullmatch(value) and (read := _READ_BEFORE.search(before)):
+        name = read["name"]
+    else:
+        return False
+    return bool(
+        _NAMES_A_TEST.match(name)
+        or _NEIGHBOUR_BEFORE.search(before)
+        or _NEIGHBOUR_AFTER.match(after)
+    )
 
 
 def is_result(value: str, before: str, after: str) -> bool:
