@@ -120,7 +120,8 @@ def _recommends(before: Sequence[str], *, may_begin: bool) -> bool:
     *others, verb = words
     if verb in _RECOMMENDING and others:
         subject = [word for word in others if word != "would"][-1:]
-        return not _WRITERS.isdisjoint(subject)
+        if not _WRITERS.isdisjoint(subject):
+            return True
     if verb not in _ORDERING | _TAKING:
         return False
     if not others:

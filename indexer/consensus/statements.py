@@ -109,10 +109,11 @@ class StatementRules:
         """Yield the longest statements of a protected text that enough subjects of the corpus say.
 
         Shorter clauses within them follow as parts, since the record states these, too.
-        A statement begins where a clause begins, or after a function word; it ends where a clause
-        or a phrase ends. A question is whole, and ends with its mark. No statement contains a
-        number, a placeholder or a courtesy, begins within three words after a negation, or leaves
-        words that it needs (`cuts.py`); a sentence with a condition has topics alone.
+        A statement begins where a clause begins, after a function word, or, as the first of a
+        list, after the verb of its lead: `we will prescribe aspirin`. It ends where a clause or a
+        phrase ends. A question is whole, and ends with its mark. No statement contains a number, a
+        placeholder or a courtesy, begins within three words after a negation, or leaves words that
+        it needs (`cuts.py`); a sentence with a condition has topics alone.
         """
         for start, end in sentence_spans(text):
             sentence = text[start:end]
@@ -162,7 +163,8 @@ class StatementRules:
         ]
         reached = 0
         for start in range(len(tokens)):
-            if not _may_begin(tokens, start):
+            listed = lead is not None and lead.is_first(tokens, start)
+            if not listed and not _may_begin(tokens, start):
                 continue
             longest = True
             for end in _ends(tokens, start, supported):
