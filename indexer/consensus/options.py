@@ -20,12 +20,12 @@ class ConsensusOptions:
     `k`: subjects that support a statement. `topic_records`: records of a topic, on average, before
     each record is in `topics_per_record` topics. `words`: the most words of a field.
 
-    The defaults are measured on healthcaremagic and chatdoctor (docs/results/consensus.md): larger
-    topics say less of each record and hide it better.
+    The defaults are chosen on splits of the indexed records of healthcaremagic and chatdoctor
+    (docs/results/consensus.md): larger topics hide a record better, and say less of its matter.
     """
 
     k: int = 3
-    topic_records: int = 5
+    topic_records: int = 8
     topics_per_record: int = 4
     words: int = 60
 

@@ -30,6 +30,9 @@ _COVERAGE_WEIGHT = 0.18
 _NAMED = 0.78
 """Share of the threshold for a question about someone whom the index knows: the record itself is
 certain."""
+_NEAR = 0.875
+"""Share of the threshold from which on the nearest passage is shown as what it is. At most 5 % of
+the development questions with an answer are below it, and few questions off the topic above."""
 _DIRECT = frozenset(t.value for t in EntityType if identifiability(t) is Identifiability.DIRECT)
 _WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’][^\W_]+)?")
 _REQUESTS = frozenset(
@@ -72,11 +75,16 @@ class Evidence:
     @property
     def answers(self) -> bool:
         """Whether the passages can answer the question."""
-        return (
-            self.whole_record
-            or self.particular
-            or self.score >= self.enough * (_NAMED if self.known else 1.0)
-        )
+        return self.whole_record or self.particular or self.score >= self._least_score
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the nearest passage is worth showing, though it may not answer the question."""
+        return self.answers or self.score >= _NEAR * self._least_score
+
+    @property
+    def _least_score(self) -> float:
+        return self.enough * (_NAMED if self.known else 1.0)
 
     @property
     def is_clear(self) -> bool:

@@ -20,6 +20,8 @@ from sage_rag.rag_server.answering.values import Asked, values_of
 from sage_rag.rag_server.retrieval import without_tokens
 
 NOTHING_FOUND = "I found nothing about this in the documents I can search."
+UNCLEAR = "I found no clear answer to this in the documents I can search. What comes nearest:"
+"""Precedes what is quoted where the evidence is short of an answer, or a detail is missing."""
 _MOST_PARTS = 8
 """Each part is embedded; a text with more question marks is no list of questions."""
 _PART_ENDS = re.compile(
@@ -35,6 +37,7 @@ _PASSAGES = 3
 class ExtractiveAnswerer:
     """Answer with sentences of the passage that answers best, without a model that writes.
 
+    What comes near and may be no answer is quoted as such (`UNCLEAR`); less is not quoted.
     `most_words` bounds the answer, except for warnings that belong to it; below `few_words` it
     gets more context. An `embedder` compares sentences with the question. Sentences stay in the
     order of their record. A question that names no one gets no name in its answer.
@@ -51,8 +54,10 @@ class ExtractiveAnswerer:
         """Return the answer with its citation, or a sentence that says that there is no answer."""
         if (refused := _refusal(context.evidence)) is not None:
             return refused
+        unclear = context.evidence is not None and not context.evidence.answers
         if context.passages and context.passages[0].layer == CONSENSUS:
-            return often_said(context, self._with_known(context)) or NOTHING_FOUND
+            said = often_said(context, self._with_known(context))
+            return _answer(said, unclear=unclear) if said else NOTHING_FOUND
         question = context.standalone or context.question
         sentences = self._readable(question, context)
         asked = set(content_stems(context.question))
@@ -75,9 +80,10 @@ class ExtractiveAnswerer:
             most_words=self._most_words,
             few_words=self._few_words,
         )
-        if not chosen or (not parts and self._lacks(context, chosen[0])):
+        if not chosen:
             return NOTHING_FOUND
-        return _written(chosen)
+        unclear = unclear or (not parts and self._lacks(context, chosen[0]))
+        return _answer(_written(chosen), unclear=unclear)
 
     def _lacks(self, context: AnswerContext, quoted: Sentence) -> bool:
         """Return whether the record that is quoted lacks the detail that is asked for."""
@@ -148,7 +154,11 @@ def _refusal(evidence: Evidence | None) -> str | None:
         *others, last = evidence.unknown
         listed = f"{', '.join(others)} or {last}" if others else last
         return f"I found no record of {listed} in the documents I can search."
-    return None if evidence.answers else NOTHING_FOUND
+    return None if evidence.is_near else NOTHING_FOUND
+
+
+def _answer(text: str, *, unclear: bool) -> str:
+    return f"{UNCLEAR}\n\n{text}" if unclear else text
 
 
 def _in_focus(question: str, passages: Sequence[Passage]) -> list[tuple[int, Passage]]:

@@ -10,7 +10,11 @@ from pathlib import Path
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.versions import IndexVersion, open_version
 from sage_rag.rag_server.answering.evidence import Evidence, find_evidence
-from sage_rag.rag_server.answering.extractive import NOTHING_FOUND, ExtractiveAnswerer
+from sage_rag.rag_server.answering.extractive import (
+    NOTHING_FOUND,
+    UNCLEAR,
+    ExtractiveAnswerer,
+)
 from sage_rag.rag_server.answering.names import names_someone
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.edge.keyring import CorpusKeys
@@ -39,6 +43,11 @@ class Reply:
     def refused(self) -> bool:
         """Whether there is no answer."""
         return not self.cited
+
+    @property
+    def unclear(self) -> bool:
+        """Whether the answer says that it may be none."""
+        return self.text.startswith(UNCLEAR)
 
 
 class Asker:

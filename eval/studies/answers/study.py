@@ -37,11 +37,12 @@ Answers without a model (`rag_server/answering/extractive.py`) on the invented e
 The development halves and corpora chose the thresholds of `answering/evidence.py`, the others did
 not. The questions are written by a language model, half of them for each half before anything was
 measured. A refused question gets no passage: "I found nothing about this" or "I found no record of
-...".
+...". *Unclear*: the answer begins with "I found no clear answer to this", and quotes what comes
+nearest: the evidence is short of the threshold, or a detail is missing.
 
 Both halves of these questions were read while the rules were made, and so were the near and the
 fresh ones: only the first reading of the blind questions is of unseen questions."""
-_REFUSAL_COLUMNS = ("questions", "half", "refused", "right record cited")
+_REFUSAL_COLUMNS = ("questions", "half", "refused", "unclear", "right record cited")
 _FRESH = """\
 Questions on the examples and on two other invented corpora, recipe `encrypted`:
 `eval/gold/advice.jsonl`, 20 letters to an advice office, and `handbook.jsonl`, 10 pages of a
@@ -80,10 +81,10 @@ _BLIND_2 = """\
 a shipping agent, by another such writer, asked once. Nothing was changed after it."""
 _NEAR_COLUMNS = (
     "corpus, half",
-    "off-topic refused",
-    "invented person refused",
-    "unanswerable refused",
-    "answerable refused",
+    "questions",
+    "refused",
+    "unclear",
+    "answered",
     "right record cited",
     "answer holds the facts",
 )
@@ -179,26 +180,29 @@ def _fresh(asked: _Asked) -> Iterator[str]:
 
 
 def _near_table(asked: _Asked) -> str:
-    """Return refusals on near questions, and which answers hold the expected facts."""
+    """Return what became of each kind of question, and which answers hold the expected facts."""
     every = [pair for pairs in asked.values() for pair in pairs]
-    rows = [
-        (f"all, {half}", pairs)
-        for half in _HALVES
-        if (pairs := [p for p in every if p[0].half == half])
+    groups = [(f"all, {half}", [p for p in every if p[0].half == half]) for half in _HALVES]
+    groups += [(f"{name}, {pairs[0][0].half}", list(pairs)) for name, pairs in asked.items()]
+    lines = [
+        [label, kind, *_near_cells(chosen)]
+        for label, pairs in groups
+        for kind in _KINDS
+        if (chosen := [pair for pair in pairs if pair[0].kind == kind])
     ]
-    rows += [(f"{name}, {pairs[0][0].half}", list(pairs)) for name, pairs in asked.items()]
-    return table(_NEAR_COLUMNS, [[label, *_near_cells(pairs)] for label, pairs in rows])
+    return table(_NEAR_COLUMNS, lines)
 
 
 def _near_cells(pairs: Sequence[tuple[GoldQuestion, Reply]]) -> list[str]:
-    """Return the refusals by kind, and how many answers are of the right record and hold facts."""
-    by_kind = {kind: [r for q, r in pairs if q.kind == kind] for kind in _KINDS}
-    answerable = [(q, r) for q, r in pairs if q.expects]
-    right = sum(r.cited in q.expects for q, r in answerable)
-    holds = sum(not r.refused and q.answered_by(r.text) for q, r in answerable)
-    counts = [(sum(r.refused for r in replies), len(replies)) for replies in by_kind.values()]
-    counts += [(right, len(answerable)), (holds, len(answerable))]
-    return [share(Proportion.of(*count)) if count[1] else NO_FIGURE for count in counts]
+    """Return the outcomes, and how many answers are of the right record and hold the facts."""
+    refused, unclear = sum(r.refused for _, r in pairs), sum(r.unclear for _, r in pairs)
+    counts = [refused, unclear, len(pairs) - refused - unclear]
+    cells = [share(Proportion.of(count, len(pairs))) for count in counts]
+    if not pairs[0][0].expects:
+        return [*cells, NO_FIGURE, NO_FIGURE]
+    right = sum(r.cited in q.expects for q, r in pairs)
+    holds = sum(not r.refused and q.answered_by(r.text) for q, r in pairs)
+    return [*cells, *(share(Proportion.of(count, len(pairs))) for count in (right, holds))]
 
 
 def _refusal_table(questions: Sequence[GoldQuestion], replies: Sequence[Reply]) -> str:
@@ -211,8 +215,10 @@ def _refusal_lines(pairs: Sequence[tuple[GoldQuestion, Reply]]) -> list[list[str
 
     def line(label: str, half: str, chosen: Sequence[tuple[GoldQuestion, Reply]]) -> list[str]:
         refused = Proportion.of(sum(r.refused for _, r in chosen), len(chosen))
+        unclear = Proportion.of(sum(r.unclear for _, r in chosen), len(chosen))
         first = Proportion.of(sum(r.cited in q.expects for q, r in chosen), len(chosen))
-        return [label, half, share(refused), share(first) if chosen[0][0].expects else "–"]
+        right = share(first) if chosen[0][0].expects else NO_FIGURE
+        return [label, half, share(refused), share(unclear), right]
 
     kinds = list(dict.fromkeys(question.kind for question, _ in pairs))
     groups = [
@@ -235,12 +241,13 @@ def _topic_table(home: StudyHome, data: Path) -> str:
         counts = []
         for asked in (found.own, found.off_topic):
             replies = ask_all(path, home.embedder, None, [(text,) for text in asked])
-            refused = Proportion.of(sum(r.refused for r in replies), len(replies))
-            counts.append(share(refused))
+            for count in (sum(r.refused for r in replies), sum(r.unclear for r in replies)):
+                counts.append(share(Proportion.of(count, len(replies))))
         half = "development" if found.corpus.name in DEVELOPMENT_CORPORA else "reported"
         lines.append([f"`{found.corpus.name}`", half, *counts])
         report(f"asked {found.corpus.name}")
-    return table(("corpus", "", "own questions refused", "off-topic ones refused"), lines)
+    columns = ("own questions refused", "unclear", "off-topic ones refused", "unclear")
+    return table(("corpus", "", *columns), lines)
 
 
 def _conversation_table(

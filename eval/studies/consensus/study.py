@@ -41,7 +41,7 @@ from sage_rag.indexer.consensus.options import ConsensusOptions
 MAIN = "healthcaremagic"
 KS = (2, 3, 5, 10)
 BY_RECORD = ("origin", "encrypted", "sage")
-TOPIC_RECORDS = (5, 10, 20)
+TOPIC_RECORDS = (5, 8, 16)
 LARGE, COMPARED = "chatdoctor", 1300
 """A large corpus, and its first records, on which it is compared with the recipes by record: `sage`
 takes minutes for a thousand records."""
