@@ -254,8 +254,8 @@ class _Run:
         """Passages of the training text and of the held-out text."""
         count, seed = self.settings.passages, self.settings.seed
         return (
-            passages(self.model, self.texts.training, count, seed),
-            passages(self.model, self.texts.held_out, count, seed),
+            passages(self.model, self.texts.training, count, seed, "training"),
+            passages(self.model, self.texts.held_out, count, seed, "held-out"),
         )
 
     @cached_property

@@ -57,11 +57,14 @@ def min_k_score(scores: TokenScores) -> float:
     return float(np.sort(scores.standardized)[:count].mean())
 
 
-def passages(model: TargetModel, texts: Sequence[str], count: int, seed: int) -> list[str]:
+def passages(
+    model: TargetModel, texts: Sequence[str], count: int, seed: int, side: str = "given"
+) -> list[str]:
     """Draw up to `count` different passages of up to 256 characters, evenly by length of the texts.
 
     Shorter texts are passages as they are. A passage with more tokens than the context is halved
-    until it fits: a character that the tokenizer has not learned takes several.
+    until it fits: a character that the tokenizer has not learned takes several. `side`: which texts
+    these are, for messages.
 
     Raises:
         InputError: when no text has 40 characters.
@@ -70,7 +73,7 @@ def passages(model: TargetModel, texts: Sequence[str], count: int, seed: int) ->
     long = [text for text in texts if len(text) >= _LEAST_CHARACTERS]
     if not long:
         raise InputError(
-            f"membership: no text of one side has {_LEAST_CHARACTERS} characters for a passage",
+            f"membership: no {side} text has {_LEAST_CHARACTERS} characters for a passage",
             hint="give longer texts, or choose other attacks with --attack",
         )
     draw = random.Random(f"passages {seed}")  # noqa: S311 - measurements, not secrets
