@@ -81,8 +81,8 @@ def questions_by_corpus(name: str) -> dict[str, list[GoldQuestion]]:
     """Return the questions of a file of `gold` by the corpus that they are asked of.
 
     `name`: `fresh_questions`; `near_questions`, half of which ask a record for a detail that it
-    lacks; `blind_questions` and `blind_questions_2`, whose writers knew neither the code nor its
-    results.
+    lacks; `blind_questions`, `blind_questions_2` and `blind_questions_3`, whose writers knew
+    neither the code nor its results.
     """
     found: dict[str, list[GoldQuestion]] = {}
     for r in _gold(name):
@@ -108,6 +108,9 @@ def gold_corpora() -> dict[str, tuple[Path, tuple[str, ...]]]:
         "museum": (gold / "museum.jsonl", ("text",)),
         "rowing": (gold / "rowing.jsonl", ("text",)),
         "shipping": (gold / "shipping.jsonl", ("text",)),
+        "homecare": (gold / "homecare.jsonl", ("text",)),
+        "insurance": (gold / "insurance.jsonl", ("text",)),
+        "school": (gold / "school.jsonl", ("text",)),
     }
 
 

@@ -79,6 +79,10 @@ On the near, blind and fresh questions no refusal, citation or fact changes."""
 _BLIND_2 = """\
 `eval/gold/blind_questions_2.jsonl`: loan letters of a museum, minutes of a rowing club and mails of
 a shipping agent, by another such writer, asked once. Nothing was changed after it."""
+_BLIND_3 = """\
+`eval/gold/blind_questions_3.jsonl`: letters of home nurses, mails of an insurer and notes of a
+school's office, by a third such writer, asked once when what comes near was first quoted. Nothing
+was changed after it."""
 _NEAR_COLUMNS = (
     "corpus, half",
     "questions",
@@ -129,6 +133,8 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
         _near_table(_of_corpora(home, "blind_questions")),
         _BLIND_2,
         _near_table(_of_corpora(home, "blind_questions_2")),
+        _BLIND_3,
+        _near_table(_of_corpora(home, "blind_questions_3")),
         "## Particulars of a person",
         _PARTICULARS,
         "## Fresh questions",
