@@ -20,8 +20,8 @@ def _row(cells: Iterable[object]) -> str:
 
 
 def cell(text: str) -> str:
-    """Return a text with its pipes escaped, for one cell."""
-    return text.replace("|", "\\|")
+    """Return a text for one cell: without line breaks, its pipes escaped."""
+    return " ".join(text.replace("|", "\\|").split())
 
 
 def share(found: Proportion) -> str:
