@@ -16,6 +16,7 @@ from sage_rag.privacy.blind_index import BLIND_WORD
 from sage_rag.privacy.lookup import MOST_TOKENS
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.followups import standalone
+from sage_rag.rag_server.named_people import NamedPeople
 from sage_rag.rag_server.tool_requests import Tool, ToolCallMessage, ToolChoice
 
 MAX_SEARCH_WORDS = 4096
@@ -81,13 +82,34 @@ def _part(part: Any) -> str:
     return text
 
 
+class NamedPeopleTokens(BaseModel):
+    """The tokens of `NamedPeople`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    known: list[str] = Field(default_factory=list, max_length=MAX_SEARCH_WORDS)
+    unknown: list[str] = Field(default_factory=list, max_length=MAX_SEARCH_WORDS)
+    others: list[str] = Field(default_factory=list, max_length=MAX_SEARCH_WORDS)
+
+    @field_validator("known", "unknown", "others")
+    @classmethod
+    def _tokens(cls, tokens: list[str]) -> list[str]:
+        if not all(map(TOKEN.fullmatch, tokens)):
+            raise PydanticCustomError("tokens", "each must be a token")
+        return tokens
+
+    def people(self) -> NamedPeople:
+        """Return them as the search takes them."""
+        return NamedPeople(tuple(self.known), tuple(self.unknown), tuple(self.others))
+
+
 class ChatRequest(BaseModel):
     """A chat completion request.
 
-    Three fields are extensions of the OpenAI API. `sources="markdown"` requests a list of sources
+    Four fields are extensions of the OpenAI API. `sources="markdown"` requests a list of sources
     after the answer. `search_words` holds the blind words of the values in `standalone`, and
     `search_tokens`, for each word of these values, the tokens of the values of the index with this
-    word; only a client with keys can compute them.
+    word. `named_people` says whom its names may mean. Only a client with keys can compute them.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -116,6 +138,7 @@ class ChatRequest(BaseModel):
     sources: Literal["markdown"] | None = None
     search_words: list[str] = Field(default_factory=list, max_length=MAX_SEARCH_WORDS)
     search_tokens: list[list[str]] = Field(default_factory=list, max_length=MAX_SEARCH_GROUPS)
+    named_people: NamedPeopleTokens | None = None
 
     @field_validator("search_words")
     @classmethod

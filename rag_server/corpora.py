@@ -17,6 +17,7 @@ from sage_rag.indexer.versions import Manifest
 from sage_rag.privacy.tokens import readable_view
 from sage_rag.rag_server.answering.evidence import Evidence, find_evidence
 from sage_rag.rag_server.exceptions import CorpusUnavailableError, UnknownModelError
+from sage_rag.rag_server.named_people import NamedPeople
 from sage_rag.rag_server.reading import ReadAhead
 from sage_rag.rag_server.reranking import Reranker
 from sage_rag.rag_server.retrieval import Retriever, Searchable
@@ -163,11 +164,12 @@ class CorpusSearch:
         top_k: int,
         words: Sequence[str] = (),
         groups: Sequence[Sequence[str]] = (),
+        people: NamedPeople | None = None,
     ) -> SearchResult:
         """Return the passages of a corpus that are relevant to a question, best first.
 
         `words` are blind words of the values that the question names; `groups`, for each word of
-        these values, the tokens of the values that have it.
+        these values, the tokens of the values that have it. `people`: whom its persons may mean.
 
         Raises:
             UnknownModelError: when no such corpus is published.
@@ -175,11 +177,12 @@ class CorpusSearch:
         """
         checkpoint()
         with self._reading(name) as opened:
-            passages = opened.retriever.retrieve(question, top_k, words, groups)
+            meant = people.meant if people else ()
+            passages = opened.retriever.retrieve(question, top_k, words, groups, meant)
             layers = opened.version.layers
-            evidence = find_evidence(question, passages, words, layers, self._embedder)
-            known = _sentence_vectors(passages, opened.version)
-            return SearchResult(passages, opened.version.manifest, evidence, known)
+            evidence = find_evidence(question, passages, words, layers, self._embedder, people)
+            vectors = _sentence_vectors(passages, opened.version)
+            return SearchResult(passages, opened.version.manifest, evidence, vectors)
 
     def embed(self, name: str, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts, `(n, dim)`, by the embedder of a corpus's passages."""

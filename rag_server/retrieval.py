@@ -119,12 +119,14 @@ class Retriever:
         top_k: int,
         words: Sequence[str] = (),
         groups: Sequence[Sequence[str]] = (),
+        people: Sequence[str] = (),
     ) -> list[Passage]:
         """Return up to `top_k` passages, best first; `score` is the fused score, or the reranker's.
 
         `words` are the blind words of the values whose tokens occur in the question: they also
         match other spellings and longer forms of these values. `groups`: for each word of these
-        values, the tokens of the index whose values have it.
+        values, the tokens of the index whose values have it. `people`: the tokens of the index whom
+        the question may mean; one passage of theirs is returned at least.
 
         The dense search reads the question without its ciphertext tokens: they have no meaning for
         an embedding. The lexical search reads a group as the word that its values share, so that
@@ -148,6 +150,8 @@ class Retriever:
         if self._guarded and dense and not any(map(_is_direct, marks)):
             hidden = self._hidden_row(layer, vector, dense)
             fused = [(row, score) for row, score in fused if row != hidden]
+        if people:
+            fused = _with_one_of(layer.rows_with(people), fused, top_k)
         if self._reranker is None:
             return [layer.passage(row, score) for row, score in fused[:top_k]]
         found = [(layer.passage(row), score) for row, score in fused[: max(DEPTH, top_k)]]
@@ -174,6 +178,15 @@ class Retriever:
         names = [m for m in marks if _is_direct(m) and not len(consensus.rows_with([m]))]
         rows = records.rows_with(names)
         return (records, rows) if len(rows) else (consensus, None)
+
+
+def _with_one_of(rows: NDArray[np.int64], ranking: Ranking, most: int) -> list[tuple[int, float]]:
+    """Return a ranking whose first `most` rows have the best one of `rows`, if it is ranked."""
+    wanted, ranked = frozenset(rows.tolist()), list(ranking)
+    place = next((n for n, (row, _) in enumerate(ranked) if row in wanted), 0)
+    if place >= most:
+        ranked.insert(most - 1, ranked.pop(place))
+    return ranked
 
 
 def without_tokens(question: str) -> str:

@@ -21,7 +21,7 @@ _TEXT_PARTS = frozenset({"input_text", "output_text", "text"})
 _SAME = (
     *("model", "stream", "temperature", "top_p", "user", "metadata", "service_tier"),
     *("safety_identifier", "prompt_cache_key", "sources"),
-    *("search_words", "search_tokens"),
+    *("search_words", "search_tokens", "named_people"),
 )
 
 

@@ -18,6 +18,7 @@ from sage_rag.privacy.blind_index import SIGN
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.particulars import states_particular
+from sage_rag.rag_server.named_people import NamedPeople
 from sage_rag.rag_server.retrieval import SearchableLayer, without_tokens
 
 # Weights and thresholds: those that refuse most questions without an answer, and at most 5 % of the
@@ -54,7 +55,9 @@ class Evidence:
     names in the question that no passage was made from; `known`: how many others it has. `enough`:
     the score from which on the index answers. `whole_record`: the question names someone whom the
     index knows, and asks for nothing more ("tell me about Maria Keller"). `particular`: it asks for
-    a phone number or another particular of someone, and one of the first passages has one.
+    a phone number or another particular of someone, and one of the first passages has one. `about`:
+    the ranks of the passages that hold most of the persons, or else of the places, organisations
+    and titles, that the question may mean.
     """
 
     similarity: float
@@ -65,6 +68,7 @@ class Evidence:
     enough: float = ENOUGH
     whole_record: bool = False
     particular: bool = False
+    about: tuple[int, ...] = ()
 
     @property
     def score(self) -> float:
@@ -98,24 +102,46 @@ def find_evidence(
     words: Sequence[str],
     layers: Mapping[Layer, SearchableLayer],
     embedder: Embedder,
+    people: NamedPeople | None = None,
     enough: float = ENOUGH,
 ) -> Evidence:
     """Return the evidence for a question in the layer that its passages come from.
 
-    `words`: the blind words of the values in the question. `enough`: the threshold of the index.
+    `words`: the blind words of the values in the question. `people`: whom its persons may mean;
+    without, the blind words decide. `enough`: the threshold of the index.
     """
-    unknown = _unknown(question, words, layers)
+    unknown = _unknown(question, words, layers, people)
     if not passages:
         return Evidence(0.0, 0.0, unknown, enough=enough)
     layer = layers[passages[0].layer]
     similarity, sentence = _similarities(question, passages, layer, embedder)
     coverage = _coverage(question, passages, layer, unknown)
     named = {m.group() for m in TOKEN.finditer(question) if _is_direct(m.group())}
-    known = len(named) - len(unknown)
-    whole = known > 0 and not unknown and _names_only(question)
-    texts = [p.text for p in passages[:_READ] if any(name in p.text for name in named)]
+    about = _about(passages, layer, people, len(named - {*unknown})) if people else ()
+    judged = {m for m in named if people is None or _type(m) != EntityType.PERSON}
+    known = len(judged - {*unknown}) + bool(about and people and people.known)
+    whole = not unknown and _names_only(question) and (known > 0 or bool(about))
+    texts = [
+        p.text
+        for rank, p in enumerate(passages[:_READ], 1)
+        if rank in about or any(name in p.text for name in named)
+    ]
     particular = not unknown and any(states_particular(question, text) for text in texts)
-    return Evidence(similarity, coverage, unknown, known, sentence, enough, whole, particular)
+    return Evidence(
+        similarity, coverage, unknown, known, sentence, enough, whole, particular, about
+    )
+
+
+def _about(
+    passages: Sequence[Passage], layer: SearchableLayer, people: NamedPeople, names: int
+) -> tuple[int, ...]:
+    """Return the ranks of the passages that hold what is named, or most of it; `names`: persons."""
+    held = Counter[int]()
+    for token in people.meant:
+        rows = frozenset(layer.rows_with([token]).tolist())
+        held.update(rank for rank, passage in enumerate(passages, 1) if passage.row in rows)
+    most = max(held.values(), default=0) if names > 1 else 1
+    return tuple(rank for rank in sorted(held) if held[rank] >= most)
 
 
 def _similarities(
@@ -167,7 +193,10 @@ def _names_only(question: str) -> bool:
 
 
 def _unknown(
-    question: str, words: Sequence[str], layers: Mapping[Layer, SearchableLayer]
+    question: str,
+    words: Sequence[str],
+    layers: Mapping[Layer, SearchableLayer],
+    people: NamedPeople | None,
 ) -> tuple[str, ...]:
     """Return the tokens of direct identifiers that no layer has, in any spelling or part.
 
@@ -176,11 +205,15 @@ def _unknown(
     """
     marks = dict.fromkeys([*(match.group() for match in TOKEN.finditer(question)), *words])
     direct = [mark for mark in marks if _is_direct(mark)]
+    strangers: tuple[str, ...] = ()
+    if people is not None:
+        strangers = tuple(mark for mark in direct if mark in people.unknown)
+        direct = [mark for mark in direct if _type(mark) != EntityType.PERSON]
     absent = [m for m in direct if not any(len(layer.rows_with([m])) for layer in layers.values())]
     given, missing = (Counter(_type(m) for m in found if SIGN in m) for found in (direct, absent))
     tokens = [mark for mark in absent if SIGN not in mark]
     counts = Counter(map(_type, tokens))
-    return tuple(
+    return strangers + tuple(
         token
         for token in tokens
         if missing[_type(token)] == given[_type(token)]

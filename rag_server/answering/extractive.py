@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from sage_rag.indexer.embedding import KnownSentences
 from sage_rag.indexer.passages import CONSENSUS, Passage
 from sage_rag.indexer.protocols import Embedder
+from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.lookup import STEM_TYPES
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.answering.details import lacks_detail
 from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.names import names_someone, without_names
+from sage_rag.rag_server.answering.particulars import particular_of
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.answering.selection import choose
 from sage_rag.rag_server.answering.sentences import Sentence, content_stems, read_passage
@@ -82,22 +85,29 @@ class ExtractiveAnswerer:
         )
         if not chosen:
             return NOTHING_FOUND
-        unclear = unclear or (not parts and self._lacks(context, chosen[0]))
+        unclear = unclear or self._is_incomplete(context, parts or [context.question], chosen)
         return _answer(_written(chosen), unclear=unclear)
 
-    def _lacks(self, context: AnswerContext, quoted: Sentence) -> bool:
-        """Return whether the record that is quoted lacks the detail that is asked for."""
+    def _is_incomplete(
+        self, context: AnswerContext, parts: Sequence[str], quoted: Sequence[Sentence]
+    ) -> bool:
+        """Return whether the record that is quoted lacks a detail that a part asks for."""
         if context.evidence is None:
             return False
-        record = context.passages[quoted.rank - 1].text
+        if (asked := particular_of(context.question)) is not None:
+            return not any(asked.is_in(sentence.text) for sentence in quoted) and not any(
+                char.isdigit() for sentence in quoted for char in TOKEN.sub("", sentence.text)
+            )
+        record = context.passages[quoted[0].rank - 1].text
         clear = context.evidence.is_clear
-        return lacks_detail(context.question, record, self._embedder, clear=clear)
+        return any(lacks_detail(part, record, self._embedder, clear=clear) for part in parts)
 
     def _readable(self, question: str, context: AnswerContext) -> list[Sentence]:
         """Return the sentences that an answer may quote."""
         named = names_someone(question)
         found: list[Sentence] = []
-        for rank, passage in _in_focus(question, context.passages)[:_PASSAGES]:
+        about = context.evidence.about if context.evidence else ()
+        for rank, passage in _in_focus(question, context.passages, about)[:_PASSAGES]:
             for sentence in read_passage(rank, passage, context.answer_fields):
                 text = sentence.text if named else without_names(sentence.text)
                 if text is not None:
@@ -161,15 +171,27 @@ def _answer(text: str, *, unclear: bool) -> str:
     return f"{UNCLEAR}\n\n{text}" if unclear else text
 
 
-def _in_focus(question: str, passages: Sequence[Passage]) -> list[tuple[int, Passage]]:
-    """Return the passages to read, with their ranks: those with the most tokens of the question.
+def _in_focus(
+    question: str, passages: Sequence[Passage], about: Sequence[int]
+) -> list[tuple[int, Passage]]:
+    """Return the passages to read, with their ranks: those `about` the persons of the question.
 
-    A question about one person must not be answered with another person's advice."""
-    asked = {match.group() for match in TOKEN.finditer(question)}
+    Without, those with the most names, places and organisations of it. A question about one person
+    must not be answered with another person's advice.
+    """
+    asked = {match.group() for match in TOKEN.finditer(question) if _is_name(match.group(1))}
     ranked = list(enumerate(passages, 1))
+    if about:
+        return [(rank, passage) for rank, passage in ranked if rank in about]
     held = {rank: len(asked & _tokens(passage)) for rank, passage in ranked}
     most = max(held.values(), default=0)
     return [(rank, passage) for rank, passage in ranked if held[rank] == most]
+
+
+def _is_name(entity_type: str) -> bool:
+    """Return whether a type identifies someone or something, as an age or a date does not."""
+    found = EntityType(entity_type)
+    return found in STEM_TYPES or identifiability(found) is Identifiability.DIRECT
 
 
 def _tokens(passage: Passage) -> set[str]:

@@ -134,6 +134,8 @@ def _sentences(fields: Fields) -> tuple[Sentence, ...]:
 
 
 _KEPT = _KeptSentences()
+_NUMBER_TOKEN = re.compile(r"(?:PHONE_NUMBER|EMAIL_ADDRESS|ID|VEHICLE|[A-Z_]+_(?:NUMBER|CODE))_\[")
+"""A person's number or address: the beginning of a request states it, as no signature does."""
 
 
 def content_stems(text: str) -> tuple[str, ...]:
@@ -191,7 +193,9 @@ def _quotable(text: str, *, speaks: bool) -> Iterator[str]:
             continue
         at_end = number == len(spans) - 1 or number == 0
         states_amount = "QUANTITY_[" in sentence  # no one signs with one
-        if at_end and bare != sentence and not states_amount and _is_signature(bare):
+        states_number = not speaks and bool(_NUMBER_TOKEN.search(sentence))
+        states = states_amount or states_number
+        if at_end and bare != sentence and not states and _is_signature(bare):
             continue
         yield sentence[0].upper() + sentence[1:]
 

@@ -27,9 +27,11 @@ from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.edge.links import GuardedStream, replace_outside_addresses
+from sage_rag.rag_server.edge.named_people import people_named
 from sage_rag.rag_server.edge.short_questions import IndexLookup, ShortQuestionRecognizer
 from sage_rag.rag_server.edge.shown_values import ShownRecognizer, ShownValues, encrypting
 from sage_rag.rag_server.edge.text_cache import TextCache
+from sage_rag.rag_server.named_people import NamedPeople
 
 _MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@\d{1,6})?")
 """A corpus, or one of its versions, as `clinic@7`."""
@@ -200,6 +202,16 @@ class CorpusKeys:
             for group in index.groups(self._cipher.decrypt(match.group()))
         }
         return tuple(sorted(found))
+
+    def named_people(self, pseudonymized: str) -> NamedPeople | None:
+        """Return whom the persons of a pseudonymised text may mean.
+
+        `None` without a lookup, and where the policy allows no search by parts.
+        """
+        index = self._reading.parts_index
+        if index is None:
+            return None
+        return people_named((m.group() for m in TOKEN.finditer(pseudonymized)), index, self._cipher)
 
     def hide_whole(self, value: str, entity_type: EntityType) -> str:
         """Return a token for a whole value, without recognition."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sage_rag.common.web.errors import ApiError
 from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.chat_request import MAX_SEARCH_GROUPS, MAX_SEARCH_WORDS
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.schema import (
@@ -134,7 +136,12 @@ def pseudonymize_request(body: Mapping[str, Any], keys: CorpusKeys) -> dict[str,
     question = _question(sent.get("messages", []))
     words, groups = keys.search_words(question), keys.search_groups(question)
     more = {"search_words": words[:MAX_SEARCH_WORDS], "search_tokens": groups[:MAX_SEARCH_GROUPS]}
-    return {**sent, **{name: found for name, found in more.items() if found}}
+    sent |= {name: found for name, found in more.items() if found}
+    people = keys.named_people(question)
+    if people is not None and TOKEN.search(question):
+        named = asdict(people).items()
+        sent["named_people"] = {kind: tokens[:MAX_SEARCH_WORDS] for kind, tokens in named}
+    return sent
 
 
 def _question(messages: Sequence[Mapping[str, Any]]) -> str:

@@ -20,7 +20,7 @@ from sage_rag.privacy.recognizers.wordlists import TITLES
 from sage_rag.privacy.spans import Span
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_NAMES = (Kind.GIVEN, Kind.SURNAME, Kind.PLACE, Kind.GREAT_PLACE)
+NAME_KINDS = (Kind.GIVEN, Kind.SURNAME, Kind.PLACE, Kind.GREAT_PLACE)
 _VAGUE_TYPES = (EntityType.MISC, EntityType.DEMOGRAPHIC, EntityType.SPECIAL_CATEGORY)
 """Types of groups, events and conditions: a recognizer takes "wrestling" for one in a question,
 and for a word in a record."""
@@ -41,6 +41,10 @@ class IndexLookup:
         self._lookup = lookup
         self._index = index
 
+    def has_word(self, word: str) -> bool:
+        """Return whether the index holds a word in clear."""
+        return fold(word) in self._lookup.words
+
     def is_public(self, word: str) -> bool:
         """Return whether a word may be sent although a recognizer took it for a name.
 
@@ -53,7 +57,7 @@ class IndexLookup:
         passages = self._lookup.words.get(folded, 0)
         if not passages or not lexicon.is_word(folded) or self.types_of(word):
             return False
-        is_name = any(kind in lexicon.kinds_of(folded) for kind in _NAMES)
+        is_name = any(kind in lexicon.kinds_of(folded) for kind in NAME_KINDS)
         return passages >= COMMON or not is_name
 
     def types_of(self, value: str) -> tuple[EntityType, ...]:

@@ -120,6 +120,7 @@ def _found(
         services.top_k,
         chat.search_words if question.names_kept else (),
         chat.search_tokens if question.names_kept else (),
+        chat.named_people.people() if chat.named_people and question.names_kept else None,
     )
     context = _conversation(chat, found, question.text)
     if (compose := services.answerer.compose) is None:

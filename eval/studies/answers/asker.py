@@ -68,9 +68,11 @@ class Asker:
         question = standalone(sealed)
         words = self._keys.search_words(question) if self._keys else ()
         groups = self._keys.search_groups(question) if self._keys else ()
-        passages = self._retriever.retrieve(question, TOP_K, words, groups)
+        people = self._keys.named_people(question) if self._keys else None
+        meant = people.meant if people else ()
+        passages = self._retriever.retrieve(question, TOP_K, words, groups, meant)
         layers = self._version.layers
-        evidence = find_evidence(question, passages, words, layers, self._embedder)
+        evidence = find_evidence(question, passages, words, layers, self._embedder, people)
         answer = self._answerer.compose(
             AnswerContext(sealed[-1], passages, standalone=question, evidence=evidence)
         )

@@ -1,0 +1,125 @@
+"""Find whom and what a question names among the values of an index, by the parts of names.
+
+"Henrike" and "ms okonjo" may be everyone who is called so. "Astrid Kilbride" is not "Siobhan
+Kilbride", and not the "Ms Kilbride" of her letter either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sage_rag.privacy.blind_index import PartWords, index_terms
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import NotGrantedError
+from sage_rag.privacy.lookup import STEM_TYPES
+from sage_rag.privacy.protocols import EntityCipher
+from sage_rag.privacy.recognizers.lexicon import default_lexicon, fold
+from sage_rag.rag_server.edge.short_questions import NAME_KINDS, IndexLookup
+from sage_rag.rag_server.named_people import NamedPeople
+
+_PERSON = EntityType.PERSON.value
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A value of the index that shares a part with a name."""
+
+    token: str
+    parts: frozenset[str]
+
+    @property
+    def is_person(self) -> bool:
+        """Whether the index has the value as a person."""
+        return self.token.startswith(f"{_PERSON}_[")
+
+
+def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher) -> NamedPeople:
+    """Return whom and what the tokens of a question's names may mean.
+
+    A name with a part that too many values of the index share is neither known nor unknown, nor is
+    one of ordinary words alone, which a recognizer took for a name.
+
+    Raises:
+        DecryptionError: for a token that the cipher cannot open.
+    """
+    known, unknown, others = set[str](), set[str](), set[str]()
+    for token in sorted(set(tokens)):
+        if EntityType(token[: token.index("_[")]) not in STEM_TYPES:
+            continue
+        is_person = token.startswith(f"{_PERSON}_[")
+        parts = _parts(cipher.decrypt(token), index)
+        found = _candidates(parts, index, cipher) if parts else None
+        if found is None:
+            continue
+        meant = _meant(parts, found) if is_person else _longer(parts, found)
+        (known if is_person else others).update(meant)
+        if is_person and not meant:
+            unknown.add(token)
+    return NamedPeople(*(tuple(sorted(named)) for named in (known, unknown, others)))
+
+
+def _meant(parts: tuple[str, ...], found: list[_Candidate]) -> list[str]:
+    """Return the tokens that a name may mean: longer forms of it, or else its family name alone.
+
+    The family name alone may be another person's, where someone else of this name is in the index.
+    """
+    if longer := _longer(parts, found):
+        return longer
+    name = frozenset(parts)
+    namesakes = [c for c in found if c.is_person and parts[-1] in c.parts]
+    shorter = [c.token for c in namesakes if c.parts <= name]
+    return shorter if len(shorter) == len(namesakes) else []
+
+
+def _longer(parts: tuple[str, ...], found: list[_Candidate]) -> list[str]:
+    """Return the tokens of the values that have all parts of a name: persons, if there are any."""
+    longer = [c for c in found if c.parts.issuperset(parts)]
+    return [c.token for c in [c for c in longer if c.is_person] or longer]
+
+
+def _candidates(
+    parts: Iterable[str], index: IndexLookup, cipher: EntityCipher
+) -> list[_Candidate] | None:
+    """Return the values that share a part; `None` if a part has too many, or is too short."""
+    tokens = set[str]()
+    for part in parts:
+        found = {token for group in index.groups(part) for token in group}
+        if not found and index.types_of(part):
+            return None
+        tokens |= found
+    return [_Candidate(t, frozenset(_parts_of(t, cipher))) for t in sorted(tokens)]
+
+
+def _parts_of(token: str, cipher: EntityCipher) -> tuple[str, ...]:
+    try:
+        return _name_parts(cipher.decrypt(token))
+    except NotGrantedError:
+        return ()
+
+
+def _parts(value: str, index: IndexLookup) -> tuple[str, ...]:
+    """Return the parts of a name, without ordinary words next to it: "lindqvist knee".
+
+    A word in lower case that is no known name belongs to a name only if an index value has it.
+    """
+    parts = _name_parts(value)
+    kinds = default_lexicon().kinds_of
+    small = frozenset(fold(word) for word in value.split() if word.islower())
+
+    def is_ordinary(part: str) -> bool:
+        is_word = default_lexicon().is_word(part)
+        if not any(kind in kinds(part) for kind in NAME_KINDS) and is_word:
+            return True
+        if part not in small or index.types_of(part):
+            return False
+        return is_word or index.has_word(part)
+
+    names = tuple(part for part in parts if not is_ordinary(part))
+    known = tuple(p for p in names if p not in small or kinds(p) or index.types_of(p))
+    return known or names
+
+
+def _name_parts(value: str) -> tuple[str, ...]:
+    _, parts = index_terms(value, EntityType.PERSON, PartWords.ALL)
+    return tuple(fold(part) for part in parts)

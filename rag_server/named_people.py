@@ -1,0 +1,24 @@
+"""Whom and what a question names, as an edge with the lookup of the index found it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPeople:
+    """Tokens, sorted.
+
+    `known`: of the index, the persons that the names of a question may mean. `unknown`: of the
+    question, the names that can mean no one of the index. `others`: of the index, what the places,
+    organisations and titles of the question may mean.
+    """
+
+    known: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    @property
+    def meant(self) -> tuple[str, ...]:
+        """The persons, or without any the others."""
+        return self.known or self.others
