@@ -1,0 +1,90 @@
+"""Whom a question names: namesakes, first names, ordinary words next to a name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sage_rag.privacy.blind_index import PartWords
+from sage_rag.privacy.ciphers.default import default_cipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.lookup import Lookup, all_parts, sealed_lookup
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.rag_server.edge.keyring import CorpusKeys
+from sage_rag.rag_server.edge.named_people import people_named
+from sage_rag.rag_server.edge.short_questions import IndexLookup
+
+KEYS = Keyset.generate()
+CIPHER = default_cipher(KEYS, "clinic")
+PERSON, PLACE = EntityType.PERSON, EntityType.LOCATION
+
+
+def token(value, entity_type=PERSON):
+    return CIPHER.encrypt(value, entity_type)
+
+
+def index(*values, texts=("psittacosis and a knee",), places=()):
+    tokens = [*map(token, values), *(token(place, PLACE) for place in places)]
+    sealed = sealed_lookup(texts, tokens, KEYS, "clinic")
+    return IndexLookup(Lookup.open(sealed, KEYS, "clinic"), all_parts(KEYS, "clinic"))
+
+
+def named(name, *values, **others):
+    return people_named([token(name)], index(*values, **others), CIPHER)
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("Henrike", ["Henrike Lindqvist"]),
+        ("ms lindqvist", ["Henrike Lindqvist", "Lindqvist"]),
+        ("Henrike Lindqvist", ["Henrike Lindqvist"]),
+        ("lindqvist knee", ["Henrike Lindqvist", "Lindqvist"]),
+        ("Tobias Okonjo", ["Tobias Okonjo"]),
+        ("Mr Okonjo", ["Tobias Okonjo"]),
+        ("Marek Quist", ["Quist"]),
+    ],
+)
+def test_a_name_means_longer_forms_or_its_family_name_alone(asked, meant):
+    found = named(asked, "Henrike Lindqvist", "Lindqvist", "Tobias Okonjo", "Quist")
+    assert (set(found.known), found.unknown) == ({token(name) for name in meant}, ())
+
+
+@pytest.mark.parametrize("asked", ["Astrid Lindqvist", "Henrike Okonjo", "Astrid", "astrid okonjo"])
+def test_a_namesake_is_someone_else(asked):
+    found = named(asked, "Henrike Lindqvist", "Lindqvist", "Tobias Okonjo")
+    assert (found.known, found.unknown) == ((), (token(asked),))
+
+
+@pytest.mark.parametrize("asked", ["rabbit", "psittacosis", "has an"])
+def test_ordinary_words_are_nobody(asked):
+    found = named(asked, "Henrike Lindqvist")
+    assert (found.known, found.unknown) == ((), ())
+
+
+def test_a_person_whom_the_index_has_as_a_place_is_known():
+    found = named("Yuki Tanabe", places=["Yuki Tanabe"])
+    assert found.known == (token("Yuki Tanabe", PLACE),)
+
+
+def test_an_address_means_its_longer_form():
+    lookup = index(places=["Almgatan 12, Uppsala"])
+    found = people_named([token("Almgatan 12", PLACE)], lookup, CIPHER)
+    assert found.others == found.meant == (token("Almgatan 12, Uppsala", PLACE),)
+
+
+def test_a_name_that_too_many_have_is_not_judged():
+    crowd = [f"Maria Nr{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(65)]
+    found = named("Maria", *crowd)
+    assert (found.known, found.unknown) == ((), ())
+
+
+def test_nobody_is_named_without_a_lookup_or_where_the_policy_forbids_parts():
+    none = replace(preset("soe-all"), part_words=PartWords.NONE)
+    for policy in (preset("soe-all"), none):
+        keys = CorpusKeys("clinic", KEYS, TableRecognizer({}), policy)
+        keys.use_lookup(sealed_lookup(["x"], [], KEYS, "clinic") if policy is none else None)
+        assert keys.named_people(token("Henrike")) is None
