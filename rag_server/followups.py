@@ -8,7 +8,7 @@ language stands for itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sage_rag.agents.lexicon import lexicon
 from sage_rag.common.stems import stem
@@ -40,16 +40,21 @@ def standalone(questions: Sequence[str]) -> str:
     words and tokens of the question before, which may be a follow-up itself. A question that names
     a person takes no other person over.
     """
+    chain: list[str] = []
+    for question in reversed(questions):
+        chain.append(question)
+        if not _is_follow_up(question):
+            break
     found = ""
-    for question in questions:
-        carried = _carried(question, found) if found and _is_follow_up(question) else []
+    for place, question in enumerate(reversed(chain)):
+        carried = _carried(question, found) if found and place else []
         found = " ".join([question, *carried])
     return found
 
 
 def _is_follow_up(question: str) -> bool:
     words = _words(question)
-    content = _content(words)
+    content = list(_content(words))
     names = [word for word in content if _is_name(word)]
     opens = bool(_OPENERS.match(question))
     if names:
@@ -69,25 +74,27 @@ def _carried(question: str, before: str) -> list[str]:
     known = {_key(word) for word in own}
     names_someone = any(map(_is_name, own))
     carried: dict[str, str] = {}
-    for word in _content(_words(before)):
+    for word in _content(match.group() for match in _WORD.finditer(before)):
+        if len(carried) == _MOST_CARRIED:
+            break
         if _key(word) not in known and not (names_someone and _is_name(word)):
             carried.setdefault(_key(word), word)
-    return list(carried.values())[:_MOST_CARRIED]
+    return list(carried.values())
 
 
 def _words(text: str) -> list[str]:
     return [match.group() for match in _WORD.finditer(text)]
 
 
-def _content(words: Sequence[str]) -> list[str]:
-    """Return the words that carry content: tokens, and words that are not stop words."""
+def _content(words: Iterable[str]) -> Iterator[str]:
+    """Yield the words that carry content: tokens, and words that are not stop words."""
     stop = lexicon().stop_words
-    return [
+    return (
         word
         for word in words
         if TOKEN.fullmatch(word)
         or (_bare(word) not in stop and (len(word) > 1 or word.isdecimal()))
-    ]
+    )
 
 
 def _bare(word: str) -> str:

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from sage_rag.indexer.consensus.denials import Sense, is_denied
 from sage_rag.indexer.consensus.phrases import LED, Phrase
 from sage_rag.indexer.consensus.spellings import usual_spelling
 from sage_rag.indexer.consensus.statements import Statement
@@ -17,7 +18,8 @@ _Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A statement that may be published. `share`: of the topic's subjects, who support it.
+    """A statement that may be published. `share`: of the topic's subjects, who support it; for a
+    clause, of its records, which state it.
 
     `place`: where records say it on average, from 0 (their beginning) to 1.
     """
@@ -69,27 +71,43 @@ class Forms:
         return max(named, key=lambda phrase: self._said_by_k[phrase][key], default=Phrase.TOPIC)
 
 
+@dataclass(frozen=True, slots=True)
+class TopicRecord:
+    """What one record of a topic says in a field: its statements, and its sentences (`senses`)."""
+
+    statements: Sequence[Statement]
+    senses: Sequence[Sense]
+
+
 def candidates(
-    found: Sequence[Sequence[Statement]],
+    records: Sequence[TopicRecord],
     subjects: frozenset[str],
     gate: SupportGate,
     forms: Forms,
 ) -> list[Candidate]:
     """Return the supported statements of a topic, by key, that are not parts of others alone.
 
-    `found`: the statements by record.
+    What more records of the topic deny than say is left out: "you should take it", where most of
+    them advise against it.
     """
     said: dict[_Key, list[Statement]] = defaultdict(list)
-    for statements in found:
-        for statement in statements:
+    sayers: Counter[_Key] = Counter()
+    for record in records:
+        sayers.update({statement.key for statement in record.statements})
+        for statement in record.statements:
             said[statement.key].append(statement)
+    senses = [record.senses for record in records]
     supported = []
     for key in sorted(key for key, own in said.items() if not all(s.part for s in own)):
         text = forms.spelling(key)
         stems = content_stems(text)
         holders = gate.support(stems, subjects)
         phrase = forms.phrase(key, (statement.phrase for statement in said[key]))
-        if phrase is not None and holders >= gate.k:
-            place = sum(statement.place for statement in said[key]) / len(said[key])
-            supported.append(Candidate(key, text, stems, holders / len(subjects), place, phrase))
+        if phrase is None or holders < gate.k or is_denied(stems, key, senses):
+            continue
+        place = sum(statement.place for statement in said[key]) / len(said[key])
+        share = holders / len(subjects)
+        if phrase is Phrase.CLAUSE:
+            share = sayers[key] / len(records)
+        supported.append(Candidate(key, text, stems, share, place, phrase))
     return supported

@@ -12,7 +12,8 @@ from itertools import chain
 import numpy as np
 
 from sage_rag.common.progress import Progress
-from sage_rag.indexer.consensus.candidates import Candidate, Forms, candidates
+from sage_rag.indexer.consensus.candidates import Candidate, Forms, TopicRecord, candidates
+from sage_rag.indexer.consensus.denials import senses
 from sage_rag.indexer.consensus.digests import (
     Digest,
     digest,
@@ -22,7 +23,7 @@ from sage_rag.indexer.consensus.digests import (
 from sage_rag.indexer.consensus.heads import list_heads
 from sage_rag.indexer.consensus.options import ConsensusOptions
 from sage_rag.indexer.consensus.selection import choose
-from sage_rag.indexer.consensus.statements import Statement, StatementRules
+from sage_rag.indexer.consensus.statements import StatementRules
 from sage_rag.indexer.consensus.topics import group_records
 from sage_rag.indexer.consensus.word_classes import word_classes
 from sage_rag.indexer.consensus.writer import write
@@ -110,17 +111,19 @@ class Composition:
         """Judges what is said of these records."""
         classes = word_classes(text for r in self._records for text in r.fields.values())
         rules = StatementRules(counts, options.k, classes)
-        self._found: dict[str, list[list[Statement]]] = {name: [] for name in self._names}
+        self._found: dict[str, list[TopicRecord]] = {name: [] for name in self._names}
         self._digests: dict[str, list[Digest]] = {name: [] for name in self._names}
         for done, record in enumerate(self._records, 1):
             for name in self._names:
                 text = record.fields.get(name, "")
-                self._found[name].append(list(rules.statements(text)))
+                said = tuple(rules.statements(text))
+                self._found[name].append(TopicRecord(said, tuple(senses(text))))
                 self._digests[name].append(digest(text, counts, options.k))
             self._progress("statements", done, len(self._records))
         owners = [record.subject for record in self._records]
-        self._forms = {n: Forms(found, owners, options.k) for n, found in self._found.items()}
-        self._heads = {n: list_heads(found, owners, options.k) for n, found in self._found.items()}
+        by_field = {n: [r.statements for r in found] for n, found in self._found.items()}
+        self._forms = {n: Forms(found, owners, options.k) for n, found in by_field.items()}
+        self._heads = {n: list_heads(found, owners, options.k) for n, found in by_field.items()}
 
     @property
     def words(self) -> frozenset[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sage_rag.privacy.tokens import PLACEHOLDER
 
-_SEGMENT_END = re.compile(r"[.,;:!?()\[\]\"\n]+|\s[-–—]+\s")
+_SEGMENT_END = re.compile(r"\.?\s*\x00[\s\x00]*|[.,;:!?()\[\]\"\n]+|\s[-–—]+\s")
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -46,11 +46,19 @@ SUBJECTS = word_set("i you he she it we they")
 DETERMINERS = word_set("a an the my your his her our their this these those some any")
 
 
+HIDDEN = "\0"
+"""The mark where a private value was."""
+
+
 def segments(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the parts between marks of punctuation, each with the first sign of the next mark."""
+    """Yield the parts between marks of punctuation, each with the first sign of the next mark.
+
+    A placeholder is a mark (`HIDDEN`).
+    """
     start = 0
-    text = PLACEHOLDER.sub("\n", text)
+    text = PLACEHOLDER.sub(HIDDEN, text)
     for mark in _SEGMENT_END.finditer(text):
-        yield text[start : mark.start()], mark.group().strip()[:1]
+        sign = HIDDEN if HIDDEN in mark.group() else mark.group().strip()[:1]
+        yield text[start : mark.start()], sign
         start = mark.end()
     yield text[start:], ""

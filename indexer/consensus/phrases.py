@@ -58,18 +58,26 @@ class Surroundings:
     """What the rest of a sentence does to its parts.
 
     `restricted`: no clause may leave the sentence, since it has a condition or begins with words
-    that restrict it. `advising`: a verb may begin advice.
+    that restrict it. `advising`: a verb may begin advice. `cut_before`, `cut_after`: a private
+    value stood at this end of the part, so that a clause at it lacks its subject or object.
     """
 
     restricted: bool = False
     advising: bool = True
+    cut_before: bool = False
+    cut_after: bool = False
+
+    def lacks_words(self, tokens: Sequence[str], start: int, end: int) -> bool:
+        """Return whether words from `start` to `end` of a part stood next to a private value."""
+        return (self.cut_before and start == 0) or (self.cut_after and end == len(tokens))
 
 
 def phrase_of(
     tokens: Sequence[str], start: int, end: int, classes: WordClasses, around: Surroundings
 ) -> Phrase | None:
     """Return whether the words from `start` to `end` of a segment are a clause, or a topic."""
-    if not around.restricted and _is_clause(tokens, start, end, classes, around):
+    may_be_clause = not around.restricted and not around.lacks_words(tokens, start, end)
+    if may_be_clause and _is_clause(tokens, start, end, classes, around):
         return Phrase.CLAUSE
     return Phrase.TOPIC if _is_topic(tokens[start:end], classes) else None
 

@@ -16,6 +16,7 @@ from sage_rag.indexer.consensus.grammar import (
     CONDITIONS,
     CONJUNCTIONS,
     DETERMINERS,
+    HIDDEN,
     NEGATIONS,
     PRONOUNS,
     SUBJECTS,
@@ -122,12 +123,14 @@ class StatementRules:
             tokens = draft_tokens(sentence)
             restricted, either = is_conditional(tokens), "or" in tokens
             before: list[str] = []
-            opening, lead = "", None
+            opening, lead, last = "", None, ""
             for segment, mark in segments(sentence):
                 place = start / len(text)
                 tokens = draft_tokens(segment)
                 advising = may_begin_advice(before, self.classes)
-                around = Surroundings(restricted or mark == "?", advising)
+                asks = restricted or mark == "?"
+                around = Surroundings(asks, advising, last == HIDDEN, mark == HIDDEN)
+                last = mark
                 found = self._question(segment, place) if mark == "?" else None
                 lead = None if around.restricted else lead_of(tokens, lead, may_begin=advising)
                 if lead and lead.phrase is Phrase.ADVISED and either:
@@ -173,7 +176,8 @@ class StatementRules:
                 phrase = phrase_of(tokens, start, end, self.classes, around)
                 part = end <= reached
                 led = ""
-                if phrase is Phrase.TOPIC and lead and lead.names(tokens, start):
+                cut = around.lacks_words(tokens, start, end)
+                if phrase is Phrase.TOPIC and lead and not cut and lead.names(tokens, start):
                     phrase = lead.phrase
                     if lead.is_first(tokens, start):
                         own = words[: len(without_modifiers(tokens[: lead.begin]))]

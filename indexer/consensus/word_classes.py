@@ -32,6 +32,7 @@ _LEAST_VERB_SHARE = 0.5
 """Of the places of a word in the phrase of a noun or as a verb: `avoid` stays, `pain` goes."""
 
 _VERB_ENDINGS = ("ing", "ed")
+_ADJECTIVE_ENDINGS = ("ic", "al", "ous", "ive", "ary", "able", "ible")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,11 @@ class WordClasses:
     nouns: frozenset[str]
     verbs: frozenset[str]
     infinitives: frozenset[str]
+
+
+def _may_qualify(word: str, after: str) -> bool:
+    """Return whether a word may qualify a noun further on: `psychological and physical care`."""
+    return after in ("and", "or") and word.endswith(_ADJECTIVE_ENDINGS)
 
 
 def word_classes(texts: Iterable[str]) -> WordClasses:
@@ -68,7 +74,8 @@ def word_classes(texts: Iterable[str]) -> WordClasses:
             before = ""
             for word, after in zip_longest(tokens, tokens[1:], fillvalue=""):
                 nominal[word] += before in _BEFORE_NOUNS
-                nouns[word] += (not after or after in stop) and before in _BEFORE_NOUNS
+                ends = not after or (after in stop and not _may_qualify(word, after))
+                nouns[word] += ends and before in _BEFORE_NOUNS
                 verbs[word] += before in _BEFORE_VERBS
                 others[word] += before in _BEFORE_OTHERS
                 if before in _BEFORE_INFINITIVES:

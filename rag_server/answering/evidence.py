@@ -140,7 +140,8 @@ def _about(
     for token in people.meant:
         rows = frozenset(layer.rows_with([token]).tolist())
         held.update(rank for rank, passage in enumerate(passages, 1) if passage.row in rows)
-    most = max(held.values(), default=0) if names > 1 else 1
+    several = names > 1 or not people.known
+    most = max(held.values(), default=0) if several else 1
     return tuple(rank for rank in sorted(held) if held[rank] >= most)
 
 

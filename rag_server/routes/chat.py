@@ -82,12 +82,12 @@ async def _respond(
     services: Services, chat: ChatRequest, caller: Caller, notes: RequestNotes
 ) -> Response:
     started = time.monotonic()
-    question = await _question(services, chat)
+    condensed = await _condensed(services, chat)
     with services.metrics.stage("search"):
-        found, context = await services.searches.run(_found, services, chat, question)
+        found, context = await services.searches.run(_found, services, chat, condensed)
     notes.version = found.version
     notes.passages = [passage.id for passage in found.passages]
-    answer = _AnswerInProgress(chat, found, started, caller, services.metrics, notes, question)
+    answer = _AnswerInProgress(chat, found, started, caller, services.metrics, notes, condensed)
     pieces = services.answerer.answer(context)
     if chat.is_limited and "max_tokens" not in services.answerer.honours:
         pieces = cut_pieces(pieces, chat.most_tokens, chat.stops)
@@ -111,9 +111,14 @@ async def _respond(
 
 
 def _found(
-    services: Services, chat: ChatRequest, question: CondensedQuestion
+    services: Services, chat: ChatRequest, condensed: CondensedQuestion | None
 ) -> tuple[SearchResult, AnswerContext]:
-    """Search, and compose the answer if no model writes it: one change of threads for both."""
+    """Search, and compose the answer if no model writes it: one change of threads for both.
+
+    Without a condensed question, the last one is searched with what it takes from earlier ones:
+    reading a long conversation must not hold the event loop.
+    """
+    question = condensed or CondensedQuestion(chat.standalone)
     found = services.corpora.search(
         chat.model,
         question.text,
@@ -175,7 +180,7 @@ class _AnswerInProgress:
     caller: Caller
     metrics: Metrics
     notes: RequestNotes
-    question: CondensedQuestion
+    condensed: CondensedQuestion | None
     text: str = ""
     finish_reason: str = "stop"
     known_usage: CompletionUsage | None = None
@@ -230,7 +235,7 @@ class _AnswerInProgress:
     def spend(self) -> None:
         """Count the tokens of the request, also against the caller's budget."""
         usage = self.known_usage = self.usage()
-        asked = self.question.usage or CompletionUsage(0, 0)
+        asked = (self.condensed and self.condensed.usage) or CompletionUsage(0, 0)
         read = usage.prompt_tokens + asked.prompt_tokens
         written = usage.completion_tokens + asked.completion_tokens
         self.metrics.tokens(read, written)
@@ -250,10 +255,10 @@ class _AnswerInProgress:
         )
 
 
-async def _question(services: Services, chat: ChatRequest) -> CondensedQuestion:
-    """Return the question that is searched: the last one, with what it takes from earlier ones."""
+async def _condensed(services: Services, chat: ChatRequest) -> CondensedQuestion | None:
+    """Return the question as a chat model condenses it; `None` without one."""
     if services.condenser is None:
-        return CondensedQuestion(chat.standalone)
+        return None
     turns = [ConversationTurn(m.role, m.content) for m in chat.messages[: chat.question_at + 1]]
     with services.metrics.stage("question"):
         return await services.condenser.condense(turns)

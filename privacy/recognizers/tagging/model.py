@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
+from sage_rag.common.deadlines import checkpoint
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.recognizers.tagging.base import CLS, PAD, SEP
 from sage_rag.privacy.recognizers.tagging.eight_bits import EightBitLinear
@@ -61,9 +62,13 @@ class TaggerModel:
         """Return the logits (n, types, 3) of each row's pieces.
 
         Guarantees: few shapes of batch for any rows: each new shape keeps memory.
+
+        Raises:
+            WorkAbandonedError: when no one waits for them any more.
         """
         answers: list[NDArray[np.float32]] = []
         while len(answers) < len(rows):
+            checkpoint()
             left = len(rows) - len(answers)
             size = next(size for size in self._sizes if size <= left)
             answers += self._ask(rows[len(answers) : len(answers) + size])

@@ -197,6 +197,18 @@ def test_a_noun_is_a_topic_without_its_determiner():
     assert (found.text, found.phrase) == ("left knee", Phrase.TOPIC)
 
 
+def test_a_clause_that_lost_a_private_value_is_no_clause():
+    texts = [f"You should consult Dr. [PERSON_{n + 1}]. Rest the knee." for n in range(6)]
+    found = {s.text for s in found_in(texts[0], texts) if s.phrase is Phrase.CLAUSE}
+    assert "Rest the knee" in found
+    assert not any("consult" in text for text in found)
+
+
+def test_an_adjective_before_and_names_no_matter():
+    texts = ["We need to perform a psychological and physical examination."] * 6
+    assert "psychological" not in {s.text for s in found_in(texts[0], texts)}
+
+
 def test_a_part_of_a_question_is_no_question():
     assert of("What is this, a rash?") == ["rash"]
 
