@@ -5,7 +5,7 @@ A field is honoured, refused with status 400, or named in the header `x-sage-rag
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -25,6 +25,8 @@ MAX_SEARCH_GROUPS = 32
 """Words of the names in a question whose values are searched."""
 
 IGNORED_HEADER = "x-sage-rag-ignored"
+_MOST_IGNORED = 1_000
+"""Characters of the header's names: clients refuse long headers."""
 SAMPLING = frozenset(
     "max_tokens max_completion_tokens temperature top_p seed stop presence_penalty"
     " frequency_penalty reasoning_effort verbosity logit_bias response_format".split()
@@ -80,6 +82,14 @@ def _part(part: Any) -> str:
     if not isinstance(text, str):
         raise PydanticCustomError("content_part", "only text parts are supported")
     return text
+
+
+def ignored_header(names: Iterable[str]) -> str:
+    """Return the value of `IGNORED_HEADER`; names that do not fit become `...`."""
+    listed = ", ".join(names)
+    if len(listed) <= _MOST_IGNORED:
+        return listed
+    return f"{listed[:_MOST_IGNORED].rpartition(', ')[0]}, ..."
 
 
 class NamedPeopleTokens(BaseModel):

@@ -34,6 +34,7 @@ _HEADER = {
     "query_generation": "queries",
     "autocomplete_generation": "text",
     "image_prompt_generation": "prompt",
+    "function_calling": "tool_calls",
 }
 _TITLE_WORDS, _TAGS = 6, 3
 
@@ -55,20 +56,26 @@ def side_answer(body: dict[str, Any], task: str | None) -> Response | None:
     chunks = [
         sse.encode(envelope.delta({"role": "assistant", "content": content})),
         sse.encode(envelope.finish("stop", [])),
-        sse.Event(sse.DONE).encode(),
     ]
+    options = body.get("stream_options")
+    if isinstance(options, dict) and options.get("include_usage") is True:
+        chunks.append(sse.encode(envelope.usage(usage)))
+    chunks.append(sse.Event(sse.DONE).encode())
     return StreamingResponse(iter(chunks), headers=sse.HEADERS, media_type=sse.MEDIA_TYPE)
 
 
 def _only_message(body: dict[str, Any]) -> str | None:
-    """Return the text of a request with one user message and nothing else."""
+    """Return the text of a request with one user message and, perhaps, a system message before."""
     messages = body.get("messages")
-    if not isinstance(messages, list) or len(messages) != 1:
+    if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
         return None
-    message = messages[0]
-    if not isinstance(message, dict) or message.get("role") != "user":
+    *before, message = messages or [{}]
+    if message.get("role") != "user" or any(m.get("role") != "system" for m in before):
         return None
     content = message.get("content")
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, dict)]
+        content = "\n".join(text for text in texts if isinstance(text, str))
     return content if isinstance(content, str) else None
 
 
@@ -106,4 +113,5 @@ _ANSWERS: dict[str, Callable[[str], object]] = {
     "queries": lambda _: [],
     "text": lambda _: "",
     "prompt": lambda _: "",
+    "tool_calls": lambda _: [],
 }

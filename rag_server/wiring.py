@@ -6,6 +6,7 @@ opens keysets, and the edge's process loads no index unless it has a local one.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -211,13 +212,14 @@ def _sync(settings: EdgeSettings, home: Path) -> None:
     from sage_rag.rag_server.edge.sync import pull_versions
 
     api_key = secret(settings.server_api_key, settings.server_api_key_file)
-    pull_versions(
+    pulled = pull_versions(
         settings.server or "",
         home,
         api_key=api_key,
         ca=settings.server_ca,
         timeout_s=settings.timeout_s,
     )
+    logging.getLogger("sage_rag").info("pulled: %s", ", ".join(pulled) or "nothing new")
 
 
 def _server_gate(settings: ServeSettings, meters: Meters | None) -> Gate:

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from sage_rag.common.exceptions import ProtectionError, UpstreamError
 from sage_rag.common.web import sse
 from sage_rag.common.web.errors import as_api_error
-from sage_rag.rag_server.chat_request import IGNORED_HEADER
+from sage_rag.rag_server.chat_request import IGNORED_HEADER, ignored_header
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
 from sage_rag.rag_server.edge.restore import StreamRestorer, restore_body
@@ -70,7 +70,7 @@ async def answer_chat(
 
 def _with_dropped(headers: dict[str, str], dropped: list[str]) -> dict[str, str]:
     names = [*filter(None, [headers.get(IGNORED_HEADER)]), *dropped]
-    return {**headers, IGNORED_HEADER: ", ".join(names)} if names else headers
+    return {**headers, IGNORED_HEADER: ignored_header(names)} if names else headers
 
 
 async def _stream(answer: UpstreamResponse, keys: CorpusKeys) -> AsyncGenerator[bytes, None]:

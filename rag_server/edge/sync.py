@@ -24,7 +24,15 @@ from sage_rag.common.exceptions import InputError, UpstreamError
 from sage_rag.common.files import sync_folder
 from sage_rag.common.web.serving import is_loopback
 from sage_rag.indexer.publishing import move_pointer
-from sage_rag.indexer.versions import MANIFEST, FileEntry, Manifest, corpus_folder, open_version
+from sage_rag.indexer.versions import (
+    MANIFEST,
+    FileEntry,
+    Manifest,
+    corpus_folder,
+    current_path,
+    list_corpora,
+    open_version,
+)
 from sage_rag.rag_server.edge.transport import unreachable
 from sage_rag.rag_server.edge.upstream import trusted
 
@@ -46,8 +54,8 @@ def pull_versions(
     `ca`: see `upstream.trusted`.
 
     Raises:
-        UpstreamError: when the server cannot be reached, refuses the key, or sends a file that
-            differs from its manifest.
+        UpstreamError: when the server cannot be reached, refuses the key, offers an older version
+            than the local one, or sends a file that differs from its manifest.
         InputError: when the folder cannot be written.
     """
     headers = {"accept-encoding": "identity"}
@@ -79,6 +87,7 @@ def _pull(client: httpx.Client, home: Path, name: str, number: str) -> bool:
     if not (number.isascii() and number.isdecimal() and len(number) == 6):
         raise UpstreamError("the server names a version that cannot be one")
     final, staging = folder / "versions" / number, folder / "versions" / _STAGING
+    _refuse_rollback(home, name, number)
     place = f"{_VERSIONS}/{name}/{number}"
     content = b"".join(_bytes(client, f"{place}/{MANIFEST}", _MAX_MANIFEST_BYTES))
     if final.exists() and (final / MANIFEST).read_bytes() == content:
@@ -101,6 +110,23 @@ def _pull(client: httpx.Client, home: Path, name: str, number: str) -> bool:
         if other != final:
             shutil.rmtree(other, ignore_errors=True)
     return True
+
+
+def _refuse_rollback(home: Path, name: str, number: str) -> None:
+    """Refuse a version older than the local one, which may lack a record on purpose.
+
+    Raises:
+        UpstreamError: when the server offers an older one.
+    """
+    if name not in list_corpora(home):
+        return
+    current = current_path(home, name).name
+    if int(number) < int(current):
+        raise UpstreamError(
+            f"the server offers `{name}@{int(number)}`, older than the local {name}@{int(current)};"
+            " a newer version may lack a record on purpose",
+            hint=f"to take the older one all the same, delete `{corpus_folder(home, name)}` first",
+        )
 
 
 def _inside(folder: Path, name: str) -> Path:

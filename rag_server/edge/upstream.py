@@ -20,7 +20,7 @@ from sage_rag.rag_server.chat_request import IGNORED_HEADER
 from sage_rag.rag_server.edge.transport import NetworkTransport, Reply, Transport
 
 _MAX_ANSWER_BYTES = 32 * 1024 * 1024
-_NAMES = re.compile(r"[a-z0-9_, .]{1,400}")
+_NAMES = re.compile(r"[a-z0-9_, .]{1,1005}")
 _REDIRECTS = range(300, 400)
 
 

@@ -25,6 +25,7 @@ from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationT
 from sage_rag.rag_server.chat_request import (
     IGNORED_HEADER,
     ChatRequest,
+    ignored_header,
     parse_chat,
     unknown_fields,
 )
@@ -74,7 +75,7 @@ async def answer_body(request: Request, body: dict[str, Any]) -> Response:
     caller, notes = caller_of(request), notes_of(request)
     response = await until_disconnect(request, _respond(services, chat, caller, notes))
     if unused:
-        response.headers[IGNORED_HEADER] = ", ".join(unused)
+        response.headers[IGNORED_HEADER] = ignored_header(unused)
     return response
 
 

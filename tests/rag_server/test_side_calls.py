@@ -58,7 +58,8 @@ def test_the_header_of_a_client_names_a_side_call(world: World):
         {
             "model": "clinic",
             "messages": [
-                {"role": "system", "content": "x"},
+                {"role": "user", "content": "Hello"},
+                {"role": "assistant", "content": "Hello"},
                 {"role": "user", "content": task('{ "title": "x" }')},
             ],
         },
@@ -74,3 +75,16 @@ def test_the_server_searches_nothing_for_a_side_call(world: World):
     answer = world.http.post(world.serve() + CHAT, json=ask(task('{ "title": "x" }'))).json()
     assert answer["choices"][0]["message"]["content"].startswith('{"title"')
     assert "citations" not in answer or answer["citations"] == []
+
+
+@pytest.mark.parametrize("before", [[], [{"role": "system", "content": "Be brief."}]])
+def test_a_side_call_may_come_in_parts_and_after_a_system_message(world: World, before):
+    server = ScriptedServer(lambda _: completion("sent"))
+    client = world.openai(world.edge(world.run(server)))
+    parts = [{"type": "text", "text": task('{ "title": "your title" }')}]
+    messages = [*before, {"role": "user", "content": parts}]
+    options = {"stream": True, "stream_options": {"include_usage": True}}
+    chunks = list(client.chat.completions.create(model="clinic", messages=messages, **options))
+    assert "title" in "".join(c.choices[0].delta.content or "" for c in chunks if c.choices)
+    assert chunks[-1].usage is not None
+    assert server.seen == []

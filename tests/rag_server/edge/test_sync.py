@@ -52,6 +52,19 @@ def test_versions_are_pulled_once_checked_and_older_ones_removed(world: World, h
     version.close()
 
 
+def test_an_older_version_is_refused(world: World, home, tmp_path):
+    url, key = server(world, home, Scope.CHAT, Scope.INDEX)
+    local = tmp_path / "local"
+    published(home)
+    assert pull_versions(url, local, api_key=key) == ["clinic@2"]
+    (home / "corpora" / "clinic" / "current").write_text("000001\n")
+    with pytest.raises(UpstreamError, match="older than the local clinic@2") as refused:
+        pull_versions(url, local, api_key=key)
+    assert "delete" in refused.value.hint
+    assert current_path(local, "clinic").name == "000002"
+    open_version(current_path(local, "clinic"), verify=True).close()
+
+
 @pytest.mark.parametrize("scopes", [(Scope.CHAT,), (Scope.CHAT, Scope.RESEARCH, Scope.ADMIN)])
 def test_a_key_without_the_scope_gets_no_file(world: World, home, tmp_path, scopes):
     url, key = server(world, home, *scopes)
