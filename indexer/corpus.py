@@ -170,7 +170,8 @@ def _subject(record: Mapping[str, Any], name: str, place: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         problem = f"has no subject `{name}`" if value is None else f"has a subject `{name}` that"
         kind = "" if value is None else " is neither a string nor a whole number"
-        raise InputError(f"{place} {problem}{kind}", hint="each record names whom it is about")
+        hint = f"each record names whom it is about; it has {', '.join(record) or 'no field'}"
+        raise InputError(f"{place} {problem}{kind}", hint=f"{hint}; to unset it: --set subject=")
     if not str(value).strip():
         raise InputError(f"{place}: the subject `{name}` is empty")
     return str(value).strip()

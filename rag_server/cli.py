@@ -22,6 +22,8 @@ ORDER = (
     *("synthesize", "train", "attack", "demo", "doctor"),
 )
 DEBUG = "SAGE_RAG_DEBUG"
+_INTERRUPTED = 130
+"""The exit code after Ctrl-C, as of a program that SIGINT ends; typer exits with it, too."""
 
 _SUMMARY = """Chat with private documents over an index that an untrusted server can hold.
 
@@ -43,11 +45,12 @@ def run(arguments: Sequence[str], verbs: Iterable[metadata.EntryPoint]) -> int:
         finally:
             _flush()
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        return _interrupted() if code == _INTERRUPTED else code
     except SageRagError as error:
         return _report(error, error.message, error.hint, error.exit_code)
     except KeyboardInterrupt:
-        return 130
+        return _interrupted()
     except Exception as error:  # noqa: BLE001 - messages and tracebacks may hold private text
         kind = type(error).__name__
         hint = f"run again with {DEBUG}=1 for the traceback; it may show private text"
@@ -150,6 +153,11 @@ def _report(error: Exception, message: str, hint: str | None, code: int) -> int:
     if hint:
         typer.echo(f"hint: {' '.join(hint.split())}", err=True)
     return code
+
+
+def _interrupted() -> int:
+    typer.echo("stopped", err=True)
+    return _INTERRUPTED
 
 
 def _flush() -> None:

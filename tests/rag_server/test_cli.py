@@ -122,6 +122,7 @@ def test_a_usage_error_exits_with_2(line, capsys):
 
 def test_an_interrupt_exits_with_130(capsys):
     assert run(["interrupted"], VERBS) == 130
+    assert capsys.readouterr().err == "stopped\n"
 
 
 def test_the_version_is_printed(capsys):

@@ -111,6 +111,31 @@ def test_a_record_of_the_named_person_is_preferred():
     assert compose(f"What helps the knee of {KELLER}?", other, own) == "Rest the knee. [2]"
 
 
+def test_only_records_of_the_persons_who_are_meant_are_quoted():
+    other = passage(1, text="The plumber comes on Monday between eight and ten.")
+    own = passage(2, text=f"Dear {LINDE}, the charging box is allowed from May on.")
+    meant = Evidence(0.7, 0.5, sentence=0.7, known=1, about=(2,))
+    answer = compose(f"When does the plumber come to {KELLER}?", other, own, evidence=meant)
+    assert "plumber" not in answer
+    assert "charging box" in answer
+
+
+def test_an_age_in_the_question_chooses_no_record():
+    aged = passage(1, text="At AGE_[q2Zf3kAAx.9=-_] the cat needs insulin twice a day.")
+    own = passage(2, text=f"The tortoise of {KELLER} has a virus and needs no insulin.")
+    question = f"Does the cat of {KELLER} need insulin at AGE_[q2Zf3kAAx.9=-_]?"
+    assert "tortoise" in compose(question, aged, own)
+
+
+def test_a_number_that_the_record_lacks_is_unclear():
+    record = passage(1, text=f"The knee of {KELLER} needs rest. Come again on Friday.")
+    known = Evidence(0.7, 0.5, sentence=0.7, known=1)
+    asked = f"What is the phone number of {KELLER}?"
+    assert compose(asked, record, evidence=known).startswith(UNCLEAR)
+    stated = passage(1, text=f"Call {KELLER} on PHONE_NUMBER_[q2Zf3kAAx.9=-_] about the knee.")
+    assert not compose(asked, stated, evidence=known).startswith(UNCLEAR)
+
+
 def test_sentences_stay_in_the_order_of_the_record():
     record = passage(1, text="The mill has a wheel. It stands at the river. The wheel turns.")
     answer = compose("What about the wheel of the mill?", record)
