@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,10 @@ class QuestionTrace:
     sources: tuple[Source, ...]
 
 
+_SEARCHED = ("search_words", "search_tokens", "named_people")
+"""What an edge sends with a question: by what it is searched."""
+
+
 def ask(server_url: str, edge_url: str, model: str, question: str) -> QuestionTrace:
     """Ask through the edge, and then ask the server directly with the text that the edge sent.
 
@@ -47,7 +51,8 @@ def ask(server_url: str, edge_url: str, model: str, question: str) -> QuestionTr
     with httpx.Client(timeout=_TIMEOUT_S, trust_env=False) as client:
         request = {"model": model, "input": question}
         sent = _post(client, f"{edge_url}/v1/pseudonymize", request)
-        seen = _complete(client, server_url, model, sent["output"], sent["search_words"])
+        named = {key: found for key in _SEARCHED if (found := sent.get(key))}
+        seen = _complete(client, server_url, model, sent["output"], named)
         restored = _complete(client, edge_url, model, question)
     return QuestionTrace(
         typed=question,
@@ -62,11 +67,10 @@ def ask(server_url: str, edge_url: str, model: str, question: str) -> QuestionTr
 
 
 def _complete(
-    client: httpx.Client, url: str, model: str, question: str, search_words: Sequence[str] = ()
+    client: httpx.Client, url: str, model: str, question: str, named: Mapping[str, Any] = {}
 ) -> dict[str, Any]:
-    body: dict[str, Any] = {"model": model, "messages": [{"role": "user", "content": question}]}
-    if search_words:
-        body["search_words"] = list(search_words)
+    messages = [{"role": "user", "content": question}]
+    body = {"model": model, "messages": messages, **named}
     return _post(client, f"{url}/v1/chat/completions", body)
 
 

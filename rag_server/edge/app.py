@@ -85,8 +85,8 @@ async def get_model(request: Request, model: str) -> JSONResponse:
 async def pseudonymize(request: Request) -> dict[str, Any]:
     """Return what the edge would send of a question: `{"model", "input"}` to `{"output"}`.
 
-    `search_words` and `search_tokens` of the answer: the blind words, and the tokens of the index,
-    that it would send with the question.
+    `search_words`, `search_tokens` and `named_people` of the answer: the blind words, and the
+    tokens of the index, that it would send with the question.
     """
     services = _services(request)
     body = await _read(request)
@@ -102,6 +102,7 @@ async def pseudonymize(request: Request) -> dict[str, Any]:
         "output": sent["messages"][0]["content"],
         "search_words": sent.get("search_words", []),
         "search_tokens": sent.get("search_tokens", []),
+        **{key: sent[key] for key in ("named_people",) if key in sent},
     }
 
 
