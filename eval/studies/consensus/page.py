@@ -149,10 +149,10 @@ hashed words: what a run costs besides its models, which read each record once."
 _LIMITS = """\
 * **The rules of `consensus` were developed on `healthcaremagic` and `chatdoctor`.** Their figures
   are development figures; `tab` is another corpus.
-* **Few real records state the same.** Of 480 dialogues of healthcaremagic, k = 3, 21 of 52 passages
+* **Few real records state the same.** Of 480 dialogues of healthcaremagic, k = 3, 22 of 53 passages
   state something, mostly "Consult your doctor" and "Possible: infection"; the others name topics
-  alone. Of 250, 14 of 31 do. Of 500 of chatdoctor, 54 of 61 do (commit 2d9b5c4). A version of which
-  no passage does is refused.
+  alone. Of 250, 13 of 31 do. Of 500 of chatdoctor, drawn at random, 54 of 61 do (commit 80f86d6). A
+  version of which no passage does is refused.
 * **A figure near 0.5 is not a proof.** It is what these attacks find. An attacker who knows k - 1
   of the subjects of a statement, or two versions of one corpus, learns more. The recipe is not
   differentially private.
