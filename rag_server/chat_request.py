@@ -267,12 +267,13 @@ def parse_chat(body: Any) -> ChatRequest:
     return chat
 
 
-def unknown_fields(body: dict[str, Any]) -> list[str]:
+def unknown_fields(body: dict[str, Any], known: Collection[str] | None = None) -> list[str]:
     """Return the names of fields that the server does not know, sorted.
 
-    Names that do not look like names are left out: a header repeats them.
+    `known`: those of the endpoint; without, of a chat request. Names that do not look like names
+    are left out: a header repeats them.
     """
-    known = {*ChatRequest.model_fields, *_NOT_OFFERED}
+    known = {*ChatRequest.model_fields, *_NOT_OFFERED} if known is None else known
     given = (name for name, value in body.items() if value is not None)
     return sorted(name for name in given if name not in known and is_plain_name(name))
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from sage_rag.common.web import sse
 from sage_rag.common.web.errors import ApiError
 from sage_rag.rag_server.adapters.translate import copied, event_of, unsupported
+from sage_rag.rag_server.chat_request import ChatRequest
 
 _NOT_OFFERED = (
     "background conversation include max_tool_calls previous_response_id prompt store tools"
@@ -23,6 +24,13 @@ _SAME = (
     *("safety_identifier", "prompt_cache_key", "sources"),
     *("search_words", "search_tokens", "named_people"),
 )
+
+
+_TRANSLATED = (
+    *("input", "instructions", "max_output_tokens", "reasoning", "text", "stream_options"),
+    *("messages", "max_tokens", "max_completion_tokens", "response_format"),
+)
+"""Fields that are read, and those of a chat that this endpoint does not have."""
 
 
 class ResponseRequest(BaseModel):
@@ -48,7 +56,9 @@ def chat_of(body: dict[str, Any]) -> dict[str, Any]:
     messages = _messages(body.get("input"))
     if body.get("instructions"):
         messages.insert(0, {"role": "developer", "content": body["instructions"]})
-    chat = {**copied(body, _SAME), "messages": messages}
+    # What this endpoint does not know goes on to be named in the header, or dropped at the edge.
+    unknown = body.keys() - {*_SAME, *_NOT_OFFERED, *_TRANSLATED, *ChatRequest.model_fields}
+    chat = {**copied(body, _SAME), **copied(body, tuple(sorted(unknown))), "messages": messages}
     if body.get("max_output_tokens") is not None:
         chat["max_completion_tokens"] = body["max_output_tokens"]
     if isinstance(reasoning := body.get("reasoning"), dict) and reasoning.get("effort"):

@@ -17,7 +17,12 @@ from sage_rag.common.web.requests import read_json, until_disconnect
 from sage_rag.rag_server.access.gate import RequireKey
 from sage_rag.rag_server.adapters.embeddings import EmbeddingsRequest, parse_embeddings
 from sage_rag.rag_server.adapters.routes import chat_forms
-from sage_rag.rag_server.chat_request import ChatRequest
+from sage_rag.rag_server.chat_request import (
+    IGNORED_HEADER,
+    ChatRequest,
+    ignored_header,
+    unknown_fields,
+)
 from sage_rag.rag_server.edge.exchange import answer_chat
 from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
 from sage_rag.rag_server.edge.services import EdgeServices
@@ -116,7 +121,8 @@ async def chat_completions(request: Request) -> Response:
 async def embeddings(request: Request) -> Response:
     """Pseudonymise texts and return the server's vectors of them."""
     services = _services(request)
-    asked = parse_embeddings(await _read(request))
+    body = await _read(request)
+    asked = parse_embeddings(body)
     services.limits.check_texts(asked.texts)
     keys = services.keyring.for_model(asked.model)
 
@@ -128,7 +134,10 @@ async def embeddings(request: Request) -> Response:
         if (value := getattr(asked, name)) is not None:
             sent[name] = value
     answer = await services.upstream.post("/v1/embeddings", sent)
-    return JSONResponse(answer.body, answer.status, headers=answer.headers)
+    response = JSONResponse(answer.body, answer.status, headers=answer.headers)
+    if unknown := unknown_fields(body, EmbeddingsRequest.model_fields):
+        response.headers[IGNORED_HEADER] = ignored_header(unknown)
+    return response
 
 
 async def _answered(request: Request, body: dict[str, Any]) -> Response:

@@ -13,6 +13,7 @@ from sage_rag.rag_server.adapters.embeddings import (
     embeddings_body,
     parse_embeddings,
 )
+from sage_rag.rag_server.chat_request import IGNORED_HEADER, ignored_header, unknown_fields
 from sage_rag.rag_server.completions import count_tokens
 from sage_rag.rag_server.limits import readable_length
 from sage_rag.rag_server.observability.middleware import notes_of
@@ -32,6 +33,8 @@ async def embeddings(request: Request) -> Response:
     caller_of(request).spend(count_tokens(asked.texts))
     response = await until_disconnect(request, _embedded(services, asked))
     notes_of(request).version = asked.model
+    if unknown := unknown_fields(body, EmbeddingsRequest.model_fields):
+        response.headers[IGNORED_HEADER] = ignored_header(unknown)
     return response
 
 

@@ -155,3 +155,11 @@ def test_an_error_in_the_middle_of_a_streamed_response_is_an_error(world: World)
         list(client.completions.create(model="clinic", prompt=QUESTION, stream=True))
     with pytest.raises(openai.NotFoundError):
         client.responses.create(model="nope", input="x")
+
+
+def test_unknown_fields_are_named_by_every_endpoint(client):
+    more = {"extra_body": {"foo": 1, "truncation": "auto"}}
+    asked = {"model": "clinic", "input": QUESTION, **more}
+    for endpoint in (client.embeddings, client.responses):
+        reply = endpoint.with_raw_response.create(**asked)
+        assert reply.headers["x-sage-rag-ignored"] == "foo, truncation"
