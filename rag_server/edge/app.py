@@ -59,9 +59,14 @@ def create_edge_app(services: EdgeServices) -> FastAPI:
 
 @router.get("/readyz")
 async def ready(request: Request) -> JSONResponse:
-    """Return 200 if the server is ready, else 503 with reasons."""
+    """Return 200 if the server is ready for this edge, else 503 with reasons."""
+    services = _services(request)
     try:
-        status, body = await _services(request).upstream.get("/readyz")
+        if services.audit is not None:
+            await services.work.run(services.audit.check)
+        status, body = await services.upstream.get("/readyz")
+        if status == 200:  # it is open to all; a question needs the edge's key
+            await services.upstream.get("/v1/models")
     except SageRagError as error:
         reasons = [as_api_error(error).message]
         return JSONResponse({"status": "not ready", "reasons": reasons}, 503)

@@ -9,6 +9,7 @@ from sage_rag.common.exceptions import SageRagError
 from sage_rag.common.web.errors import as_api_error
 from sage_rag.indexer.versions import Manifest
 from sage_rag.rag_server.access.gate import caller_of
+from sage_rag.rag_server.observability.audit import AuditUnavailableError
 from sage_rag.rag_server.services import services_of
 
 router = APIRouter()
@@ -16,7 +17,7 @@ router = APIRouter()
 
 @router.get("/readyz")
 async def ready(request: Request) -> JSONResponse:
-    """Return 200 if a corpus can be searched and the answerer works, else 503 with reasons."""
+    """Return 200 if a corpus can be searched and answers can be given, else 503 with reasons."""
     services = services_of(request)
     manifests = await services.control.run(services.corpora.manifests)
     reasons = [found.message for found in manifests.values() if isinstance(found, SageRagError)]
@@ -33,7 +34,14 @@ async def ready(request: Request) -> JSONResponse:
     except Exception as error:  # noqa: BLE001 - any failure means "not ready"
         answering = False
         reasons.append(as_api_error(error).message)
-    works = bool(corpora) and answering
+    audited = True
+    if services.audit is not None:
+        try:
+            await services.control.run(services.audit.check)
+        except AuditUnavailableError as error:
+            audited = False
+            reasons.append(error.message)
+    works = bool(corpora) and answering and audited
     status = {"status": "ready" if works else "not ready"}
     # The names of corpora are for those who may ask them.
     details = {

@@ -1,7 +1,11 @@
 import httpx
 import pytest
+from pydantic import SecretStr
 
 from sage_rag.common.exceptions import UpstreamError
+from sage_rag.rag_server.access.gate import Gate
+from sage_rag.rag_server.access.keys import KeyFile, Scope, add_key, make_key
+from sage_rag.rag_server.observability.audit import AuditLog
 from tests.rag_server.conftest import World
 from tests.rag_server.fakes import ScriptedAnswerer
 
@@ -41,3 +45,26 @@ def test_one_corpus_that_opens_is_enough(world: World):
     response = httpx.get(world.serve() + "/readyz")
     assert response.status_code == 200
     assert "foreign" in response.json()["reasons"][0]
+
+
+def test_without_a_writable_audit_log_neither_server_nor_edge_is_ready(world: World, tmp_path):
+    file = tmp_path / "audit.jsonl"
+    audit = AuditLog(file)
+    server, edge = world.serve(audit=audit), world.edge(world.serve(), audit=audit)
+    assert httpx.get(server + "/readyz").status_code == 200
+    file.unlink()
+    file.mkdir()
+    audit.write({"request": 1})
+    for url in (server, edge):
+        response = httpx.get(url + "/readyz")
+        assert response.status_code == 503
+        assert response.json()["reasons"] == ["the audit log cannot be written"]
+
+
+def test_an_edge_whose_key_the_server_refuses_is_not_ready(world: World, tmp_path):
+    _, stored = make_key("edge", frozenset({Scope.CHAT}))
+    add_key(tmp_path / "tokens.json", stored)
+    url = world.serve(gate=Gate(KeyFile(tmp_path / "tokens.json")))
+    response = httpx.get(world.edge(url, api_key=SecretStr("sk-other")) + "/readyz")
+    assert response.status_code == 503
+    assert "API key" in response.json()["reasons"][0]
