@@ -81,8 +81,9 @@ _BLIND_2 = """\
 a shipping agent, by another such writer, asked once. Nothing was changed after it."""
 _BLIND_3 = """\
 `eval/gold/blind_questions_3.jsonl`: letters of home nurses, mails of an insurer and notes of a
-school's office, by a third such writer, asked once when what comes near was first quoted. Nothing
-was changed after it."""
+school's office, by a third such writer. First asked when what comes near was first quoted (commit
+1397d7b): of 42 unanswerable questions 3 were refused, 8 unclear and 31 answered, of 48 answerable
+ones 5, 8 and 35. The table is of a second reading, after the rules for names."""
 _NEAR_COLUMNS = (
     "corpus, half",
     "questions",
