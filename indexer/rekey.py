@@ -47,7 +47,7 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import DecryptionError, KeysetError
 from sage_rag.privacy.keyset.keyset import Grant, Keyset
 from sage_rag.privacy.lookup import Lookup, sealed_lookup
-from sage_rag.privacy.tokens import TOKEN, readable_view
+from sage_rag.privacy.tokens import TOKEN, readable_view, token_type
 
 _REPLACED = {"version", "files", "created", "sage_rag", "key_ids"}
 
@@ -133,7 +133,7 @@ class _Renewal:
         except DecryptionError:
             self.closed.add(token)
             return
-        entity_type = EntityType(token[: token.index("_[")])
+        entity_type = token_type(token)
         self.tokens[token] = self._cipher.encrypt(value, entity_type)
         if entity_type is EntityType.SOURCE:
             self.documents[token] = value

@@ -25,7 +25,7 @@ from sage_rag.privacy.keyset.keyset import KEY_ID_BYTES, Keyset
 from sage_rag.privacy.policy import Policy
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.recognizers.lexicon import fold
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import TOKEN, token_type
 
 NAMED_TYPES = (EntityType.PERSON, EntityType.LOCATION, EntityType.ORGANIZATION)
 """Types that a recognizer finds by context. It can give a value one of them in a record, and
@@ -80,7 +80,7 @@ class Lookup:
         values: dict[str, set[str]] = {}
         holders: dict[str, set[str]] = {}
         for token in set(tokens):
-            entity_type = EntityType(token[: token.index("_[")])
+            entity_type = token_type(token)
             value = cipher.decrypt(token) if entity_type in STEM_TYPES else ""
             for name in index.stem_words(value, entity_type) if value else ():
                 holders.setdefault(name, set()).add(token)

@@ -182,6 +182,11 @@ class StreamReplacer:
         yield text[position:end]
 
 
+def token_type(token: str) -> EntityType:
+    """Return the type of the value in a token."""
+    return EntityType(token.partition("_[")[0])
+
+
 def placeholders_in(text: str) -> frozenset[str]:
     """Return the placeholders in a text."""
     return frozenset(match.group() for match in PLACEHOLDER.finditer(text))

@@ -23,6 +23,8 @@ MAX_SEARCH_WORDS = 4096
 """The blind words of about a thousand values: more than a question names."""
 MAX_SEARCH_GROUPS = 32
 """Words of the names in a question whose values are searched."""
+MAX_NAMED = 512
+"""Tokens that the names of a question may mean, of each kind: each is looked up."""
 
 IGNORED_HEADER = "x-sage-rag-ignored"
 _MOST_IGNORED = 1_000
@@ -97,9 +99,9 @@ class NamedPeopleTokens(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    known: list[str] = Field(default_factory=list, max_length=MAX_SEARCH_WORDS)
-    unknown: list[str] = Field(default_factory=list, max_length=MAX_SEARCH_WORDS)
-    others: list[str] = Field(default_factory=list, max_length=MAX_SEARCH_WORDS)
+    known: list[str] = Field(default_factory=list, max_length=MAX_NAMED)
+    unknown: list[str] = Field(default_factory=list, max_length=MAX_NAMED)
+    others: list[str] = Field(default_factory=list, max_length=MAX_NAMED)
 
     @field_validator("known", "unknown", "others")
     @classmethod

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +51,7 @@ def ask(server_url: str, edge_url: str, model: str, question: str) -> QuestionTr
         request = {"model": model, "input": question}
         sent = _post(client, f"{edge_url}/v1/pseudonymize", request)
         named = {key: found for key in _SEARCHED if (found := sent.get(key))}
-        seen = _complete(client, server_url, model, sent["output"], named)
+        seen = _complete(client, server_url, model, sent["output"], **named)
         restored = _complete(client, edge_url, model, question)
     return QuestionTrace(
         typed=question,
@@ -67,7 +66,7 @@ def ask(server_url: str, edge_url: str, model: str, question: str) -> QuestionTr
 
 
 def _complete(
-    client: httpx.Client, url: str, model: str, question: str, named: Mapping[str, Any] = {}
+    client: httpx.Client, url: str, model: str, question: str, **named: Any
 ) -> dict[str, Any]:
     messages = [{"role": "user", "content": question}]
     body = {"model": model, "messages": messages, **named}

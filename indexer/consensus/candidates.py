@@ -18,8 +18,8 @@ _Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A statement that may be published. `share`: of the topic's subjects, who support it; for a
-    clause, of its records, which state it.
+    """A statement that may be published. `share`: of the topic's subjects, who support it, or state
+    it if it is a clause.
 
     `place`: where records say it on average, from 0 (their beginning) to 1.
     """
@@ -73,8 +73,12 @@ class Forms:
 
 @dataclass(frozen=True, slots=True)
 class TopicRecord:
-    """What one record of a topic says in a field: its statements, and its sentences (`senses`)."""
+    """What one record of a topic says in a field: its statements, and its sentences (`senses`).
 
+    `subject`: whose record it is.
+    """
+
+    subject: str
     statements: Sequence[Statement]
     senses: Sequence[Sense]
 
@@ -91,11 +95,11 @@ def candidates(
     them advise against it.
     """
     said: dict[_Key, list[Statement]] = defaultdict(list)
-    sayers: Counter[_Key] = Counter()
+    stating: dict[_Key, set[str]] = defaultdict(set)
     for record in records:
-        sayers.update({statement.key for statement in record.statements})
         for statement in record.statements:
             said[statement.key].append(statement)
+            stating[statement.key].add(record.subject)
     senses = [record.senses for record in records]
     supported = []
     for key in sorted(key for key, own in said.items() if not all(s.part for s in own)):
@@ -106,8 +110,7 @@ def candidates(
         if phrase is None or holders < gate.k or is_denied(stems, key, senses):
             continue
         place = sum(statement.place for statement in said[key]) / len(said[key])
-        share = holders / len(subjects)
-        if phrase is Phrase.CLAUSE:
-            share = sayers[key] / len(records)
+        count = len(stating[key]) if phrase is Phrase.CLAUSE else holders
+        share = count / len(subjects)
         supported.append(Candidate(key, text, stems, share, place, phrase))
     return supported

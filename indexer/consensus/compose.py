@@ -117,7 +117,7 @@ class Composition:
             for name in self._names:
                 text = record.fields.get(name, "")
                 said = tuple(rules.statements(text))
-                self._found[name].append(TopicRecord(said, tuple(senses(text))))
+                self._found[name].append(TopicRecord(record.subject, said, tuple(senses(text))))
                 self._digests[name].append(digest(text, counts, options.k))
             self._progress("statements", done, len(self._records))
         owners = [record.subject for record in self._records]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.gate import support
 
-VERSION = 14
+VERSION = 15
 LEAST_K, MOST_K = 2, 1000
 MOST_SIMILAR = 0.5
 """ROUGE-L F of a passage with any original. Source: the limit for drafts, `GateLimits.rouge_l`."""

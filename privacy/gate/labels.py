@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 OFTEN = "Often"
-"""The label of a statement that at least half of the topic's records state."""
+"""The label of a statement that at least half of the topic's subjects state."""
 OFTEN_SHARE = 0.5
 POSSIBLE = "Possible"
 """The label of a list: what k subjects name as possible, `you may have gout`."""

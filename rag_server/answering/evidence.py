@@ -136,13 +136,14 @@ def _about(
     passages: Sequence[Passage], layer: SearchableLayer, people: NamedPeople, names: int
 ) -> tuple[int, ...]:
     """Return the ranks of the passages that hold what is named, or most of it; `names`: persons."""
-    held = Counter[int]()
-    for token in people.meant:
-        rows = frozenset(layer.rows_with([token]).tolist())
-        held.update(rank for rank, passage in enumerate(passages, 1) if passage.row in rows)
+    # One person may be meant by any of the tokens; several are each meant by their own.
     several = names > 1 or not people.known
-    most = max(held.values(), default=0) if several else 1
-    return tuple(rank for rank in sorted(held) if held[rank] >= most)
+    held = Counter[int]()
+    for tokens in [[token] for token in people.meant] if several else [people.meant]:
+        rows = frozenset(layer.rows_with(tokens).tolist())
+        held.update(rank for rank, passage in enumerate(passages, 1) if passage.row in rows)
+    most = max(held.values(), default=0)
+    return tuple(rank for rank in sorted(held) if held[rank] == most)
 
 
 def _similarities(

@@ -91,7 +91,11 @@ class ExtractiveAnswerer:
     def _is_incomplete(
         self, context: AnswerContext, parts: Sequence[str], quoted: Sequence[Sentence]
     ) -> bool:
-        """Return whether the record that is quoted lacks a detail that a part asks for."""
+        """Return whether the record that is quoted lacks a detail that a part asks for.
+
+        A particular has to be in the quoted sentences, as a token or, where the policy keeps such
+        values, in digits.
+        """
         if context.evidence is None:
             return False
         if (asked := particular_of(context.question)) is not None:

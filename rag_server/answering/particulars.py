@@ -77,6 +77,11 @@ _PARTICULARS = (
 )  # fmt: skip
 
 
+def has_particular(text: str) -> bool:
+    """Return whether a text has a token of someone's number, address or amount."""
+    return any(particular.is_in(text) for _, particular in _PARTICULARS)
+
+
 def particular_of(question: str) -> Particular | None:
     """Return what a question asks about a person; `None` if it is nothing of these kinds."""
     words = TOKEN.sub(" ", question)

@@ -15,6 +15,7 @@ from sage_rag.common.stems import stem
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.gate.facts.marks import find_marks
 from sage_rag.privacy.tokens import TOKEN, may_have_token
+from sage_rag.rag_server.answering.particulars import has_particular
 
 _PLAIN_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _WORD = re.compile(rf"{TOKEN.pattern}|{_PLAIN_WORD.pattern}")
@@ -134,8 +135,6 @@ def _sentences(fields: Fields) -> tuple[Sentence, ...]:
 
 
 _KEPT = _KeptSentences()
-_NUMBER_TOKEN = re.compile(r"(?:PHONE_NUMBER|EMAIL_ADDRESS|ID|VEHICLE|[A-Z_]+_(?:NUMBER|CODE))_\[")
-"""A person's number or address: the beginning of a request states it, as no signature does."""
 
 
 def content_stems(text: str) -> tuple[str, ...]:
@@ -193,8 +192,8 @@ def _quotable(text: str, *, speaks: bool) -> Iterator[str]:
             continue
         at_end = number == len(spans) - 1 or number == 0
         states_amount = "QUANTITY_[" in sentence  # no one signs with one
-        states_number = not speaks and bool(_NUMBER_TOKEN.search(sentence))
-        states = states_amount or states_number
+        # The beginning of a request states a person's number, as no signature does.
+        states = states_amount or (not speaks and has_particular(sentence))
         if at_end and bare != sentence and not states and _is_signature(bare):
             continue
         yield sentence[0].upper() + sentence[1:]

@@ -108,11 +108,12 @@ async def pseudonymize(request: Request) -> dict[str, Any]:
         await services.lookups.refresh(keys)
     chat = {"model": keys.corpus, "messages": [{"role": "user", "content": text}]}
     sent = await services.work.run(pseudonymize_request, chat, keys)
+    named = {"named_people": sent["named_people"]} if "named_people" in sent else {}
     return {
         "output": sent["messages"][0]["content"],
         "search_words": sent.get("search_words", []),
         "search_tokens": sent.get("search_tokens", []),
-        **{key: sent[key] for key in ("named_people",) if key in sent},
+        **named,
     }
 
 

@@ -25,7 +25,7 @@ from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.spans import Span
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import TOKEN, token_type
 from sage_rag.rag_server.edge.links import GuardedStream, replace_outside_addresses
 from sage_rag.rag_server.edge.named_people import people_named
 from sage_rag.rag_server.edge.short_questions import IndexLookup, ShortQuestionRecognizer
@@ -180,9 +180,7 @@ class CorpusKeys:
         more = (
             word
             for token in set(tokens)
-            for word in index.search_words(
-                self._cipher.decrypt(token), EntityType(token[: token.index("_[")])
-            )
+            for word in index.search_words(self._cipher.decrypt(token), token_type(token))
         )
         return tuple(sorted({*words, *more}))
 

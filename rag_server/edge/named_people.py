@@ -15,10 +15,9 @@ from sage_rag.privacy.exceptions import NotGrantedError
 from sage_rag.privacy.lookup import STEM_TYPES
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.recognizers.lexicon import default_lexicon, fold
+from sage_rag.privacy.tokens import token_type
 from sage_rag.rag_server.edge.short_questions import NAME_KINDS, IndexLookup
 from sage_rag.rag_server.named_people import NamedPeople
-
-_PERSON = EntityType.PERSON.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class _Candidate:
     @property
     def is_person(self) -> bool:
         """Whether the index has the value as a person."""
-        return self.token.startswith(f"{_PERSON}_[")
+        return token_type(self.token) is EntityType.PERSON
 
 
 def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher) -> NamedPeople:
@@ -45,9 +44,9 @@ def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher
     """
     known, unknown, others = set[str](), set[str](), set[str]()
     for token in sorted(set(tokens)):
-        if EntityType(token[: token.index("_[")]) not in STEM_TYPES:
+        if (entity_type := token_type(token)) not in STEM_TYPES:
             continue
-        is_person = token.startswith(f"{_PERSON}_[")
+        is_person = entity_type is EntityType.PERSON
         parts = _parts(cipher.decrypt(token), index)
         found = _candidates(parts, index, cipher) if parts else None
         if found is None:

@@ -9,7 +9,7 @@ from typing import Any
 from sage_rag.common.web.errors import ApiError
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.tokens import TOKEN
-from sage_rag.rag_server.chat_request import MAX_SEARCH_GROUPS, MAX_SEARCH_WORDS
+from sage_rag.rag_server.chat_request import MAX_NAMED, MAX_SEARCH_GROUPS, MAX_SEARCH_WORDS
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.schema import (
     Rule,
@@ -140,7 +140,7 @@ def pseudonymize_request(body: Mapping[str, Any], keys: CorpusKeys) -> dict[str,
     people = keys.named_people(question)
     if people is not None and TOKEN.search(question):
         named = asdict(people).items()
-        sent["named_people"] = {kind: tokens[:MAX_SEARCH_WORDS] for kind, tokens in named}
+        sent["named_people"] = {kind: tokens[:MAX_NAMED] for kind, tokens in named}
     return sent
 
 
