@@ -33,13 +33,13 @@ import torch
 from timing import median_s, records_as_text
 from transformers import BertModel, PreTrainedTokenizerFast
 
+from sage_rag.common.minilm.base import base_folder
+from sage_rag.common.minilm.precision import Precision, fastest_precision
 from sage_rag.privacy.recognizers.default import default_recognizer
-from sage_rag.privacy.recognizers.tagging.base import base_folder
-from sage_rag.privacy.recognizers.tagging.precision import Precision, fastest_precision
 from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
 
 Step = Callable[[Sequence[str]], object]
-_PRECISION = "sage_rag.privacy.recognizers.tagging.model.fastest_precision"
+_PRECISION = "sage_rag.common.minilm.model.fastest_precision"
 _BATCH = 32
 _MESSAGE_CHARS = 200
 

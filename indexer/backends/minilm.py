@@ -13,16 +13,16 @@ from torch import Tensor
 from torch.nn import functional
 
 from sage_rag.common.deadlines import checkpoint
-from sage_rag.indexer.embedding import MINILM
-from sage_rag.indexer.protocols import Vector, Vectors
-from sage_rag.indexer.windows import vectors_of, windows
-from sage_rag.privacy.recognizers.tagging.base import (
+from sage_rag.common.minilm.base import (
     CLS,
     SEP,
     base_folder,
     piece_counts,
     word_pieces,
 )
+from sage_rag.indexer.embedding import MINILM
+from sage_rag.indexer.protocols import Vector, Vectors
+from sage_rag.indexer.windows import vectors_of, windows
 
 _LAYERS, _WIDTH, _HEADS = 6, 384, 12
 _EPSILON = 1e-12

@@ -11,16 +11,16 @@ from safetensors.numpy import load_file
 
 from sage_rag.common.deadlines import checkpoint
 from sage_rag.common.exceptions import extra
-from sage_rag.indexer.embedding import MINILM
-from sage_rag.indexer.protocols import Vector, Vectors
-from sage_rag.indexer.windows import vectors_of
-from sage_rag.privacy.recognizers.tagging.base import (
+from sage_rag.common.minilm.base import (
     CLS,
     SEP,
     base_folder,
     piece_counts,
     word_pieces,
 )
+from sage_rag.indexer.embedding import MINILM
+from sage_rag.indexer.protocols import Vector, Vectors
+from sage_rag.indexer.windows import vectors_of
 
 with extra("onnx", needed_by="OnnxMiniLmEmbedder"):
     import onnx

@@ -23,7 +23,7 @@ DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 HEAVY = {"torch", "transformers", "sentence_transformers", "faiss", "openai", "autogen_agentchat"}
 HEAVY |= {"autogen_core", "presidio_analyzer", "ray", "llama_index", "vllm"}
 MAY_IMPORT_HEAVY = re.compile(
-    r"/(backends|recognizers|stores|engines|training|targets|team)/|/(embedding|reranking|doctor)\.py$"
+    r"/(backends|minilm|recognizers|stores|engines|training|targets|team)/|/(embedding|reranking|doctor)\.py$"
 )
 
 

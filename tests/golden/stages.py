@@ -24,6 +24,8 @@ from sage_rag.agents.model.roles import model_roles
 from sage_rag.agents.protocols import CorpusAttributes, Draft, Roles
 from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.agents.testing.fakes import ScriptedChatModel
+from sage_rag.common.minilm import model as minilm_model
+from sage_rag.common.minilm.precision import Precision
 from sage_rag.indexer.consensus.compose import ConsensusRecord, compose
 from sage_rag.indexer.consensus.options import ConsensusOptions
 from sage_rag.indexer.embedding import embedder_called, vector_key
@@ -54,10 +56,8 @@ from sage_rag.privacy.recognizers.forms.patterns import PatternRecognizer
 from sage_rag.privacy.recognizers.forms.structured import STRUCTURED
 from sage_rag.privacy.recognizers.presidio.recognizer import PresidioRecognizer
 from sage_rag.privacy.recognizers.special_categories import SpecialCategoryRecognizer
-from sage_rag.privacy.recognizers.tagging import model as tagging_model
 from sage_rag.privacy.recognizers.tagging.clinical import ClinicalRecognizer
-from sage_rag.privacy.recognizers.tagging.model import load_model
-from sage_rag.privacy.recognizers.tagging.precision import Precision
+from sage_rag.privacy.recognizers.tagging.network import load_model
 from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
 from sage_rag.privacy.testing import TableRecognizer
 from tests.golden import texts
@@ -101,7 +101,7 @@ def _spans(recognizer: Recognizer, read: Iterable[str]) -> StageOutput:
 def _english_tagger() -> StageOutput:
     """In single precision: in half, a word at a threshold differs between AMX and AVX-512."""
     load_model.cache_clear()
-    with patch(f"{tagging_model.__name__}.fastest_precision", return_value=Precision.SINGLE):
+    with patch(f"{minilm_model.__name__}.fastest_precision", return_value=Precision.SINGLE):
         found = _spans(TaggerRecognizer(), [*_example_texts(), *texts.CLINICAL])
     load_model.cache_clear()
     return found

@@ -18,7 +18,7 @@ import typer
 from sage_rag.common.exceptions import InputError
 
 if TYPE_CHECKING:
-    from sage_rag.training.recognition.optimization import Progress
+    from sage_rag.training.optimization import Progress
 
 
 class Language(StrEnum):

@@ -32,7 +32,7 @@ from torch.utils.checkpoint import checkpoint
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import write_file
-from sage_rag.privacy.recognizers.tagging.precision import Precision, fastest_precision
+from sage_rag.common.minilm.precision import Precision, fastest_precision
 from sage_rag.training.pretraining.checkpoints import Checkpoints
 from sage_rag.training.pretraining.compiler import has_compiler
 from sage_rag.training.pretraining.config import (

@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from torch.nn import functional
 
 from sage_rag.common.batches import padded_batches
+from sage_rag.common.minilm.base import base_tokenizer
+from sage_rag.common.minilm.model import Row, padded
+from sage_rag.common.minilm.network import Encoder
+from sage_rag.common.minilm.precision import Precision, fastest_precision
 from sage_rag.privacy.entities import TAGGED
-from sage_rag.privacy.recognizers.tagging.base import base_tokenizer
-from sage_rag.privacy.recognizers.tagging.model import padded
-from sage_rag.privacy.recognizers.tagging.network import CLASSES, TaggerNetwork
-from sage_rag.privacy.recognizers.tagging.pieces import Pieces, Row, pieces_of
-from sage_rag.privacy.recognizers.tagging.precision import Precision, fastest_precision
+from sage_rag.privacy.recognizers.tagging.network import CLASSES
+from sage_rag.privacy.recognizers.tagging.pieces import Pieces, pieces_of
 from sage_rag.privacy.recognizers.windows import windows
+from sage_rag.training.optimization import Progress, optimize
 from sage_rag.training.recognition.examples import Example
-from sage_rag.training.recognition.optimization import Progress, optimize
 
 UNKNOWN = -100
 """The label of a piece that may be private or not; it adds no loss."""
@@ -82,7 +83,7 @@ def labels_of(example: Example, pieces: Pieces) -> NDArray[np.int64]:
 
 
 def fit(
-    network: TaggerNetwork,
+    network: Encoder,
     examples: Sequence[Example],
     schedule: Schedule,
     *,
@@ -119,9 +120,7 @@ def _triangle(steps: int) -> Callable[[int], float]:
     return lambda step: min((step + 1) / warm_up, (steps - step) / steps)
 
 
-def _loss(
-    network: TaggerNetwork, batch: Sequence[LabelledWindow], weight: torch.Tensor
-) -> torch.Tensor:
+def _loss(network: Encoder, batch: Sequence[LabelledWindow], weight: torch.Tensor) -> torch.Tensor:
     ids, features, mask = padded([window.row for window in batch])
     labels = torch.full((*ids.shape, len(TAGGED)), UNKNOWN)
     for i, window in enumerate(batch):

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import torch
 
+from sage_rag.common.minilm.base import base_digest
 from sage_rag.privacy.entities import TAGGED
 from sage_rag.privacy.recognizers.chain import ChainRecognizer
 from sage_rag.privacy.recognizers.chinese.recognizer import ChineseRecognizer
 from sage_rag.privacy.recognizers.chinese.tagger import WEIGHTS as CHINESE_WEIGHTS
 from sage_rag.privacy.recognizers.chinese.tagger import ChineseTagger
 from sage_rag.privacy.recognizers.chinese.word_features import WORDS
-from sage_rag.privacy.recognizers.tagging.base import base_digest
 from sage_rag.privacy.recognizers.tagging.tagger import WEIGHTS as ENGLISH_WEIGHTS
+from sage_rag.training.optimization import Progress
 from sage_rag.training.recognition.card import Circumstances, TrainingRun, model_card
 from sage_rag.training.recognition.chinese.fit import TYPES, ChineseSchedule, fit_chinese
 from sage_rag.training.recognition.datasets import load
-from sage_rag.training.recognition.optimization import Progress
 from sage_rag.training.recognition.report import measure
 from sage_rag.training.recognition.tagger import TrainingOutcome, train_tagger
 

@@ -11,22 +11,19 @@ from pathlib import Path
 import torch
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.privacy.recognizers.tagging.network import TaggerNetwork
+from sage_rag.common.minilm.network import Encoder
+from sage_rag.privacy.entities import TAGGED
 from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer, shipped_weights
 from sage_rag.privacy.recognizers.tagging.weights_file import Calibration, read_weights
-from sage_rag.training.recognition.adapters import (
-    average_with,
-    load_changes,
-    new_network,
-    write_weights,
-)
+from sage_rag.training.adapters import average_with, load_changes
+from sage_rag.training.optimization import Progress
 from sage_rag.training.recognition.calibration import calibrate, word_logits
 from sage_rag.training.recognition.datasets import examples, joined_documents, load
 from sage_rag.training.recognition.documents import Split
 from sage_rag.training.recognition.examples import Example
 from sage_rag.training.recognition.fit import Schedule, fit
 from sage_rag.training.recognition.generated import generate
-from sage_rag.training.recognition.optimization import Progress
+from sage_rag.training.recognition.network import untrained_network, write_weights
 from sage_rag.training.recognition.report import Report, gold_of, measure
 from sage_rag.training.recognition.sets import ENGLISH
 from sage_rag.training.recognition.variants import variants
@@ -71,7 +68,7 @@ def train_tagger(
         read_weights(earlier)  # a wrong file fails before the training
     training = examples(data, Split.TRAIN)
     torch.manual_seed(seed)
-    network = new_network()
+    network = untrained_network()
     written = list(generate(generated + _CALIBRATION_TEXTS, seed=seed))
     texts = [*training, *variants(training, seed=seed), *written[:generated]]
     fit(network, texts, FULL_TRAINING, seed=seed, progress=progress)
@@ -109,7 +106,7 @@ def adapt_tagger(
     golds = [gold_of(example) for example in held_out]
     before = measure(TaggerRecognizer(), golds)
     torch.manual_seed(seed)
-    network = new_network()
+    network = untrained_network()
     load_changes(network, shipped_weights())
     count = min(_REPLAYED_PER_TEXT * len(training), _REPLAYED_TEXTS)
     replayed = generate(count, seed=seed)
@@ -135,13 +132,13 @@ def _split(annotations: Sequence[Example], seed: int) -> tuple[list[Example], li
 
 
 def _write(
-    network: TaggerNetwork,
+    network: Encoder,
     calibrating: Sequence[Example],
     weights: Path,
     about: Mapping[str, object],
 ) -> None:
     """Write weights without a calibration, fit one to their output, and write them again."""
-    uncalibrated = [Calibration(1.0, 0.0, 0.5)] * network.types
+    uncalibrated = [Calibration(1.0, 0.0, 0.5)] * len(TAGGED)
     write_weights(network, uncalibrated, weights, about)
     answers = TaggerRecognizer(weights).answers([example.text for example in calibrating])
     words = word_logits(

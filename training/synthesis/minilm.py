@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sage_rag.privacy.recognizers.tagging.base import base_folder
+from sage_rag.common.minilm.base import base_folder
 from sage_rag.training.synthesis.association import Matrix
 
 NAME = "minilm"

@@ -35,10 +35,6 @@ _NOT_A_WORD = (7, 0)
 _CAPITALISED, _MIXED_CASE = 2, 3
 
 
-Row = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Ids (n,) and features (n, 4) of some pieces, without start and end marks."""
-
-
 @dataclass(frozen=True, slots=True)
 class Pieces:
     """A text's word pieces.
@@ -67,7 +63,7 @@ class Pieces:
         found: NDArray[np.bool_] = (shape == _CAPITALISED) & (kinds == 0) & (case == _MIXED_CASE)
         return found
 
-    def between(self, start: int, end: int) -> Row:
+    def between(self, start: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the network's input for the pieces `[start, end)`."""
         return self.ids[start:end], self.features[start:end]
 

@@ -109,13 +109,13 @@ class TaggerRecognizer:
 
     def answers(self, texts: Sequence[str]) -> list[tuple[Pieces, NDArray[np.float32]]]:
         """Return each text's pieces and the network's logits for them (pieces, types, 3)."""
-        from sage_rag.privacy.recognizers.tagging.base import base_tokenizer
-        from sage_rag.privacy.recognizers.tagging.model import load_model
+        from sage_rag.common.minilm.base import base_tokenizer
+        from sage_rag.privacy.recognizers.tagging.network import CLASSES, load_model
         from sage_rag.privacy.recognizers.tagging.pieces import pieces_of
 
         model = load_model(self._path, self._weights.digest)
         read = [pieces_of(text, base_tokenizer()) for text in texts]
-        shape = (len(self._types), 3)
+        shape = (len(self._types), CLASSES)
         answers = [np.zeros((len(pieces), *shape), dtype=np.float32) for pieces in read]
         todo = [
             (owner, window)
@@ -127,8 +127,8 @@ class TaggerRecognizer:
             rows = [read[owner].between(window.start, window.end) for owner, window in batch]
             for (owner, window), logits in zip(batch, model.ask(rows), strict=True):
                 core = slice(window.core_start, window.core_end)
-                within = slice(core.start - window.start, core.stop - window.start)
-                answers[owner][core] = logits[within]
+                within = slice(core.start - window.start + 1, core.stop - window.start + 1)
+                answers[owner][core] = logits[within].reshape(-1, *shape)
         return list(zip(read, answers, strict=True))
 
     def _read(

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.minilm.base import base_digest
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.tagging.base import base_digest
 
 _MOST_HEADER_BYTES = 1_000_000
 

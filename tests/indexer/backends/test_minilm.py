@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from sage_rag.common.minilm.base import base_folder
 from sage_rag.indexer.backends.minilm import MiniLmEmbedder
 from sage_rag.indexer.backends.sentence_transformer import SentenceTransformerEmbedder
-from sage_rag.privacy.recognizers.tagging.base import base_folder
 
 KNEE = "The knee swells after running and hurts on the stairs, so rest it and cool it. "
 COURT = "The court adjourned the hearing and the witness went home without a word. "

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sage_rag.common.minilm.base import base_folder
 from sage_rag.indexer.backends.sentence_transformer import SentenceTransformerEmbedder
-from sage_rag.privacy.recognizers.tagging.base import base_folder
 
 SHORT = ["My knee hurts after running.", "", "The court adjourned the hearing.", " \n"]
 KNEE = "The knee swells after running and hurts on the stairs, so rest it and cool it. "

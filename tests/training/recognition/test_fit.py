@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 import torch
 
+from sage_rag.common.minilm.base import base_tokenizer
+from sage_rag.common.minilm.model import padded
 from sage_rag.privacy.entities import TAGGED, EntityType
-from sage_rag.privacy.recognizers.tagging.base import base_tokenizer
-from sage_rag.privacy.recognizers.tagging.model import padded
 from sage_rag.privacy.recognizers.tagging.pieces import pieces_of
 from sage_rag.privacy.recognizers.tagging.tagger import TaggerRecognizer
 from sage_rag.privacy.recognizers.tagging.weights_file import Calibration
 from sage_rag.privacy.spans import Span
-from sage_rag.training.recognition.adapters import load_changes, new_network, write_weights
+from sage_rag.training.adapters import load_changes
 from sage_rag.training.recognition.examples import Example
 from sage_rag.training.recognition.fit import UNKNOWN, Schedule, fit, labelled_windows, labels_of
+from sage_rag.training.recognition.network import untrained_network, write_weights
 
 PERSON, LOCATION = EntityType.PERSON, EntityType.LOCATION
 EVEN = [Calibration(1.0, 0.0, 0.5)] * len(TAGGED)
@@ -60,7 +61,7 @@ def test_long_texts_become_windows_that_overlap() -> None:
 @pytest.mark.slow
 def test_a_network_learns_and_its_file_answers_as_it_does(tmp_path: Path) -> None:
     torch.manual_seed(1)
-    network = new_network()
+    network = untrained_network()
     frozen = network.words.weight.clone()
     taught = [
         example("the ferret Zubliwick sleeps", "Zubliwick"),
@@ -85,9 +86,9 @@ def test_a_network_learns_and_its_file_answers_as_it_does(tmp_path: Path) -> Non
     with torch.inference_mode():
         trained = network(*padded([(pieces.ids, pieces.features)]))[0, 1:-1].numpy()
     ((_, answers),) = tagger.answers([text])
-    np.testing.assert_allclose(answers, trained, atol=0.5)
+    np.testing.assert_allclose(answers.reshape(trained.shape), trained, atol=0.5)
 
-    again = new_network()
+    again = untrained_network()
     load_changes(again, path)
     with torch.inference_mode():
         reloaded = again.eval()(*padded([(pieces.ids, pieces.features)]))[0, 1:-1].numpy()
@@ -98,7 +99,7 @@ def test_a_network_learns_and_its_file_answers_as_it_does(tmp_path: Path) -> Non
 def test_one_seed_gives_one_network() -> None:
     def trained() -> torch.Tensor:
         torch.manual_seed(3)
-        network = new_network()
+        network = untrained_network()
         schedule = Schedule(epochs=1, batch_pieces=64)
         fit(
             network,

@@ -36,11 +36,11 @@ from sage_rag.privacy.recognizers.chinese.word_features import (
 )
 from sage_rag.privacy.recognizers.tagging.decode import private_logit
 from sage_rag.privacy.recognizers.tagging.weights_file import Calibration
+from sage_rag.training.optimization import Progress, optimize
 from sage_rag.training.recognition.calibration import TypeLogits, platt, threshold_of
 from sage_rag.training.recognition.chinese.gazetteer import write_words
 from sage_rag.training.recognition.chinese.generate import ANNOTATED, generate, generator_digest
 from sage_rag.training.recognition.examples import Example
-from sage_rag.training.recognition.optimization import Progress, optimize
 
 TYPES = tuple(t for t in EntityType if t in ANNOTATED)
 COSTS = {EntityType.PERSON: 9.0, EntityType.LOCATION: 14.0, EntityType.ORGANIZATION: 9.0}

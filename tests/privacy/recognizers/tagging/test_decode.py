@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sage_rag.common.minilm.base import base_tokenizer
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.recognizers.tagging.base import base_tokenizer
 from sage_rag.privacy.recognizers.tagging.decode import decode_pieces
 from sage_rag.privacy.recognizers.tagging.pieces import pieces_of
 

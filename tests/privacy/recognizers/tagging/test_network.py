@@ -12,15 +12,16 @@ import torch
 from safetensors.torch import save_file
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.privacy.recognizers.tagging.base import base_folder, base_tokenizer
-from sage_rag.privacy.recognizers.tagging.model import TaggerModel, padded
-from sage_rag.privacy.recognizers.tagging.network import TaggerNetwork, load_base
-from sage_rag.privacy.recognizers.tagging.pieces import pieces_of
-from sage_rag.privacy.recognizers.tagging.precision import (
+from sage_rag.common.minilm.base import base_folder, base_tokenizer
+from sage_rag.common.minilm.model import EncoderModel, padded
+from sage_rag.common.minilm.network import Encoder, load_base
+from sage_rag.common.minilm.precision import (
     Precision,
     fastest_precision,
     has_instructions_for_eight_bits,
 )
+from sage_rag.privacy.recognizers.tagging.network import new_network
+from sage_rag.privacy.recognizers.tagging.pieces import pieces_of
 from sage_rag.privacy.recognizers.tagging.weights_file import read_weights
 
 _TOLERANCE = {Precision.HALF: 0.2, Precision.EIGHT_BITS: 0.3, Precision.SINGLE: 1e-4}
@@ -28,14 +29,14 @@ TEXT = "Maria Keller of Leeds saw Dr. Okafor on 3 May 2021."
 
 
 @pytest.fixture(scope="module")
-def network() -> TaggerNetwork:
-    network = TaggerNetwork()
+def network() -> Encoder:
+    network = new_network()
     load_base(network)
     return network.eval().requires_grad_(False)
 
 
 @pytest.mark.slow
-def test_without_training_it_computes_what_minilm_computes(network: TaggerNetwork) -> None:
+def test_without_training_it_computes_what_minilm_computes(network: Encoder) -> None:
     from transformers import BertModel
 
     theirs = BertModel.from_pretrained(base_folder(), add_pooling_layer=False).eval()
@@ -44,23 +45,23 @@ def test_without_training_it_computes_what_minilm_computes(network: TaggerNetwor
     ids, features, mask = padded([(pieces.ids, pieces.features), (short.ids, short.features)])
     network.head = torch.nn.Linear(384, 27)
     with torch.inference_mode():
-        ours = network(ids, features, mask).flatten(-2)
+        ours = network(ids, features, mask)
         hidden = theirs(input_ids=ids, attention_mask=mask.long()).last_hidden_state
         expected = network.head(hidden)
     assert torch.allclose(ours[mask], expected[mask], atol=1e-4)
 
 
 @pytest.mark.parametrize("precision", Precision)
-def test_a_precision_changes_answers_little(network: TaggerNetwork, precision: Precision) -> None:
+def test_a_precision_changes_answers_little(network: Encoder, precision: Precision) -> None:
     if precision is Precision.EIGHT_BITS and not has_instructions_for_eight_bits():
         pytest.skip("without VNNI, sums overflow")
     pieces = pieces_of(TEXT, base_tokenizer())
     row = (pieces.ids, pieces.features)
     with torch.inference_mode():
-        exact = network(*padded([row]))[0, 1 : len(pieces) + 1].numpy()
-    answers = TaggerModel(deepcopy(network), precision).ask([row] * 3)
+        exact = network(*padded([row]))[0, : len(pieces) + 2].numpy()
+    answers = EncoderModel(deepcopy(network), precision).ask([row] * 3)
     for answer in answers:
-        assert answer.shape == (len(pieces), 9, 3)
+        assert answer.shape == (len(pieces) + 2, 27)
         np.testing.assert_allclose(answer, exact, atol=_TOLERANCE[precision])
 
 

@@ -7,12 +7,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sage_rag.privacy.recognizers.tagging.base import base_tokenizer
-from sage_rag.privacy.recognizers.tagging.model import TaggerModel, padded
-from sage_rag.privacy.recognizers.tagging.network import load_network
-from sage_rag.privacy.recognizers.tagging.packed import PackedLinear, can_pack
+from sage_rag.common.minilm.base import base_tokenizer
+from sage_rag.common.minilm.model import EncoderModel, padded
+from sage_rag.common.minilm.network import Encoder, load_trained
+from sage_rag.common.minilm.packed import PackedLinear, can_pack
+from sage_rag.common.minilm.precision import Precision, fastest_precision
+from sage_rag.privacy.recognizers.tagging.network import new_network
 from sage_rag.privacy.recognizers.tagging.pieces import pieces_of
-from sage_rag.privacy.recognizers.tagging.precision import Precision, fastest_precision
 from sage_rag.privacy.recognizers.tagging.tagger import shipped_weights
 from sage_rag.privacy.recognizers.tagging.weights_file import read_weights
 
@@ -51,16 +52,20 @@ def test_single_precision_keeps_its_digits_with_and_without_gelu(
     assert torch.allclose(PackedLinear(layer, gelu=gelu)(x), expected, rtol=1e-4, atol=1e-4)
 
 
+def shipped() -> Encoder:
+    """The shipped network, trained."""
+    path = shipped_weights()
+    network = new_network(len(read_weights(path).types))
+    load_trained(network, path)
+    return network
+
+
 @in_half_precision
 def test_the_tagger_answers_as_without_packing() -> None:
-    path = shipped_weights()
-    weights = read_weights(path)
-    unpacked = load_network(path, weights).bfloat16()
+    unpacked = shipped().bfloat16()
     unpacked.head = unpacked.head.float()
     row = pieces_of("Mr Ole Lindqvist of 12 Harbour Street, 83, had gout.", base_tokenizer())
-    (answer,) = TaggerModel(load_network(path, weights), Precision.HALF).ask(
-        [row.between(0, len(row))]
-    )
+    (answer,) = EncoderModel(shipped(), Precision.HALF).ask([row.between(0, len(row))])
     ids, features, mask = padded([row.between(0, len(row))], 16)
-    expected = unpacked(ids, features, mask)[0, 1 : len(row) + 1]
+    expected = unpacked(ids, features, mask)[0, : len(row) + 2]
     assert torch.allclose(torch.from_numpy(answer), expected, atol=0.05)

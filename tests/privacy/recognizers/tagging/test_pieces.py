@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.privacy.recognizers.tagging.base import base_tokenizer
+from sage_rag.common.minilm.base import base_tokenizer
 from sage_rag.privacy.recognizers.tagging.pieces import FEATURES, Pieces, pieces_of
 
 LOWER, CAPITALISED, UPPER, MIXED, NUMBER, WITH_DIGITS, SIGN, INITIAL = 1, 2, 3, 4, 5, 6, 7, 9

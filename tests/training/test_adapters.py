@@ -4,13 +4,8 @@ import torch
 
 from sage_rag.privacy.entities import TAGGED
 from sage_rag.privacy.recognizers.tagging.weights_file import Calibration
-from sage_rag.training.recognition.adapters import (
-    average_with,
-    changes,
-    load_changes,
-    new_network,
-    write_weights,
-)
+from sage_rag.training.adapters import average_with, changes, load_changes
+from sage_rag.training.recognition.network import untrained_network, write_weights
 
 CALIBRATION = [Calibration(1.0, 0.0, 0.5)] * len(TAGGED)
 
@@ -18,7 +13,7 @@ CALIBRATION = [Calibration(1.0, 0.0, 0.5)] * len(TAGGED)
 def trained(by: float):
     """A network after a training that added `by` to every trained parameter."""
     torch.manual_seed(0)
-    network = new_network()
+    network = untrained_network()
     with torch.no_grad():
         for parameter in network.parameters():
             if parameter.requires_grad:

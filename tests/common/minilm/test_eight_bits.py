@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.privacy.recognizers.tagging.eight_bits import EightBitLinear
-from sage_rag.privacy.recognizers.tagging.precision import has_instructions_for_eight_bits
+from sage_rag.common.minilm.eight_bits import EightBitLinear
+from sage_rag.common.minilm.precision import has_instructions_for_eight_bits
 
 pytestmark = pytest.mark.skipif(
     not has_instructions_for_eight_bits(), reason="without VNNI, sums overflow"

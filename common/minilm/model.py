@@ -1,10 +1,8 @@
-"""Run a trained network: loaded once per process, in the fastest precision of the processor."""
+"""Run a trained network in the fastest precision of the processor."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -14,19 +12,17 @@ from torch import nn
 from torch.nn import functional
 
 from sage_rag.common.deadlines import checkpoint
-from sage_rag.common.exceptions import InputError
-from sage_rag.privacy.recognizers.tagging.base import CLS, PAD, SEP
-from sage_rag.privacy.recognizers.tagging.eight_bits import EightBitLinear
-from sage_rag.privacy.recognizers.tagging.network import LINEAR, Layer, TaggerNetwork, load_network
-from sage_rag.privacy.recognizers.tagging.packed import PackedLinear, can_pack
-from sage_rag.privacy.recognizers.tagging.pieces import FEATURES, Row
-from sage_rag.privacy.recognizers.tagging.precision import Precision, fastest_precision
-from sage_rag.privacy.recognizers.tagging.weights_file import read_weights
+from sage_rag.common.minilm.base import CLS, PAD, SEP
+from sage_rag.common.minilm.eight_bits import EightBitLinear
+from sage_rag.common.minilm.network import LINEAR, Encoder, Layer
+from sage_rag.common.minilm.packed import PackedLinear, can_pack
+from sage_rag.common.minilm.precision import Precision, fastest_precision
+
+Row = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Ids (n,) and features (n, features) of some pieces, without start and end marks."""
 
 _MULTIPLE = 16
 """The length of a forward pass is rounded up to a multiple of it."""
-
-
 _ROWS = {
     Precision.HALF: (16, 4, 1),
     Precision.EIGHT_BITS: (4, 2, 1),
@@ -35,10 +31,10 @@ _ROWS = {
 """The numbers of rows in a forward pass: few enough that their numbers fit into the cache."""
 
 
-class TaggerModel:
+class EncoderModel:
     """A network ready to answer. Safe to share between threads: nothing changes after loading."""
 
-    def __init__(self, network: TaggerNetwork, precision: Precision | None = None) -> None:
+    def __init__(self, network: Encoder, precision: Precision | None = None) -> None:
         """Take over a network, in the given precision or the fastest one of this machine."""
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         precision = precision or fastest_precision()
@@ -59,7 +55,7 @@ class TaggerModel:
         self._sizes = _ROWS[precision]
 
     def ask(self, rows: Sequence[Row]) -> list[NDArray[np.float32]]:
-        """Return the logits (n, types, 3) of each row's pieces.
+        """Return the logits of each row's pieces and of both marks: (n + 2, outputs).
 
         Guarantees: few shapes of batch for any rows: each new shape keeps memory.
 
@@ -78,10 +74,10 @@ class TaggerModel:
     def _ask(self, rows: Sequence[Row]) -> list[NDArray[np.float32]]:
         ids, features, mask = (part.to(self._device) for part in padded(rows, _MULTIPLE))
         logits = self._network(ids, features, mask).float().cpu().numpy()
-        return [logits[i, 1 : len(row[0]) + 1] for i, row in enumerate(rows)]
+        return [logits[i, : len(row[0]) + 2] for i, row in enumerate(rows)]
 
 
-def _pack(network: TaggerNetwork, *, fused: bool) -> None:
+def _pack(network: Encoder, *, fused: bool) -> None:
     """Pack the linear layers; `fused`: use the fused GELU and attention, faster if not rounded."""
     for layer in cast("Iterable[Layer]", network.layers):
         for name in LINEAR:
@@ -92,29 +88,17 @@ def _pack(network: TaggerNetwork, *, fused: bool) -> None:
             layer.attend = functional.scaled_dot_product_attention
 
 
-@lru_cache(maxsize=2)
-def load_model(path: Path, digest: str) -> TaggerModel:
-    """Return the model of a weights file; read once per process and content (`Weights.digest`).
-
-    Raises:
-        InputError: as `read_weights`, and when the file has changed.
-    """
-    weights = read_weights(path)
-    if weights.digest != digest:
-        raise InputError(f"`{path.name}` has changed since it was read", hint="start again")
-    return TaggerModel(load_network(path, weights))
-
-
 def padded(
     rows: Sequence[Row], multiple: int = 1
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return ids, features and mask of a batch with start and end marks: (rows, longest + 2[, 4]).
+    """Return ids, features and mask of a batch with start and end marks.
 
-    The length is rounded up to a multiple.
+    Shapes (rows, longest + 2), (rows, longest + 2, features) and (rows, longest + 2). The length is
+    rounded up to a multiple.
     """
     longest = -(-(max(len(ids) for ids, _ in rows) + 2) // multiple) * multiple
     ids = torch.full((len(rows), longest), PAD)
-    features = torch.zeros((len(rows), longest, len(FEATURES)), dtype=torch.long)
+    features = torch.zeros((len(rows), longest, rows[0][1].shape[1]), dtype=torch.long)
     mask = torch.zeros((len(rows), longest), dtype=torch.bool)
     for i, (row_ids, row_features) in enumerate(rows):
         end = len(row_ids) + 1

@@ -1,4 +1,4 @@
-"""Low-rank adapters of the encoder, and the weights file that stores them.
+"""Low-rank adapters of the encoder, and the weights files that store them.
 
 Source: Hu et al. 2021, LoRA (arXiv 2106.09685), §4: `W + B A` with `W` frozen and `B` initially
 zero. Here on every linear layer; layer norms, feature embeddings and heads are trained in full.
@@ -6,18 +6,13 @@ zero. Here on every linear layer; layer norms, feature embeddings and heads are 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from sage_rag.privacy.entities import TAGGED
-from sage_rag.privacy.recognizers.tagging.base import base_digest
-from sage_rag.privacy.recognizers.tagging.network import Layer, TaggerNetwork, load_base
-from sage_rag.privacy.recognizers.tagging.weights_file import Calibration
+from sage_rag.common.minilm.network import Encoder, Layer
 
 RANKS = {"qkv": 96, "out": 48, "up": 48, "down": 48}
 """Rank of each linear layer's change; query, key and value share one of twice the rank."""
@@ -40,16 +35,7 @@ class LowRank(nn.Module):
         return changed
 
 
-def new_network() -> TaggerNetwork:
-    """Return MiniLM with untrained adapters, features and heads; the encoder itself is frozen."""
-    network = TaggerNetwork(len(TAGGED))
-    load_base(network)
-    for embedding in network.features:
-        nn.init.normal_(embedding.weight, std=0.02)  # type: ignore[arg-type]
-    return adapted(network)
-
-
-def adapted(network: TaggerNetwork) -> TaggerNetwork:
+def adapted(network: Encoder) -> Encoder:
     """Add adapters to a network, in place, and freeze all other weights except norms and heads."""
     network.requires_grad_(False)
     for layer in network.layers:
@@ -63,7 +49,7 @@ def adapted(network: TaggerNetwork) -> TaggerNetwork:
     return network
 
 
-def changes(network: TaggerNetwork) -> dict[str, Tensor]:
+def changes(network: Encoder) -> dict[str, Tensor]:
     """Return the trained parameters in half precision, for a weights file."""
     return {
         name: parameter.detach().half().contiguous()
@@ -72,13 +58,13 @@ def changes(network: TaggerNetwork) -> dict[str, Tensor]:
     }
 
 
-def load_changes(network: TaggerNetwork, path: Path) -> None:
+def load_changes(network: Encoder, path: Path) -> None:
     """Load a weights file into a network with adapters, in place."""
     state = {name: tensor.float() for name, tensor in load_file(path).items()}
     network.load_state_dict({**network.state_dict(), **state})
 
 
-def average_with(network: TaggerNetwork, path: Path) -> None:
+def average_with(network: Encoder, path: Path) -> None:
     """Replace a network's trained parameters by the mean of them and those of a weights file.
 
     Two trainings from one start, on different texts, make different errors; their mean makes fewer
@@ -94,20 +80,3 @@ def average_with(network: TaggerNetwork, path: Path) -> None:
         if parameter.requires_grad
     }
     network.load_state_dict({**network.state_dict(), **mean})
-
-
-def write_weights(
-    network: TaggerNetwork,
-    calibration: Sequence[Calibration],
-    path: Path,
-    about: Mapping[str, object],
-) -> None:
-    """Write a weights file; `about` describes its training."""
-    settings = {
-        "types": list(TAGGED),
-        "calibration": [[c.slope, c.shift, c.threshold] for c in calibration],
-        "base": base_digest(),
-    }
-    metadata = {"tagger": json.dumps(settings), "about": json.dumps(dict(about))}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    save_file(changes(network), path, metadata)
