@@ -78,6 +78,10 @@ def serve(
         str | None,
         typer.Option(help="off (default), late-interaction, or a cross-encoder's folder or name."),
     ] = None,
+    reader: Annotated[
+        str | None,
+        typer.Option(help="shipped (default), off, or a file: reads whether a record answers."),
+    ] = None,
     milvus: Annotated[
         str | None, typer.Option(help="Milvus server that searches vectors. Default: FAISS here.")
     ] = None,

@@ -18,7 +18,7 @@ from sage_rag.privacy.tokens import readable_view
 from sage_rag.rag_server.answering.evidence import Evidence, find_evidence
 from sage_rag.rag_server.exceptions import CorpusUnavailableError, UnknownModelError
 from sage_rag.rag_server.named_people import NamedPeople
-from sage_rag.rag_server.reading import ReadAhead
+from sage_rag.rag_server.read_ahead import ReadAhead
 from sage_rag.rag_server.reranking import Reranker
 from sage_rag.rag_server.retrieval import Retriever, Searchable
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from sage_rag.agents.lexicon import lexicon
+from sage_rag.common.sentences import sentence_spans
 from sage_rag.common.stems import stem
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.tokens import TOKEN
@@ -30,6 +31,13 @@ _NAME_ALONE = 2
 """A question with a name and fewer other content words may only exchange the name."""
 _MOST_CARRIED = 40
 """Words: about three questions."""
+_FEWEST_ASKED = 2
+"""Content words of a question that can be searched with."""
+_ASKS = re.compile(r"\?[\"'”’)]*\Z")
+_LETTER = 80
+"""Words of a message from which on it tells something and asks something."""
+_MOST_ASKED = 3
+"""Sentences of it that ask, the last ones."""
 
 
 def standalone(questions: Sequence[str]) -> str:
@@ -38,10 +46,12 @@ def standalone(questions: Sequence[str]) -> str:
     `questions`: the user's messages in order, with tokens. A follow-up question begins with "and"
     or the like, names no one and has a pronoun, or has few content words. It takes the content
     words and tokens of the question before, which may be a follow-up itself. A question that names
-    a person takes no other person over.
+    a person takes no other person over. Of a long message, the question is what it asks, and the
+    rest is what came before.
     """
+    parts = [*questions[:-1], *(p for last in questions[-1:] for p in _told_and_asked(last))]
     chain: list[str] = []
-    for question in reversed(questions):
+    for question in reversed(parts):
         chain.append(question)
         if not _is_follow_up(question):
             break
@@ -50,6 +60,23 @@ def standalone(questions: Sequence[str]) -> str:
         carried = _carried(question, found) if found and place else []
         found = " ".join([question, *carried])
     return found
+
+
+def asked_part(message: str) -> str:
+    """Return the sentences of a long message that ask something; other messages as they are."""
+    return _told_and_asked(message)[-1]
+
+
+def _told_and_asked(message: str) -> list[str]:
+    """Return what a long message tells, and what it asks; one text where it is one."""
+    if len(message.split()) < _LETTER:
+        return [message]
+    sentences = [message[start:end] for start, end in sentence_spans(message)]
+    asking = [n for n, sentence in enumerate(sentences) if _ASKS.search(sentence)][-_MOST_ASKED:]
+    asked = " ".join(sentences[n] for n in asking)
+    if len(list(_content(_words(asked)))) < _FEWEST_ASKED:
+        return [message]
+    return [" ".join(s for n, s in enumerate(sentences) if n not in asking), asked]
 
 
 def _is_follow_up(question: str) -> bool:

@@ -151,6 +151,8 @@ class SearchSettings(ServiceSettings):
     reranker: str = "off"
     """`off`, `late-interaction`, or a cross-encoder of sentence-transformers: its folder, or its
     name in the local cache, for example `mixedbread-ai/mxbai-rerank-large-v1`."""
+    reader: str = "shipped"
+    """Reads whether a record answers: `shipped`, `off`, or a weights file of `train reader`."""
     milvus: str | None = None
     """The address of a Milvus server that searches the vectors in place of FAISS."""
     guard: bool = False

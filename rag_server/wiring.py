@@ -25,12 +25,13 @@ _VECTORS_KEPT = 20_000
 """Vectors of questions and sentences in memory: 30 MB with 384 dimensions."""
 
 if TYPE_CHECKING:
+    from sage_rag.agents.reading.reader import Reader
     from sage_rag.indexer.protocols import Embedder
     from sage_rag.rag_server.access.meters import Meters
     from sage_rag.rag_server.answering.protocols import Answerer, ChatStream
     from sage_rag.rag_server.edge.services import EdgeServices
     from sage_rag.rag_server.edge.upstream import Upstream
-    from sage_rag.rag_server.reading import ReadAhead
+    from sage_rag.rag_server.read_ahead import ReadAhead
     from sage_rag.rag_server.services import Services
 
 
@@ -112,7 +113,7 @@ def _search_services(
 def _read_ahead() -> ReadAhead:
     """Return what reads the sentences of passages before a question needs them."""
     from sage_rag.rag_server.answering.sentences import KEPT_CHARACTERS, read_passage
-    from sage_rag.rag_server.reading import ReadAhead
+    from sage_rag.rag_server.read_ahead import ReadAhead
 
     return ReadAhead(partial(read_passage, 0), KEPT_CHARACTERS)
 
@@ -279,10 +280,21 @@ def _answerer(settings: SearchSettings, model: ChatStream | None, embedder: Embe
         from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
         from sage_rag.rag_server.answering.offline import OfflineAnswerer
 
-        return OfflineAnswerer(ExtractiveAnswerer(embedder).compose)
+        return OfflineAnswerer(ExtractiveAnswerer(embedder, _reader(settings.reader)).compose)
     from sage_rag.rag_server.answering.chat import ChatAnswerer
 
     return ChatAnswerer(model, settings.llm_context_tokens)
+
+
+def _reader(name: str) -> Reader | None:
+    """Return the reader of a setting, warmed up; `None` for `off`."""
+    if name == "off":
+        return None
+    from sage_rag.agents.reading.reader import Reader
+
+    reader = Reader() if name == "shipped" else Reader(Path(name))
+    reader.read("Is it warm?", ["It is warm."])
+    return reader
 
 
 def _chat_stream(settings: SearchSettings) -> ChatStream:

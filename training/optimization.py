@@ -1,13 +1,16 @@
-"""The training loop that both taggers share."""
+"""The training loop, schedule and batches that taggers and reader share."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.optim.lr_scheduler import LRScheduler
+
+from sage_rag.common.batches import padded_batches
 
 Progress = Callable[[int, int, float], None]
 """Receives the step, the number of steps and the recent loss."""
@@ -35,3 +38,23 @@ def optimize(
         after_step(step)
         recent = loss.item() if step == 1 else 0.98 * recent + 0.02 * loss.item()
         progress(step, len(batches), recent)
+
+
+def rise_and_fall(steps: int) -> Callable[[int], float]:
+    """Return the learning rate of each step, as a share of the highest one.
+
+    It rises linearly over the first 6 % of the steps and then falls linearly to 0.
+    """
+    warm_up = max(1.0, 0.06 * steps)
+    return lambda step: min((step + 1) / warm_up, (steps - step) / steps)
+
+
+def length_batches(lengths: Sequence[int], budget: int, order: random.Random) -> list[list[int]]:
+    """Return the numbers of the examples of each step, in random order.
+
+    `lengths`: in word pieces, with marks; `budget`: of a step. Similar lengths need little padding.
+    """
+    by_length = sorted(range(len(lengths)), key=lambda i: lengths[i] + order.random() * 20)
+    batches = list(padded_batches(by_length, lambda i: lengths[i], budget))
+    order.shuffle(batches)
+    return batches

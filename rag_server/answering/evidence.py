@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -34,6 +34,8 @@ certain."""
 _NEAR = 0.875
 """Share of the threshold from which on the nearest passage is shown as what it is. At most 5 % of
 the development questions with an answer are below it, and few questions off the topic above."""
+_READABLE = 0.8
+"""The same, from which on the nearest passages are read: reading takes longer than searching."""
 _DIRECT = frozenset(t.value for t in EntityType if identifiability(t) is Identifiability.DIRECT)
 _WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’][^\W_]+)?")
 _REQUESTS = frozenset(
@@ -57,7 +59,7 @@ class Evidence:
     index knows, and asks for nothing more ("tell me about Maria Keller"). `particular`: it asks for
     a phone number or another particular of someone, and one of the first passages has one. `about`:
     the ranks of the passages that hold most of the persons, or else of the places, organisations
-    and titles, that the question may mean.
+    and titles, that the question may mean. `meant`: the tokens of all these in the index.
     """
 
     similarity: float
@@ -69,6 +71,7 @@ class Evidence:
     whole_record: bool = False
     particular: bool = False
     about: tuple[int, ...] = ()
+    meant: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def score(self) -> float:
@@ -85,6 +88,16 @@ class Evidence:
     def is_near(self) -> bool:
         """Whether the nearest passage is worth showing, though it may not answer the question."""
         return self.answers or self.score >= _NEAR * self._least_score
+
+    @property
+    def may_be_read(self) -> bool:
+        """Whether the passages are near enough for a reader to find an answer in them."""
+        return self.answers or self.score >= _READABLE * self._least_score
+
+    @property
+    def share(self) -> float:
+        """The score, as a share of the one from which on the passages answer."""
+        return self.score / self._least_score
 
     @property
     def _least_score(self) -> float:
@@ -127,8 +140,9 @@ def find_evidence(
         if rank in about or any(name in p.text for name in named)
     ]
     particular = not unknown and any(states_particular(question, text) for text in texts)
+    meant = people.meant if people else ()
     return Evidence(
-        similarity, coverage, unknown, known, sentence, enough, whole, particular, about
+        similarity, coverage, unknown, known, sentence, enough, whole, particular, about, meant
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sage_rag.indexer.embedding import KnownSentences
 from sage_rag.indexer.passages import CONSENSUS, Passage
@@ -12,14 +12,21 @@ from sage_rag.privacy.entities import EntityType, Identifiability, identifiabili
 from sage_rag.privacy.lookup import STEM_TYPES
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.answering.details import lacks_detail
-from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.names import names_someone, without_names
+from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
 from sage_rag.rag_server.answering.particulars import particular_of
 from sage_rag.rag_server.answering.protocols import AnswerContext
+from sage_rag.rag_server.answering.reading import (
+    PassageReader,
+    PassageReading,
+    is_readable,
+    read_sentences,
+)
 from sage_rag.rag_server.answering.selection import choose
 from sage_rag.rag_server.answering.sentences import Sentence, content_stems, read_passage
 from sage_rag.rag_server.answering.statements import often_said
 from sage_rag.rag_server.answering.values import Asked, values_of
+from sage_rag.rag_server.followups import asked_part
 from sage_rag.rag_server.retrieval import without_tokens
 
 NOTHING_FOUND = "I found nothing about this in the documents I can search."
@@ -33,6 +40,8 @@ _PART_ENDS = re.compile(
 )
 _SCORE_POWER = 4
 """Of 1, 2, 3 and 4, the best on the development questions (docs/results/answers.md)."""
+_READ = 3.0
+"""Value of a sentence that the reader is sure of: nearly that of one that repeats the question."""
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
 
@@ -47,34 +56,52 @@ class ExtractiveAnswerer:
     """
 
     def __init__(
-        self, embedder: Embedder | None = None, *, most_words: int = 56, few_words: int = 30
+        self,
+        embedder: Embedder | None = None,
+        reader: PassageReader | None = None,
+        *,
+        most_words: int = 56,
+        few_words: int = 30,
     ) -> None:
         self._embedder = embedder
+        self._reader = reader
         self._most_words = most_words
         self._few_words = few_words
 
     def compose(self, context: AnswerContext) -> str:
         """Return the answer with its citation, or a sentence that says that there is no answer."""
-        if (refused := _refusal(context.evidence)) is not None:
-            return refused
-        unclear = context.evidence is not None and not context.evidence.answers
-        if context.passages and context.passages[0].layer == CONSENSUS:
+        evidence = context.evidence
+        of_consensus = bool(context.passages) and context.passages[0].layer == CONSENSUS
+        if evidence is not None:
+            if evidence.unknown:
+                return _no_record(evidence.unknown)
+            is_read = not of_consensus and self._reads(context)
+            if not (evidence.may_be_read if is_read else evidence.is_near):
+                return NOTHING_FOUND
+        if of_consensus:
             said = often_said(context, self._with_known(context))
+            unclear = evidence is not None and not evidence.answers
             return _answer(said, unclear=unclear) if said else NOTHING_FOUND
-        question = context.standalone or context.question
+        return self._quoted(context)
+
+    def _quoted(self, context: AnswerContext) -> str:
+        """Return the answer from the records that were found."""
+        question, own = context.standalone or context.question, asked_part(context.question)
         sentences = self._readable(question, context)
-        asked = set(content_stems(context.question))
+        asked = set(content_stems(own))
         carried = set[str]()
-        if question != context.question:
+        if question != own:
             carried = set(content_stems(question)) - asked
         shared = (asked | carried) & {stem for s in sentences for stem in s.stems}
         if not shared and context.evidence is None:
             return NOTHING_FOUND
-        parts = _parts(context.question)
+        parts = _parts(own)
         whole, *each = self._similarities([question, *parts], sentences, context)
         shares = _shares(context.passages)
+        readings = self._readings(question, sentences, context)
+        values = values_of(sentences, Asked(own, carried, whole), shares)
         chosen = choose(
-            values_of(sentences, Asked(context.question, carried, whole), shares),
+            _with_readings(values, readings),
             [
                 values_of(sentences, Asked(part, carried, similarities), shares)
                 for part, similarities in zip(parts, each, strict=True)
@@ -85,8 +112,25 @@ class ExtractiveAnswerer:
         )
         if not chosen:
             return NOTHING_FOUND
-        unclear = unclear or self._is_incomplete(context, parts or [context.question], chosen)
-        return _answer(_written(chosen), unclear=unclear)
+        outcome = Outcome.ANSWER
+        if context.evidence is not None:
+            lacks = self._is_incomplete(context, parts or [own], chosen)
+            outcome = outcome_of(context.evidence, readings.get(chosen[0].rank), lacks_detail=lacks)
+        if outcome is Outcome.NOTHING:
+            return NOTHING_FOUND
+        return _answer(_written(chosen), unclear=outcome is Outcome.UNCLEAR)
+
+    def _reads(self, context: AnswerContext) -> bool:
+        return self._reader is not None and is_readable(asked_part(context.question))
+
+    def _readings(
+        self, question: str, sentences: Sequence[Sentence], context: AnswerContext
+    ) -> dict[int, PassageReading]:
+        """Return the reading of each passage by its rank; empty without a reader."""
+        if self._reader is None or not self._reads(context):
+            return {}
+        meant = context.evidence.meant if context.evidence else ()
+        return read_sentences(question, sentences, meant, self._reader)
 
     def _is_incomplete(
         self, context: AnswerContext, parts: Sequence[str], quoted: Sequence[Sentence]
@@ -98,7 +142,7 @@ class ExtractiveAnswerer:
         """
         if context.evidence is None:
             return False
-        if (asked := particular_of(context.question)) is not None:
+        if (asked := particular_of(asked_part(context.question))) is not None:
             return not any(asked.is_in(sentence.text) for sentence in quoted) and not any(
                 char.isdigit() for sentence in quoted for char in TOKEN.sub("", sentence.text)
             )
@@ -139,6 +183,18 @@ class ExtractiveAnswerer:
         return [dict(zip(answering, map(float, row), strict=True)) for row in cosines]
 
 
+def _with_readings(
+    values: Mapping[Sentence, float], readings: Mapping[int, PassageReading]
+) -> dict[Sentence, float]:
+    """Return the values of sentences, higher where the reader found the answer."""
+    return {
+        sentence: value + (_READ * reading.probability if sentence in reading.sentences else 0.0)
+        if (reading := readings.get(sentence.rank))
+        else value
+        for sentence, value in values.items()
+    }
+
+
 def _shares(passages: Sequence[Passage]) -> dict[int, float]:
     """Return what the sentences of each passage keep of their value, by rank.
 
@@ -160,15 +216,10 @@ def _parts(question: str) -> list[str]:
     return parts if 1 < len(parts) <= _MOST_PARTS else []
 
 
-def _refusal(evidence: Evidence | None) -> str | None:
-    """Return why there is no answer, or `None` if there may be one."""
-    if evidence is None:
-        return None
-    if evidence.unknown:
-        *others, last = evidence.unknown
-        listed = f"{', '.join(others)} or {last}" if others else last
-        return f"I found no record of {listed} in the documents I can search."
-    return None if evidence.is_near else NOTHING_FOUND
+def _no_record(unknown: Sequence[str]) -> str:
+    *others, last = unknown
+    listed = f"{', '.join(others)} or {last}" if others else last
+    return f"I found no record of {listed} in the documents I can search."
 
 
 def _answer(text: str, *, unclear: bool) -> str:

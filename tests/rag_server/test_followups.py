@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.rag_server.followups import standalone
+from sage_rag.rag_server.followups import asked_part, standalone
 
 KELLER, LINDE, LINDAU = "PERSON_[aa]", "PERSON_[bb]", "LOCATION_[cc]"
 MIGRAINE = f"What prevents the migraine of {KELLER} in {LINDAU}?"
@@ -64,3 +64,32 @@ def test_the_last_question_is_unchanged_and_nothing_is_invented(questions):
     assert found.startswith(last)
     known = " ".join(questions)
     assert all(word in known for word in found[len(last) :].split())
+
+
+FILLER = "The parcel was left in the yard of a neighbour, and it rained the whole week. " * 60
+
+
+def test_of_a_long_message_the_sentences_that_ask_are_searched():
+    found = standalone([f"{FILLER} What is the dose of the blue inhaler?"])
+    assert found == "What is the dose of the blue inhaler?"
+    assert asked_part(f"{FILLER} What is the dose of the blue inhaler?") == found
+
+
+def test_what_a_long_message_asks_takes_over_what_it_tells():
+    found = standalone(
+        [f"{KELLER} rents the mill in the valley. {FILLER} When does she leave the house?"]
+    )
+    assert found.startswith("When does she leave the house?")
+    assert KELLER in found
+    assert len(found.split()) < 60
+
+
+def test_a_long_message_that_asks_nothing_is_searched_whole():
+    assert standalone([FILLER]) == FILLER
+    assert standalone([f"{FILLER} What now?"]) == f"{FILLER} What now?"
+
+
+def test_a_short_message_with_several_sentences_is_searched_whole():
+    short = "My knee hurts since Monday. Is ice good for it?"
+    assert standalone([short]) == short
+    assert standalone([]) == ""

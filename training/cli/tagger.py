@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from sage_rag.common.exceptions import InputError
-
-if TYPE_CHECKING:
-    from sage_rag.training.optimization import Progress
+from sage_rag.training.cli.output import this_machine, training_bar, writable_folder
 
 
 class Language(StrEnum):
@@ -60,18 +54,11 @@ def tagger(
     """
     if (data is None) == (extra is None):
         raise InputError("set either --data or --extra", hint="see: sage-rag train tagger --help")
-    _writable(out)
+    writable_folder(out)
     if data is not None:
         _train(data, out, language, generated, seed, average_with)
     elif extra is not None:
         _adapt(extra, out, seed)
-
-
-def _writable(out: Path) -> None:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot create the folder `{out}`: {error.strerror}") from None
 
 
 def _train(
@@ -85,11 +72,11 @@ def _train(
     circumstances = Circumstances(
         command=shlex.join(["sage-rag", *sys.argv[1:]]),
         seed=seed,
-        hardware=f"{os.cpu_count()} cores, {platform.machine()}",
+        hardware=this_machine(),
         date=datetime.now(UTC).date().isoformat(),
     )
     if language is not Language.CHINESE:
-        with _bar("english") as progress:
+        with training_bar("english") as progress:
             make_english(
                 data,
                 out,
@@ -99,7 +86,7 @@ def _train(
                 earlier=earlier,
             )
     if language is not Language.ENGLISH:
-        with _bar("chinese") as progress:
+        with training_bar("chinese") as progress:
             make_chinese(data, out, circumstances, progress=progress)
     typer.echo(f"weights and model cards are in {out}", err=True)
 
@@ -111,25 +98,9 @@ def _adapt(extra: str, out: Path, seed: int) -> None:
 
     annotations = read_annotations(*annotations_argument(extra))
     weights = out / "tagger.safetensors"
-    with _bar("train") as progress:
+    with training_bar("train") as progress:
         before, after = adapt_tagger(annotations, weights, seed=seed, progress=progress)
     report = comparison({"held out": before}, {"held out": after})
     (out / "report.md").write_text(report + "\n", "utf-8")
     typer.echo(report)
     typer.echo(f"use it with: --recognizer tagger:{weights}", err=True)
-
-
-@contextmanager
-def _bar(what: str) -> Iterator[Progress]:
-    """Show the steps of a training and the loss of the last one."""
-    from sage_rag.common.progress import progress_bars
-
-    recent = 0.0
-
-    def report(step: int, steps: int, loss: float) -> None:
-        nonlocal recent
-        recent = loss
-        show(what, step, steps)
-
-    with progress_bars(lambda: f"loss {recent:.4f}") as show:
-        yield report

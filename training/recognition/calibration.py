@@ -1,26 +1,22 @@
 """Calibrate scores to probabilities, and derive thresholds from costs.
 
-Platt scaling per type: a slope and a shift turn a logit into the share of such words that are
-private. If a missed value costs `k` times as much as a false alarm, the threshold is the
-probability `1 / (1 + k)`.
-
-Source: Platt (1999), with his smoothed targets.
+Platt scaling (`training.platt`) per type: a slope and a shift turn a logit into the share of such
+words that are private. If a missed value costs `k` times as much as a false alarm, the threshold is
+the probability `1 / (1 + k)`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from sage_rag.privacy.entities import TAGGED, EntityType
 from sage_rag.privacy.recognizers.tagging.decode import private_logit
 from sage_rag.privacy.recognizers.tagging.pieces import Pieces
 from sage_rag.privacy.recognizers.tagging.weights_file import Calibration
+from sage_rag.training.platt import LabelledLogits, platt
 from sage_rag.training.recognition.examples import Example
 from sage_rag.training.recognition.fit import UNKNOWN, labels_of
 
@@ -33,17 +29,9 @@ _MIN_PRIVATE = 20
 """The private words of a type that a calibration needs."""
 
 
-@dataclass(frozen=True, slots=True)
-class TypeLogits:
-    """Logits of a type's words (n,), and whether each word is private (n,)."""
-
-    logits: NDArray[np.float64]
-    private: NDArray[np.bool_]
-
-
 def word_logits(
     texts: Iterable[tuple[Example, Pieces, NDArray[np.float32]]],
-) -> dict[EntityType, TypeLogits]:
+) -> dict[EntityType, LabelledLogits]:
     """Collect the logits of all words by type, from the network's output (pieces, types, 3).
 
     A word's logit is the highest of its pieces, as in decoding; words of unknown label are skipped.
@@ -61,19 +49,19 @@ def word_logits(
             logits[entity_type].append(best[known, column])
             private[entity_type].append(labels[known, column] > 0)
     return {
-        t: TypeLogits(np.concatenate(logits[t]).astype(np.float64), np.concatenate(private[t]))
+        t: LabelledLogits(np.concatenate(logits[t]).astype(np.float64), np.concatenate(private[t]))
         for t in TAGGED
         if logits[t]
     }
 
 
-def calibrate(words: dict[EntityType, TypeLogits]) -> list[Calibration]:
+def calibrate(words: dict[EntityType, LabelledLogits]) -> list[Calibration]:
     """Return the calibration of each type; a type with too few private words keeps its logit."""
     return [_calibration(words.get(t), threshold_of(COST[t])) for t in TAGGED]
 
 
-def _calibration(words: TypeLogits | None, threshold: float) -> Calibration:
-    if words is None or words.private.sum() < _MIN_PRIVATE:
+def _calibration(words: LabelledLogits | None, threshold: float) -> Calibration:
+    if words is None or words.positive.sum() < _MIN_PRIVATE:
         return Calibration(1.0, 0.0, threshold)
     slope, shift = platt(words, method="L-BFGS-B", bounds=[(0.05, 5), (-9, 9)])
     return Calibration(slope, shift, threshold)
@@ -82,19 +70,3 @@ def _calibration(words: TypeLogits | None, threshold: float) -> Calibration:
 def threshold_of(cost_of_miss: float) -> float:
     """Return the lowest probability at which a flag costs less than a miss."""
     return 1 / (1 + cost_of_miss)
-
-
-def platt(words: TypeLogits, **minimizer: Any) -> tuple[float, float]:
-    """Return slope and shift of the logits that fit the outcomes best; options for `minimize`.
-
-    The two taggers use different minimizers, because their shipped weights depend on the digits.
-    """
-    positive, negative = words.private.sum(), (~words.private).sum()
-    target = np.where(words.private, (positive + 1) / (positive + 2), 1 / (negative + 2))
-
-    def loss(parameters: NDArray[np.float64]) -> float:
-        x = parameters[0] * words.logits + parameters[1]
-        return float(np.mean(np.logaddexp(0, x) - target * x))
-
-    slope, shift = minimize(loss, np.array([1.0, 0.0]), **minimizer).x
-    return float(slope), float(shift)

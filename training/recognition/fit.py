@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,6 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from sage_rag.common.batches import padded_batches
 from sage_rag.common.minilm.base import base_tokenizer
 from sage_rag.common.minilm.model import Row, padded
 from sage_rag.common.minilm.network import Encoder
@@ -20,7 +19,7 @@ from sage_rag.privacy.entities import TAGGED
 from sage_rag.privacy.recognizers.tagging.network import CLASSES
 from sage_rag.privacy.recognizers.tagging.pieces import Pieces, pieces_of
 from sage_rag.privacy.recognizers.windows import windows
-from sage_rag.training.optimization import Progress, optimize
+from sage_rag.training.optimization import Progress, length_batches, optimize, rise_and_fall
 from sage_rag.training.recognition.examples import Example
 
 UNKNOWN = -100
@@ -98,11 +97,12 @@ def fit(
     torch.manual_seed(seed)
     order = random.Random(seed)  # noqa: S311 - not a secret
     labelled = [window for example in examples for window in labelled_windows(example)]
-    epochs = [_batches(labelled, schedule.batch_pieces, order) for _ in range(schedule.epochs)]
+    lengths = [len(window.labels) + 2 for window in labelled]
+    epochs = [length_batches(lengths, schedule.batch_pieces, order) for _ in range(schedule.epochs)]
     batches = [batch for epoch in epochs for batch in epoch]
     parameters = [p for p in network.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(parameters, lr=schedule.rate, weight_decay=schedule.weight_decay)
-    rates = torch.optim.lr_scheduler.LambdaLR(optimizer, _triangle(len(batches)))
+    rates = torch.optim.lr_scheduler.LambdaLR(optimizer, rise_and_fall(len(batches)))
     weight = torch.tensor([1.0, schedule.private_weight, schedule.private_weight])
     network.train()
     optimize(
@@ -113,11 +113,6 @@ def fit(
         progress,
     )
     network.eval()
-
-
-def _triangle(steps: int) -> Callable[[int], float]:
-    warm_up = max(1.0, 0.06 * steps)
-    return lambda step: min((step + 1) / warm_up, (steps - step) / steps)
 
 
 def _loss(network: Encoder, batch: Sequence[LabelledWindow], weight: torch.Tensor) -> torch.Tensor:
@@ -131,14 +126,3 @@ def _loss(network: Encoder, batch: Sequence[LabelledWindow], weight: torch.Tenso
     return functional.cross_entropy(
         logits.float().view(-1, CLASSES), labels.view(-1), weight, ignore_index=UNKNOWN
     )
-
-
-def _batches(
-    labelled: Sequence[LabelledWindow], pieces: int, order: random.Random
-) -> list[list[int]]:
-    """Return the windows of each step, in random order; similar lengths need little padding."""
-    lengths = [len(window.labels) for window in labelled]
-    by_length = sorted(range(len(labelled)), key=lambda i: lengths[i] + order.random() * 20)
-    batches = list(padded_batches(by_length, lambda i: lengths[i] + 2, pieces))
-    order.shuffle(batches)
-    return batches

@@ -113,7 +113,7 @@ def adapt_tagger(
     fit(network, [*training, *replayed], ADAPTATION, seed=seed, progress=progress)
     shipped = read_weights(shipped_weights())
     about = {"seed": seed, "adapted_from": shipped.digest, "texts": len(training)}
-    write_weights(network, shipped.calibration, weights, about)
+    write_weights(network, shipped.settings.calibration, weights, about)
     return before, measure(TaggerRecognizer(weights), golds)
 
 

@@ -17,6 +17,7 @@ from sage_rag.rag_server.answering.extractive import (
 )
 from sage_rag.rag_server.answering.names import names_someone
 from sage_rag.rag_server.answering.protocols import AnswerContext
+from sage_rag.rag_server.answering.reading import PassageReader
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.followups import standalone
 from sage_rag.rag_server.retrieval import Retriever
@@ -53,14 +54,20 @@ class Reply:
 class Asker:
     """A user at the edge; without `keys`, of a plain index."""
 
-    def __init__(self, version: IndexVersion, embedder: Embedder, keys: CorpusKeys | None) -> None:
+    def __init__(
+        self,
+        version: IndexVersion,
+        embedder: Embedder,
+        keys: CorpusKeys | None,
+        reader: PassageReader | None,
+    ) -> None:
         self._version = version
         self._embedder = embedder
         self._keys = keys
         if keys is not None:
             keys.use_lookup(version.lookup)
         self._retriever = Retriever(version, embedder)
-        self._answerer = ExtractiveAnswerer(embedder)
+        self._answerer = ExtractiveAnswerer(embedder, reader)
 
     def ask(self, turns: Sequence[str]) -> Reply:
         """Return the reply to the last of a user's turns."""
@@ -92,9 +99,13 @@ class Asker:
 
 
 def ask_all(
-    path: Path, embedder: Embedder, keys: CorpusKeys | None, asked: Sequence[Sequence[str]]
+    path: Path,
+    embedder: Embedder,
+    keys: CorpusKeys | None,
+    asked: Sequence[Sequence[str]],
+    reader: PassageReader | None = None,
 ) -> list[Reply]:
     """Return the reply to each conversation from the version in a folder."""
     with closing(open_version(path)) as version:
-        asker = Asker(version, embedder, keys)
+        asker = Asker(version, embedder, keys, reader)
         return [asker.ask(turns) for turns in asked]

@@ -81,8 +81,8 @@ def questions_by_corpus(name: str) -> dict[str, list[GoldQuestion]]:
     """Return the questions of a file of `gold` by the corpus that they are asked of.
 
     `name`: `fresh_questions`; `near_questions`, half of which ask a record for a detail that it
-    lacks; `blind_questions`, `blind_questions_2` and `blind_questions_3`, whose writers knew
-    neither the code nor its results.
+    lacks; `blind_questions` and `blind_questions_2` to `_4`, whose writers knew neither the code
+    nor its results.
     """
     found: dict[str, list[GoldQuestion]] = {}
     for r in _gold(name):
@@ -111,6 +111,9 @@ def gold_corpora() -> dict[str, tuple[Path, tuple[str, ...]]]:
         "homecare": (gold / "homecare.jsonl", ("text",)),
         "insurance": (gold / "insurance.jsonl", ("text",)),
         "school": (gold / "school.jsonl", ("text",)),
+        "choir": (gold / "choir.jsonl", ("text",)),
+        "forestry": (gold / "forestry.jsonl", ("text",)),
+        "hospice": (gold / "hospice.jsonl", ("text",)),
     }
 
 

@@ -23,7 +23,7 @@ def new_network(types: int = len(TAGGED)) -> Encoder:
 
 @lru_cache(maxsize=2)
 def load_model(path: Path, digest: str) -> EncoderModel:
-    """Return the model of a weights file; read once per process and content (`Weights.digest`).
+    """Return the model of a weights file; read once per process and content (its digest).
 
     Raises:
         InputError: as `read_weights`, and when the file has changed.
@@ -31,6 +31,6 @@ def load_model(path: Path, digest: str) -> EncoderModel:
     weights = read_weights(path)
     if weights.digest != digest:
         raise InputError(f"`{path.name}` has changed since it was read", hint="start again")
-    network = new_network(len(weights.types))
+    network = new_network(len(weights.settings.types))
     load_trained(network, path)
     return EncoderModel(network)

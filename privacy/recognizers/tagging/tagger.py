@@ -73,17 +73,18 @@ class TaggerRecognizer:
             InputError: when the file is not a weights file, or is for another base model.
         """
         self._path = weights or shipped_weights()
-        self._weights = read_weights(self._path)
+        read = read_weights(self._path)
+        self._settings, self._digest = read.settings, read.digest
         chosen = thresholds or {}
         self._types = [
             (entity_type, chosen.get(entity_type, calibration.threshold))
             for entity_type, calibration in zip(
-                self._weights.types, self._weights.calibration, strict=True
+                self._settings.types, self._settings.calibration, strict=True
             )
         ]
         lexicon = data_digest("sage_rag.privacy.recognizers", LEXICON_FILE)
         marks = "-".join(f"{threshold:.4g}" for _, threshold in self._types)
-        self.fingerprint: Final = f"tagger-{self._weights.digest}-{VERSION}-{lexicon}-{marks}"
+        self.fingerprint: Final = f"tagger-{self._digest}-{VERSION}-{lexicon}-{marks}"
         """Digests of weights and lexicon, our version, and the thresholds."""
 
     def recognize(self, text: str) -> Sequence[Span]:
@@ -113,7 +114,7 @@ class TaggerRecognizer:
         from sage_rag.privacy.recognizers.tagging.network import CLASSES, load_model
         from sage_rag.privacy.recognizers.tagging.pieces import pieces_of
 
-        model = load_model(self._path, self._weights.digest)
+        model = load_model(self._path, self._digest)
         read = [pieces_of(text, base_tokenizer()) for text in texts]
         shape = (len(self._types), CLASSES)
         answers = [np.zeros((len(pieces), *shape), dtype=np.float32) for pieces in read]
@@ -135,11 +136,11 @@ class TaggerRecognizer:
         self, pieces: Pieces, answers: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Return calibrated scores and whether a value begins, both (pieces, types)."""
-        slopes = np.array([c.slope for c in self._weights.calibration], dtype=np.float32)
-        shifts = np.array([c.shift for c in self._weights.calibration], dtype=np.float32)
+        slopes = np.array([c.slope for c in self._settings.calibration], dtype=np.float32)
+        shifts = np.array([c.shift for c in self._settings.calibration], dtype=np.float32)
         logits = private_logit(answers) * slopes + shifts
-        if EntityType.PERSON in self._weights.types:
-            person = self._weights.types.index(EntityType.PERSON)
+        if EntityType.PERSON in self._settings.types:
+            person = self._settings.types.index(EntityType.PERSON)
             logits[pieces.unlisted, person] += _UNLISTED
         return 1 / (1 + np.exp(-logits)), answers[..., 1] > answers[..., 2]
 

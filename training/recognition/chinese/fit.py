@@ -37,7 +37,8 @@ from sage_rag.privacy.recognizers.chinese.word_features import (
 from sage_rag.privacy.recognizers.tagging.decode import private_logit
 from sage_rag.privacy.recognizers.tagging.weights_file import Calibration
 from sage_rag.training.optimization import Progress, optimize
-from sage_rag.training.recognition.calibration import TypeLogits, platt, threshold_of
+from sage_rag.training.platt import LabelledLogits, platt
+from sage_rag.training.recognition.calibration import threshold_of
 from sage_rag.training.recognition.chinese.gazetteer import write_words
 from sage_rag.training.recognition.chinese.generate import ANNOTATED, generate, generator_digest
 from sage_rag.training.recognition.examples import Example
@@ -198,20 +199,20 @@ def labels_of(example: Example) -> NDArray[np.int64]:
     return labels
 
 
-def _outcomes(model: ChineseModel, examples: Sequence[Example]) -> Iterator[TypeLogits]:
+def _outcomes(model: ChineseModel, examples: Sequence[Example]) -> Iterator[LabelledLogits]:
     """Yield the logits of all characters and whether each is private, by type."""
     outputs = [private_logit(model.ask([example.text])[0]) for example in examples]
     logits = np.concatenate(outputs).astype(np.float64)
     private = np.concatenate([labels_of(example) for example in examples]) > 0
     for column in range(len(TYPES)):
-        yield TypeLogits(logits[:, column], private[:, column])
+        yield LabelledLogits(logits[:, column], private[:, column])
 
 
-def _calibration(outcomes: TypeLogits, cost_of_miss: float) -> Calibration:
+def _calibration(outcomes: LabelledLogits, cost_of_miss: float) -> Calibration:
     slope, shift = platt(outcomes, method="Nelder-Mead")
     return Calibration(slope, shift, threshold_of(cost_of_miss))
 
 
-def _recall(outcomes: TypeLogits, calibration: Calibration) -> float:
+def _recall(outcomes: LabelledLogits, calibration: Calibration) -> float:
     scores = 1 / (1 + np.exp(-(calibration.slope * outcomes.logits + calibration.shift)))
-    return float((scores[outcomes.private] >= calibration.threshold).mean())
+    return float((scores[outcomes.positive] >= calibration.threshold).mean())

@@ -55,7 +55,7 @@ def test_single_precision_keeps_its_digits_with_and_without_gelu(
 def shipped() -> Encoder:
     """The shipped network, trained."""
     path = shipped_weights()
-    network = new_network(len(read_weights(path).types))
+    network = new_network(len(read_weights(path).settings.types))
     load_trained(network, path)
     return network
 

@@ -7,7 +7,7 @@ from functools import partial
 from sage_rag.indexer.passages import CONSENSUS, RECORDS
 from sage_rag.rag_server.answering import sentences
 from sage_rag.rag_server.corpora import CorpusSearch
-from sage_rag.rag_server.reading import ReadAhead
+from sage_rag.rag_server.read_ahead import ReadAhead
 from tests.rag_server.fakes import MemoryCatalog, WordsEmbedder
 
 WAIT_S = 10

@@ -1,0 +1,1 @@
+"""Read whether a text answers a question, and where: a small trained network."""

@@ -1,0 +1,89 @@
+"""Read passages with the reader: whether each answers, and with which of its sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import log
+from typing import Protocol
+
+from sage_rag.agents.reading.reader import Reading
+from sage_rag.privacy.tokens import TOKEN, readable_view, token_type
+from sage_rag.rag_server.answering.sentences import Sentence
+
+_BORDER = "\x1e"
+"""Separates the texts of which one view is made, so that a value has one number in all of them."""
+_LEAST = 0.005
+"""The reader is not surer than its held-out questions show: log-odds from -5.3 to 5.3."""
+_MOST_WORDS = 30
+"""Of a question; a longer text is a report, of which no stretch of a record is the answer."""
+
+
+class PassageReader(Protocol):
+    """Reads whether texts answer a question; `agents.reading.reader.Reader` is one."""
+
+    def read(self, question: str, texts: Sequence[str]) -> Sequence[Reading]:
+        """Return what each text answers."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PassageReading:
+    """What the reader finds in a passage.
+
+    `probability` that the passage answers; `sentences`: those with the stretch that does.
+    """
+
+    probability: float
+    sentences: frozenset[Sentence]
+
+    @property
+    def log_odds(self) -> float:
+        """The probability as log-odds, within what held-out questions support."""
+        likely = min(max(self.probability, _LEAST), 1 - _LEAST)
+        return log(likely / (1 - likely))
+
+
+def is_readable(question: str) -> bool:
+    """Return whether a reader can read texts for the answer to a question."""
+    return len(question.split()) <= _MOST_WORDS
+
+
+def read_sentences(
+    question: str, sentences: Iterable[Sentence], meant: Sequence[str], reader: PassageReader
+) -> dict[int, PassageReading]:
+    """Return the reading of each passage by its rank, as far as an answer can quote it.
+
+    `meant`: the tokens of the index that the names of the question may mean.
+    """
+    found: dict[int, PassageReading] = {}
+    for rank, group in groupby(sentences, key=lambda sentence: sentence.rank):
+        own = list(group)
+        asked, *texts = _views([_linked(question, own, meant), *(s.text for s in own)])
+        (reading,) = reader.read(asked, [" ".join(texts)])
+        held, place = set(), 0
+        for sentence, text in zip(own, texts, strict=True):
+            if place < reading.end and place + len(text) > reading.start:
+                held.add(sentence)
+            place += len(text) + 1
+        found[rank] = PassageReading(reading.probability, frozenset(held))
+    return found
+
+
+def _linked(question: str, sentences: Sequence[Sentence], meant: Sequence[str]) -> str:
+    """Return a question with the passage's own token for a name that is spelled otherwise there."""
+    held = {match.group() for sentence in sentences for match in TOKEN.finditer(sentence.text)}
+    known = [token for token in meant if token in held]
+
+    def own(token: str) -> str:
+        if token in held:
+            return token
+        return next((k for k in known if token_type(k) is token_type(token)), token)
+
+    return TOKEN.sub(lambda match: own(match.group()), question)
+
+
+def _views(texts: Iterable[str]) -> list[str]:
+    """Return the readable views of texts, in which equal tokens have equal numbers."""
+    return readable_view(_BORDER.join(t.replace(_BORDER, " ") for t in texts)).split(_BORDER)

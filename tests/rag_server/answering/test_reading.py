@@ -1,0 +1,132 @@
+"""Reading passages: what the reader sees of them, and which sentences it marks."""
+
+from __future__ import annotations
+
+import pytest
+
+from sage_rag.agents.reading.testing import TableReader
+from sage_rag.indexer.passages import Passage
+from sage_rag.rag_server.answering.evidence import ENOUGH, Evidence
+from sage_rag.rag_server.answering.extractive import NOTHING_FOUND, UNCLEAR, ExtractiveAnswerer
+from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
+from sage_rag.rag_server.answering.protocols import AnswerContext
+from sage_rag.rag_server.answering.reading import PassageReading, read_sentences
+from sage_rag.rag_server.answering.sentences import read_passage
+
+KELLER, KELLERS, LIND = "PERSON_[aa11bb22]", "PERSON_[cc33dd44]", "PERSON_[ee55ff66]"
+DAY = "DATE_TIME_[gg77hh88]"
+LETTER = Passage(
+    "p1",
+    "SOURCE_[x]",
+    {
+        "text": f"The tenant {KELLER} has rented the old mill. The painter {LIND} painted it on {DAY}. The roof is of slate."
+    },
+    0.9,
+)
+BARN = Passage("p2", "SOURCE_[y]", {"text": "The barn has a tin roof. It leaks in spring."}, 0.8)
+
+
+def sentences():
+    return [s for rank, p in enumerate((LETTER, BARN), 1) for s in read_passage(rank, p, ())]
+
+
+def test_a_value_has_one_number_in_question_and_passage():
+    reader = TableReader({})
+    read_sentences(f"When did {LIND} paint?", sentences(), (), reader)
+    (question, (text,)), *_ = reader.asked
+    assert question == "When did person 1 paint?"
+    assert text == (
+        "The tenant person 2 has rented the old mill. The painter person 1 painted it on"
+        " date time 1. The roof is of slate."
+    )
+
+
+def test_a_name_in_another_spelling_is_the_passages_own():
+    reader = TableReader({})
+    read_sentences(f"What does {KELLERS} rent?", sentences(), (KELLER,), reader)
+    assert [question for question, _ in reader.asked] == [
+        "What does person 1 rent?",
+        "What does person 1 rent?",
+    ]
+    assert reader.asked[0][1][0].startswith("The tenant person 1 has rented")
+
+
+def test_no_ciphertext_reaches_the_reader():
+    reader = TableReader({})
+    read_sentences(f"What does {KELLERS} rent?", sentences(), (KELLER,), reader)
+    shown = [text for question, texts in reader.asked for text in (question, *texts)]
+    assert not any("_[" in text for text in shown)
+
+
+def test_the_sentences_with_the_answer_are_marked():
+    question = "What is the roof of the mill made of?"
+    found = read_sentences(question, sentences(), (), TableReader({question: "slate"}))
+    assert [s.text for s in found[1].sentences] == ["The roof is of slate."]
+    assert found[1].probability > 0.9
+    assert found[2].probability < 0.1
+    assert not found[2].sentences
+
+
+def test_an_answer_over_two_sentences_marks_both():
+    question = "What is it like?"
+    found = read_sentences(question, sentences(), (), TableReader({question: "roof. It leaks"}))
+    assert len(found[2].sentences) == 2
+
+
+STRONG, WEAK = Evidence(0.7, 0.9, sentence=0.7), Evidence(0.3, 0.3, sentence=0.3)
+
+
+def answered(question, answer, evidence, *passages):
+    context = AnswerContext(question, passages or (LETTER, BARN), evidence=evidence)
+    return ExtractiveAnswerer(None, TableReader({question: answer})).compose(context)
+
+
+def test_the_sentence_that_answers_is_quoted():
+    answer = answered("Of what is it made on top?", "slate", STRONG)
+    assert "slate" in answer
+    assert answer.endswith("[1]")
+    assert not answer.startswith(UNCLEAR)
+
+
+def test_a_near_record_that_answers_nothing_is_not_given_as_an_answer():
+    near = Evidence(0.5, 0.5, sentence=0.5)
+    assert near.answers, "the evidence alone would answer"
+    answer = answered("Who pays for the roof of the mill?", "", near)
+    assert answer == NOTHING_FOUND or answer.startswith(UNCLEAR)
+
+
+def test_what_is_far_is_not_read():
+    reader = TableReader({})
+    context = AnswerContext("renew a passport", (LETTER,), evidence=Evidence(0.05, 0.0))
+    assert ExtractiveAnswerer(None, reader).compose(context) == NOTHING_FOUND
+    assert not reader.asked
+
+
+def reading(probability):
+    return PassageReading(probability, frozenset())
+
+
+def test_evidence_and_reading_decide_together():
+    def outcome(evidence, probability, *, lacks=False):
+        return outcome_of(evidence, reading(probability), lacks_detail=lacks)
+
+    assert outcome(STRONG, 0.99) is Outcome.ANSWER
+    assert outcome(WEAK, 0.01) is Outcome.NOTHING
+    order = [Outcome.NOTHING, Outcome.UNCLEAR, Outcome.ANSWER]
+    at_threshold = Evidence(ENOUGH, 0.0, sentence=ENOUGH)
+    found = [order.index(outcome(at_threshold, p / 100)) for p in range(101)]
+    assert found == sorted(found), "a surer reading never makes an answer less sure"
+    assert {0, 2} <= set(found)
+    assert order.index(outcome(at_threshold, 0.6, lacks=True)) <= found[60]
+
+
+@pytest.mark.parametrize("probability", [0.0, 0.5, 1.0])
+def test_who_asks_for_a_whole_record_gets_it(probability):
+    whole = Evidence(0.2, 0.2, whole_record=True)
+    assert outcome_of(whole, reading(probability), lacks_detail=True) is Outcome.ANSWER
+
+
+def test_without_a_reader_evidence_and_details_decide():
+    assert outcome_of(STRONG, None, lacks_detail=False) is Outcome.ANSWER
+    assert outcome_of(STRONG, None, lacks_detail=True) is Outcome.UNCLEAR
+    assert outcome_of(WEAK, None, lacks_detail=False) is Outcome.UNCLEAR

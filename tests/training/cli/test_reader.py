@@ -1,0 +1,42 @@
+"""`sage-rag train reader` as its users run it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sage_rag.agents.reading.reader import Reader, shipped_weights
+from sage_rag.common.exceptions import InputError
+from sage_rag.training.cli.group import train
+from tests.training.reading.kettles import write_questions
+
+
+def run(*arguments: str | Path) -> None:
+    called = ["reader", *map(str, arguments)]
+    result = CliRunner().invoke(train, called, catch_exceptions=False)
+    assert result.exit_code == 0
+
+
+@pytest.mark.slow
+def test_it_trains_the_shipped_weights_further_and_writes_a_card(tmp_path: Path) -> None:
+    questions, out = write_questions(tmp_path / "questions"), tmp_path / "reader"
+    run("--questions", questions, "--out", out, "--epochs", "1", "--start", shipped_weights())
+    (reading,) = Reader(out / "english.safetensors").read("How hot is it?", ["It is cold."])
+    assert 0 <= reading.probability <= 1
+    card = (out / "english.md").read_text("utf-8")
+    assert "| values hidden |" in card
+
+
+def test_a_folder_without_questions_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no files of questions"):
+        run("--questions", tmp_path, "--out", tmp_path / "reader")
+    assert not (tmp_path / "reader").exists()
+
+
+def test_weights_of_something_else_are_refused_before_the_training(tmp_path: Path) -> None:
+    questions, wrong = write_questions(tmp_path / "questions"), tmp_path / "wrong.safetensors"
+    wrong.write_bytes(b"no weights")
+    with pytest.raises(InputError, match="not a reader's weights file"):
+        run("--questions", questions, "--out", tmp_path / "reader", "--start", wrong)

@@ -1,0 +1,96 @@
+"""Examples: values are hidden in records and questions alike, and answers keep their place."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from sage_rag.agents.reading.pairs import Pair
+from sage_rag.common.minilm.base import base_tokenizer
+from sage_rag.privacy.ciphers.default import default_cipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.protect import Protector
+from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.training.reading.examples import (
+    ReadingExample,
+    ViewedRecord,
+    examples_of,
+    viewed,
+    whole_example,
+)
+from sage_rag.training.reading.questions import QuestionedRecord, RecordQuestion
+
+TEXT = "Mr Ole Lind came on 3 May. He takes aspirin. Ole Lind sleeps badly since the summer."
+
+
+@pytest.fixture(scope="module")
+def protector() -> Protector:
+    table = {"Ole Lind": EntityType.PERSON, "3 May": EntityType.DATE_TIME}
+    cipher = default_cipher(Keyset.generate(), "test")
+    return Protector(TableRecognizer(table), preset("soe-all"), cipher)
+
+
+def asked(question: str, answer: str | None) -> RecordQuestion:
+    place = None if answer is None else (TEXT.index(answer), TEXT.index(answer) + len(answer))
+    return RecordQuestion(question, place)
+
+
+RECORD = QuestionedRecord(
+    "kettles",
+    TEXT,
+    (
+        asked("What does Ole Lind take?", "aspirin"),
+        asked("When did he come?", "on 3 May"),
+        asked("Why does Ole Lind sleep badly?", None),
+    ),
+)
+
+
+def drawn(records: list[ViewedRecord], seed: int) -> list[ReadingExample]:
+    return list(examples_of(records, random.Random(seed)))  # noqa: S311 - not a secret
+
+
+def decoded(pair: Pair, first: int, last: int) -> str:
+    return base_tokenizer().decode(pair.row[0][first - 1 : last].tolist())
+
+
+def test_one_value_has_one_placeholder_in_record_and_questions(protector: Protector) -> None:
+    hidden = viewed(RECORD, protector).hidden
+    assert hidden.text.count("[PERSON_1]") == 2
+    assert hidden.questions[0].text == "What does [PERSON_1] take?"
+    assert [q.answer and hidden.text[slice(*q.answer)] for q in hidden.questions] == [
+        "aspirin",
+        "on [DATE_TIME_1]",
+        None,
+    ]
+
+
+def test_placeholders_are_read_as_tokens_are(protector: Protector) -> None:
+    hidden = viewed(RECORD, protector).hidden
+    example = whole_example(hidden.questions[1], hidden)
+    assert example is not None
+    assert example.answer is not None
+    assert decoded(example.pair, *example.answer) == "on date time 1"
+
+
+def test_answers_keep_their_place_in_every_form_and_part(protector: Protector) -> None:
+    records = [viewed(RECORD, protector)] * 2
+    for seed in range(40):
+        found = drawn(records, seed)
+        assert len(found) >= 6
+        for example in found:
+            if example.answer is not None:
+                shown = decoded(example.pair, *example.answer)
+                assert shown in ("aspirin", "on 3 may", "on date time 1")
+
+
+def test_a_short_text_is_no_sign_of_an_answer(protector: Protector) -> None:
+    lengths: dict[bool, list[int]] = {True: [], False: []}
+    for seed in range(60):
+        for example in drawn([viewed(RECORD, protector)], seed):
+            lengths[example.answer is not None].append(len(example.pair.offsets))
+    answered, others = (sum(found) / len(found) for found in (lengths[True], lengths[False]))
+    assert 0.6 < answered / others < 1.6

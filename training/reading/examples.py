@@ -1,0 +1,183 @@
+"""Make training examples: views of records and questions as a server reads them."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from sage_rag.agents.reading.pairs import Pair, pair_of, windows_of
+from sage_rag.common.sentences import sentence_spans
+from sage_rag.common.stems import stem
+from sage_rag.privacy.protect import Protector
+from sage_rag.privacy.tokens import PLACEHOLDER
+from sage_rag.training.reading.questions import QuestionedRecord, RecordQuestion
+
+_HIDDEN = 0.8
+"""Share of the examples whose values are hidden, as in an encrypted index."""
+_CUT = 0.8
+"""Share of the examples that read a part of their record."""
+_WITHOUT_ANSWER = 0.25
+"""Share of answered questions that are also asked of their record without the answer's sentence."""
+_OF_ANOTHER = 0.45
+"""The same of another record: half of them of the same file, of one kind."""
+_TYPED = 0.1
+"""Share of the questions in lower case and without a question mark, as many users type."""
+_SHORTEST = 60
+"""Characters of a record without a sentence."""
+_WORD = re.compile(rf"{PLACEHOLDER.pattern}|\w+|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingExample:
+    """A pair, and the places of the answer's first and last piece; `None`: there is none."""
+
+    pair: Pair
+    answer: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordView:
+    """A record in one form, and its questions in the same form."""
+
+    source: str
+    text: str
+    questions: tuple[RecordQuestion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ViewedRecord:
+    """A record in plain text, and with placeholders for its values."""
+
+    plain: RecordView
+    hidden: RecordView
+
+
+def viewed(record: QuestionedRecord, protector: Protector) -> ViewedRecord:
+    """Hide the values of a record and of its questions; one value has one placeholder in all."""
+    fields = {"": record.text, **{str(n): q.text for n, q in enumerate(record.questions)}}
+    hidden = protector.protect(fields).protected.fields
+    questions = []
+    for number, question in enumerate(record.questions):
+        answer = question.answer and _aligned(record.text, hidden[""], question.answer)
+        if answer is not None or question.answer is None:
+            questions.append(RecordQuestion(hidden[str(number)], answer))
+    plain = RecordView(record.source, record.text, record.questions)
+    return ViewedRecord(plain, RecordView(record.source, hidden[""], tuple(questions)))
+
+
+def examples_of(records: Sequence[ViewedRecord], chance: random.Random) -> Iterator[ReadingExample]:
+    """Yield the examples of one epoch: each question once, some also of a text without answer.
+
+    Which form, part of the record and spelling an example has is drawn.
+    """
+    kin: dict[str, list[ViewedRecord]] = {}
+    for record in records:
+        kin.setdefault(record.plain.source, []).append(record)
+    for record in records:
+        hides = chance.random() < _HIDDEN
+        view = record.hidden if hides else record.plain
+        for question in view.questions:
+            if question.answer is not None:
+                drawn = chance.random()
+                if drawn < _WITHOUT_ANSWER:
+                    text = _without(view.text, question.answer)
+                    if len(text) >= _SHORTEST:
+                        yield from _example(question.text, text, None, chance)
+                elif drawn < _WITHOUT_ANSWER + _OF_ANOTHER:
+                    other = chance.choice(chance.choice((kin[view.source], records)))
+                    if other is not record:
+                        text = (other.hidden if hides else other.plain).text
+                        yield from _example(question.text, text, None, chance)
+            yield from _example(question.text, view.text, question.answer, chance)
+
+
+def whole_example(question: RecordQuestion, view: RecordView) -> ReadingExample | None:
+    """Return the example of a question and the first window of its record, for measuring."""
+    start, end = windows_of(view.text)[0]
+    asked, text, answer = _numbered(question.text, view.text[start:end], question.answer)
+    pair = pair_of(asked, text)
+    places = answer and pair.places(*answer)
+    return None if question.answer and places is None else ReadingExample(pair, places)
+
+
+def _example(
+    question: str, text: str, answer: tuple[int, int] | None, chance: random.Random
+) -> Iterator[ReadingExample]:
+    """Yield the example, unless its answer is beyond what the reader reads at once."""
+    if chance.random() < _CUT:
+        text, answer = _part(question, text, answer, chance)
+    asked, text, answer = _numbered(question, text, answer)
+    if chance.random() < _TYPED:
+        asked = asked.rstrip("?").lower()
+    pair = pair_of(asked, text)
+    places = answer and pair.places(*answer)
+    if answer is None or places is not None:
+        yield ReadingExample(pair, places)
+
+
+def _part(
+    question: str, text: str, answer: tuple[int, int] | None, chance: random.Random
+) -> tuple[str, tuple[int, int] | None]:
+    """Return some sentences in a row: those of the answer, or else the one nearest to the question,
+    so that a short text is no sign of an answer."""
+    spans = sentence_spans(text)
+    if answer is not None:
+        kept = [i for i, (a, b) in enumerate(spans) if a < answer[1] and b > answer[0]]
+    else:
+        asked = _stems(question)
+        shared = [len(asked & _stems(text[a:b])) + chance.random() for a, b in spans]
+        kept = [shared.index(max(shared))] if shared else []
+    if not kept:
+        return text, answer
+    first, last = chance.randint(0, kept[0]), chance.randint(kept[-1], len(spans) - 1)
+    start, end = spans[first][0], spans[last][1]
+    return text[start:end], answer and (answer[0] - start, answer[1] - start)
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(word) for word in re.findall(r"\w+", text)}
+
+
+def _without(text: str, answer: tuple[int, int]) -> str:
+    """Return a text without the sentences of an answer."""
+    kept = [text[a:b] for a, b in sentence_spans(text) if b <= answer[0] or a >= answer[1]]
+    return " ".join(kept)
+
+
+def _numbered(
+    question: str, text: str, answer: tuple[int, int] | None
+) -> tuple[str, str, tuple[int, int] | None]:
+    """Write placeholders as `readable_view` writes tokens: numbered in order of appearance."""
+    numbers: dict[str, int] = {}
+    counts: dict[str, int] = {}
+
+    def name(match: re.Match[str]) -> str:
+        if match.group() not in numbers:
+            counts[match[1]] = counts.get(match[1], 0) + 1
+            numbers[match.group()] = counts[match[1]]
+        return f"{match[1].lower().replace('_', ' ')} {numbers[match.group()]}"
+
+    question = PLACEHOLDER.sub(name, question)
+    if answer is None:
+        return question, PLACEHOLDER.sub(name, text), None
+    start, end = answer
+    parts = [PLACEHOLDER.sub(name, part) for part in (text[:start], text[start:end], text[end:])]
+    first = len(parts[0])
+    return question, "".join(parts), (first, first + len(parts[1]))
+
+
+def _aligned(text: str, hidden: str, stretch: tuple[int, int]) -> tuple[int, int] | None:
+    """Return the stretch of a hidden text that stands for one of its plain text."""
+    own, others = list(_WORD.finditer(text)), list(_WORD.finditer(hidden))
+    inside = {i for i, m in enumerate(own) if m.start() < stretch[1] and m.end() > stretch[0]}
+    matcher = SequenceMatcher(None, [m[0] for m in own], [m[0] for m in others], autojunk=False)
+    found: list[int] = []
+    for operation, first, last, start, end in matcher.get_opcodes():
+        if operation == "equal":
+            found += [start + i - first for i in range(first, last) if i in inside]
+        elif operation == "replace" and not inside.isdisjoint(range(first, last)):
+            found += range(start, end)
+    return (others[min(found)].start(), others[max(found)].end()) if found else None

@@ -1,0 +1,120 @@
+"""Fit the reader to pairs of questions and texts."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from sage_rag.agents.reading.reader import new_network
+from sage_rag.common.minilm.model import padded
+from sage_rag.common.minilm.network import Encoder, load_base, second_segment
+from sage_rag.common.minilm.precision import Precision, fastest_precision
+from sage_rag.training.adapters import adapted
+from sage_rag.training.optimization import Progress, length_batches, optimize, rise_and_fall
+from sage_rag.training.reading.examples import ReadingExample, ViewedRecord, examples_of
+
+_GRADES = 10
+"""Of shared words, within which answered and other questions are balanced."""
+_LIGHTEST, _HEAVIEST = 0.5, 4.0
+"""The limits of an example's weight."""
+_Weighted = tuple[ReadingExample, float]
+_NEVER = -1e4
+"""The logit of a piece that cannot be in an answer; finite, so that no loss is infinite."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderSchedule:
+    """Length and learning rate of a training. `batch_pieces`: word pieces per step."""
+
+    epochs: int = 3
+    batch_pieces: int = 2048
+    rate: float = 1e-3
+    weight_decay: float = 0.01
+
+
+def untrained_network() -> Encoder:
+    """Return MiniLM with untrained adapters and head; the text has BERT's second segment."""
+    network = new_network()
+    load_base(network)
+    segment = network.features[0]
+    assert isinstance(segment, nn.Embedding)  # noqa: S101 - for the type checker
+    with torch.no_grad():
+        segment.weight[1] = second_segment()
+    return adapted(network)
+
+
+def fit_reader(
+    network: Encoder,
+    records: Sequence[ViewedRecord],
+    schedule: ReaderSchedule,
+    *,
+    seed: int,
+    progress: Progress,
+) -> None:
+    """Train a network in place; each epoch has other parts and forms of the records.
+
+    Guarantees: on one machine, the same records, schedule, seed and number of threads give the
+    same network.
+    """
+    torch.manual_seed(seed)
+    order = random.Random(seed)  # noqa: S311 - not a secret
+    batches: list[list[_Weighted]] = []
+    for _ in range(schedule.epochs):
+        drawn = _balanced(list(examples_of(records, order)))
+        lengths = [len(example.pair) + 2 for example, _ in drawn]
+        for batch in length_batches(lengths, schedule.batch_pieces, order):
+            batches.append([drawn[i] for i in batch])
+    parameters = [p for p in network.parameters() if p.requires_grad]
+    optimizer = torch.optim.AdamW(parameters, lr=schedule.rate, weight_decay=schedule.weight_decay)
+    rates = torch.optim.lr_scheduler.LambdaLR(optimizer, rise_and_fall(len(batches)))
+    network.train()
+    optimize(parameters, batches, lambda batch: _loss(network, batch), rates, progress)
+    network.eval()
+
+
+def _balanced(examples: Sequence[ReadingExample]) -> list[_Weighted]:
+    """Return examples with weights by which shared words are no sign of an answer.
+
+    Among the examples that share about as many of their question's words with the text, those with
+    and without an answer weigh the same together, within limits.
+    """
+    kinds = [(int(_GRADES * e.pair.shared), e.answer is not None) for e in examples]
+    counts = Counter(kinds)
+
+    def weight(grade: int, *, answered: bool) -> float:
+        both = counts[grade, True] + counts[grade, False]
+        return min(max(both / 2 / counts[grade, answered], _LIGHTEST), _HEAVIEST)
+
+    return [(e, weight(grade, answered=a)) for e, (grade, a) in zip(examples, kinds, strict=True)]
+
+
+def _loss(network: Encoder, batch: Sequence[_Weighted]) -> Tensor:
+    """Return the loss of start and end, and of the verdict on whether there is an answer."""
+    examples, weights = zip(*batch, strict=True)
+    weight = torch.tensor(weights)
+    ids, features, mask = padded([example.pair.row for example in examples])
+    half = fastest_precision() is Precision.HALF
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
+        logits = network(ids, features, mask)
+    logits = logits.float()
+    allowed = torch.zeros(mask.shape, dtype=torch.bool)
+    allowed[:, 0] = True  # stands for "no answer"
+    for row, example in enumerate(examples):
+        first = example.pair.first
+        allowed[row, first : first + len(example.pair.offsets)] = True
+    borders = torch.tensor([example.answer or (0, 0) for example in examples])
+    answered = torch.tensor([float(example.answer is not None) for example in examples])
+    start, end = (logits[..., n].masked_fill(~allowed, _NEVER) for n in range(2))
+    stretch = functional.cross_entropy(start, borders[:, 0], reduction="none")
+    stretch = stretch + functional.cross_entropy(end, borders[:, 1], reduction="none")
+    verdict = functional.binary_cross_entropy_with_logits(
+        logits[:, 0, 2], answered, reduction="none"
+    )
+    loss: Tensor = ((stretch / 2 + verdict) * weight).sum() / weight.sum()
+    return loss
