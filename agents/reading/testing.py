@@ -1,4 +1,4 @@
-"""A reader for tests: it finds what it is told to find."""
+"""A reader for tests: it finds the answers of a table."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ certain."""
 _NEAR = 0.875
 """Share of the threshold from which on the nearest passage is shown as what it is. At most 5 % of
 the development questions with an answer are below it, and few questions off the topic above."""
-_READABLE = 0.8
+_READABLE = 0.6
 """The same, from which on the nearest passages are read: reading takes longer than searching."""
 _DIRECT = frozenset(t.value for t in EntityType if identifiability(t) is Identifiability.DIRECT)
 _WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’][^\W_]+)?")

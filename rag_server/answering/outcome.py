@@ -17,10 +17,13 @@ class Outcome(Enum):
 
 
 # Chosen on the development questions (docs/results/answers.md).
-_ANSWERED, _NEAR = 0.6, -0.6
+_ANSWERED, _NEAR = 0.8, -1.5
 """Scores from which on a record is an answer, and from which on it is what comes nearest."""
-_EVIDENCE, _MOST_EVIDENCE = 2.5, 1.8
-"""What evidence above its threshold adds, by its share of it; more than so much adds no more."""
+_EVIDENCE, _MOST_EVIDENCE = 3.5, 1.8
+"""What evidence adds, by how far it is above its threshold or below, in shares of it; and the share
+above which more of it adds no more."""
+_NEAR_EVIDENCE = 0.8
+"""The least evidence, in shares of its threshold, for what comes nearest."""
 _LACKS = 0.7
 """What a record loses that states nothing of the kind that is asked: no amount, no time."""
 
@@ -36,7 +39,8 @@ def outcome_of(
     score = read_score(evidence, reading, lacks_detail=lacks_detail)
     if score >= _ANSWERED:
         return Outcome.ANSWER
-    return Outcome.UNCLEAR if score >= _NEAR else Outcome.NOTHING
+    is_near = score >= _NEAR and evidence.share >= _NEAR_EVIDENCE
+    return Outcome.UNCLEAR if is_near else Outcome.NOTHING
 
 
 def read_score(evidence: Evidence, reading: PassageReading, *, lacks_detail: bool) -> float:
