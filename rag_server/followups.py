@@ -35,7 +35,7 @@ _FEWEST_ASKED = 2
 """Content words of a question that can be searched with."""
 _ASKS = re.compile(r"\?[\"'”’)]*\Z")
 _LETTER = 80
-"""Words of a message from which on it tells something and asks something."""
+"""Words of a message from which on it reports something and asks something."""
 _MOST_ASKED = 3
 """Sentences of it that ask, the last ones."""
 
@@ -68,7 +68,7 @@ def asked_part(message: str) -> str:
 
 
 def _told_and_asked(message: str) -> list[str]:
-    """Return what a long message tells, and what it asks; one text where it is one."""
+    """Return what a long message reports, and what it asks; one text where it is one."""
     if len(message.split()) < _LETTER:
         return [message]
     sentences = [message[start:end] for start, end in sentence_spans(message)]

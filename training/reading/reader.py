@@ -33,7 +33,7 @@ from sage_rag.training.reading.fit import ReaderSchedule, fit_reader, untrained_
 from sage_rag.training.reading.questions import QuestionedRecord, read_questions
 
 _HELD_OUT = 8
-"""One file of so many is held out, by the digest of its name."""
+"""One file of that many is held out, by the digest of its name."""
 _PAIRS_AT_ONCE = 256
 
 
