@@ -21,6 +21,7 @@ from sage_rag.rag_server.answering.reading import (
     PassageReading,
     is_readable,
     read_sentences,
+    together,
 )
 from sage_rag.rag_server.answering.selection import choose
 from sage_rag.rag_server.answering.sentences import Sentence, content_stems, read_passage
@@ -101,7 +102,7 @@ class ExtractiveAnswerer:
         parts = _parts(own)
         whole, *each = self._similarities([question, *parts], sentences, context)
         shares = _shares(context.passages)
-        readings = self._readings(question, sentences, context)
+        readings = self._readings(parts or [question], sentences, context)
         values = values_of(sentences, Asked(own, carried, whole), shares)
         chosen = choose(
             _with_readings(values, readings),
@@ -127,13 +128,17 @@ class ExtractiveAnswerer:
         return self._reader is not None and is_readable(asked_part(context.question))
 
     def _readings(
-        self, question: str, sentences: Sequence[Sentence], context: AnswerContext
+        self, questions: Sequence[str], sentences: Sequence[Sentence], context: AnswerContext
     ) -> dict[int, PassageReading]:
-        """Return the reading of each passage by its rank; empty without a reader."""
+        """Return the reading of each passage by its rank; empty without a reader.
+
+        `questions`: one, or the parts of one, each of which is read.
+        """
         if self._reader is None or not self._reads(context):
             return {}
         meant = context.evidence.meant if context.evidence else ()
-        return read_sentences(question, sentences, meant, self._reader)
+        each = [read_sentences(q, sentences, meant, self._reader) for q in questions]
+        return {rank: together([found[rank] for found in each]) for rank in each[0]}
 
     def _is_incomplete(
         self, context: AnswerContext, parts: Sequence[str], quoted: Sequence[Sentence]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from math import log
+from math import exp, log
 from typing import Protocol
 
 from sage_rag.agents.reading.reader import Reading
@@ -69,6 +69,15 @@ def read_sentences(
             place += len(text) + 1
         found[rank] = PassageReading(reading.probability, frozenset(held))
     return found
+
+
+def together(readings: Sequence[PassageReading]) -> PassageReading:
+    """Return the reading for a question of several parts: the mean of their log-odds."""
+    if len(readings) == 1:
+        return readings[0]
+    mean = sum(reading.log_odds for reading in readings) / len(readings)
+    sentences = frozenset(sentence for reading in readings for sentence in reading.sentences)
+    return PassageReading(1 / (1 + exp(-mean)), sentences)
 
 
 def _linked(question: str, sentences: Sequence[Sentence], meant: Sequence[str]) -> str:

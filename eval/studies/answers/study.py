@@ -38,10 +38,11 @@ _ABOUT = """\
 Answers without a model (`rag_server/answering/extractive.py`) on the invented examples, recipe
 `encrypted`, asked through the keys of an edge; and refusals on plain indexes of real corpora.
 The development halves and corpora chose the thresholds of `answering/evidence.py` and
-`answering/outcome.py`, the others did not. The questions are written by a language model, half of them for each half before anything was
-measured. A refused question gets no passage: "I found nothing about this" or "I found no record of
-...". *Unclear*: the answer begins with "I found no clear answer to this", and quotes what comes
-nearest: evidence and reader together are short of the threshold.
+`answering/outcome.py`, the others did not. The questions are written by a language model, half of
+them for each half before anything was measured. A refused question gets no passage: "I found
+nothing about this" or "I found no record of ...". *Unclear*: the answer begins with "I found no
+clear answer to this", and quotes what comes nearest: evidence and reader together are short of the
+threshold.
 
 Both halves of these questions were read while the rules were made, and so were the near and the
 fresh ones: only the first reading of the blind questions is of unseen questions."""
