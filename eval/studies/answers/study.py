@@ -92,8 +92,8 @@ _BLIND_4 = """\
 `eval/gold/blind_questions_4.jsonl`: letters and minutes of a choir, mails of a forestry office and
 notes of a hospice, by a fourth such writer. First asked when the reader was trained and its first
 thresholds were fixed: of 42 unanswerable questions 27 were refused, 7 unclear and 8 answered, of 48
-answerable ones 20, 4 and 24. Then the thresholds were moved, and passages weighed by what the
-reader says of them, by the development questions, with these figures in view."""
+answerable ones 20, 4 and 24. Then the thresholds were moved, and questions of several parts read
+part by part, by the development questions, with these figures in view."""
 _PEOPLE = """\
 Questions that people typed into a search engine (Natural Questions), on 21 long documents. Each is
 read twice: with the passage of its document nearest to it that has the answer's words, and with the
