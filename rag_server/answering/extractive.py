@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from sage_rag.indexer.embedding import KnownSentences
 from sage_rag.indexer.passages import CONSENSUS, Passage
@@ -42,8 +43,9 @@ _PART_ENDS = re.compile(
 _SCORE_POWER = 4
 """Of 1, 2, 3 and 4, the best on the development questions (docs/results/answers.md)."""
 _READ = 1.0
-"""Value of a sentence that the reader is sure of. With more, or with passages weighed by what the
-reader says of them, the development questions find no more right records."""
+"""Value of a sentence that the reader is sure of. With more, or with records weighed by what the
+reader says of them, the development questions find no more right ones; so the reader reads the
+record that is quoted alone."""
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
 
@@ -100,24 +102,26 @@ class ExtractiveAnswerer:
         parts = _parts(own)
         whole, *each = self._similarities([question, *parts], sentences, context)
         shares = _shares(context.passages)
-        readings = self._readings(parts or [question], sentences, context)
         values = values_of(sentences, Asked(own, carried, whole), shares)
-        chosen = choose(
-            _with_readings(values, readings),
-            [
+        choose_by = partial(
+            choose,
+            parts=[
                 values_of(sentences, Asked(part, carried, similarities), shares)
                 for part, similarities in zip(parts, each, strict=True)
             ],
-            asked,
+            asked=asked,
             most_words=self._most_words,
             few_words=self._few_words,
         )
-        if not chosen:
+        if not (chosen := choose_by(values)):
             return NOTHING_FOUND
+        quoted = [sentence for sentence in sentences if sentence.rank == chosen[0].rank]
+        if (reading := self._reading(parts or [question], quoted, context)) is not None:
+            chosen = choose_by(_with_reading(values, reading))
         outcome = Outcome.ANSWER
         if context.evidence is not None:
             lacks = self._is_incomplete(context, parts or [own], chosen)
-            outcome = outcome_of(context.evidence, readings.get(chosen[0].rank), lacks_detail=lacks)
+            outcome = outcome_of(context.evidence, reading, lacks_detail=lacks)
         if outcome is Outcome.NOTHING:
             return NOTHING_FOUND
         return _answer(_written(chosen), unclear=outcome is Outcome.UNCLEAR)
@@ -125,18 +129,17 @@ class ExtractiveAnswerer:
     def _reads(self, context: AnswerContext) -> bool:
         return self._reader is not None and is_readable(asked_part(context.question))
 
-    def _readings(
+    def _reading(
         self, questions: Sequence[str], sentences: Sequence[Sentence], context: AnswerContext
-    ) -> dict[int, PassageReading]:
-        """Return the reading of each passage by its rank; empty without a reader.
+    ) -> PassageReading | None:
+        """Return the reading of a passage's sentences; `None` without a reader.
 
         `questions`: one, or the parts of one, each of which is read.
         """
         if self._reader is None or not self._reads(context):
-            return {}
+            return None
         meant = context.evidence.meant if context.evidence else ()
-        each = [read_sentences(q, sentences, meant, self._reader) for q in questions]
-        return {rank: together([found[rank] for found in each]) for rank in each[0]}
+        return together([read_sentences(q, sentences, meant, self._reader) for q in questions])
 
     def _is_incomplete(
         self, context: AnswerContext, parts: Sequence[str], quoted: Sequence[Sentence]
@@ -189,14 +192,13 @@ class ExtractiveAnswerer:
         return [dict(zip(answering, map(float, row), strict=True)) for row in cosines]
 
 
-def _with_readings(
-    values: Mapping[Sentence, float], readings: Mapping[int, PassageReading]
+def _with_reading(
+    values: Mapping[Sentence, float], reading: PassageReading
 ) -> dict[Sentence, float]:
     """Return the values of sentences, higher where the reader found the answer."""
     found = dict(values)
-    for reading in readings.values():
-        for sentence in reading.sentences & found.keys():
-            found[sentence] += _READ * reading.probability
+    for sentence in reading.sentences & found.keys():
+        found[sentence] += _READ * reading.probability
     return found
 
 

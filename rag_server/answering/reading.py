@@ -1,10 +1,9 @@
-"""Read passages with the reader: whether each answers, and with which of its sentences."""
+"""Read a passage with the reader: whether it answers, and with which of its sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from math import exp, log
 from typing import Protocol
 
@@ -51,24 +50,20 @@ def is_readable(question: str) -> bool:
 
 
 def read_sentences(
-    question: str, sentences: Iterable[Sentence], meant: Sequence[str], reader: PassageReader
-) -> dict[int, PassageReading]:
-    """Return the reading of each passage by its rank, as far as an answer can quote it.
+    question: str, sentences: Sequence[Sentence], meant: Sequence[str], reader: PassageReader
+) -> PassageReading:
+    """Return the reading of a passage, as far as an answer can quote it.
 
     `meant`: the tokens of the index that the names of the question may mean.
     """
-    found: dict[int, PassageReading] = {}
-    for rank, group in groupby(sentences, key=lambda sentence: sentence.rank):
-        own = list(group)
-        asked, *texts = _views([_linked(question, own, meant), *(s.text for s in own)])
-        (reading,) = reader.read(asked, [" ".join(texts)])
-        held, place = set(), 0
-        for sentence, text in zip(own, texts, strict=True):
-            if place < reading.end and place + len(text) > reading.start:
-                held.add(sentence)
-            place += len(text) + 1
-        found[rank] = PassageReading(reading.probability, frozenset(held))
-    return found
+    asked, *texts = _views([_linked(question, sentences, meant), *(s.text for s in sentences)])
+    (reading,) = reader.read(asked, [" ".join(texts)])
+    held, place = set(), 0
+    for sentence, text in zip(sentences, texts, strict=True):
+        if place < reading.end and place + len(text) > reading.start:
+            held.add(sentence)
+        place += len(text) + 1
+    return PassageReading(reading.probability, frozenset(held))
 
 
 def together(readings: Sequence[PassageReading]) -> PassageReading:

@@ -26,8 +26,8 @@ LETTER = Passage(
 BARN = Passage("p2", "SOURCE_[y]", {"text": "The barn has a tin roof. It leaks in spring."}, 0.8)
 
 
-def sentences():
-    return [s for rank, p in enumerate((LETTER, BARN), 1) for s in read_passage(rank, p, ())]
+def sentences(passage=LETTER):
+    return read_passage(1, passage, ())
 
 
 def test_a_value_has_one_number_in_question_and_passage():
@@ -44,10 +44,7 @@ def test_a_value_has_one_number_in_question_and_passage():
 def test_a_name_in_another_spelling_is_the_passages_own():
     reader = TableReader({})
     read_sentences(f"What does {KELLERS} rent?", sentences(), (KELLER,), reader)
-    assert [question for question, _ in reader.asked] == [
-        "What does person 1 rent?",
-        "What does person 1 rent?",
-    ]
+    assert [question for question, _ in reader.asked] == ["What does person 1 rent?"]
     assert reader.asked[0][1][0].startswith("The tenant person 1 has rented")
 
 
@@ -61,16 +58,18 @@ def test_no_ciphertext_reaches_the_reader():
 def test_the_sentences_with_the_answer_are_marked():
     question = "What is the roof of the mill made of?"
     found = read_sentences(question, sentences(), (), TableReader({question: "slate"}))
-    assert [s.text for s in found[1].sentences] == ["The roof is of slate."]
-    assert found[1].probability > 0.9
-    assert found[2].probability < 0.1
-    assert not found[2].sentences
+    assert [s.text for s in found.sentences] == ["The roof is of slate."]
+    assert found.probability > 0.9
+    other = read_sentences(question, sentences(BARN), (), TableReader({question: "slate"}))
+    assert other.probability < 0.1
+    assert not other.sentences
 
 
 def test_an_answer_over_two_sentences_marks_both():
     question = "What is it like?"
-    found = read_sentences(question, sentences(), (), TableReader({question: "roof. It leaks"}))
-    assert len(found[2].sentences) == 2
+    reader = TableReader({question: "roof. It leaks"})
+    found = read_sentences(question, sentences(BARN), (), reader)
+    assert len(found.sentences) == 2
 
 
 STRONG, WEAK = Evidence(0.7, 0.9, sentence=0.7), Evidence(0.3, 0.3, sentence=0.3)
