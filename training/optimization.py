@@ -40,11 +40,30 @@ def optimize(
         progress(step, len(batches), recent)
 
 
-def rise_and_fall(steps: int) -> Callable[[int], float]:
-    """Return the learning rate of each step, as a share of the highest one.
+def train_changes(
+    network: nn.Module,
+    batches: Sequence[Batch],
+    loss_of: Callable[[Batch], Tensor],
+    *,
+    rate: float,
+    weight_decay: float,
+    progress: Progress,
+) -> None:
+    """Train the parameters of a network that are not frozen, in place.
 
-    It rises linearly over the first 6 % of the steps and then falls linearly to 0.
+    `rate`: the highest learning rate; it rises linearly over the first 6 % of the steps and then
+    falls linearly to 0.
     """
+    parameters = [p for p in network.parameters() if p.requires_grad]
+    optimizer = torch.optim.AdamW(parameters, lr=rate, weight_decay=weight_decay)
+    rates = torch.optim.lr_scheduler.LambdaLR(optimizer, _rise_and_fall(len(batches)))
+    network.train()
+    optimize(parameters, batches, loss_of, rates, progress)
+    network.eval()
+
+
+def _rise_and_fall(steps: int) -> Callable[[int], float]:
+    """Return the learning rate of each step, as a share of the highest one."""
     warm_up = max(1.0, 0.06 * steps)
     return lambda step: min((step + 1) / warm_up, (steps - step) / steps)
 

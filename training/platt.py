@@ -1,4 +1,7 @@
-"""Turn a logit into a probability. Source: Platt (1999), with his smoothed targets."""
+"""Logits of labelled cases, and the probabilities that fit them.
+
+Source: Platt (1999), with his smoothed targets.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,18 @@ class LabelledLogits:
 
     logits: NDArray[np.float64]
     positive: NDArray[np.bool_]
+
+    @property
+    def area(self) -> float:
+        """The area under the curve: how often a positive case has the higher logit."""
+        answered, others = self.logits[self.positive][:, None], self.logits[~self.positive][None]
+        return float(np.mean((answered > others) + (answered == others) / 2))
+
+    def refused(self, lost: float) -> float:
+        """Return the share of negative cases below the threshold that loses a share of the
+        positive ones."""
+        threshold = np.quantile(self.logits[self.positive], lost)
+        return float(np.mean(self.logits[~self.positive] < threshold))
 
 
 def platt(cases: LabelledLogits, **minimizer: Any) -> tuple[float, float]:

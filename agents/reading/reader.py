@@ -14,7 +14,7 @@ from functools import lru_cache
 from importlib import resources
 from math import exp
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +73,6 @@ class Reader:
         """
         self._path = weights or shipped_weights()
         self._weights = read_reader_weights(self._path)
-        self.fingerprint: Final = f"reader-{self._weights.digest}"
 
     def read(self, question: str, texts: Sequence[str]) -> list[Reading]:
         """Return what each text answers; of a long text, that of its best window."""

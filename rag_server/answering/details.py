@@ -25,7 +25,8 @@ _ANY_CASE = re.IGNORECASE
 _ALIKE = 0.5
 """Cosine of two words alone from which one may stand for the other: "physician" and "doctor". Of
 the development questions, no answerable one asks for a noun below it."""
-_MOST_WORDS = 30
+MOST_WORDS = 30
+"""Of a question; a longer text reports something, and no part of a record answers it."""
 _ORGANISATIONS = (
     "agency airline bank brand clinic company contractor dealer employer firm garage hospital"
     " insurer laboratory lender maker manufacturer producer school shop supplier surgery university"
@@ -178,7 +179,7 @@ def lacks_detail(
     text that is too long for a question. `clear`: the record answers so well that only details of a
     known kind can be missing, such as a price.
     """
-    if len(question.split()) > _MOST_WORDS:
+    if len(question.split()) > MOST_WORDS:
         return False
     named = {match.group() for match in TOKEN.finditer(question)}
     record = TOKEN.sub(lambda match: " " if match.group() in named else match.group(), record)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from sage_rag.indexer.embedding import KnownSentences
@@ -74,6 +75,7 @@ class ExtractiveAnswerer:
 
     def compose(self, context: AnswerContext) -> str:
         """Return the answer with its citation, or a sentence that says that there is no answer."""
+        context = replace(context, question=asked_part(context.question))
         evidence = context.evidence
         of_consensus = bool(context.passages) and context.passages[0].layer == CONSENSUS
         if evidence is not None:
@@ -90,7 +92,7 @@ class ExtractiveAnswerer:
 
     def _quoted(self, context: AnswerContext) -> str:
         """Return the answer from the records that were found."""
-        question, own = context.standalone or context.question, asked_part(context.question)
+        question, own = context.standalone or context.question, context.question
         sentences = self._readable(question, context)
         asked = set(content_stems(own))
         carried = set[str]()
@@ -127,7 +129,7 @@ class ExtractiveAnswerer:
         return _answer(_written(chosen), unclear=outcome is Outcome.UNCLEAR)
 
     def _reads(self, context: AnswerContext) -> bool:
-        return self._reader is not None and is_readable(asked_part(context.question))
+        return self._reader is not None and is_readable(context.question)
 
     def _reading(
         self, questions: Sequence[str], sentences: Sequence[Sentence], context: AnswerContext
@@ -151,7 +153,7 @@ class ExtractiveAnswerer:
         """
         if context.evidence is None:
             return False
-        if (asked := particular_of(asked_part(context.question))) is not None:
+        if (asked := particular_of(context.question)) is not None:
             return not any(asked.is_in(sentence.text) for sentence in quoted) and not any(
                 char.isdigit() for sentence in quoted for char in TOKEN.sub("", sentence.text)
             )

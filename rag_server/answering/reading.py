@@ -9,14 +9,13 @@ from typing import Protocol
 
 from sage_rag.agents.reading.reader import Reading
 from sage_rag.privacy.tokens import TOKEN, readable_view, token_type
+from sage_rag.rag_server.answering.details import MOST_WORDS
 from sage_rag.rag_server.answering.sentences import Sentence
 
 _BORDER = "\x1e"
 """Separates the texts of which one view is made, so that a value has one number in all of them."""
 _LEAST = 0.005
-"""The reader is not surer than its held-out questions show: log-odds from -5.3 to 5.3."""
-_MOST_WORDS = 30
-"""Of a question; a longer text is a report, of which no stretch of a record is the answer."""
+"""Bounds the log-odds to -5.3 and 5.3."""
 
 
 class PassageReader(Protocol):
@@ -39,14 +38,14 @@ class PassageReading:
 
     @property
     def log_odds(self) -> float:
-        """The probability as log-odds, within what held-out questions support."""
+        """The probability as log-odds, bounded."""
         likely = min(max(self.probability, _LEAST), 1 - _LEAST)
         return log(likely / (1 - likely))
 
 
 def is_readable(question: str) -> bool:
     """Return whether a reader can read texts for the answer to a question."""
-    return len(question.split()) <= _MOST_WORDS
+    return len(question.split()) <= MOST_WORDS
 
 
 def read_sentences(

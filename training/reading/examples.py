@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from sage_rag.agents.reading.pairs import Pair, pair_of, windows_of
@@ -39,20 +39,11 @@ class ReadingExample:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordView:
-    """A record in one form, and its questions in the same form."""
-
-    source: str
-    text: str
-    questions: tuple[RecordQuestion, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ViewedRecord:
     """A record in plain text, and with placeholders for its values."""
 
-    plain: RecordView
-    hidden: RecordView
+    plain: QuestionedRecord
+    hidden: QuestionedRecord
 
 
 def viewed(record: QuestionedRecord, protector: Protector) -> ViewedRecord:
@@ -64,8 +55,7 @@ def viewed(record: QuestionedRecord, protector: Protector) -> ViewedRecord:
         answer = question.answer and _aligned(record.text, hidden[""], question.answer)
         if answer is not None or question.answer is None:
             questions.append(RecordQuestion(hidden[str(number)], answer))
-    plain = RecordView(record.source, record.text, record.questions)
-    return ViewedRecord(plain, RecordView(record.source, hidden[""], tuple(questions)))
+    return ViewedRecord(record, replace(record, text=hidden[""], questions=tuple(questions)))
 
 
 def examples_of(records: Sequence[ViewedRecord], chance: random.Random) -> Iterator[ReadingExample]:
@@ -73,9 +63,9 @@ def examples_of(records: Sequence[ViewedRecord], chance: random.Random) -> Itera
 
     Which form, part of the record and spelling an example has is drawn.
     """
-    kin: dict[str, list[ViewedRecord]] = {}
+    of_kind: dict[str, list[ViewedRecord]] = {}
     for record in records:
-        kin.setdefault(record.plain.source, []).append(record)
+        of_kind.setdefault(record.plain.source, []).append(record)
     for record in records:
         hides = chance.random() < _HIDDEN
         view = record.hidden if hides else record.plain
@@ -87,20 +77,20 @@ def examples_of(records: Sequence[ViewedRecord], chance: random.Random) -> Itera
                     if len(text) >= _SHORTEST:
                         yield from _example(question.text, text, None, chance)
                 elif drawn < _WITHOUT_ANSWER + _OF_ANOTHER:
-                    other = chance.choice(chance.choice((kin[view.source], records)))
+                    other = chance.choice(chance.choice((of_kind[view.source], records)))
                     if other is not record:
                         text = (other.hidden if hides else other.plain).text
                         yield from _example(question.text, text, None, chance)
             yield from _example(question.text, view.text, question.answer, chance)
 
 
-def whole_example(question: RecordQuestion, view: RecordView) -> ReadingExample | None:
-    """Return the example of a question and the first window of its record, for measuring."""
-    start, end = windows_of(view.text)[0]
-    asked, text, answer = _numbered(question.text, view.text[start:end], question.answer)
-    pair = pair_of(asked, text)
-    places = answer and pair.places(*answer)
-    return None if question.answer and places is None else ReadingExample(pair, places)
+def whole_example(question: RecordQuestion, record: QuestionedRecord) -> ReadingExample | None:
+    """Return the example of a question and the first window of its record, for measuring.
+
+    `None` where the answer is after this window.
+    """
+    _, end = windows_of(record.text)[0]
+    return _read(*_numbered(question.text, record.text[:end], question.answer))
 
 
 def _example(
@@ -112,10 +102,15 @@ def _example(
     asked, text, answer = _numbered(question, text, answer)
     if chance.random() < _TYPED:
         asked = asked.rstrip("?").lower()
-    pair = pair_of(asked, text)
-    places = answer and pair.places(*answer)
-    if answer is None or places is not None:
-        yield ReadingExample(pair, places)
+    if (example := _read(asked, text, answer)) is not None:
+        yield example
+
+
+def _read(question: str, text: str, answer: tuple[int, int] | None) -> ReadingExample | None:
+    """Return the example; `None` where the answer is not among the pieces that are read."""
+    pair = pair_of(question, text)
+    places = pair.places(*answer) if answer else None
+    return None if answer and places is None else ReadingExample(pair, places)
 
 
 def _part(

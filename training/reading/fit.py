@@ -16,7 +16,7 @@ from sage_rag.common.minilm.model import padded
 from sage_rag.common.minilm.network import Encoder, load_base, second_segment
 from sage_rag.common.minilm.precision import Precision, fastest_precision
 from sage_rag.training.adapters import adapted
-from sage_rag.training.optimization import Progress, length_batches, optimize, rise_and_fall
+from sage_rag.training.optimization import Progress, length_batches, train_changes
 from sage_rag.training.reading.examples import ReadingExample, ViewedRecord, examples_of
 
 _GRADES = 10
@@ -70,12 +70,14 @@ def fit_reader(
         lengths = [len(example.pair) + 2 for example, _ in drawn]
         for batch in length_batches(lengths, schedule.batch_pieces, order):
             batches.append([drawn[i] for i in batch])
-    parameters = [p for p in network.parameters() if p.requires_grad]
-    optimizer = torch.optim.AdamW(parameters, lr=schedule.rate, weight_decay=schedule.weight_decay)
-    rates = torch.optim.lr_scheduler.LambdaLR(optimizer, rise_and_fall(len(batches)))
-    network.train()
-    optimize(parameters, batches, lambda batch: _loss(network, batch), rates, progress)
-    network.eval()
+    train_changes(
+        network,
+        batches,
+        lambda batch: _loss(network, batch),
+        rate=schedule.rate,
+        weight_decay=schedule.weight_decay,
+        progress=progress,
+    )
 
 
 def _balanced(examples: Sequence[ReadingExample]) -> list[_Weighted]:

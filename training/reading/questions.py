@@ -18,6 +18,7 @@ from importlib import resources
 from pathlib import Path
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.files import reading
 
 _BAR = " | "
 
@@ -48,14 +49,19 @@ def read_questions(folder: Path) -> list[QuestionedRecord]:
     """Return the records of all `.txt` files of a folder, in the order of names.
 
     Raises:
-        InputError: for a folder without such files, or a file that is not of this form.
+        InputError: for a folder without such files, or a file that is not of this form, or not
+            UTF-8.
     """
     paths = sorted(folder.glob("*.txt")) if folder.is_dir() else []
     if not paths:
         raise InputError(
             f"there are no files of questions in `{folder}`", hint="name a folder of .txt files"
         )
-    return [record for path in paths for record in _records(path)]
+    found: list[QuestionedRecord] = []
+    for path in paths:
+        with reading(path):
+            found += _records(path)
+    return found
 
 
 def _records(path: Path) -> Iterator[QuestionedRecord]:

@@ -47,19 +47,6 @@ class ReadingCases:
     cases: LabelledLogits
     found: NDArray[np.bool_]
 
-    @property
-    def area(self) -> float:
-        """The area under the curve: how often an answered question has the higher logit."""
-        answered = self.cases.logits[self.cases.positive][:, None]
-        others = self.cases.logits[~self.cases.positive][None]
-        return float(np.mean((answered > others) + (answered == others) / 2))
-
-    def refused(self, lost: float) -> float:
-        """Return the share of the unanswered ones below the threshold that loses a share of the
-        answered ones."""
-        threshold = np.quantile(self.cases.logits[self.cases.positive], lost)
-        return float(np.mean(self.cases.logits[~self.cases.positive] < threshold))
-
 
 @dataclass(frozen=True, slots=True)
 class ReaderOutcome:

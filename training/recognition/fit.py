@@ -19,7 +19,7 @@ from sage_rag.privacy.entities import TAGGED
 from sage_rag.privacy.recognizers.tagging.network import CLASSES
 from sage_rag.privacy.recognizers.tagging.pieces import Pieces, pieces_of
 from sage_rag.privacy.recognizers.windows import windows
-from sage_rag.training.optimization import Progress, length_batches, optimize, rise_and_fall
+from sage_rag.training.optimization import Progress, length_batches, train_changes
 from sage_rag.training.recognition.examples import Example
 
 UNKNOWN = -100
@@ -100,19 +100,15 @@ def fit(
     lengths = [len(window.labels) + 2 for window in labelled]
     epochs = [length_batches(lengths, schedule.batch_pieces, order) for _ in range(schedule.epochs)]
     batches = [batch for epoch in epochs for batch in epoch]
-    parameters = [p for p in network.parameters() if p.requires_grad]
-    optimizer = torch.optim.AdamW(parameters, lr=schedule.rate, weight_decay=schedule.weight_decay)
-    rates = torch.optim.lr_scheduler.LambdaLR(optimizer, rise_and_fall(len(batches)))
     weight = torch.tensor([1.0, schedule.private_weight, schedule.private_weight])
-    network.train()
-    optimize(
-        parameters,
+    train_changes(
+        network,
         batches,
         lambda batch: _loss(network, [labelled[i] for i in batch], weight),
-        rates,
-        progress,
+        rate=schedule.rate,
+        weight_decay=schedule.weight_decay,
+        progress=progress,
     )
-    network.eval()
 
 
 def _loss(network: Encoder, batch: Sequence[LabelledWindow], weight: torch.Tensor) -> torch.Tensor:

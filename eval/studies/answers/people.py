@@ -14,6 +14,7 @@ from sage_rag.common.jsonl import rows
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.eval.studies.tables import table
 from sage_rag.indexer.protocols import Embedder
+from sage_rag.training.platt import LabelledLogits
 
 _TAG = re.compile(r"<[^>]{1,40}>")
 _SPACED = re.compile(r"\s+(?=[.,;:!?'])")
@@ -64,10 +65,10 @@ def people_table(questions: list[PeopleQuestion], reader: Reader, embedder: Embe
     lines = []
     for name, pairs in scores.items():
         answering, others = np.array(pairs).T
-        area = np.mean(answering[:, None] > others[None])
-        refused = [np.mean(others < np.quantile(answering, lost)) for lost in _LOST]
-        own = np.mean(answering > others)
-        lines.append([name, f"{area:.2f}", *(f"{share:.2f}" for share in refused), f"{own:.2f}"])
+        has_answer = np.repeat([True, False], len(pairs))
+        cases = LabelledLogits(np.concatenate([answering, others]), has_answer)
+        shares = [cases.area, *map(cases.refused, _LOST), float(np.mean(answering > others))]
+        lines.append([name, *(f"{share:.2f}" for share in shares)])
     columns = ("by", "area", "refused at 5 %", "refused at 10 %", "right passage of the two")
     return table(columns, lines)
 

@@ -18,7 +18,7 @@ from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.training.platt import LabelledLogits
 from sage_rag.training.reading.card import reader_card
 from sage_rag.training.reading.fit import ReaderSchedule
-from sage_rag.training.reading.reader import ReadingCases, train_reader
+from sage_rag.training.reading.reader import train_reader
 from tests.training.reading.kettles import write_questions
 
 
@@ -49,8 +49,8 @@ def test_it_learns_and_its_file_reads(folder: Path, protector: Protector, tmp_pa
         progress=heard,
         schedule=ReaderSchedule(epochs=2, batch_pieces=512),
     )
-    assert outcome.hidden.area > 0.9
-    assert outcome.plain.area > 0.9
+    assert outcome.hidden.cases.area > 0.9
+    assert outcome.plain.cases.area > 0.9
     text = "The lamp stands in room 4. Its price is 99 euros."
     reader = Reader(weights)
     (priced,) = reader.read("What is the price of the lamp?", [text])
@@ -70,6 +70,5 @@ def test_too_few_files_are_refused(protector: Protector, tmp_path: Path) -> None
 def test_the_figures_of_cases_are_those_of_their_definition() -> None:
     logits = np.array([3.0, 2.0, 1.0, 0.0])
     cases = LabelledLogits(logits, np.array([True, False, True, False]))
-    measured = ReadingCases(cases, np.array([True, True]))
-    assert measured.area == 0.75, "three of four pairs are in order"
-    assert measured.refused(0.0) == 0.5, "below the lowest answered one"
+    assert cases.area == 0.75, "three of four pairs are in order"
+    assert cases.refused(0.0) == 0.5, "below the lowest answered one"
