@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 from sage_rag.privacy.blind_index import BlindIndex, PartWords
 from sage_rag.privacy.ciphers.default import default_cipher
-from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.exceptions import DecryptionError
 from sage_rag.privacy.keyset.keyset import KEY_ID_BYTES, Keyset
 from sage_rag.privacy.policy import Policy
@@ -42,6 +42,8 @@ _KEY_BYTES = 64
 _MAX_BYTES = 256 * 1024 * 1024
 """The longest lookup when unpacked: that of about five million values."""
 _LETTERS = re.compile(r"[^\W\d_]+")
+_CODE = re.compile(r"[^\W_]+(?:[-./][^\W_]+)*")
+_CODED = frozenset(t for t in EntityType if identifiability(t) is Identifiability.DIRECT)
 
 
 @dataclass(frozen=True)
@@ -53,12 +55,15 @@ class Lookup:
     the blind word of a stem to the tokens of the at most `MOST_TOKENS` values with it, sorted. No
     value is in it in clear: a holder of the key can test a guess, and cannot list the names.
     `policy`: what its texts were protected under, so that questions can be; old lookups have none.
+    `codes`: words of digits and something else that the index holds in clear, and that are no part
+    of a private code there; old lookups have none.
     """
 
     words: Mapping[str, int] = field(default_factory=dict, repr=False)
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     tokens: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     policy: Policy | None = None
+    codes: frozenset[str] = field(default=frozenset(), repr=False)
 
     @classmethod
     def build(
@@ -76,11 +81,17 @@ class Lookup:
         Raises:
             DecryptionError: for a token that the cipher cannot open.
         """
-        spread = Counter(word for text in texts for word in _words_of(text))
+        spread, codes = Counter[str](), set[str]()
+        for text in texts:
+            plain = TOKEN.sub(" ", text)
+            spread.update({fold(word) for word in _LETTERS.findall(plain)})
+            codes.update(codes_of(plain))
         values: dict[str, set[str]] = {}
         holders: dict[str, set[str]] = {}
         for token in set(tokens):
             entity_type = token_type(token)
+            if entity_type in _CODED:
+                codes.difference_update(codes_of(cipher.decrypt(token)))
             value = cipher.decrypt(token) if entity_type in STEM_TYPES else ""
             for name in index.stem_words(value, entity_type) if value else ():
                 holders.setdefault(name, set()).add(token)
@@ -90,7 +101,7 @@ class Lookup:
                     values.setdefault(name, set()).add(whole)
         words = {word: min(passages, COMMON) for word, passages in sorted(spread.items())}
         few = {name: found for name, found in holders.items() if len(found) <= MOST_TOKENS}
-        return cls(words, _sorted(values), _sorted(few), policy)
+        return cls(words, _sorted(values), _sorted(few), policy, frozenset(codes))
 
     def seal(self, keyset: Keyset, corpus: str) -> bytes:
         """Return the lookup encrypted under the primary key; equal lookups give equal bytes.
@@ -107,6 +118,7 @@ class Lookup:
             "tokens": listed,
             "stems": {name: [rows[token] for token in t] for name, t in self.tokens.items()},
             "policy": self.policy.to_json() if self.policy else None,
+            "codes": sorted(self.codes),
         }
         packed = zlib.compress(json.dumps(content, ensure_ascii=False).encode(), 9)
         key_id = keyset.primary
@@ -132,15 +144,21 @@ class Lookup:
         stems = content.get("stems", {}).items()  # older lookups have none
         tokens = {name: tuple(listed[row] for row in rows) for name, rows in stems}
         policy = Policy.from_json(found) if (found := content.get("policy")) else None
-        return cls(content["words"], values, tokens, policy)
+        codes = frozenset[str](content.get("codes", ()))
+        return cls(content["words"], values, tokens, policy, codes)
 
 
 def _sorted(found: Mapping[str, set[str]]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(sorted(members)) for name, members in sorted(found.items())}
 
 
-def _words_of(text: str) -> set[str]:
-    return {fold(word) for word in _LETTERS.findall(TOKEN.sub(" ", text))}
+def codes_of(text: str) -> set[str]:
+    """Return the words, folded, of digits and something else: "38-112", "D25", "8c".
+
+    Numbers alone are left out: a private number could equal an amount.
+    """
+    found = (fold(code) for code in _CODE.findall(text))
+    return {code for code in found if any(map(str.isdigit, code)) and not code.isdigit()}
 
 
 def sealed_lookup(

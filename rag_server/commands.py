@@ -80,7 +80,9 @@ def serve(
     ] = None,
     reader: Annotated[
         str | None,
-        typer.Option(help="shipped (default), off, or a file: reads whether a record answers."),
+        typer.Option(
+            help="shipped (default), off, a file, a folder: reads whether a record answers."
+        ),
     ] = None,
     milvus: Annotated[
         str | None, typer.Option(help="Milvus server that searches vectors. Default: FAISS here.")

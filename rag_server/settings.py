@@ -152,7 +152,8 @@ class SearchSettings(ServiceSettings):
     """`off`, `late-interaction`, or a cross-encoder of sentence-transformers: its folder, or its
     name in the local cache, for example `mixedbread-ai/mxbai-rerank-large-v1`."""
     reader: str = "shipped"
-    """Reads whether a record answers: `shipped`, `off`, or a weights file of `train reader`."""
+    """Reads whether a record answers: `shipped`, `off`, a weights file of `train reader`, or the
+    folder of a question-answering model that `eval reader` has calibrated."""
     milvus: str | None = None
     """The address of a Milvus server that searches the vectors in place of FAISS."""
     guard: bool = False

@@ -25,7 +25,7 @@ _VECTORS_KEPT = 20_000
 """Vectors of questions and sentences in memory: 30 MB with 384 dimensions."""
 
 if TYPE_CHECKING:
-    from sage_rag.agents.reading.reader import Reader
+    from sage_rag.agents.reading.protocols import PassageReader
     from sage_rag.indexer.protocols import Embedder
     from sage_rag.rag_server.access.meters import Meters
     from sage_rag.rag_server.answering.protocols import Answerer, ChatStream
@@ -286,13 +286,19 @@ def _answerer(settings: SearchSettings, model: ChatStream | None, embedder: Embe
     return ChatAnswerer(model, settings.llm_context_tokens)
 
 
-def _reader(name: str) -> Reader | None:
+def _reader(name: str) -> PassageReader | None:
     """Return the reader of a setting, warmed up; `None` for `off`."""
     if name == "off":
         return None
-    from sage_rag.agents.reading.reader import Reader
+    reader: PassageReader
+    if Path(name).is_dir():
+        from sage_rag.rag_server.backends.question_answering import QuestionAnsweringReader
 
-    reader = Reader() if name == "shipped" else Reader(Path(name))
+        reader = QuestionAnsweringReader(Path(name))
+    else:
+        from sage_rag.agents.reading.reader import Reader
+
+        reader = Reader() if name == "shipped" else Reader(Path(name))
     reader.read("Is it warm?", ["It is warm."])
     return reader
 

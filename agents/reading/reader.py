@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sage_rag.agents.reading.pairs import FEATURES, Pair, pair_of, windows_of
+from sage_rag.agents.reading.protocols import Reading
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.minilm.model import EncoderModel
 from sage_rag.common.minilm.network import Encoder, load_trained
@@ -36,19 +37,6 @@ _MOST_WINDOWS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What the reader finds in a text.
-
-    `probability` that the text answers the question; `start` and `end`: code points of the stretch
-    that answers best, whether it answers or not.
-    """
-
-    probability: float
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
 class ReaderSettings:
     """Map the network's outputs to a probability: `1 / (1 + exp(-(slope * x + shift)))`."""
 
@@ -59,8 +47,7 @@ class ReaderSettings:
 class Reader:
     """Read texts for the answer to a question. English; other languages are read badly.
 
-    Question and text are views without ciphertext (`privacy.tokens.readable_view`), with one number
-    for each value in both. Safe to share between threads.
+    A `PassageReader`. Safe to share between threads.
 
     Does not guarantee: that it is right; `docs/results/answers.md` reports how often it is.
     """

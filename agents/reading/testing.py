@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sage_rag.agents.reading.reader import Reading
+from sage_rag.agents.reading.protocols import Reading
 
 
 class TableReader:

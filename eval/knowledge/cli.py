@@ -13,20 +13,22 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.eval.knowledge.arms import MAIN_ARMS, QuestionSpelling
 from sage_rag.eval.language_tasks.cli import tasks
 from sage_rag.eval.printing import print_figures
+from sage_rag.eval.reading.cli import reader
 from sage_rag.eval.synthetic_text.cli import text
 from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
 
 if TYPE_CHECKING:
     from sage_rag.privacy.protocols import EntityCipher
 
-evaluation = typer.Typer(help="Measure a model, or synthetic text.", no_args_is_help=True)
+evaluation = typer.Typer(help="Measure a model, synthetic text, or a reader.", no_args_is_help=True)
 evaluation.command(no_args_is_help=True)(text)
 evaluation.command(no_args_is_help=True)(tasks)
+evaluation.command(no_args_is_help=True)(reader)
 
 
 @evaluation.callback()
 def _root() -> None:
-    """Measure a model, or synthetic text."""
+    """Measure a model, synthetic text, or a reader."""
 
 
 @evaluation.command(no_args_is_help=True)

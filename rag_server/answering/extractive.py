@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from sage_rag.agents.reading.protocols import PassageReader
 from sage_rag.indexer.embedding import KnownSentences
 from sage_rag.indexer.passages import CONSENSUS, Passage
 from sage_rag.indexer.protocols import Embedder
@@ -19,7 +20,6 @@ from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
 from sage_rag.rag_server.answering.particulars import particular_of
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.answering.reading import (
-    PassageReader,
     PassageReading,
     is_readable,
     read_sentences,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, log
-from typing import Protocol
 
-from sage_rag.agents.reading.reader import Reading
+from sage_rag.agents.reading.protocols import PassageReader
 from sage_rag.privacy.tokens import TOKEN, readable_view, token_type
 from sage_rag.rag_server.answering.details import MOST_WORDS
 from sage_rag.rag_server.answering.sentences import Sentence
@@ -16,14 +15,6 @@ _BORDER = "\x1e"
 """Separates the texts of which one view is made, so that a value has one number in all of them."""
 _LEAST = 0.005
 """Bounds the log-odds to -5.3 and 5.3."""
-
-
-class PassageReader(Protocol):
-    """Reads whether texts answer a question; `agents.reading.reader.Reader` is one."""
-
-    def read(self, question: str, texts: Sequence[str]) -> Sequence[Reading]:
-        """Return what each text answers."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

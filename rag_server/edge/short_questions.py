@@ -13,7 +13,14 @@ from dataclasses import dataclass, replace
 from sage_rag.privacy.blind_index import BlindIndex
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import NotGrantedError
-from sage_rag.privacy.lookup import COMMON, MOST_TOKENS, NAMED_TYPES, STEM_TYPES, Lookup
+from sage_rag.privacy.lookup import (
+    COMMON,
+    MOST_TOKENS,
+    NAMED_TYPES,
+    STEM_TYPES,
+    Lookup,
+    codes_of,
+)
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
 from sage_rag.privacy.recognizers.wordlists import TITLES
@@ -59,6 +66,23 @@ class IndexLookup:
             return False
         is_name = any(kind in lexicon.kinds_of(folded) for kind in NAME_KINDS)
         return passages >= COMMON or not is_name
+
+    def is_public_code(self, code: str) -> bool:
+        """Return whether what a recognizer took for a private code stands in clear in the index.
+
+        An error's number, a model, an abbreviation: "38-112", "D25", "TSH". None of its words is a
+        private code or a part of a name there.
+        """
+        parts = code.split()
+        coded = [codes_of(part) for part in parts]
+        return bool(parts) and all(
+            found <= self._lookup.codes if found else self._is_plain(part)
+            for part, found in zip(parts, coded, strict=True)
+        )
+
+    def _is_plain(self, word: str) -> bool:
+        """Return whether a word without digits stands in clear, and is no part of a name."""
+        return bool(_WORD.fullmatch(word)) and self.has_word(word) and not self.types_of(word)
 
     def types_of(self, value: str) -> tuple[EntityType, ...]:
         """Return the types under which the index has a value with all the parts of this one."""
@@ -161,7 +185,9 @@ class ShortQuestionRecognizer:
                 yield span
             return
         if span.entity_type not in NAMED_TYPES:
-            yield span
+            is_code = span.entity_type is EntityType.ID
+            if not (is_code and self.index.is_public_code(text[span.start : span.end])):
+                yield span
             return
         private = [match for match in words if not self._is_public(text, match)]
         is_person = span.entity_type is EntityType.PERSON

@@ -34,12 +34,8 @@ def reader(
 
     Example: sage-rag train reader --questions ours --out reader
     """
-    from sage_rag.privacy.ciphers.default import default_cipher
-    from sage_rag.privacy.keyset.keyset import Keyset
-    from sage_rag.privacy.policy import preset
-    from sage_rag.privacy.protect import Protector
-    from sage_rag.privacy.recognizers.default import default_recognizer
     from sage_rag.training.reading.card import reader_card
+    from sage_rag.training.reading.examples import throwaway_protector
     from sage_rag.training.reading.fit import ReaderSchedule
     from sage_rag.training.reading.questions import read_questions, shipped_questions
     from sage_rag.training.reading.reader import train_reader
@@ -47,15 +43,12 @@ def reader(
     folder = questions or shipped_questions()
     read_questions(folder)  # a wrong folder fails before the training
     writable_folder(out)
-    # The key is not kept: of the protected text, only the placeholders are read.
-    cipher = default_cipher(Keyset.generate(), "reader")
-    protector = Protector(default_recognizer(), preset("soe-all"), cipher)
     weights = out / "english.safetensors"
     with training_bar("reader") as progress:
         outcome = train_reader(
             folder,
             weights,
-            protector,
+            throwaway_protector(),
             seed=seed,
             progress=progress,
             schedule=ReaderSchedule(epochs=epochs),

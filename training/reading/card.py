@@ -8,17 +8,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from sage_rag.common.minilm.base import base_digest
-from sage_rag.common.proportions import Proportion
-from sage_rag.training.reading.reader import ReaderOutcome, ReadingCases
-
-_LOST = (0.05, 0.1)
+from sage_rag.training.reading.reader import ReaderOutcome
 
 
 def reader_card(
     outcome: ReaderOutcome, weights: Path, *, command: str, hardware: str, date: str
 ) -> str:
     """Return the card in Markdown. `date`: ISO 8601."""
-    rows = [_row(name, cases) for name, cases in _named(outcome)]
     size = weights.stat().st_size / 1_000_000
     return f"""# The reader
 
@@ -37,21 +33,7 @@ answer without a model that writes is given, said to be unclear, or refused.
 *Refused*: of the questions without an answer, where 5 % and 10 % of the others are lost.
 *Found*: the stretch that is named overlaps the answer.
 
-| held-out questions | with an answer | without | area under the curve | refused | found |
-| --- | --- | --- | --- | --- | --- |
-{chr(10).join(rows)}
+{outcome.figures.table}
 
 `{command}`, {date}, {hardware}.
 """
-
-
-def _named(outcome: ReaderOutcome) -> list[tuple[str, ReadingCases]]:
-    return [("values hidden", outcome.hidden), ("plain text", outcome.plain)]
-
-
-def _row(name: str, measured: ReadingCases) -> str:
-    answered = int(measured.cases.positive.sum())
-    others = len(measured.cases.positive) - answered
-    refused = " and ".join(f"{measured.cases.refused(lost):.2f}" for lost in _LOST)
-    found = Proportion.of(int(measured.found.sum()), len(measured.found))
-    return f"| {name} | {answered} | {others} | {measured.cases.area:.3f} | {refused} | {found} |"

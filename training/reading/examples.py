@@ -8,10 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from sage_rag.agents.reading.pairs import Pair, pair_of, windows_of
+from sage_rag.agents.reading.pairs import Pair, pair_of
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.common.stems import stem
+from sage_rag.privacy.ciphers.default import default_cipher
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
 from sage_rag.privacy.protect import Protector
+from sage_rag.privacy.recognizers.default import default_recognizer
 from sage_rag.privacy.tokens import PLACEHOLDER
 from sage_rag.training.reading.questions import QuestionedRecord, RecordQuestion
 
@@ -39,11 +43,26 @@ class ReadingExample:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedText:
+    """A question, a text, and where the text answers it, in code points; `None`: nowhere."""
+
+    question: str
+    text: str
+    answer: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
 class ViewedRecord:
     """A record in plain text, and with placeholders for its values."""
 
     plain: QuestionedRecord
     hidden: QuestionedRecord
+
+
+def throwaway_protector() -> Protector:
+    """Return what hides values under a key that is not kept: only the placeholders are read."""
+    cipher = default_cipher(Keyset.generate(), "reader")
+    return Protector(default_recognizer(), preset("soe-all"), cipher)
 
 
 def viewed(record: QuestionedRecord, protector: Protector) -> ViewedRecord:
@@ -84,13 +103,28 @@ def examples_of(records: Sequence[ViewedRecord], chance: random.Random) -> Itera
             yield from _example(question.text, view.text, question.answer, chance)
 
 
-def whole_example(question: RecordQuestion, record: QuestionedRecord) -> ReadingExample | None:
-    """Return the example of a question and the first window of its record, for measuring.
+def numbered(question: RecordQuestion, record: str) -> AskedText:
+    """Return a question and a text as a server reads them: `readable_view` of both.
 
-    `None` where the answer is after this window.
+    Placeholders get numbers in order of appearance.
     """
-    _, end = windows_of(record.text)[0]
-    return _read(*_numbered(question.text, record.text[:end], question.answer))
+    numbers: dict[str, int] = {}
+    counts: dict[str, int] = {}
+
+    def name(match: re.Match[str]) -> str:
+        if match.group() not in numbers:
+            counts[match[1]] = counts.get(match[1], 0) + 1
+            numbers[match.group()] = counts[match[1]]
+        return f"{match[1].lower().replace('_', ' ')} {numbers[match.group()]}"
+
+    asked = PLACEHOLDER.sub(name, question.text)
+    if question.answer is None:
+        return AskedText(asked, PLACEHOLDER.sub(name, record), None)
+    start, end = question.answer
+    parts = (record[:start], record[start:end], record[end:])
+    before, answer, after = (PLACEHOLDER.sub(name, part) for part in parts)
+    first = len(before)
+    return AskedText(asked, before + answer + after, (first, first + len(answer)))
 
 
 def _example(
@@ -99,18 +133,12 @@ def _example(
     """Yield the example, unless its answer is beyond what the reader reads at once."""
     if chance.random() < _CUT:
         text, answer = _part(question, text, answer, chance)
-    asked, text, answer = _numbered(question, text, answer)
-    if chance.random() < _TYPED:
-        asked = asked.rstrip("?").lower()
-    if (example := _read(asked, text, answer)) is not None:
-        yield example
-
-
-def _read(question: str, text: str, answer: tuple[int, int] | None) -> ReadingExample | None:
-    """Return the example; `None` where the answer is not among the pieces that are read."""
-    pair = pair_of(question, text)
-    places = pair.places(*answer) if answer else None
-    return None if answer and places is None else ReadingExample(pair, places)
+    asked = numbered(RecordQuestion(question, answer), text)
+    typed = chance.random() < _TYPED
+    pair = pair_of(asked.question.rstrip("?").lower() if typed else asked.question, asked.text)
+    places = pair.places(*asked.answer) if asked.answer else None
+    if asked.answer is None or places is not None:
+        yield ReadingExample(pair, places)
 
 
 def _part(
@@ -140,28 +168,6 @@ def _without(text: str, answer: tuple[int, int]) -> str:
     """Return a text without the sentences of an answer."""
     kept = [text[a:b] for a, b in sentence_spans(text) if b <= answer[0] or a >= answer[1]]
     return " ".join(kept)
-
-
-def _numbered(
-    question: str, text: str, answer: tuple[int, int] | None
-) -> tuple[str, str, tuple[int, int] | None]:
-    """Write placeholders as `readable_view` writes tokens: numbered in order of appearance."""
-    numbers: dict[str, int] = {}
-    counts: dict[str, int] = {}
-
-    def name(match: re.Match[str]) -> str:
-        if match.group() not in numbers:
-            counts[match[1]] = counts.get(match[1], 0) + 1
-            numbers[match.group()] = counts[match[1]]
-        return f"{match[1].lower().replace('_', ' ')} {numbers[match.group()]}"
-
-    question = PLACEHOLDER.sub(name, question)
-    if answer is None:
-        return question, PLACEHOLDER.sub(name, text), None
-    start, end = answer
-    parts = [PLACEHOLDER.sub(name, part) for part in (text[:start], text[start:end], text[end:])]
-    first = len(parts[0])
-    return question, "".join(parts), (first, first + len(parts[1]))
 
 
 def _aligned(text: str, hidden: str, stretch: tuple[int, int]) -> tuple[int, int] | None:

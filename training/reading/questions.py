@@ -12,7 +12,8 @@ A file is text. `@` begins a record; the lines after it are its text; then follo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -21,6 +22,8 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import reading
 
 _BAR = " | "
+_HELD_OUT = 8
+"""One file of that many is held out, by the digest of its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,28 @@ def read_questions(folder: Path) -> list[QuestionedRecord]:
         with reading(path):
             found += _records(path)
     return found
+
+
+def training_and_held_out(
+    records: Sequence[QuestionedRecord],
+) -> tuple[list[QuestionedRecord], list[QuestionedRecord]]:
+    """Return the records that train, and those of held-out files.
+
+    Raises:
+        InputError: when there are too few files to hold one out.
+    """
+    held_out = {record.source for record in records if _digest(record.source) % _HELD_OUT == 0}
+    parts = [[r for r in records if (r.source in held_out) is kept] for kept in (False, True)]
+    if not all(parts):
+        raise InputError(
+            "there are too few files of questions to hold one out",
+            hint="write at least a dozen, one for each kind of record",
+        )
+    return parts[0], parts[1]
+
+
+def _digest(name: str) -> int:
+    return int(hashlib.sha256(name.encode()).hexdigest(), 16)
 
 
 def _records(path: Path) -> Iterator[QuestionedRecord]:

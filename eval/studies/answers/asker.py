@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sage_rag.agents.reading.protocols import PassageReader
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.versions import IndexVersion, open_version
 from sage_rag.rag_server.answering.evidence import Evidence, find_evidence
@@ -17,7 +18,6 @@ from sage_rag.rag_server.answering.extractive import (
 )
 from sage_rag.rag_server.answering.names import names_someone
 from sage_rag.rag_server.answering.protocols import AnswerContext
-from sage_rag.rag_server.answering.reading import PassageReader
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.followups import standalone
 from sage_rag.rag_server.retrieval import Retriever

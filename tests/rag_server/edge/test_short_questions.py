@@ -25,6 +25,7 @@ TOKENS = [
     *(CIPHER.encrypt(name, EntityType.PERSON) for name in PEOPLE),
     CIPHER.encrypt("14 Tanyard Lane, Kinsale", EntityType.LOCATION),
     CIPHER.encrypt("Harbour Street Surgery", EntityType.ORGANIZATION),
+    CIPHER.encrypt("K-77", EntityType.ID),
 ]
 TEXTS = [
     "gout of the toe",
@@ -32,6 +33,7 @@ TEXTS = [
     "a knee is warm",
     "rest the knee",
     "young people, with grace",
+    "TSH by machine D25 in 1998, error 38-112, sample K-77",
 ]
 SEALED = sealed_lookup(TEXTS, TOKENS, KEYS, "clinic")
 
@@ -111,8 +113,18 @@ MISC = EntityType.MISC
         ("lindqvist gout", {}, "<PERSON lindqvist> gout"),
         ("tanyard", {}, "<LOCATION tanyard>"),
         ("young people", {}, "young people"),
+        # A code that the index holds in clear is sent so, and no other one.
+        ("what is TSH", {"tsh": EntityType.ID}, "what is TSH"),
+        ("error 38-112", {"38-112": EntityType.ID}, "error 38-112"),
+        ("error 38-113", {"38-113": EntityType.ID}, "error <ID 38-113>"),
+        ("error D25 38-112", {"d25 38-112": EntityType.ID}, "error D25 38-112"),
+        ("error D25 38-113", {"d25 38-113": EntityType.ID}, "error <ID D25 38-113>"),
+        # Nor a number alone, a name, or what is a private code of another record.
+        ("number 1998", {"1998": EntityType.ID}, "number <ID 1998>"),
+        ("code young", {"young": EntityType.ID}, "code <ID young>"),
+        ("patient K-77", {"k-77": EntityType.ID}, "patient <ID K-77>"),
         # Other types are left as the recognizer found them.
-        ("the knee", {"knee": EntityType.ID}, "the <ID knee>"),
+        ("the knee", {"knee": EntityType.CASE_NUMBER}, "the <CASE_NUMBER knee>"),
     ],
 )
 def test_words_and_values_of_a_short_question(question, values, sent):

@@ -18,8 +18,8 @@ from sage_rag.training.reading.examples import (
     ReadingExample,
     ViewedRecord,
     examples_of,
+    numbered,
     viewed,
-    whole_example,
 )
 from sage_rag.training.reading.questions import QuestionedRecord, RecordQuestion
 
@@ -70,10 +70,9 @@ def test_one_value_has_one_placeholder_in_record_and_questions(protector: Protec
 
 def test_placeholders_are_read_as_tokens_are(protector: Protector) -> None:
     hidden = viewed(RECORD, protector).hidden
-    example = whole_example(hidden.questions[1], hidden)
-    assert example is not None
-    assert example.answer is not None
-    assert decoded(example.pair, *example.answer) == "on date time 1"
+    asked = numbered(hidden.questions[1], hidden.text)
+    assert asked.answer is not None
+    assert asked.text[slice(*asked.answer)] == "on date time 1"
 
 
 def test_answers_keep_their_place_in_every_form_and_part(protector: Protector) -> None:

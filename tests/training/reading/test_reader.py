@@ -49,8 +49,8 @@ def test_it_learns_and_its_file_reads(folder: Path, protector: Protector, tmp_pa
         progress=heard,
         schedule=ReaderSchedule(epochs=2, batch_pieces=512),
     )
-    assert outcome.hidden.cases.area > 0.9
-    assert outcome.plain.cases.area > 0.9
+    assert outcome.figures.hidden.cases.area > 0.9
+    assert outcome.figures.plain.cases.area > 0.9
     text = "The lamp stands in room 4. Its price is 99 euros."
     reader = Reader(weights)
     (priced,) = reader.read("What is the price of the lamp?", [text])

@@ -1,0 +1,1 @@
+"""`sage-rag eval reader`: figures and calibration of what reads whether a record answers."""

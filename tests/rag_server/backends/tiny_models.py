@@ -1,0 +1,28 @@
+"""Tiny models with random weights, made where a test needs one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+WORDS = "[PAD] [UNK] [CLS] [SEP] [MASK] person 1 2 gout knee helps against the what".split()
+
+
+def question_answering_model(folder: Path) -> Path:
+    """Write a model that marks answers, and return its folder."""
+    import torch
+    from transformers import BertConfig, BertForQuestionAnswering, BertTokenizerFast
+
+    (folder / "vocab.txt").write_text("\n".join(WORDS), "utf-8")
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(WORDS),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=64,
+        initializer_range=0.5,
+    )
+    BertForQuestionAnswering(config).save_pretrained(folder)
+    BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=64).save_pretrained(folder)
+    return folder
