@@ -44,9 +44,10 @@ _PART_ENDS = re.compile(
 _SCORE_POWER = 4
 """Of 1, 2, 3 and 4, the best on the development questions (docs/results/answers.md)."""
 _READ = 1.0
-"""Value of a sentence that the reader is sure of. With more, or with records weighed by what the
-reader says of them, the development questions find no more right ones; so the reader reads the
-record that is quoted alone."""
+"""Value of a sentence where the reader places the answer, however sure it is that there is one:
+that decides the outcome. With more, or with records weighed by what the reader says of them, the
+development questions find no more right ones; so the reader reads the record that is quoted
+alone."""
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
 
@@ -197,10 +198,10 @@ class ExtractiveAnswerer:
 def _with_reading(
     values: Mapping[Sentence, float], reading: PassageReading
 ) -> dict[Sentence, float]:
-    """Return the values of sentences, higher where the reader found the answer."""
+    """Return the values of sentences, higher where the reader places the answer."""
     found = dict(values)
     for sentence in reading.sentences & found.keys():
-        found[sentence] += _READ * reading.probability
+        found[sentence] += _READ
     return found
 
 

@@ -81,7 +81,7 @@ def questions_by_corpus(name: str) -> dict[str, list[GoldQuestion]]:
     """Return the questions of a file of `gold` by the corpus that they are asked of.
 
     `name`: `fresh_questions`; `near_questions`, half of which ask a record for a detail that it
-    lacks; `blind_questions` and `blind_questions_2` to `_4`, whose writers knew neither the code
+    lacks; `blind_questions` and `blind_questions_2` to `_5`, whose writers knew neither the code
     nor its results.
     """
     found: dict[str, list[GoldQuestion]] = {}
@@ -114,6 +114,9 @@ def gold_corpora() -> dict[str, tuple[Path, tuple[str, ...]]]:
         "choir": (gold / "choir.jsonl", ("text",)),
         "forestry": (gold / "forestry.jsonl", ("text",)),
         "hospice": (gold / "hospice.jsonl", ("text",)),
+        "zoo": (gold / "zoo.jsonl", ("text",)),
+        "funeral": (gold / "funeral.jsonl", ("text",)),
+        "driving": (gold / "driving.jsonl", ("text",)),
     }
 
 
