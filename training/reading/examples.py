@@ -35,23 +35,19 @@ _WORD = re.compile(rf"{PLACEHOLDER.pattern}|\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
+class ReadingExample:
+    """A pair, and the places of the answer's first and last piece; `None`: there is none."""
+
+    pair: Pair
+    answer: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
 class AskedText:
     """A question, a text, and where the text answers it, in code points; `None`: nowhere."""
 
     question: str
     text: str
-    answer: tuple[int, int] | None
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingExample:
-    """A question and a text, the same as MiniLM's input, and the answer's place in it.
-
-    `answer`: the places of its first and last piece; `None`: there is none.
-    """
-
-    asked: AskedText
-    pair: Pair
     answer: tuple[int, int] | None
 
 
@@ -138,12 +134,11 @@ def _example(
     if chance.random() < _CUT:
         text, answer = _part(question, text, answer, chance)
     asked = numbered(RecordQuestion(question, answer), text)
-    if chance.random() < _TYPED:
-        asked = replace(asked, question=asked.question.rstrip("?").lower())
-    pair = pair_of(asked.question, asked.text)
+    typed = chance.random() < _TYPED
+    pair = pair_of(asked.question.rstrip("?").lower() if typed else asked.question, asked.text)
     places = pair.places(*asked.answer) if asked.answer else None
     if asked.answer is None or places is not None:
-        yield ReadingExample(asked, pair, places)
+        yield ReadingExample(pair, places)
 
 
 def _part(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
 
 import torch
 from torch import Tensor, nn
@@ -24,20 +23,16 @@ _GRADES = 10
 """Of shared words, within which answered and other questions are balanced."""
 _LIGHTEST, _HEAVIEST = 0.5, 4.0
 """The limits of an example's weight."""
-WeightedExample = tuple[ReadingExample, float]
-"""An example, and its weight in the loss."""
+_Weighted = tuple[ReadingExample, float]
 _NEVER = -1e4
 """The logit of a piece that cannot be in an answer; finite, so that no loss is infinite."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderSchedule:
-    """Length and learning rate of a training. `batch_pieces`: word pieces per step.
+    """Length and learning rate of a training. `batch_pieces`: word pieces per step."""
 
-    `epochs`: how often each question is read; a part of an epoch reads some of them.
-    """
-
-    epochs: float = 3
+    epochs: int = 3
     batch_pieces: int = 2048
     rate: float = 1e-3
     weight_decay: float = 0.01
@@ -69,9 +64,15 @@ def fit_reader(
     """
     torch.manual_seed(seed)
     order = random.Random(seed)  # noqa: S311 - not a secret
+    batches: list[list[_Weighted]] = []
+    for _ in range(schedule.epochs):
+        drawn = _balanced(list(examples_of(records, order)))
+        lengths = [len(example.pair) + 2 for example, _ in drawn]
+        for batch in length_batches(lengths, schedule.batch_pieces, order):
+            batches.append([drawn[i] for i in batch])
     train_changes(
         network,
-        drawn_batches(records, schedule, order, lambda example: len(example.pair) + 2),
+        batches,
         lambda batch: _loss(network, batch),
         rate=schedule.rate,
         weight_decay=schedule.weight_decay,
@@ -79,29 +80,7 @@ def fit_reader(
     )
 
 
-def drawn_batches(
-    records: Sequence[ViewedRecord],
-    schedule: ReaderSchedule,
-    order: random.Random,
-    length: Callable[[ReadingExample], int],
-) -> list[list[WeightedExample]]:
-    """Return the examples of each step, with weights by which shared words are no sign.
-
-    `length` of an example, in the word pieces of the network that is trained.
-    """
-    batches: list[list[WeightedExample]] = []
-    epochs = schedule.epochs
-    while epochs > 0:
-        drawn = _balanced(list(examples_of(records, order)))
-        lengths = [length(example) for example, _ in drawn]
-        found = length_batches(lengths, schedule.batch_pieces, order)
-        kept = found[: ceil(len(found) * min(epochs, 1))]
-        batches += [[drawn[i] for i in batch] for batch in kept]
-        epochs -= 1
-    return batches
-
-
-def _balanced(examples: Sequence[ReadingExample]) -> list[WeightedExample]:
+def _balanced(examples: Sequence[ReadingExample]) -> list[_Weighted]:
     """Return examples with weights by which shared words are no sign of an answer.
 
     Among the examples that share about as many of their question's words with the text, those with
@@ -117,7 +96,7 @@ def _balanced(examples: Sequence[ReadingExample]) -> list[WeightedExample]:
     return [(e, weight(grade, answered=a)) for e, (grade, a) in zip(examples, kinds, strict=True)]
 
 
-def _loss(network: Encoder, batch: Sequence[WeightedExample]) -> Tensor:
+def _loss(network: Encoder, batch: Sequence[_Weighted]) -> Tensor:
     """Return the loss of start and end, and of the verdict on whether there is an answer."""
     examples, weights = zip(*batch, strict=True)
     weight = torch.tensor(weights)
@@ -133,21 +112,11 @@ def _loss(network: Encoder, batch: Sequence[WeightedExample]) -> Tensor:
         allowed[row, first : first + len(example.pair.offsets)] = True
     borders = torch.tensor([example.answer or (0, 0) for example in examples])
     answered = torch.tensor([float(example.answer is not None) for example in examples])
-    stretch = border_loss(logits[..., 0], logits[..., 1], allowed, borders)
+    start, end = (logits[..., n].masked_fill(~allowed, _NEVER) for n in range(2))
+    stretch = functional.cross_entropy(start, borders[:, 0], reduction="none")
+    stretch = stretch + functional.cross_entropy(end, borders[:, 1], reduction="none")
     verdict = functional.binary_cross_entropy_with_logits(
         logits[:, 0, 2], answered, reduction="none"
     )
-    loss: Tensor = ((stretch + verdict) * weight).sum() / weight.sum()
+    loss: Tensor = ((stretch / 2 + verdict) * weight).sum() / weight.sum()
     return loss
-
-
-def border_loss(start: Tensor, end: Tensor, allowed: Tensor, borders: Tensor) -> Tensor:
-    """Return the mean loss of start and end, (examples,), over the `allowed` pieces.
-
-    `start`, `end` and `allowed`: (examples, pieces). `borders`: the right pieces, (examples, 2).
-    """
-    found = [
-        functional.cross_entropy(logits.masked_fill(~allowed, _NEVER), right, reduction="none")
-        for logits, right in zip((start, end), borders.unbind(1), strict=True)
-    ]
-    return (found[0] + found[1]) / 2
