@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -43,11 +43,6 @@ _PART_ENDS = re.compile(
 )
 _SCORE_POWER = 4
 """Of 1, 2, 3 and 4, the best on the development questions (docs/results/answers.md)."""
-_READ = 1.0
-"""Value of a sentence where the reader places the answer, however sure it is that there is one:
-that decides the outcome. With more, or with records weighed by what the reader says of them, the
-development questions find no more right ones; so the reader reads the record that is quoted
-alone."""
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
 
@@ -120,7 +115,7 @@ class ExtractiveAnswerer:
             return NOTHING_FOUND
         quoted = [sentence for sentence in sentences if sentence.rank == chosen[0].rank]
         if (reading := self._reading(parts or [question], quoted, context)) is not None:
-            chosen = choose_by(_with_reading(values, reading))
+            chosen = choose_by(values, read=reading.sentences)
         outcome = Outcome.ANSWER
         if context.evidence is not None:
             lacks = self._is_incomplete(context, parts or [own], chosen)
@@ -193,16 +188,6 @@ class ExtractiveAnswerer:
         vectors = embedder.embed(views)
         cosines = vectors[: len(questions)] @ vectors[len(questions) :].T
         return [dict(zip(answering, map(float, row), strict=True)) for row in cosines]
-
-
-def _with_reading(
-    values: Mapping[Sentence, float], reading: PassageReading
-) -> dict[Sentence, float]:
-    """Return the values of sentences, higher where the reader places the answer."""
-    found = dict(values)
-    for sentence in reading.sentences & found.keys():
-        found[sentence] += _READ
-    return found
 
 
 def _shares(passages: Sequence[Passage]) -> dict[int, float]:

@@ -13,6 +13,9 @@ _NEAR_BEST = 0.6
 """Share of the best sentence's value that another sentence needs."""
 _CONTEXT = 0.25
 """The same for a sentence after the best one that fills a short answer."""
+_READ = 1.0
+"""What a sentence is worth more where a reader places the answer, however sure it is that there is
+one: that decides the outcome. With more, the development questions find no more right ones."""
 _NEW_WORDS = 0.5
 """Value of the question's words that no chosen sentence has, relative to the others."""
 _SHARED = 0.7
@@ -27,6 +30,7 @@ def choose(
     values: Mapping[Sentence, float],
     parts: Sequence[Mapping[Sentence, float]] = (),
     asked: Collection[str] = (),
+    read: Collection[Sentence] = (),
     *,
     most_words: int,
     few_words: int,
@@ -35,15 +39,20 @@ def choose(
 
     The best sentence decides the passage. `parts`: the values for each part of a question that
     asks several things; the best sentence for each part is in the answer, which may then have twice
-    as many words. `asked`: the stems of the question; a sentence with words of it that the answer
-    does not have yet is preferred. The other sentences come near the best one in value and fit
-    `most_words`; an answer of less than `few_words` words also gets sentences of less value, if
-    they come after the best one. A sentence that refers to the one before brings it along, one of
-    several cases the other ones, and a sentence brings the warnings that belong to it, over the
-    limit if need be.
+    as many words. `read`: the sentences where a reader places the answer; they are preferred, and
+    those of the passage are in the answer as far as they fit. `asked`: the stems of the question; a
+    sentence with words of it that the answer does not have yet is preferred. The other sentences
+    come near the best one in value and fit `most_words`; an answer of less than `few_words` words
+    also gets sentences of less value, if they come after the best one. A sentence that refers to
+    the one before brings it along, one of several cases the other ones, and a sentence brings the
+    warnings that belong to it, over the limit if need be.
     """
-    best = max(values, key=lambda s: (values[s], -s.rank, -s.place), default=None)
-    if best is None or values[best] <= 0:
+
+    def worth(sentence: Sentence) -> float:
+        return values[sentence] + (_READ if sentence in read else 0.0)
+
+    best = max(values, key=lambda s: (worth(s), -s.rank, -s.place), default=None)
+    if best is None or worth(best) <= 0:
         return []
     own = [s for s in values if s.rank == best.rank and s.answers == best.answers]
     chosen = [best]
@@ -51,6 +60,10 @@ def choose(
         first = max(own, key=lambda s: (part[s], -s.place))
         if first not in chosen and sum(s.size for s in chosen) + first.size <= 2 * most_words:
             chosen.append(first)
+    for sentence in own:
+        size = sum(s.size for s in chosen) + sentence.size
+        if sentence in read and sentence not in chosen and size <= most_words:
+            chosen.append(sentence)
     _fill(chosen, own, values, asked, most_words, few_words)
     return sorted(_completed(chosen, own, most_words), key=lambda s: s.place)
 
