@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Sequence
 from functools import cached_property
-from math import exp
+from math import exp, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +146,10 @@ def _calibration(folder: Path) -> ReaderSettings:
     file = folder / CALIBRATION
     try:
         found = json.loads(file.read_text("utf-8"))
-        return ReaderSettings(float(found["slope"]), float(found["shift"]))
+        slope, shift = float(found["slope"]), float(found["shift"])
+        if isfinite(slope) and isfinite(shift):
+            return ReaderSettings(slope, shift)
+        what = f"has a damaged {CALIBRATION}"
     except FileNotFoundError:
         what = "is not calibrated"
     except (OSError, ValueError, KeyError, TypeError):

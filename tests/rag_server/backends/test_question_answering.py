@@ -85,7 +85,9 @@ def test_the_calibration_in_the_folder_is_used(folder: Path, tmp_path: Path) -> 
     assert log_odds(QuestionAnsweringReader(own), "what helps", TEXT) == pytest.approx(2 * raw - 1)
 
 
-@pytest.mark.parametrize("content", [None, "{", "[]", '{"slope": "x", "shift": 0}'])
+@pytest.mark.parametrize(
+    "content", [None, "{", "[]", '{"slope": "x", "shift": 0}', '{"slope": NaN, "shift": 0}']
+)
 def test_a_model_without_calibration_is_refused(tmp_path: Path, content: str | None) -> None:
     if content is not None:
         (tmp_path / CALIBRATION).write_text(content, "utf-8")
