@@ -44,6 +44,8 @@ _MAX_BYTES = 256 * 1024 * 1024
 _LETTERS = re.compile(r"[^\W\d_]+")
 _CODE = re.compile(r"[^\W_]+(?:[-./][^\W_]+)*")
 _CODED = frozenset(t for t in EntityType if identifiability(t) is Identifiability.DIRECT)
+"""Types whose values may be codes."""
+_READ_TYPES = _CODED | frozenset(STEM_TYPES)
 
 
 @dataclass(frozen=True)
@@ -90,9 +92,13 @@ class Lookup:
         holders: dict[str, set[str]] = {}
         for token in set(tokens):
             entity_type = token_type(token)
+            if entity_type not in _READ_TYPES:
+                continue
+            value = cipher.decrypt(token)
             if entity_type in _CODED:
-                codes.difference_update(codes_of(cipher.decrypt(token)))
-            value = cipher.decrypt(token) if entity_type in STEM_TYPES else ""
+                codes.difference_update(codes_of(value))
+            if entity_type not in STEM_TYPES:
+                continue
             for name in index.stem_words(value, entity_type) if value else ():
                 holders.setdefault(name, set()).add(token)
             if value and entity_type in NAMED_TYPES:

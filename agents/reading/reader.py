@@ -89,13 +89,22 @@ class Reader:
 def decode(pair: Pair, output: NDArray[np.float32]) -> tuple[float, tuple[int, int]]:
     """Return how well a text answers, uncalibrated, and the first and last piece of its answer."""
     text = output[pair.first : pair.first + len(pair.offsets)]
-    scores = text[:, 0, None] + text[None, :, 1]
-    places = np.arange(len(text))
+    score, first, last = best_stretch(text[:, 0], text[:, 1])
+    none = float(output[0, 0] + output[0, 1])
+    return float(output[0, 2]) + (score - none) / 2, (first, last)
+
+
+def best_stretch(start: NDArray[np.float32], end: NDArray[np.float32]) -> tuple[float, int, int]:
+    """Return the score, first and last piece of the best stretch that is short enough.
+
+    `start` and `end`: how well an answer starts and ends at each piece of a text, (pieces,).
+    """
+    scores = start[:, None] + end[None, :]
+    places = np.arange(len(start))
     length = places[None, :] - places[:, None]
     scores = np.where((length >= 0) & (length < LONGEST_ANSWER), scores, -np.inf)
-    first, last = divmod(int(scores.argmax()), len(text))
-    none = float(output[0, 0] + output[0, 1])
-    return float(output[0, 2]) + (float(scores[first, last]) - none) / 2, (first, last)
+    first, last = divmod(int(scores.argmax()), len(start))
+    return float(scores[first, last]), first, last
 
 
 def new_network() -> Encoder:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Sequence
 from functools import cached_property
-from math import exp, isfinite
+from math import exp, inf, isfinite
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sage_rag.agents.reading.protocols import Reading
-from sage_rag.agents.reading.reader import LONGEST_ANSWER, ReaderSettings
+from sage_rag.agents.reading.reader import ReaderSettings, best_stretch
 from sage_rag.common.exceptions import InputError
 
 CALIBRATION = "sage_rag_reader.json"
@@ -66,13 +63,13 @@ class QuestionAnsweringReader:
         with torch.inference_mode():
             outputs = model(**{name: part.to(model.device) for name, part in windows.items()})
         starts, ends = outputs.start_logits.float().cpu(), outputs.end_logits.float().cpu()
-        best: tuple[float, int, int] = (-np.inf, 0, 0)
+        best: tuple[float, int, int] = (-inf, 0, 0)
         for number, places in enumerate(offsets):
             own = [i for i, part in enumerate(windows.sequence_ids(number)) if part == 1]
             if not own:
                 continue
             start, end = starts[number].numpy(), ends[number].numpy()
-            score, first, last = _best_stretch(start[own], end[own])
+            score, first, last = best_stretch(start[own], end[own])
             score -= float(start[0] + end[0])  # the mark at the beginning stands for "no answer"
             best = max(best, (score, places[own[first]][0], places[own[last]][1]))
         score, first, last = best
@@ -112,8 +109,6 @@ class QuestionAnsweringReader:
 
     @cached_property
     def _model(self) -> Any:
-        for switch in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
-            os.environ.setdefault(switch, "1")
         import torch
         from transformers import AutoModelForQuestionAnswering
         from transformers.utils import logging
@@ -130,16 +125,6 @@ class QuestionAnsweringReader:
             raise _unusable(self._folder)  # its answers would be those of random weights
         found = "cuda" if torch.cuda.is_available() else "cpu"
         return model.to(self._device or found).eval()
-
-
-def _best_stretch(start: Any, end: Any) -> tuple[float, int, int]:
-    """Return the score, first and last piece of the best stretch that is short enough."""
-    scores = start[:, None] + end[None, :]
-    places = np.arange(len(start))
-    length = places[None, :] - places[:, None]
-    scores = np.where((length >= 0) & (length < LONGEST_ANSWER), scores, -np.inf)
-    first, last = divmod(int(scores.argmax()), len(start))
-    return float(scores[first, last]), first, last
 
 
 def _calibration(folder: Path) -> ReaderSettings:

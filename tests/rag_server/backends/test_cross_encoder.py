@@ -8,32 +8,14 @@ import pytest
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.rag_server.backends.cross_encoder import CrossEncoderReranker
+from tests.rag_server.backends.tiny_models import cross_encoder
 
 pytestmark = pytest.mark.slow  # imports sentence-transformers
-WORDS = "[PAD] [UNK] [CLS] [SEP] [MASK] person 1 2 gout knee helps against the what".split()
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    import torch
-    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
-
-    made: Path = tmp_path_factory.mktemp("cross-encoder")
-    (made / "vocab.txt").write_text("\n".join(WORDS), "utf-8")
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(WORDS),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=64,
-        num_labels=1,
-        initializer_range=0.5,
-    )
-    BertForSequenceClassification(config).save_pretrained(made)
-    BertTokenizerFast(str(made / "vocab.txt")).save_pretrained(made)
-    return made
+    return cross_encoder(tmp_path_factory.mktemp("cross-encoder"))
 
 
 def test_each_passage_gets_a_score_that_depends_on_the_question(folder: Path) -> None:

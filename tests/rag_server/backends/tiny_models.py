@@ -9,12 +9,21 @@ WORDS = "[PAD] [UNK] [CLS] [SEP] [MASK] person 1 2 gout knee helps against the w
 
 def question_answering_model(folder: Path) -> Path:
     """Write a model that marks answers, and return its folder."""
+    return _written("BertForQuestionAnswering", folder)
+
+
+def cross_encoder(folder: Path) -> Path:
+    """Write a model that scores a question with a passage, and return its folder."""
+    return _written("BertForSequenceClassification", folder, num_labels=1)
+
+
+def _written(architecture: str, folder: Path, **settings: int) -> Path:
     import torch
-    from transformers import BertConfig, BertForQuestionAnswering, BertTokenizerFast
+    import transformers
 
     (folder / "vocab.txt").write_text("\n".join(WORDS), "utf-8")
     torch.manual_seed(0)
-    config = BertConfig(
+    config = transformers.BertConfig(
         vocab_size=len(WORDS),
         hidden_size=16,
         num_hidden_layers=1,
@@ -22,7 +31,9 @@ def question_answering_model(folder: Path) -> Path:
         intermediate_size=16,
         max_position_embeddings=64,
         initializer_range=0.5,
+        **settings,
     )
-    BertForQuestionAnswering(config).save_pretrained(folder)
-    BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=64).save_pretrained(folder)
+    getattr(transformers, architecture)(config).save_pretrained(folder)
+    tokenizer = transformers.BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=64)
+    tokenizer.save_pretrained(folder)
     return folder
