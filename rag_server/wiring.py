@@ -292,7 +292,7 @@ def _reader(name: str) -> PassageReader | None:
         return None
     reader: PassageReader
     if Path(name).is_dir():
-        from sage_rag.rag_server.backends.question_answering import QuestionAnsweringReader
+        from sage_rag.agents.reading.backends.question_answering import QuestionAnsweringReader
 
         reader = QuestionAnsweringReader(Path(name))
     else:

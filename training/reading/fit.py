@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -17,7 +16,8 @@ from sage_rag.common.minilm.network import Encoder, load_base, second_segment
 from sage_rag.common.minilm.precision import Precision, fastest_precision
 from sage_rag.training.adapters import adapted
 from sage_rag.training.optimization import Progress, length_batches, train_changes
-from sage_rag.training.reading.examples import ReadingExample, ViewedRecord, examples_of
+from sage_rag.training.reading.examples import ReadingExample
+from sage_rag.training.reading.schedule import ReaderSchedule
 
 _GRADES = 10
 """Of shared words, within which answered and other questions are balanced."""
@@ -26,16 +26,6 @@ _LIGHTEST, _HEAVIEST = 0.5, 4.0
 _Weighted = tuple[ReadingExample, float]
 _NEVER = -1e4
 """The logit of a piece that cannot be in an answer; finite, so that no loss is infinite."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReaderSchedule:
-    """Length and learning rate of a training. `batch_pieces`: word pieces per step."""
-
-    epochs: int = 3
-    batch_pieces: int = 2048
-    rate: float = 1e-3
-    weight_decay: float = 0.01
 
 
 def untrained_network() -> Encoder:
@@ -51,22 +41,22 @@ def untrained_network() -> Encoder:
 
 def fit_reader(
     network: Encoder,
-    records: Sequence[ViewedRecord],
+    epochs: Sequence[Sequence[ReadingExample]],
     schedule: ReaderSchedule,
     *,
     seed: int,
     progress: Progress,
 ) -> None:
-    """Train a network in place; each epoch has other parts and forms of the records.
+    """Train a network in place, on its device.
 
-    Guarantees: on one machine, the same records, schedule, seed and number of threads give the
-    same network.
+    Guarantees: on one machine, the same examples, schedule, seed and number of threads give the
+    same network; not on a GPU.
     """
     torch.manual_seed(seed)
     order = random.Random(seed)  # noqa: S311 - not a secret
     batches: list[list[_Weighted]] = []
-    for _ in range(schedule.epochs):
-        drawn = _balanced(list(examples_of(records, order)))
+    for examples in epochs:
+        drawn = _balanced(examples)
         lengths = [len(example.pair) + 2 for example, _ in drawn]
         for batch in length_batches(lengths, schedule.batch_pieces, order):
             batches.append([drawn[i] for i in batch])
@@ -86,7 +76,7 @@ def _balanced(examples: Sequence[ReadingExample]) -> list[_Weighted]:
     Among the examples that share about as many of their question's words with the text, those with
     and without an answer weigh the same together, within limits.
     """
-    kinds = [(int(_GRADES * e.pair.shared), e.answer is not None) for e in examples]
+    kinds = [(int(_GRADES * e.pair.shared), e.likelihood >= 0.5) for e in examples]
     counts = Counter(kinds)
 
     def weight(grade: int, *, answered: bool) -> float:
@@ -99,10 +89,10 @@ def _balanced(examples: Sequence[ReadingExample]) -> list[_Weighted]:
 def _loss(network: Encoder, batch: Sequence[_Weighted]) -> Tensor:
     """Return the loss of start and end, and of the verdict on whether there is an answer."""
     examples, weights = zip(*batch, strict=True)
-    weight = torch.tensor(weights)
-    ids, features, mask = padded([example.pair.row for example in examples])
-    half = fastest_precision() is Precision.HALF
-    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
+    device = network.head.weight.device
+    ids, features, mask = (part.to(device) for part in padded([e.pair.row for e in examples]))
+    half = device.type != "cpu" or fastest_precision() is Precision.HALF
+    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=half):
         logits = network(ids, features, mask)
     logits = logits.float()
     allowed = torch.zeros(mask.shape, dtype=torch.bool)
@@ -110,13 +100,15 @@ def _loss(network: Encoder, batch: Sequence[_Weighted]) -> Tensor:
     for row, example in enumerate(examples):
         first = example.pair.first
         allowed[row, first : first + len(example.pair.offsets)] = True
-    borders = torch.tensor([example.answer or (0, 0) for example in examples])
-    answered = torch.tensor([float(example.answer is not None) for example in examples])
-    start, end = (logits[..., n].masked_fill(~allowed, _NEVER) for n in range(2))
-    stretch = functional.cross_entropy(start, borders[:, 0], reduction="none")
-    stretch = stretch + functional.cross_entropy(end, borders[:, 1], reduction="none")
-    verdict = functional.binary_cross_entropy_with_logits(
-        logits[:, 0, 2], answered, reduction="none"
-    )
-    loss: Tensor = ((stretch / 2 + verdict) * weight).sum() / weight.sum()
-    return loss
+    outside = ~allowed.to(device)
+    borders = torch.tensor([example.answer or (0, 0) for example in examples], device=device)
+    likely = torch.tensor([example.likelihood for example in examples], device=device)
+    weight = torch.tensor(weights, device=device)
+    stretch = torch.zeros_like(weight)
+    for column in range(2):
+        loss = -logits[..., column].masked_fill(outside, _NEVER).log_softmax(-1)
+        at_answer = loss.gather(1, borders[:, column : column + 1])[:, 0]
+        stretch = stretch + likely * at_answer + (1 - likely) * loss[:, 0]
+    verdict = functional.binary_cross_entropy_with_logits(logits[:, 0, 2], likely, reduction="none")
+    total: Tensor = ((stretch / 2 + verdict) * weight).sum() / weight.sum()
+    return total

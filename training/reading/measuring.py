@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sage_rag.agents.reading.protocols import PassageReader
+from sage_rag.agents.reading.reader import ReaderSettings
 from sage_rag.common.proportions import Proportion
 from sage_rag.training.platt import LabelledLogits, platt
 from sage_rag.training.reading.examples import ViewedRecord, numbered
@@ -40,13 +41,13 @@ class ReaderFigures:
     plain: ReadingCases
 
     @property
-    def calibration(self) -> tuple[float, float]:
-        """Slope and shift of the log-odds that fit all cases best."""
+    def calibration(self) -> ReaderSettings:
+        """The slope and shift of the log-odds that fit all cases best."""
         both = LabelledLogits(
             np.concatenate([self.hidden.cases.logits, self.plain.cases.logits]),
             np.concatenate([self.hidden.cases.positive, self.plain.cases.positive]),
         )
-        return platt(both, method="L-BFGS-B", bounds=[(0.05, 5), (-9, 9)])
+        return ReaderSettings(*platt(both, method="L-BFGS-B", bounds=[(0.05, 5), (-9, 9)]))
 
     @property
     def table(self) -> str:

@@ -1,24 +1,44 @@
-"""Train the reader, and measure it on records of kinds that did not train it."""
+"""Train a reader, and measure it on records of kinds that did not train it."""
 
 from __future__ import annotations
 
 import json
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
 from safetensors.torch import save_file
 
-from sage_rag.agents.reading.reader import Reader, read_reader_weights
+from sage_rag.agents.reading.backends.question_answering import (
+    QuestionAnsweringReader,
+    write_calibration,
+)
+from sage_rag.agents.reading.reader import Reader, ReaderSettings, read_reader_weights
 from sage_rag.common.minilm.base import base_digest
 from sage_rag.common.minilm.network import Encoder
 from sage_rag.privacy.protect import Protector
 from sage_rag.training.adapters import changes, load_changes
 from sage_rag.training.optimization import Progress
-from sage_rag.training.reading.examples import viewed
-from sage_rag.training.reading.fit import ReaderSchedule, fit_reader, untrained_network
+from sage_rag.training.reading.examples import (
+    ReadingExample,
+    ViewedRecord,
+    asked_of_others,
+    asked_texts,
+    reading_example,
+    viewed,
+)
+from sage_rag.training.reading.fit import fit_reader, untrained_network
 from sage_rag.training.reading.measuring import ReaderFigures, reader_figures
-from sage_rag.training.reading.questions import read_questions, training_and_held_out
+from sage_rag.training.reading.question_answering import fine_tune
+from sage_rag.training.reading.questions import (
+    read_questions,
+    training_and_held_out,
+)
+from sage_rag.training.reading.schedule import LOW_RANK, WHOLE_MODEL, ReaderSchedule
+from sage_rag.training.reading.teacher import judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,44 +50,135 @@ class ReaderOutcome:
     figures: ReaderFigures
 
 
+@dataclass(frozen=True, slots=True)
+class ReaderViews:
+    """The records that train a reader, and those of held-out files, with values hidden and not."""
+
+    training: Sequence[ViewedRecord]
+    held_out: Sequence[ViewedRecord]
+
+    @classmethod
+    def of(
+        cls,
+        questions: Path,
+        protector: Protector,
+        progress: Callable[[int, int], None] = lambda done, of: None,
+    ) -> ReaderViews:
+        """Read a folder of questions; one file in eight is held out. `protector` hides values.
+
+        `progress` receives the records done and all records.
+
+        Raises:
+            InputError: for a folder that has no questions, or too few files to hold one out.
+        """
+        records = read_questions(questions)
+        training, held_out = training_and_held_out(records)
+        views = []
+        for done, record in enumerate([*training, *held_out], 1):
+            views.append(viewed(record, protector))
+            progress(done, len(records))
+        return cls(views[: len(training)], views[len(training) :])
+
+    def outcome(self, figures: ReaderFigures) -> ReaderOutcome:
+        """Return the figures with the numbers of what trained."""
+        asked = sum(len(record.plain.questions) for record in self.training)
+        return ReaderOutcome(len(self.training), asked, figures)
+
+
+def reader_examples(
+    views: ReaderViews,
+    epochs: int,
+    *,
+    seed: int,
+    teacher: QuestionAnsweringReader | None = None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> list[list[ReadingExample]]:
+    """Draw the examples of each epoch. `teacher`: judges each question on another record, too.
+
+    `progress` receives the texts that the teacher has judged, and all of them.
+
+    Raises:
+        InputError: for a teacher without a model.
+    """
+    chance = random.Random(seed)  # noqa: S311 - not a secret
+    found = []
+    for done in range(epochs):
+        asked = [*asked_texts(views.training, chance)]
+        if teacher is None:
+            asked += asked_of_others(views.training, chance)
+        else:
+            others = [*asked_of_others(views.training, chance, share=1.0, also_unanswered=True)]
+            asked += judged(others, teacher, partial(_advance, progress, done, epochs))
+        found.append([e for text in asked if (e := reading_example(text)) is not None])
+    return found
+
+
 def train_reader(
-    questions: Path,
+    views: ReaderViews,
+    examples: Sequence[Sequence[ReadingExample]],
     weights: Path,
-    protector: Protector,
     *,
     seed: int,
     progress: Progress,
-    schedule: ReaderSchedule | None = None,
+    schedule: ReaderSchedule = LOW_RANK,
     start: Path | None = None,
 ) -> ReaderOutcome:
-    """Train on a folder of questions; write `weights`.
+    """Train low-rank changes of MiniLM on the examples of each epoch; write `weights`.
 
-    `start`: weights to train further; without, MiniLM's. Values are hidden by `protector`. One file
-    in eight is held out, and calibrates.
+    `start`: weights to train further; without, MiniLM's. The held-out files calibrate.
 
     Raises:
-        InputError: for a folder that has no questions, or too few files to hold one out; for a
-            `start` that is no reader's weights file.
+        InputError: for a `start` that is no reader's weights file.
     """
-    if start is not None:
-        read_reader_weights(start)  # a wrong file fails before the training
-    training, held_out = training_and_held_out(read_questions(questions))
-    taught = [viewed(record, protector) for record in training]
-    kept = [viewed(record, protector) for record in held_out]
     torch.manual_seed(seed)
     network = untrained_network()
     if start is not None:
+        read_reader_weights(start)
         load_changes(network, start)
-    fit_reader(network, taught, schedule or ReaderSchedule(), seed=seed, progress=progress)
-    _write(network, weights, (1.0, 0.0), seed)
-    figures = reader_figures(Reader(weights), kept)
+    network.to("cuda" if torch.cuda.is_available() else "cpu")
+    fit_reader(network, examples, schedule, seed=seed, progress=progress)
+    _write(network, weights, ReaderSettings(1.0, 0.0), seed)
+    figures = reader_figures(Reader(weights), views.held_out)
     _write(network, weights, figures.calibration, seed)
-    asked = sum(len(record.questions) for record in training)
-    return ReaderOutcome(len(training), asked, figures)
+    return views.outcome(figures)
 
 
-def _write(network: Encoder, path: Path, calibration: tuple[float, float], seed: int) -> None:
-    settings = {"slope": calibration[0], "shift": calibration[1], "base": base_digest()}
+def train_large_reader(
+    views: ReaderViews,
+    base: Path,
+    folder: Path,
+    epochs: int,
+    *,
+    seed: int,
+    progress: Progress,
+    schedule: ReaderSchedule = WHOLE_MODEL,
+) -> ReaderOutcome:
+    """Train all weights of the model in `base`; write the model and its calibration to `folder`.
+
+    Raises:
+        InputError: when `base` holds no model.
+    """
+    chance = random.Random(seed)  # noqa: S311 - not a secret
+    texts = [
+        [*asked_texts(views.training, chance), *asked_of_others(views.training, chance)]
+        for _ in range(epochs)
+    ]
+    fine_tune(base, texts, folder, schedule, seed=seed, progress=progress)
+    reader = QuestionAnsweringReader(folder, ReaderSettings(1.0, 0.0))
+    figures = reader_figures(reader, views.held_out)
+    write_calibration(folder, figures.calibration)
+    return views.outcome(figures)
+
+
+def _advance(
+    progress: Callable[[int, int], None], before: int, epochs: int, done: int, of: int
+) -> None:
+    """Report progress over all epochs, which have about as many texts as this one."""
+    progress(before * of + done, epochs * of)
+
+
+def _write(network: Encoder, path: Path, settings: ReaderSettings, seed: int) -> None:
+    found = {"slope": settings.slope, "shift": settings.shift, "base": base_digest()}
     path.parent.mkdir(parents=True, exist_ok=True)
-    metadata = {"reader": json.dumps(settings), "about": json.dumps({"seed": seed})}
-    save_file(changes(network), path, metadata)
+    metadata = {"reader": json.dumps(found), "about": json.dumps({"seed": seed})}
+    save_file({name: part.cpu() for name, part in changes(network).items()}, path, metadata)

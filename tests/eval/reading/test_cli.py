@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from sage_rag.agents.reading.backends.question_answering import CALIBRATION, QuestionAnsweringReader
 from sage_rag.common.exceptions import InputError
 from sage_rag.eval.knowledge.cli import evaluation
-from sage_rag.rag_server.backends.question_answering import CALIBRATION, QuestionAnsweringReader
-from tests.rag_server.backends.tiny_models import question_answering_model
+from tests.tiny_models import question_answering_model
 from tests.training.reading.kettles import write_questions
 
 pytestmark = pytest.mark.slow  # reads with networks

@@ -8,7 +8,7 @@ import pytest
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.rag_server.backends.cross_encoder import CrossEncoderReranker
-from tests.rag_server.backends.tiny_models import cross_encoder
+from tests.tiny_models import cross_encoder
 
 pytestmark = pytest.mark.slow  # imports sentence-transformers
 

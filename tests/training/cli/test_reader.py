@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from sage_rag.agents.reading.backends.question_answering import QuestionAnsweringReader
 from sage_rag.agents.reading.reader import Reader, shipped_weights
 from sage_rag.common.exceptions import InputError
 from sage_rag.training.cli.group import train
+from tests.tiny_models import question_answering_model
 from tests.training.reading.kettles import write_questions
 
 
@@ -40,3 +42,35 @@ def test_weights_of_something_else_are_refused_before_the_training(tmp_path: Pat
     wrong.write_bytes(b"no weights")
     with pytest.raises(InputError, match="not a reader's weights file"):
         run("--questions", questions, "--out", tmp_path / "reader", "--start", wrong)
+
+
+@pytest.mark.slow
+def test_a_larger_model_is_trained_and_teaches(tmp_path: Path) -> None:
+    questions, base, large, small = (tmp_path / n for n in ("questions", "base", "large", "small"))
+    write_questions(questions)
+    base.mkdir()
+    question_answering_model(base)
+    run("--questions", questions, "--out", large, "--base", base, "--epochs", "1")
+    assert "all weights of base" in (large / "README.md").read_text("utf-8")
+    (reading,) = QuestionAnsweringReader(large).read("what helps", ["the knee helps"])
+    assert 0 <= reading.probability <= 1
+    run("--questions", questions, "--out", small, "--teacher", large, "--epochs", "1")
+    assert (small / "english.safetensors").is_file()
+
+
+def test_a_base_has_no_start_and_no_teacher(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="neither --start nor --teacher"):
+        run("--out", tmp_path / "reader", "--base", tmp_path, "--teacher", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [("--teacher", "is not calibrated"), ("--base", "no complete question-answering model")],
+)
+def test_a_folder_without_a_model_is_refused_before_the_training(
+    tmp_path: Path, option: str, said: str
+) -> None:
+    questions = write_questions(tmp_path / "questions")
+    with pytest.raises(InputError, match=said):
+        run("--questions", questions, "--out", tmp_path / "reader", option, tmp_path)
+    assert not (tmp_path / "reader").exists()

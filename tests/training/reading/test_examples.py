@@ -15,10 +15,13 @@ from sage_rag.privacy.policy import preset
 from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.training.reading.examples import (
+    AskedText,
     ReadingExample,
     ViewedRecord,
-    examples_of,
+    asked_of_others,
+    asked_texts,
     numbered,
+    reading_example,
     viewed,
 )
 from sage_rag.training.reading.questions import QuestionedRecord, RecordQuestion
@@ -50,7 +53,9 @@ RECORD = QuestionedRecord(
 
 
 def drawn(records: list[ViewedRecord], seed: int) -> list[ReadingExample]:
-    return list(examples_of(records, random.Random(seed)))  # noqa: S311 - not a secret
+    chance = random.Random(seed)  # noqa: S311 - not a secret
+    asked = [*asked_texts(records, chance), *asked_of_others(records, chance)]
+    return [example for text in asked if (example := reading_example(text)) is not None]
 
 
 def decoded(pair: Pair, first: int, last: int) -> str:
@@ -93,3 +98,26 @@ def test_a_short_text_is_no_sign_of_an_answer(protector: Protector) -> None:
             lengths[example.answer is not None].append(len(example.pair.offsets))
     answered, others = (sum(found) / len(found) for found in (lengths[True], lengths[False]))
     assert 0.6 < answered / others < 1.6
+
+
+def test_a_question_on_another_record_is_taken_to_have_no_answer(protector: Protector) -> None:
+    other = QuestionedRecord("ladders", "The ladder leans.", (RecordQuestion("Why?", None),))
+    records = [viewed(record, protector) for record in (RECORD, other)]
+    chance = random.Random(0)  # noqa: S311 - not a secret
+    texts = [text for _ in range(20) for text in asked_of_others(records, chance)]
+    assert {text.answer for text in texts} == {None}
+    assert {text.likelihood for text in texts} == {0.0}
+    assert {text.question.lower() for text in texts} & {"why?", "why"} == set()
+    chance = random.Random(0)  # noqa: S311 - not a secret
+    texts = [
+        text
+        for _ in range(20)
+        for text in asked_of_others(records, chance, share=1.0, also_unanswered=True)
+    ]
+    assert {text.question.lower() for text in texts} & {"why?", "why"}
+
+
+def test_an_answer_beyond_the_window_is_no_example() -> None:
+    text = "The kettle is grey. " * 100 + "Its lid is red."
+    place = (text.index("red"), text.index("red") + 3)
+    assert reading_example(AskedText("What colour is the lid?", text, place, 1.0)) is None

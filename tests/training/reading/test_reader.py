@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,9 @@ from sage_rag.privacy.policy import preset
 from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.training.platt import LabelledLogits
-from sage_rag.training.reading.card import reader_card
-from sage_rag.training.reading.fit import ReaderSchedule
-from sage_rag.training.reading.reader import train_reader
+from sage_rag.training.reading.card import low_rank_changes, reader_card
+from sage_rag.training.reading.reader import ReaderViews, reader_examples, train_reader
+from sage_rag.training.reading.schedule import LOW_RANK
 from tests.training.reading.kettles import write_questions
 
 
@@ -41,13 +42,14 @@ def protector() -> Protector:
 @pytest.mark.slow
 def test_it_learns_and_its_file_reads(folder: Path, protector: Protector, tmp_path: Path) -> None:
     weights = tmp_path / "reader.safetensors"
+    views = ReaderViews.of(folder, protector)
     outcome = train_reader(
-        folder,
+        views,
+        reader_examples(views, 2, seed=1),
         weights,
-        protector,
         seed=1,
         progress=heard,
-        schedule=ReaderSchedule(epochs=2, batch_pieces=512),
+        schedule=replace(LOW_RANK, batch_pieces=512),
     )
     assert outcome.figures.hidden.cases.area > 0.9
     assert outcome.figures.plain.cases.area > 0.9
@@ -57,14 +59,16 @@ def test_it_learns_and_its_file_reads(folder: Path, protector: Protector, tmp_pa
     (weighed,) = reader.read("What is the weight of the lamp?", [text])
     assert weighed.probability < 0.5 < priced.probability
     assert "99" in text[priced.start : priced.end]
-    card = reader_card(outcome, weights, command="train", hardware="one core", date="2026-01-01")
+    card = reader_card(
+        outcome, low_rank_changes(weights), command="train", hardware="one core", date="2026-01-01"
+    )
     assert f"{outcome.questions:,} questions" in card
 
 
 def test_too_few_files_are_refused(protector: Protector, tmp_path: Path) -> None:
     (tmp_path / "one.txt").write_text("@\nA kettle.\n- How hot is it?\n", "utf-8")
     with pytest.raises(InputError, match="too few files"):
-        train_reader(tmp_path, tmp_path / "w", protector, seed=0, progress=heard)
+        ReaderViews.of(tmp_path, protector)
 
 
 def test_the_figures_of_cases_are_those_of_their_definition() -> None:

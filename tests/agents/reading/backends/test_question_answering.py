@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from sage_rag.agents.reading.backends.question_answering import CALIBRATION, QuestionAnsweringReader
 from sage_rag.agents.reading.reader import ReaderSettings
 from sage_rag.common.exceptions import InputError
-from sage_rag.rag_server.backends.question_answering import CALIBRATION, QuestionAnsweringReader
 from sage_rag.rag_server.settings import ServeSettings
 from sage_rag.rag_server.wiring import build_server
-from tests.rag_server.backends.tiny_models import question_answering_model
+from tests.tiny_models import question_answering_model
 
 pytestmark = pytest.mark.slow  # imports transformers
 PLAIN = ReaderSettings(1.0, 0.0)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 WORDS = "[PAD] [UNK] [CLS] [SEP] [MASK] person 1 2 gout knee helps against the what".split()
 
 
-def question_answering_model(folder: Path) -> Path:
-    """Write a model that marks answers, and return its folder."""
-    return _written("BertForQuestionAnswering", folder)
+def question_answering_model(folder: Path, words: Sequence[str] = ()) -> Path:
+    """Write a model that marks answers and knows some more words, and return its folder."""
+    return _written("BertForQuestionAnswering", folder, words)
 
 
 def cross_encoder(folder: Path) -> Path:
@@ -17,14 +18,15 @@ def cross_encoder(folder: Path) -> Path:
     return _written("BertForSequenceClassification", folder, num_labels=1)
 
 
-def _written(architecture: str, folder: Path, **settings: int) -> Path:
+def _written(architecture: str, folder: Path, more: Sequence[str] = (), **settings: int) -> Path:
     import torch
     import transformers
 
-    (folder / "vocab.txt").write_text("\n".join(WORDS), "utf-8")
+    words = [*WORDS, *more]
+    (folder / "vocab.txt").write_text("\n".join(words), "utf-8")
     torch.manual_seed(0)
     config = transformers.BertConfig(
-        vocab_size=len(WORDS),
+        vocab_size=len(words),
         hidden_size=16,
         num_hidden_layers=1,
         num_attention_heads=2,

@@ -1,0 +1,102 @@
+"""A model of transformers learns to read, and teaches the small reader."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sage_rag.agents.reading.backends.question_answering import QuestionAnsweringReader
+from sage_rag.agents.reading.reader import ReaderSettings
+from sage_rag.privacy.ciphers.default import default_cipher
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.protect import Protector
+from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.training.reading.examples import AskedText
+from sage_rag.training.reading.reader import ReaderViews, reader_examples, train_large_reader
+from sage_rag.training.reading.schedule import WHOLE_MODEL
+from sage_rag.training.reading.teacher import judged
+from tests.tiny_models import question_answering_model
+from tests.training.reading.kettles import THINGS, write_questions
+
+pytestmark = pytest.mark.slow  # imports transformers
+WORDS = [*THINGS, *"ada of stands in room . its price weight is euros ?".split()]
+WORDS += [str(number) for number in range(3, 46)]
+TEXT = "The garden of Ada stands in room 4. Its price is 34 euros."
+
+
+def heard(step: int, steps: int, loss: float) -> None:
+    assert 0 < step <= steps
+    assert loss > 0
+
+
+@pytest.fixture(scope="module")
+def views(tmp_path_factory: pytest.TempPathFactory) -> ReaderViews:
+    folder = write_questions(tmp_path_factory.mktemp("questions"))
+    cipher = default_cipher(Keyset.generate(), "test")
+    protector = Protector(TableRecognizer({"Ada": EntityType.PERSON}), preset("soe-all"), cipher)
+    return ReaderViews.of(folder, protector)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return question_answering_model(tmp_path_factory.mktemp("base"), WORDS)
+
+
+@pytest.fixture(scope="module")
+def teacher(
+    views: ReaderViews, base: Path, tmp_path_factory: pytest.TempPathFactory
+) -> QuestionAnsweringReader:
+    """Return a trained reader, and check its figures."""
+    folder = tmp_path_factory.mktemp("teacher")
+    schedule = replace(WHOLE_MODEL, batch_pieces=512, rate=1e-2)
+    outcome = train_large_reader(views, base, folder, 20, seed=1, progress=heard, schedule=schedule)
+    assert outcome.figures.plain.cases.area > 0.9
+    return QuestionAnsweringReader(folder)
+
+
+def test_its_folder_reads_with_its_calibration(teacher: QuestionAnsweringReader) -> None:
+    priced, weighed = teacher.read_pairs(
+        [("What is the price of the garden?", TEXT), ("What is the weight of the garden?", TEXT)]
+    )
+    assert weighed.probability < 0.5 < priced.probability
+
+
+def test_its_judgement_takes_the_place_of_the_answer(teacher: QuestionAnsweringReader) -> None:
+    asked = [
+        AskedText(f"What is the {what} of the garden?", TEXT, None, 0.5)
+        for what in ("price", "weight")
+    ]
+    heard: list[tuple[int, int]] = []
+    priced, weighed = judged(asked, teacher, lambda done, of: heard.append((done, of)))
+    assert weighed.likelihood < 0.5 < priced.likelihood
+    assert (priced.question, priced.text) == (asked[0].question, TEXT)
+    (reading,) = teacher.read(asked[0].question, [TEXT])
+    assert priced.answer == (reading.start, reading.end)
+    assert heard == [(2, 2)]
+
+
+def test_the_small_reader_learns_of_more_texts(
+    teacher: QuestionAnsweringReader, views: ReaderViews
+) -> None:
+    heard: list[tuple[int, int]] = []
+    (alone,) = reader_examples(views, 1, seed=1)
+    (taught,) = reader_examples(
+        views, 1, seed=1, teacher=teacher, progress=lambda done, of: heard.append((done, of))
+    )
+    assert len(taught) > 1.3 * len(alone)
+    assert {example.likelihood for example in alone} == {0.0, 1.0}
+    assert any(0 < example.likelihood < 1 for example in taught)
+    assert heard[-1][0] == heard[-1][1]
+
+
+def test_many_texts_are_read_as_one_by_one(base: Path) -> None:
+    reader = QuestionAnsweringReader(base, ReaderSettings(1.0, 0.0))
+    pairs = [(f"what is {n}", TEXT[: 20 + n]) for n in range(40)]
+    for (question, text), found in zip(pairs, reader.read_pairs(pairs), strict=True):
+        (alone,) = reader.read(question, [text])
+        assert (found.start, found.end) == (alone.start, alone.end)
+        assert found.probability == pytest.approx(alone.probability, abs=1e-4)
