@@ -15,7 +15,6 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.training.cli.output import this_machine, training_bar, writable_folder
 
 if TYPE_CHECKING:
-    from sage_rag.agents.reading.backends.question_answering import QuestionAnsweringReader
     from sage_rag.training.reading.reader import ReaderOutcome
 
 _HELP = "see: sage-rag train reader --help"
@@ -38,12 +37,6 @@ def reader(
             show_default=False,
         ),
     ] = None,
-    teacher: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder of a larger reader, of which this one learns.", show_default=False
-        ),
-    ] = None,
     epochs: Annotated[int, typer.Option(min=1, help="How often each question is read.")] = 3,
     seed: Annotated[int, typer.Option(help="Same seed, questions and machine: same weights.")] = 0,
 ) -> None:
@@ -55,16 +48,21 @@ def reader(
 
     Example: sage-rag train reader --questions ours --out reader
     """
+    from sage_rag.agents.reading.backends.question_answering import load_model
+    from sage_rag.agents.reading.reader import read_reader_weights
     from sage_rag.training.reading.card import low_rank_changes, reader_card
     from sage_rag.training.reading.questions import read_questions, shipped_questions
 
-    if base is not None and (start is not None or teacher is not None):
-        raise InputError("--base goes with neither --start nor --teacher", hint=_HELP)
+    if base is not None and start is not None:
+        raise InputError("--base and --start exclude each other", hint=_HELP)
     folder = questions or shipped_questions()
     read_questions(folder)  # a wrong folder fails before the training
-    judge = _usable(base, start, teacher)
+    if base is not None:
+        load_model(base)  # so does a folder without a model
+    if start is not None:
+        read_reader_weights(start)
     writable_folder(out)
-    outcome, weights = _trained(folder, out, base, start, judge, epochs, seed)
+    outcome, weights = _trained(folder, out, base, start, epochs, seed)
     about = (
         low_rank_changes(weights) if base is None else f"all weights of {base.name} are trained."
     )
@@ -76,56 +74,19 @@ def reader(
     typer.echo(f"use it with: --reader {weights}", err=True)
 
 
-def _usable(
-    base: Path | None, start: Path | None, teacher: Path | None
-) -> QuestionAnsweringReader | None:
-    """Return the teacher; a wrong file or model fails before the training."""
-    from sage_rag.agents.reading.backends.question_answering import (
-        QuestionAnsweringReader,
-        load_model,
-    )
-    from sage_rag.agents.reading.reader import read_reader_weights
-
-    if base is not None:
-        load_model(base)
-    if start is not None:
-        read_reader_weights(start)
-    if teacher is None:
-        return None
-    judge = QuestionAnsweringReader(teacher)
-    judge.read("Is it warm?", ["It is warm."])
-    return judge
-
-
 def _trained(
-    questions: Path,
-    out: Path,
-    base: Path | None,
-    start: Path | None,
-    teacher: QuestionAnsweringReader | None,
-    epochs: int,
-    seed: int,
+    questions: Path, out: Path, base: Path | None, start: Path | None, epochs: int, seed: int
 ) -> tuple[ReaderOutcome, Path]:
     """Return the outcome, and the file or folder for `--reader`."""
     from sage_rag.common.progress import progress_bars
     from sage_rag.training.reading.examples import throwaway_protector
-    from sage_rag.training.reading.reader import (
-        ReaderViews,
-        reader_examples,
-        train_large_reader,
-        train_reader,
-    )
+    from sage_rag.training.reading.reader import ReaderViews, train_large_reader, train_reader
 
-    weights = out / "english.safetensors"
     with progress_bars() as show:
         views = ReaderViews.of(questions, throwaway_protector(), partial(show, "hide values"))
-        if base is None:
-            examples = reader_examples(
-                views, epochs, seed=seed, teacher=teacher, progress=partial(show, "teacher")
-            )
     with training_bar("reader") as steps:
         if base is not None:
             return train_large_reader(views, base, out, epochs, seed=seed, progress=steps), out
-        return train_reader(
-            views, examples, weights, seed=seed, progress=steps, start=start
-        ), weights
+        weights = out / "english.safetensors"
+        outcome = train_reader(views, weights, epochs, seed=seed, progress=steps, start=start)
+        return outcome, weights

@@ -26,7 +26,7 @@ _CUT = 0.8
 _WITHOUT_ANSWER = 0.25
 """Share of answered questions that are also asked of their record without the answer's sentence."""
 _OF_ANOTHER = 0.45
-"""Share of answered questions that are also asked of another record, if no teacher judges."""
+"""Share of answered questions that are also asked of another record."""
 _TYPED = 0.1
 """Share of the questions in lower case and without a question mark, as many users type."""
 _SHORTEST = 60
@@ -36,24 +36,19 @@ _WORD = re.compile(rf"{PLACEHOLDER.pattern}|\w+|[^\w\s]")
 
 @dataclass(frozen=True, slots=True)
 class AskedText:
-    """A question, a text, and where the text answers it, in code points; `None`: nowhere.
-
-    `likelihood`: that the text answers it; between 0 and 1 where only a teacher says so.
-    """
+    """A question, a text, and where the text answers it, in code points; `None`: nowhere."""
 
     question: str
     text: str
     answer: tuple[int, int] | None
-    likelihood: float
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingExample:
-    """A pair, the places of the answer's first and last piece, and the answer's likelihood."""
+    """A pair, and the places of the answer's first and last piece; `None`: there is none."""
 
     pair: Pair
     answer: tuple[int, int] | None
-    likelihood: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +92,10 @@ def asked_texts(records: Sequence[ViewedRecord], chance: random.Random) -> Itera
             yield _asked(question.text, view.text, question.answer, chance)
 
 
-def asked_of_others(
-    records: Sequence[ViewedRecord],
-    chance: random.Random,
-    *,
-    share: float = _OF_ANOTHER,
-    also_unanswered: bool = False,
-) -> Iterator[AskedText]:
-    """Yield a share of the questions that have an answer, each asked of another record.
+def asked_of_others(records: Sequence[ViewedRecord], chance: random.Random) -> Iterator[AskedText]:
+    """Yield some of the questions that have an answer, each asked of another record.
 
     Half of those are of the same file, of one kind. They are taken to have no answer.
-    `also_unanswered`: take the other questions, too.
     """
     of_kind: dict[str, list[ViewedRecord]] = {}
     for record in records:
@@ -115,7 +103,7 @@ def asked_of_others(
     for record in records:
         hides = chance.random() < _HIDDEN
         for question in (record.hidden if hides else record.plain).questions:
-            if (question.answer is None and not also_unanswered) or chance.random() >= share:
+            if question.answer is None or chance.random() >= _OF_ANOTHER:
                 continue
             other = chance.choice(chance.choice((of_kind[record.plain.source], records)))
             if other is not record:
@@ -139,12 +127,12 @@ def numbered(question: RecordQuestion, record: str) -> AskedText:
 
     asked = PLACEHOLDER.sub(name, question.text)
     if question.answer is None:
-        return AskedText(asked, PLACEHOLDER.sub(name, record), None, 0.0)
+        return AskedText(asked, PLACEHOLDER.sub(name, record), None)
     start, end = question.answer
     parts = (record[:start], record[start:end], record[end:])
     before, answer, after = (PLACEHOLDER.sub(name, part) for part in parts)
     first = len(before)
-    return AskedText(asked, before + answer + after, (first, first + len(answer)), 1.0)
+    return AskedText(asked, before + answer + after, (first, first + len(answer)))
 
 
 def reading_example(asked: AskedText) -> ReadingExample | None:
@@ -153,7 +141,7 @@ def reading_example(asked: AskedText) -> ReadingExample | None:
     places = pair.places(*asked.answer) if asked.answer else None
     if asked.answer is not None and places is None:
         return None
-    return ReadingExample(pair, places, asked.likelihood)
+    return ReadingExample(pair, places)
 
 
 def _asked(

@@ -76,7 +76,7 @@ def _balanced(examples: Sequence[ReadingExample]) -> list[_Weighted]:
     Among the examples that share about as many of their question's words with the text, those with
     and without an answer weigh the same together, within limits.
     """
-    kinds = [(int(_GRADES * e.pair.shared), e.likelihood >= 0.5) for e in examples]
+    kinds = [(int(_GRADES * e.pair.shared), e.answer is not None) for e in examples]
     counts = Counter(kinds)
 
     def weight(grade: int, *, answered: bool) -> float:
@@ -102,13 +102,13 @@ def _loss(network: Encoder, batch: Sequence[_Weighted]) -> Tensor:
         allowed[row, first : first + len(example.pair.offsets)] = True
     outside = ~allowed.to(device)
     borders = torch.tensor([example.answer or (0, 0) for example in examples], device=device)
-    likely = torch.tensor([example.likelihood for example in examples], device=device)
+    answered = torch.tensor([float(e.answer is not None) for e in examples], device=device)
     weight = torch.tensor(weights, device=device)
-    stretch = torch.zeros_like(weight)
-    for column in range(2):
-        loss = -logits[..., column].masked_fill(outside, _NEVER).log_softmax(-1)
-        at_answer = loss.gather(1, borders[:, column : column + 1])[:, 0]
-        stretch = stretch + likely * at_answer + (1 - likely) * loss[:, 0]
-    verdict = functional.binary_cross_entropy_with_logits(logits[:, 0, 2], likely, reduction="none")
+    start, end = (logits[..., n].masked_fill(outside, _NEVER) for n in range(2))
+    stretch = functional.cross_entropy(start, borders[:, 0], reduction="none")
+    stretch = stretch + functional.cross_entropy(end, borders[:, 1], reduction="none")
+    verdict = functional.binary_cross_entropy_with_logits(
+        logits[:, 0, 2], answered, reduction="none"
+    )
     total: Tensor = ((stretch / 2 + verdict) * weight).sum() / weight.sum()
     return total

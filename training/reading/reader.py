@@ -6,7 +6,6 @@ import json
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import torch
@@ -23,7 +22,7 @@ from sage_rag.privacy.protect import Protector
 from sage_rag.training.adapters import changes, load_changes
 from sage_rag.training.optimization import Progress
 from sage_rag.training.reading.examples import (
-    ReadingExample,
+    AskedText,
     ViewedRecord,
     asked_of_others,
     asked_texts,
@@ -38,7 +37,6 @@ from sage_rag.training.reading.questions import (
     training_and_held_out,
 )
 from sage_rag.training.reading.schedule import LOW_RANK, WHOLE_MODEL, ReaderSchedule
-from sage_rag.training.reading.teacher import judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,45 +83,17 @@ class ReaderViews:
         return ReaderOutcome(len(self.training), asked, figures)
 
 
-def reader_examples(
-    views: ReaderViews,
-    epochs: int,
-    *,
-    seed: int,
-    teacher: QuestionAnsweringReader | None = None,
-    progress: Callable[[int, int], None] = lambda done, of: None,
-) -> list[list[ReadingExample]]:
-    """Draw the examples of each epoch. `teacher`: judges each question on another record, too.
-
-    `progress` receives the texts that the teacher has judged, and all of them.
-
-    Raises:
-        InputError: for a teacher without a model.
-    """
-    chance = random.Random(seed)  # noqa: S311 - not a secret
-    found = []
-    for done in range(epochs):
-        asked = [*asked_texts(views.training, chance)]
-        if teacher is None:
-            asked += asked_of_others(views.training, chance)
-        else:
-            others = [*asked_of_others(views.training, chance, share=1.0, also_unanswered=True)]
-            asked += judged(others, teacher, partial(_advance, progress, done, epochs))
-        found.append([e for text in asked if (e := reading_example(text)) is not None])
-    return found
-
-
 def train_reader(
     views: ReaderViews,
-    examples: Sequence[Sequence[ReadingExample]],
     weights: Path,
+    epochs: int,
     *,
     seed: int,
     progress: Progress,
     schedule: ReaderSchedule = LOW_RANK,
     start: Path | None = None,
 ) -> ReaderOutcome:
-    """Train low-rank changes of MiniLM on the examples of each epoch; write `weights`.
+    """Train low-rank changes of MiniLM, on a GPU where there is one; write `weights`.
 
     `start`: weights to train further; without, MiniLM's. The held-out files calibrate.
 
@@ -136,6 +106,10 @@ def train_reader(
         read_reader_weights(start)
         load_changes(network, start)
     network.to("cuda" if torch.cuda.is_available() else "cpu")
+    examples = [
+        [example for text in asked if (example := reading_example(text)) is not None]
+        for asked in _asked(views, epochs, seed)
+    ]
     fit_reader(network, examples, schedule, seed=seed, progress=progress)
     _write(network, weights, ReaderSettings(1.0, 0.0), seed)
     figures = reader_figures(Reader(weights), views.held_out)
@@ -158,11 +132,7 @@ def train_large_reader(
     Raises:
         InputError: when `base` holds no model.
     """
-    chance = random.Random(seed)  # noqa: S311 - not a secret
-    texts = [
-        [*asked_texts(views.training, chance), *asked_of_others(views.training, chance)]
-        for _ in range(epochs)
-    ]
+    texts = _asked(views, epochs, seed)
     fine_tune(base, texts, folder, schedule, seed=seed, progress=progress)
     reader = QuestionAnsweringReader(folder, ReaderSettings(1.0, 0.0))
     figures = reader_figures(reader, views.held_out)
@@ -170,11 +140,13 @@ def train_large_reader(
     return views.outcome(figures)
 
 
-def _advance(
-    progress: Callable[[int, int], None], before: int, epochs: int, done: int, of: int
-) -> None:
-    """Report progress over all epochs, which have about as many texts as this one."""
-    progress(before * of + done, epochs * of)
+def _asked(views: ReaderViews, epochs: int, seed: int) -> list[list[AskedText]]:
+    """Draw the questions and texts of each epoch."""
+    chance = random.Random(seed)  # noqa: S311 - not a secret
+    return [
+        [*asked_texts(views.training, chance), *asked_of_others(views.training, chance)]
+        for _ in range(epochs)
+    ]
 
 
 def _write(network: Encoder, path: Path, settings: ReaderSettings, seed: int) -> None:

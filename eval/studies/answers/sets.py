@@ -117,6 +117,9 @@ def gold_corpora() -> dict[str, tuple[Path, tuple[str, ...]]]:
         "zoo": (gold / "zoo.jsonl", ("text",)),
         "funeral": (gold / "funeral.jsonl", ("text",)),
         "driving": (gold / "driving.jsonl", ("text",)),
+        "embroidery": (gold / "embroidery.jsonl", ("text",)),
+        "quarry": (gold / "quarry.jsonl", ("text",)),
+        "exchange": (gold / "exchange.jsonl", ("text",)),
     }
 
 

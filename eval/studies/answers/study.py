@@ -99,6 +99,11 @@ _BLIND_5 = """\
 driving school, by a fifth such writer. First asked with the reader as it is; since then the other
 sets chose that the sentence of the answer counts in full, however doubtful the reader is, and the
 figures of this set stayed the same."""
+_BLIND_6 = """\
+`eval/gold/blind_questions_6.jsonl`: mails of a workshop for vestments and flags, reports of a quarry
+and letters of an agency for exchange pupils, by a sixth such writer. Asked once, when the reader
+was trained on 36,386 more questions and its thresholds were chosen again. Nothing was changed after
+it."""
 _PEOPLE = """\
 Questions that people typed into a search engine (Natural Questions), on 21 long documents. Each is
 read twice: with the passage of its document nearest to it that has the answer's words, and with the
@@ -164,6 +169,8 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
         _near_table(_of_corpora(asking, "blind_questions_4")),
         _BLIND_5,
         _near_table(_of_corpora(asking, "blind_questions_5")),
+        _BLIND_6,
+        _near_table(_of_corpora(asking, "blind_questions_6")),
         "## Questions that people typed",
         _people(home, reader, options.data),
         "## Particulars of a person",

@@ -45,8 +45,8 @@ def test_weights_of_something_else_are_refused_before_the_training(tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_a_larger_model_is_trained_and_teaches(tmp_path: Path) -> None:
-    questions, base, large, small = (tmp_path / n for n in ("questions", "base", "large", "small"))
+def test_a_larger_model_is_trained(tmp_path: Path) -> None:
+    questions, base, large = (tmp_path / n for n in ("questions", "base", "large"))
     write_questions(questions)
     base.mkdir()
     question_answering_model(base)
@@ -54,23 +54,15 @@ def test_a_larger_model_is_trained_and_teaches(tmp_path: Path) -> None:
     assert "all weights of base" in (large / "README.md").read_text("utf-8")
     (reading,) = QuestionAnsweringReader(large).read("what helps", ["the knee helps"])
     assert 0 <= reading.probability <= 1
-    run("--questions", questions, "--out", small, "--teacher", large, "--epochs", "1")
-    assert (small / "english.safetensors").is_file()
 
 
-def test_a_base_has_no_start_and_no_teacher(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="neither --start nor --teacher"):
-        run("--out", tmp_path / "reader", "--base", tmp_path, "--teacher", tmp_path)
+def test_a_base_has_no_start(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="exclude each other"):
+        run("--out", tmp_path / "reader", "--base", tmp_path, "--start", shipped_weights())
 
 
-@pytest.mark.parametrize(
-    ("option", "said"),
-    [("--teacher", "is not calibrated"), ("--base", "no complete question-answering model")],
-)
-def test_a_folder_without_a_model_is_refused_before_the_training(
-    tmp_path: Path, option: str, said: str
-) -> None:
+def test_a_folder_without_a_model_is_refused_before_the_training(tmp_path: Path) -> None:
     questions = write_questions(tmp_path / "questions")
-    with pytest.raises(InputError, match=said):
-        run("--questions", questions, "--out", tmp_path / "reader", option, tmp_path)
+    with pytest.raises(InputError, match="no complete question-answering model"):
+        run("--questions", questions, "--out", tmp_path / "reader", "--base", tmp_path)
     assert not (tmp_path / "reader").exists()

@@ -1,4 +1,4 @@
-"""A model of transformers learns to read, and teaches the small reader."""
+"""A model of transformers learns to read."""
 
 from __future__ import annotations
 
@@ -15,10 +15,8 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.testing import TableRecognizer
-from sage_rag.training.reading.examples import AskedText
-from sage_rag.training.reading.reader import ReaderViews, reader_examples, train_large_reader
+from sage_rag.training.reading.reader import ReaderViews, train_large_reader
 from sage_rag.training.reading.schedule import WHOLE_MODEL
-from sage_rag.training.reading.teacher import judged
 from tests.tiny_models import question_answering_model
 from tests.training.reading.kettles import THINGS, write_questions
 
@@ -63,34 +61,6 @@ def test_its_folder_reads_with_its_calibration(teacher: QuestionAnsweringReader)
         [("What is the price of the garden?", TEXT), ("What is the weight of the garden?", TEXT)]
     )
     assert weighed.probability < 0.5 < priced.probability
-
-
-def test_its_judgement_takes_the_place_of_the_answer(teacher: QuestionAnsweringReader) -> None:
-    asked = [
-        AskedText(f"What is the {what} of the garden?", TEXT, None, 0.5)
-        for what in ("price", "weight")
-    ]
-    heard: list[tuple[int, int]] = []
-    priced, weighed = judged(asked, teacher, lambda done, of: heard.append((done, of)))
-    assert weighed.likelihood < 0.5 < priced.likelihood
-    assert (priced.question, priced.text) == (asked[0].question, TEXT)
-    (reading,) = teacher.read(asked[0].question, [TEXT])
-    assert priced.answer == (reading.start, reading.end)
-    assert heard == [(2, 2)]
-
-
-def test_the_small_reader_learns_of_more_texts(
-    teacher: QuestionAnsweringReader, views: ReaderViews
-) -> None:
-    heard: list[tuple[int, int]] = []
-    (alone,) = reader_examples(views, 1, seed=1)
-    (taught,) = reader_examples(
-        views, 1, seed=1, teacher=teacher, progress=lambda done, of: heard.append((done, of))
-    )
-    assert len(taught) > 1.3 * len(alone)
-    assert {example.likelihood for example in alone} == {0.0, 1.0}
-    assert any(0 < example.likelihood < 1 for example in taught)
-    assert heard[-1][0] == heard[-1][1]
 
 
 def test_many_texts_are_read_as_one_by_one(base: Path) -> None:

@@ -18,7 +18,7 @@ from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.training.platt import LabelledLogits
 from sage_rag.training.reading.card import low_rank_changes, reader_card
-from sage_rag.training.reading.reader import ReaderViews, reader_examples, train_reader
+from sage_rag.training.reading.reader import ReaderViews, train_reader
 from sage_rag.training.reading.schedule import LOW_RANK
 from tests.training.reading.kettles import write_questions
 
@@ -45,8 +45,8 @@ def test_it_learns_and_its_file_reads(folder: Path, protector: Protector, tmp_pa
     views = ReaderViews.of(folder, protector)
     outcome = train_reader(
         views,
-        reader_examples(views, 2, seed=1),
         weights,
+        2,
         seed=1,
         progress=heard,
         schedule=replace(LOW_RANK, batch_pieces=512),
