@@ -96,14 +96,15 @@ answerable ones 20, 4 and 24. Then the thresholds were moved, and questions of s
 part by part, by the development questions, with these figures in view."""
 _BLIND_5 = """\
 `eval/gold/blind_questions_5.jsonl`: reports of a zoo, letters of a funeral home and notes of a
-driving school, by a fifth such writer. First asked with the reader as it is; since then the other
-sets chose that the sentence of the answer counts in full, however doubtful the reader is, and the
-figures of this set stayed the same."""
+driving school, by a fifth such writer. First asked with the reader's first weights; since then the
+other sets chose that the sentence of the answer counts in full, however doubtful the reader is, and
+the figures of this set stayed the same."""
 _BLIND_6 = """\
 `eval/gold/blind_questions_6.jsonl`: mails of a workshop for vestments and flags, reports of a quarry
-and letters of an agency for exchange pupils, by a sixth such writer. Asked once, when the reader
-was trained on 36,386 more questions and its thresholds were chosen again. Nothing was changed after
-it."""
+and letters of an agency for exchange pupils, by a sixth such writer. First asked when the reader
+was trained on 36,386 more questions: of 42 unanswerable questions 27 were refused, 7 unclear and 8
+answered, of 48 answerable ones 14, 18 and 16. Then the thresholds were chosen once more, by the
+development questions and corpora, with these figures in view."""
 _PEOPLE = """\
 Questions that people typed into a search engine (Natural Questions), on 21 long documents. Each is
 read twice: with the passage of its document nearest to it that has the answer's words, and with the
