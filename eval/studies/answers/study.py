@@ -102,9 +102,9 @@ the figures of this set stayed the same."""
 _BLIND_6 = """\
 `eval/gold/blind_questions_6.jsonl`: mails of a workshop for vestments and flags, reports of a
 quarry and letters of an agency for exchange pupils, by a sixth such writer. First asked when the
-reader was trained on 36,386 more questions: of 42 unanswerable questions 27 were refused, 7 unclear
-and 8 answered, of 48 answerable ones 14, 18 and 16. Then the thresholds were chosen once more, by the
-development questions and corpora, with these figures in view."""
+reader was trained on 36,386 more questions: of 42 unanswerable questions 27 were refused, 7
+unclear and 8 answered, of 48 answerable ones 14, 18 and 16. Then the thresholds were chosen once
+more, by the development questions and corpora, with these figures in view."""
 _PEOPLE = """\
 Questions that people typed into a search engine (Natural Questions), on 21 long documents. Each is
 read twice: with the passage of its document nearest to it that has the answer's words, and with the
