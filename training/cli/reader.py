@@ -40,7 +40,7 @@ def reader(
     epochs: Annotated[int, typer.Option(min=1, help="How often each question is read.")] = 3,
     seed: Annotated[int, typer.Option(help="Same seed, questions and machine: same weights.")] = 0,
 ) -> None:
-    """Train the reader, as the shipped one was; about 30 minutes an epoch on two cores.
+    """Train the reader, as the shipped one was; an hour or more an epoch on two cores, two minutes on a GPU.
 
     Your own files of questions make it better on your kind of records: copy the shipped ones into a
     folder and add some. Invent the records: the weights go to the server, and a network can repeat

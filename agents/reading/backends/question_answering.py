@@ -22,7 +22,7 @@ _WINDOW, _OVERLAP = 384, 128
 _QUESTION_SHARE = 4
 """A question takes at most one of that many pieces of a window; of a longer one the end is read."""
 _BATCH = 32
-"""The number of texts that are read at once, of similar lengths."""
+"""The number of windows that are read at once."""
 _FARTHEST = 700.0
 """Bounds the exponent of a probability."""
 
@@ -53,42 +53,34 @@ class QuestionAnsweringReader:
         Raises:
             InputError: when the model cannot be loaded.
         """
-        return self.read_pairs([(question, text) for text in texts])
-
-    def read_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
-        """Return what each text answers to its own question; `pairs`: questions and texts.
-
-        Raises:
-            InputError: when the model cannot be loaded.
-        """
-        found = [Reading(0.0, 0, 0)] * len(pairs)
-        by_length = sorted(range(len(pairs)), key=lambda i: len(pairs[i][1]))
+        if not texts:
+            return []
         with self._turn:
-            for first in range(0, len(pairs), _BATCH):
-                batch = by_length[first : first + _BATCH]
-                readings = self._read([pairs[i] for i in batch])
-                for i, reading in zip(batch, readings, strict=True):
-                    found[i] = reading
-        return found
-
-    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
-        import torch
-
-        windows = question_windows(self._tokenizer, pairs)
-        model = self._model
-        device = model.device
-        half = torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
-        with torch.inference_mode(), half:
-            outputs = model(**windows.inputs.to(device))
-        starts, ends = outputs.start_logits.float(), outputs.end_logits.float()
-        stretches = _best_stretches(starts, ends, windows.inside.to(device))
-        best: list[tuple[float, int, int]] = [(-inf, 0, 0)] * len(pairs)
+            windows = question_windows(self._tokenizer, [(question, text) for text in texts])
+            stretches = self._stretches(windows)
+        best: list[tuple[float, int, int]] = [(-inf, 0, 0)] * len(texts)
         for owner, at, (score, first, last) in zip(
             windows.owners, windows.offsets, stretches, strict=True
         ):
             if isfinite(score):
                 best[owner] = max(best[owner], (score, at[first][0], at[last][1]))
         return [Reading(self._probability(score), start, end) for score, start, end in best]
+
+    def _stretches(self, windows: QuestionWindows) -> list[tuple[float, int, int]]:
+        """Return score, first and last piece of the best stretch of each window."""
+        import torch
+
+        device = self._model.device
+        half = torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
+        found = []
+        for first in range(0, len(windows.owners), _BATCH):
+            some = slice(first, first + _BATCH)
+            rows = {name: part[some].to(device) for name, part in windows.inputs.items()}
+            with torch.inference_mode(), half:
+                outputs = self._model(**rows)
+            starts, ends = outputs.start_logits.float(), outputs.end_logits.float()
+            found += _best_stretches(starts, ends, windows.inside[some].to(device))
+        return found
 
     def _probability(self, score: float) -> float:
         log_odds = self._settings.slope * score + self._settings.shift
@@ -175,6 +167,7 @@ def load_model(folder: Path) -> Any:
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call] # a new head is no surprise
     try:
         return AutoModelForQuestionAnswering.from_pretrained(
             folder, local_files_only=True, output_loading_info=True

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from sage_rag.agents.reading.backends.question_answering import QuestionAnsweringReader
-from sage_rag.agents.reading.reader import ReaderSettings
 from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
@@ -45,28 +44,18 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def teacher(
+def reader(
     views: ReaderViews, base: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> QuestionAnsweringReader:
     """Return a trained reader, and check its figures."""
-    folder = tmp_path_factory.mktemp("teacher")
+    folder = tmp_path_factory.mktemp("reader")
     schedule = replace(WHOLE_MODEL, batch_pieces=512, rate=1e-2)
     outcome = train_large_reader(views, base, folder, 20, seed=1, progress=heard, schedule=schedule)
     assert outcome.figures.plain.cases.area > 0.9
     return QuestionAnsweringReader(folder)
 
 
-def test_its_folder_reads_with_its_calibration(teacher: QuestionAnsweringReader) -> None:
-    priced, weighed = teacher.read_pairs(
-        [("What is the price of the garden?", TEXT), ("What is the weight of the garden?", TEXT)]
-    )
+def test_its_folder_reads_with_its_calibration(reader: QuestionAnsweringReader) -> None:
+    (priced,) = reader.read("What is the price of the garden?", [TEXT])
+    (weighed,) = reader.read("What is the weight of the garden?", [TEXT])
     assert weighed.probability < 0.5 < priced.probability
-
-
-def test_many_texts_are_read_as_one_by_one(base: Path) -> None:
-    reader = QuestionAnsweringReader(base, ReaderSettings(1.0, 0.0))
-    pairs = [(f"what is {n}", TEXT[: 20 + n]) for n in range(40)]
-    for (question, text), found in zip(pairs, reader.read_pairs(pairs), strict=True):
-        (alone,) = reader.read(question, [text])
-        assert (found.start, found.end) == (alone.start, alone.end)
-        assert found.probability == pytest.approx(alone.probability, abs=1e-4)

@@ -120,3 +120,16 @@ def test_a_server_reads_with_the_model_of_a_folder(folder: Path, tmp_path: Path)
         build_server(settings, {})
     (own / CALIBRATION).write_text(json.dumps({"slope": 1.0, "shift": 0.0}), "utf-8")
     assert build_server(settings, {}).answerer.name == "extractive"
+
+
+def test_many_texts_are_read_as_one_by_one(folder: Path) -> None:
+    reader = QuestionAnsweringReader(folder, PLAIN)
+    texts = ["", "knee " * 300 + TEXT, *(TEXT[:length] for length in range(5, len(TEXT)))]
+    for text, found in zip(texts, reader.read("what helps", texts), strict=True):
+        (alone,) = reader.read("what helps", [text])
+        assert (found.start, found.end) == (alone.start, alone.end)
+        assert found.probability == pytest.approx(alone.probability, abs=1e-4)
+
+
+def test_no_texts_are_no_readings(folder: Path) -> None:
+    assert QuestionAnsweringReader(folder, PLAIN).read("what helps", []) == []
