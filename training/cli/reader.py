@@ -40,8 +40,9 @@ def reader(
     epochs: Annotated[int, typer.Option(min=1, help="How often each question is read.")] = 3,
     seed: Annotated[int, typer.Option(help="Same seed, questions and machine: same weights.")] = 0,
 ) -> None:
-    """Train the reader, as the shipped one was; an hour or more an epoch on two cores, two minutes on a GPU.
+    """Train the reader, as the shipped one was, on a GPU where there is one.
 
+    An epoch of the shipped questions takes an hour or more on two cores, and a minute on a GPU.
     Your own files of questions make it better on your kind of records: copy the shipped ones into a
     folder and add some. Invent the records: the weights go to the server, and a network can repeat
     what it was trained on. Docs: docs/packages/training.md, "The reader".
@@ -78,15 +79,21 @@ def _trained(
     questions: Path, out: Path, base: Path | None, start: Path | None, epochs: int, seed: int
 ) -> tuple[ReaderOutcome, Path]:
     """Return the outcome, and the file or folder for `--reader`."""
-    from sage_rag.common.progress import progress_bars
+    from sage_rag.common.progress import ProgressLines, progress_bars
     from sage_rag.training.reading.examples import throwaway_protector
     from sage_rag.training.reading.reader import ReaderViews, train_large_reader, train_reader
 
     with progress_bars() as show:
         views = ReaderViews.of(questions, throwaway_protector(), partial(show, "hide values"))
+    measuring = partial(ProgressLines(), "measure")
     with training_bar("reader") as steps:
         if base is not None:
-            return train_large_reader(views, base, out, epochs, seed=seed, progress=steps), out
+            outcome = train_large_reader(
+                views, base, out, epochs, seed=seed, progress=steps, measuring=measuring
+            )
+            return outcome, out
         weights = out / "english.safetensors"
-        outcome = train_reader(views, weights, epochs, seed=seed, progress=steps, start=start)
+        outcome = train_reader(
+            views, weights, epochs, seed=seed, progress=steps, measuring=measuring, start=start
+        )
         return outcome, weights

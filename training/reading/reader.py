@@ -90,12 +90,14 @@ def train_reader(
     *,
     seed: int,
     progress: Progress,
+    measuring: Callable[[int, int], None] = lambda done, of: None,
     schedule: ReaderSchedule = LOW_RANK,
     start: Path | None = None,
 ) -> ReaderOutcome:
     """Train low-rank changes of MiniLM, on a GPU where there is one; write `weights`.
 
-    `start`: weights to train further; without, MiniLM's. The held-out files calibrate.
+    `start`: weights to train further; without, MiniLM's. The held-out files calibrate; `measuring`
+    receives how many of their records are done, and all of them.
 
     Raises:
         InputError: for a `start` that is no reader's weights file.
@@ -112,7 +114,7 @@ def train_reader(
     ]
     fit_reader(network, examples, schedule, seed=seed, progress=progress)
     _write(network, weights, ReaderSettings(1.0, 0.0), seed)
-    figures = reader_figures(Reader(weights), views.held_out)
+    figures = reader_figures(Reader(weights), views.held_out, measuring)
     _write(network, weights, figures.calibration, seed)
     return views.outcome(figures)
 
@@ -125,9 +127,12 @@ def train_large_reader(
     *,
     seed: int,
     progress: Progress,
+    measuring: Callable[[int, int], None] = lambda done, of: None,
     schedule: ReaderSchedule = WHOLE_MODEL,
 ) -> ReaderOutcome:
     """Train all weights of the model in `base`; write the model and its calibration to `folder`.
+
+    `measuring`: as for `train_reader`.
 
     Raises:
         InputError: when `base` holds no model.
@@ -135,7 +140,7 @@ def train_large_reader(
     texts = _asked(views, epochs, seed)
     fine_tune(base, texts, folder, schedule, seed=seed, progress=progress)
     reader = QuestionAnsweringReader(folder, ReaderSettings(1.0, 0.0))
-    figures = reader_figures(reader, views.held_out)
+    figures = reader_figures(reader, views.held_out, measuring)
     write_calibration(folder, figures.calibration)
     return views.outcome(figures)
 

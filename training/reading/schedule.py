@@ -16,5 +16,5 @@ class ReaderSchedule:
 
 LOW_RANK = ReaderSchedule(batch_pieces=2048, rate=1e-3)
 """For low-rank changes of MiniLM."""
-WHOLE_MODEL = ReaderSchedule(batch_pieces=8192, rate=3e-5)
+WHOLE_MODEL = ReaderSchedule(batch_pieces=16384, rate=4e-5)
 """For all weights of a larger model."""
