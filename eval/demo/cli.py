@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = Path(str(files("sage_rag"))) / "examples"
 QUESTIONS = (
-    "What did Dr. Kulkarni tell Meera Iyer about paracetamol for Kabir?",
+    "What did Dr. Kulkarni tell Meera Iyer: does paracetamol prevent Kabir's fits?",
     "What did Dr. Oyelaran advise Tomasz Wieczorek about preventing his migraine?",
     "What helps against the pain of a dry socket?",
 )
