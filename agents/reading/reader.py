@@ -89,12 +89,12 @@ class Reader:
 def decode(pair: Pair, output: NDArray[np.float32]) -> tuple[float, tuple[int, int]]:
     """Return how well a text answers, uncalibrated, and the first and last piece of its answer."""
     text = output[pair.first : pair.first + len(pair.offsets)]
-    score, first, last = best_stretch(text[:, 0], text[:, 1])
+    score, first, last = _best_stretch(text[:, 0], text[:, 1])
     none = float(output[0, 0] + output[0, 1])
     return float(output[0, 2]) + (score - none) / 2, (first, last)
 
 
-def best_stretch(start: NDArray[np.float32], end: NDArray[np.float32]) -> tuple[float, int, int]:
+def _best_stretch(start: NDArray[np.float32], end: NDArray[np.float32]) -> tuple[float, int, int]:
     """Return the score, first and last piece of the best stretch that is short enough.
 
     `start` and `end`: how well an answer starts and ends at each piece of a text, (pieces,).

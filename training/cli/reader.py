@@ -15,6 +15,9 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.training.cli.output import this_machine, training_bar, writable_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sage_rag.training.reading.questions import QuestionedRecord
     from sage_rag.training.reading.reader import ReaderOutcome
 
 _HELP = "see: sage-rag train reader --help"
@@ -42,7 +45,6 @@ def reader(
 ) -> None:
     """Train the reader, as the shipped one was, on a GPU where there is one.
 
-    An epoch of the shipped questions takes an hour or more on two cores, and a minute on a GPU.
     Your own files of questions make it better on your kind of records: copy the shipped ones into a
     folder and add some. Invent the records: the weights go to the server, and a network can repeat
     what it was trained on. Docs: docs/packages/training.md, "The reader".
@@ -56,14 +58,13 @@ def reader(
 
     if base is not None and start is not None:
         raise InputError("--base and --start exclude each other", hint=_HELP)
-    folder = questions or shipped_questions()
-    read_questions(folder)  # a wrong folder fails before the training
+    records = read_questions(questions or shipped_questions())
     if base is not None:
-        load_model(base)  # so does a folder without a model
+        load_model(base)  # a wrong folder fails before the training
     if start is not None:
         read_reader_weights(start)
     writable_folder(out)
-    outcome, weights = _trained(folder, out, base, start, epochs, seed)
+    outcome, weights = _trained(records, out, base, start, epochs, seed)
     about = (
         low_rank_changes(weights) if base is None else f"all weights of {base.name} are trained."
     )
@@ -76,7 +77,12 @@ def reader(
 
 
 def _trained(
-    questions: Path, out: Path, base: Path | None, start: Path | None, epochs: int, seed: int
+    records: Sequence[QuestionedRecord],
+    out: Path,
+    base: Path | None,
+    start: Path | None,
+    epochs: int,
+    seed: int,
 ) -> tuple[ReaderOutcome, Path]:
     """Return the outcome, and the file or folder for `--reader`."""
     from sage_rag.common.progress import ProgressLines, progress_bars
@@ -84,7 +90,7 @@ def _trained(
     from sage_rag.training.reading.reader import ReaderViews, train_large_reader, train_reader
 
     with progress_bars() as show:
-        views = ReaderViews.of(questions, throwaway_protector(), partial(show, "hide values"))
+        views = ReaderViews.of(records, throwaway_protector(), partial(show, "hide values"))
     measuring = partial(ProgressLines(), "measure")
     with training_bar("reader") as steps:
         if base is not None:

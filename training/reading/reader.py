@@ -32,10 +32,7 @@ from sage_rag.training.reading.examples import (
 from sage_rag.training.reading.fit import fit_reader, untrained_network
 from sage_rag.training.reading.measuring import ReaderFigures, reader_figures
 from sage_rag.training.reading.question_answering import fine_tune
-from sage_rag.training.reading.questions import (
-    read_questions,
-    training_and_held_out,
-)
+from sage_rag.training.reading.questions import QuestionedRecord, training_and_held_out
 from sage_rag.training.reading.schedule import LOW_RANK, WHOLE_MODEL, ReaderSchedule
 
 
@@ -58,18 +55,17 @@ class ReaderViews:
     @classmethod
     def of(
         cls,
-        questions: Path,
+        records: Sequence[QuestionedRecord],
         protector: Protector,
         progress: Callable[[int, int], None] = lambda done, of: None,
     ) -> ReaderViews:
-        """Read a folder of questions; one file in eight is held out. `protector` hides values.
+        """Hide the values of records by `protector`; one file in eight is held out.
 
         `progress` receives the records done and all records.
 
         Raises:
-            InputError: for a folder that has no questions, or too few files to hold one out.
+            InputError: when there are too few files to hold one out.
         """
-        records = read_questions(questions)
         training, held_out = training_and_held_out(records)
         views = []
         for done, record in enumerate([*training, *held_out], 1):

@@ -221,5 +221,5 @@ def _calibration(folder: Path) -> ReaderSettings:
 def _unusable(folder: Path) -> InputError:
     return InputError(
         f"`{folder}` holds no complete question-answering model",
-        hint="a model of transformers with a head for question answering, trained on SQuAD 2.0",
+        hint="name the folder of a model of transformers; to read, it needs a trained head",
     )

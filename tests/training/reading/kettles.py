@@ -21,3 +21,9 @@ def write_questions(folder: Path) -> Path:
             ]
         (folder / f"file{number}.txt").write_text("\n".join(lines), "utf-8")
     return folder
+
+
+def heard(step: int, steps: int, loss: float) -> None:
+    """Check what a training reports."""
+    assert 0 < step <= steps
+    assert loss > 0

@@ -14,10 +14,11 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.training.reading.questions import read_questions
 from sage_rag.training.reading.reader import ReaderViews, train_large_reader
 from sage_rag.training.reading.schedule import WHOLE_MODEL
 from tests.tiny_models import question_answering_model
-from tests.training.reading.kettles import THINGS, write_questions
+from tests.training.reading.kettles import THINGS, heard, write_questions
 
 pytestmark = pytest.mark.slow  # imports transformers
 WORDS = [*THINGS, *"ada of stands in room . its price weight is euros ?".split()]
@@ -25,17 +26,12 @@ WORDS += [str(number) for number in range(3, 46)]
 TEXT = "The garden of Ada stands in room 4. Its price is 34 euros."
 
 
-def heard(step: int, steps: int, loss: float) -> None:
-    assert 0 < step <= steps
-    assert loss > 0
-
-
 @pytest.fixture(scope="module")
 def views(tmp_path_factory: pytest.TempPathFactory) -> ReaderViews:
     folder = write_questions(tmp_path_factory.mktemp("questions"))
     cipher = default_cipher(Keyset.generate(), "test")
     protector = Protector(TableRecognizer({"Ada": EntityType.PERSON}), preset("soe-all"), cipher)
-    return ReaderViews.of(folder, protector)
+    return ReaderViews.of(read_questions(folder), protector)
 
 
 @pytest.fixture(scope="module")

@@ -18,14 +18,10 @@ from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.training.platt import LabelledLogits
 from sage_rag.training.reading.card import low_rank_changes, reader_card
+from sage_rag.training.reading.questions import read_questions
 from sage_rag.training.reading.reader import ReaderViews, train_reader
 from sage_rag.training.reading.schedule import LOW_RANK
-from tests.training.reading.kettles import write_questions
-
-
-def heard(step: int, steps: int, loss: float) -> None:
-    assert 0 < step <= steps
-    assert loss > 0
+from tests.training.reading.kettles import heard, write_questions
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +38,7 @@ def protector() -> Protector:
 @pytest.mark.slow
 def test_it_learns_and_its_file_reads(folder: Path, protector: Protector, tmp_path: Path) -> None:
     weights = tmp_path / "reader.safetensors"
-    views = ReaderViews.of(folder, protector)
+    views = ReaderViews.of(read_questions(folder), protector)
     outcome = train_reader(
         views,
         weights,
@@ -68,7 +64,7 @@ def test_it_learns_and_its_file_reads(folder: Path, protector: Protector, tmp_pa
 def test_too_few_files_are_refused(protector: Protector, tmp_path: Path) -> None:
     (tmp_path / "one.txt").write_text("@\nA kettle.\n- How hot is it?\n", "utf-8")
     with pytest.raises(InputError, match="too few files"):
-        ReaderViews.of(tmp_path, protector)
+        ReaderViews.of(read_questions(tmp_path), protector)
 
 
 def test_the_figures_of_cases_are_those_of_their_definition() -> None:
