@@ -19,6 +19,9 @@ from sage_rag.rag_server.edge.upstream import Upstream
 
 _FRESH_S = 60.0
 """A version that is published later than this before a question is read with its own lookup."""
+_RETRY_S = 2.0
+"""When a server that could not answer is asked again. Until then questions are read without the
+index: a first name alone finds no one."""
 _PATIENCE_S = 5.0
 """How long a question waits for a lookup: a server that hangs must not hold every question."""
 log = logging.getLogger("sage_rag")
@@ -73,8 +76,10 @@ class Lookups:
 
     async def _update(self, keys: CorpusKeys, tag: str) -> None:
         status, body = await self._ask(keys.corpus, tag)
-        # Kept even after a failure: a server without lookups is not asked before each question.
-        self._known[keys] = (self._clock(), tag)
+        # A server without lookups is asked once a minute, too; one that is away, or still starts,
+        # every few seconds: each question would wait for it.
+        away = status == 0 or status >= 500
+        self._known[keys] = (self._clock() - (_FRESH_S - _RETRY_S if away else 0.0), tag)
         if status != 200 or not isinstance(body, dict) or body.get("tag") == tag:
             return
         await asyncio.to_thread(_use, keys, body.get("lookup"))

@@ -90,6 +90,18 @@ def test_without_the_owners_lookup_all_that_is_recognised_is_hidden():
         assert sent(bad)[0].startswith("ORGANIZATION_[")
 
 
+def test_a_server_that_was_away_is_asked_again_within_seconds():
+    for away in (UpstreamError("away"), (503, {"error": {"message": "it starts"}})):
+        *seen, asked = sent(away, reply(SEALED), times=4, wait_s=1)
+        assert [text == "gout" for text in seen] == [False, False, True, True]
+        assert asked.count("lookup") == 2
+
+
+def test_a_server_without_lookups_is_asked_once_a_minute():
+    *_, asked = sent((404, {"error": {"message": "no such route"}}), times=5, wait_s=20)
+    assert asked.count("lookup") == 2
+
+
 class HangingUpstream(FakeUpstream):
     """Does not answer before it may."""
 
