@@ -26,6 +26,7 @@ _OPENINGS = frozenset(
     " for after before as however also".split()
 )
 """Words that begin a sentence after initials: `He saw the N.P. She agreed.`"""
+_BULLET = re.compile(r"(?:[•◦▪●‣·*–—-]|\[[ xX✓]?\])\s+")
 _LAST_WORD = re.compile(r"\S{1,12}\Z")
 _NEXT_WORD = re.compile(r"\s+(?P<open>[\"'“(]?)(?P<word>\[|[^\W_]+)")
 
@@ -45,6 +46,16 @@ def sentence_spans(text: str, *, full_width: bool = True) -> list[tuple[int, int
         spans.append((start, match.end()))
         start = match.end()
     return [_trimmed(text, a, b) for a, b in (*spans, (start, len(text))) if text[a:b].strip()]
+
+
+def is_bulleted(sentence: str) -> bool:
+    """Return whether a sentence is an item of a list: it begins with a bullet or a box."""
+    return _BULLET.match(sentence) is not None
+
+
+def without_bullet(sentence: str) -> str:
+    """Return a sentence without the bullet that it begins with."""
+    return _BULLET.sub("", sentence, count=1) if is_bulleted(sentence) else sentence
 
 
 def _goes_on(text: str, start: int, stop: re.Match[str]) -> bool:

@@ -20,6 +20,9 @@ from sage_rag.privacy.protect import join_fields
 
 CHUNK_CHARS = 1500
 """Longest chunk of running text. Source: Zeng et al. (2024), arXiv 2406.14773, A.9."""
+WHOLE_RECORD_CHARS = 4000
+"""Longest record of one field that stays whole. A note of a visit names its patient at its head
+alone: in pieces, only the first one is found by the name."""
 _MAX_RECORD_CHARS = 1_000_000
 _MAX_ID_CHARS = 500
 _FOLDER_SUFFIXES = (".jsonl", ".txt", ".md")
@@ -73,9 +76,10 @@ def read_corpus(
     """Yield the documents of a file or of a folder of jsonl, txt and md files.
 
     `text_fields` are the fields of a jsonl record, or the columns of a table, that make up a
-    document; the default is `text`, or `question` and `answer`. A document of one field that is
-    longer than `CHUNK_CHARS` is split between sentences; one of several fields (a dialogue) stays
-    whole. `subject`: the field of a record that names its subject.
+    document; the default is `text`, or `question` and `answer`. Running text of more than
+    `CHUNK_CHARS` is split between sentences, and so is a record of one field of more than
+    `WHOLE_RECORD_CHARS`; one of several fields (a dialogue) stays whole. `subject`: the field of a
+    record that names its subject.
 
     Raises:
         InputError: for anything that cannot be read, with file and line.
@@ -86,8 +90,9 @@ def read_corpus(
     seen: set[str] = set()
     found = False
     for file in files:
+        most = WHOLE_RECORD_CHARS if _has_records(file) else CHUNK_CHARS
         for document in _read_file(file, root, text_fields, subject):
-            for piece in _chunks(document):
+            for piece in _chunks(document, most):
                 if piece.id in seen:
                     raise InputError(f"`{file}` repeats the document id `{piece.id}`")
                 seen.add(piece.id)
@@ -125,6 +130,10 @@ def _read_file(
         raise InputError(f"`{file}` has no field `{subject}`: only records have a subject")
     with reading(file):
         return iter([Document(file.relative_to(root).as_posix(), {"text": _file_text(file)})])
+
+
+def _has_records(file: Path) -> bool:
+    return file.suffix.lower() in (".jsonl", *_TABLE_SUFFIXES)
 
 
 def _file_text(file: Path) -> str:
@@ -195,10 +204,11 @@ def _text(record: Mapping[str, Any], name: str, place: str) -> str:
     return value.strip()
 
 
-def _chunks(document: Document) -> Iterator[Document]:
+def _chunks(document: Document, most: int) -> Iterator[Document]:
+    """Yield a document whole, or in chunks if it is one text of more than `most` characters."""
     if not document.text.strip():
         return
-    if len(document.fields) > 1 or len(document.text) <= CHUNK_CHARS:
+    if len(document.fields) > 1 or len(document.text) <= most:
         yield document
         return
     ((name, text),) = document.fields.items()

@@ -19,13 +19,17 @@ _REPEATED = (EntityType.PERSON, EntityType.ORGANIZATION, EntityType.LOCATION)
 _NAME_PART = re.compile(r"[^\W\d_]{3,}")
 _MIN_LETTERS = 3
 """A single initial occurs in any text: "vitamin K"."""
+_FEWEST_DIGITS, _FEWEST_CHARACTERS = 4, 3
+"""Digits of a bare number, and letters and digits of any other value that is no name, below which
+it names nothing: a tag that reads "5", "E1" or "Tel" as a code must not hide each 5."""
 _SCORE = 0.5
 
 
 def value_pattern(value: str, entity_type: EntityType) -> str | None:
     """Return a regular expression for a value in any text; `None` for a value without one.
 
-    It matches at word borders and ignores case. A value of mostly digits matches by its digits. A
+    A value without one identifies nothing outside of its sentence: a bare age, a code of two
+    characters, an initial. The expression matches at word borders and ignores case. A value of mostly digits matches by its digits. A
     single word matches as written or in capitals, since names are words too ("Will"), but not in
     the name of a disease ("Graves disease"). A person's
     full name also matches by each capitalised part, and by initials with full stops ("M. K.").
@@ -34,12 +38,8 @@ def value_pattern(value: str, entity_type: EntityType) -> str | None:
     number = digits(value)
     if len(number) >= _MIN_DIGITS and len(number) * 2 >= len(value):
         return r"(?<!\d)" + r"[\s().\-/]*".join(number) + r"(?!\d)"
-    if (
-        not value
-        or value in FUNCTION_WORDS
-        or (value.isdecimal() and entity_type is EntityType.AGE)
-    ):
-        return None  # a bare number is an age only in its sentence
+    if not value or value in FUNCTION_WORDS or _is_slight(value, entity_type):
+        return None
     if value.isalpha():
         return _as_words(f"{_word(value)}|{_word(value.upper())}")
     whole = "(?i:" + r"\s+".join(map(re.escape, value.split())) + ")"
@@ -50,6 +50,16 @@ def value_pattern(value: str, entity_type: EntityType) -> str | None:
         return _as_words(whole)
     parts = _parts(value)
     return _as_words("|".join([whole, *_initials(parts), *map(_word, parts)]))
+
+
+def _is_slight(value: str, entity_type: EntityType) -> bool:
+    """Return whether a value says too little to be looked for: other things are written so, too."""
+    if value.isdecimal():
+        return entity_type is EntityType.AGE or len(value) < _FEWEST_DIGITS
+    size = sum(map(str.isalnum, value))
+    if entity_type in _REPEATED:
+        return size < 2
+    return size < _FEWEST_CHARACTERS or (value.isalpha() and size == _FEWEST_CHARACTERS)
 
 
 def unify_types(
@@ -92,19 +102,23 @@ def _value(text: str, span: Span) -> str:
 
 
 def find_repetitions(
-    texts: Mapping[str, str], spans: Mapping[str, Sequence[Span]]
+    texts: Mapping[str, str], spans: Mapping[str, Sequence[Span]], *, names_only: bool = False
 ) -> dict[str, list[Span]]:
-    """Return spans for all occurrences of a record's names, organisations and places, by field.
+    """Return spans for all occurrences of a record's values, by field.
 
     A recognizer finds a value in one sentence by words that are missing in another one. A single
     word matches as written or in capitals, so a record with a person called Will loses every
-    other capitalised "Will" too.
+    other capitalised "Will" too. `names_only`: look for names, organisations and places alone.
     """
     known: dict[EntityType, set[str]] = {}
-    for name, span in _spans_of_names(spans):
-        value = texts[name][span.start : span.end]
-        if sum(map(str.isalpha, value)) >= _MIN_LETTERS:
-            known.setdefault(span.entity_type, set()).add(value)
+    for name, found in spans.items():
+        for span in found:
+            value = texts[name][span.start : span.end]
+            is_name = span.entity_type in _REPEATED
+            if is_name and sum(map(str.isalpha, value)) < _MIN_LETTERS:
+                continue
+            if is_name or not names_only:
+                known.setdefault(span.entity_type, set()).add(value)
     patterns = [(t, re.compile(p)) for t in known if (p := _alternatives(known[t], t))]
     return {name: list(_matches(text, patterns)) for name, text in texts.items()}
 

@@ -26,7 +26,7 @@ from sage_rag.rag_server.answering.reading import (
     together,
 )
 from sage_rag.rag_server.answering.selection import choose
-from sage_rag.rag_server.answering.sentences import Sentence, content_stems, read_passage
+from sage_rag.rag_server.answering.sentences import Sentence, content_stems, labelled, read_passage
 from sage_rag.rag_server.answering.statements import often_said
 from sage_rag.rag_server.answering.values import Asked, values_of
 from sage_rag.rag_server.followups import asked_part
@@ -250,5 +250,5 @@ def _tokens(passage: Passage) -> set[str]:
 
 def _written(sentences: Sequence[Sentence]) -> str:
     """Join the sentences of one passage and cite it."""
-    ended = (s.text if s.text[-1] in ".!?" else f"{s.text}." for s in sentences)
+    ended = (text if text[-1] in ".!?" else f"{text}." for text in labelled(sentences))
     return f"{' '.join(ended)} [{sentences[0].rank}]"

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from sage_rag.agents.lexicon import is_boilerplate, lexicon
-from sage_rag.common.sentences import sentence_spans
+from sage_rag.common.sentences import without_bullet
 from sage_rag.common.stems import stem
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.gate.facts.marks import find_marks
 from sage_rag.privacy.tokens import TOKEN, may_have_token
+from sage_rag.rag_server.answering.headings import headed_sentences
 from sage_rag.rag_server.answering.particulars import has_particular
 
 _PLAIN_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -52,7 +53,7 @@ class Sentence:
 
     `answers`: whether its field answers questions. `warns`: whether it forbids, warns or sets a
     condition. `refers`: whether it refers to the sentence before. `unnamed`: whether it had a
-    name.
+    name. `label`: the heading to show before it; `topic`: the stems of the headings above it.
     """
 
     rank: int
@@ -63,6 +64,8 @@ class Sentence:
     warns: bool = False
     refers: bool = False
     unnamed: bool = False
+    label: str = ""
+    topic: tuple[str, ...] = ()
 
     def saying(self, text: str) -> Sentence:
         """Return the sentence with a text without its names."""
@@ -127,8 +130,9 @@ def _sentences(fields: Fields) -> tuple[Sentence, ...]:
     """Return the sentences of fields; each comes with whether it answers questions."""
     found: list[Sentence] = []
     for answers, text in fields:
-        for sentence in _quotable(text, speaks=answers):
-            found.append(_sentence(len(found), sentence, answers))
+        for quoted, label, topic in _quotable(text, speaks=answers):
+            sentence = _sentence(len(found), quoted, answers)
+            found.append(replace(sentence, label=label, topic=content_stems(topic)))
             if len(found) > 1 and found[-2].text.endswith("?"):
                 found[-1] = replace(found[-1], refers=True)
     return tuple(found)
@@ -180,23 +184,40 @@ def _without_contractions(words: Sequence[str]) -> list[str]:
     return parts
 
 
-def _quotable(text: str, *, speaks: bool) -> Iterator[str]:
-    """Yield the sentences of a field. `speaks`: whether it speaks to someone, by name."""
-    spans = sentence_spans(text)
-    for number, (start, end) in enumerate(spans):
-        sentence = text[start:end]
+def labelled(sentences: Sequence[Sentence]) -> list[str]:
+    """Return the texts of sentences, each after its heading where that differs from the one before.
+
+    A sentence that begins with the words of its heading is not labelled.
+    """
+    found, before = list[str](), ""
+    for sentence in sentences:
+        label = sentence.label
+        shown = label and label != before and not sentence.text.startswith(label)
+        found.append(f"{label}: {sentence.text}" if shown else sentence.text)
+        before = label or before
+    return found
+
+
+def _quotable(text: str, *, speaks: bool) -> Iterator[tuple[str, str, str]]:
+    """Yield the sentences of a field with their labels and topics.
+
+    `speaks`: whether the field speaks to someone, by name.
+    """
+    headed = list(headed_sentences(text))
+    for number, place in enumerate(headed):
+        sentence = without_bullet(text[place.start : place.end])
         if speaks:
             sentence = _unaddressed(sentence, first=number == 0)
         bare = _without_tokens(sentence, "")
         if is_boilerplate(bare) or next(_content_words(_PLAIN_WORD.findall(bare)), None) is None:
             continue
-        at_end = number == len(spans) - 1 or number == 0
+        at_end = number == len(headed) - 1 or number == 0
         states_amount = "QUANTITY_[" in sentence  # no one signs with one
         # The beginning of a request states a person's number, as no signature does.
         states = states_amount or (not speaks and has_particular(sentence))
         if at_end and bare != sentence and not states and _is_signature(bare):
             continue
-        yield sentence[0].upper() + sentence[1:]
+        yield sentence[0].upper() + sentence[1:], place.label, place.topic
 
 
 def _unaddressed(sentence: str, *, first: bool) -> str:

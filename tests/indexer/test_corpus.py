@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.indexer.corpus import CHUNK_CHARS, Document, read_corpus
+from sage_rag.indexer.corpus import CHUNK_CHARS, WHOLE_RECORD_CHARS, Document, read_corpus
 
 
 def test_records_keep_their_fields_in_the_order_asked_for(tmp_path: Path) -> None:
@@ -66,6 +67,19 @@ def test_long_text_is_split_at_sentences_and_loses_nothing(tmp_path: Path) -> No
     assert all(len(p.text) <= CHUNK_CHARS for p in pieces)
     joined = " ".join(p.text for p in pieces)
     assert joined.split() == " ".join(sentences).split()
+
+
+def test_a_record_stays_whole_where_a_file_of_its_length_is_split(tmp_path: Path) -> None:
+    note = "Sentence number one is here to fill the page. " * 60
+    assert CHUNK_CHARS < len(note) < WHOLE_RECORD_CHARS
+    (tmp_path / "notes.jsonl").write_text(json.dumps({"text": note}))
+    (tmp_path / "note.txt").write_text(note)
+    assert [d.id for d in read_corpus(tmp_path)] == ["note.txt#1", "note.txt#2", "notes:1"]
+    long = {"text": note * 2}
+    (tmp_path / "notes.jsonl").write_text(json.dumps(long))
+    pieces = list(read_corpus(tmp_path / "notes.jsonl"))
+    assert max(len(piece.text) for piece in pieces) <= CHUNK_CHARS
+    assert len({piece.subject for piece in pieces}) == 1
 
 
 def test_a_dialogue_is_never_split(tmp_path: Path) -> None:

@@ -40,6 +40,13 @@ from sage_rag.privacy.testing import TableRecognizer
         ("Alder Surgery", EntityType.ORGANIZATION, "the Alder", None),
         ("+49 30 1234567", EntityType.PHONE_NUMBER, "49-30-1234567", "49-30-1234567"),
         ("42", EntityType.AGE, "bed 42", None),
+        ("5", EntityType.ID, "ramipril 5 mg", None),
+        ("E1", EntityType.ID, "unit E1", None),
+        ("Tel", EntityType.ID, "Tel. to follow", None),
+        ("K7P", EntityType.ID, "box K7P", "K7P"),
+        ("4471", EntityType.ID, "file 4471", "4471"),
+        ("2019", EntityType.DATE_TIME, "in 2019", "2019"),
+        ("9", EntityType.DATE_TIME, "Hb 11.9", None),
     ],
 )
 def test_what_counts_as_the_value(value, entity_type, text, found):
@@ -64,6 +71,22 @@ def test_a_name_told_in_one_field_is_hidden_in_the_others():
     protected = Protector(recognizer, preset("soe-all"), cipher).protect(fields).protected
     assert "Temitope" not in protected.text
     assert "past morning sickness" in protected.text
+
+
+def test_a_number_found_in_one_sentence_is_hidden_in_the_others():
+    recognizer = TableRecognizer({"chart M-4471": EntityType.MEDICAL_RECORD})
+    cipher = SivCipher(Keyset.generate(), "clinic")
+    text = "See chart M-4471 for this. Old results: Chart M-4471, page 2."
+    protected = Protector(recognizer, preset("soe-all"), cipher).protect({"text": text}).protected
+    assert "4471" not in protected.text
+
+
+def test_names_alone_can_be_looked_for():
+    texts = {"": "Keller, 5 May. Keller, 5 May."}
+    spans = [Span(0, 6, EntityType.PERSON), Span(8, 13, EntityType.DATE_TIME)]
+    found = [span.start for span in find_repetitions(texts, {"": spans})[""]]
+    assert found == [0, 15, 8, 23]
+    assert len(find_repetitions(texts, {"": spans}, names_only=True)[""]) == 2
 
 
 def test_what_a_policy_keeps_is_not_looked_for():

@@ -142,7 +142,7 @@ class DisguiseRecognizer:
             found += filter(part.counts, moved)
         sure = [span for span in found if span.score >= _SURE]
         known = {(span.start, span.end) for span in found}
-        again = find_repetitions({"": view.text}, {"": sure})[""]
+        again = find_repetitions({"": view.text}, {"": sure}, names_only=True)[""]
         return [*found, *(span for span in again if (span.start, span.end) not in known)]
 
 

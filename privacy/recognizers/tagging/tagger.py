@@ -182,7 +182,7 @@ def _is_family(text: str, span: Span, person: float | None) -> bool:
 def _elsewhere(text: str, sure: Sequence[Span], spans: Sequence[Span]) -> list[Span]:
     """Return the other occurrences of the names, organisations and places in `sure`."""
     known = {(span.start, span.end, span.entity_type) for span in spans}
-    again = find_repetitions({"": text}, {"": sure})[""]
+    again = find_repetitions({"": text}, {"": sure}, names_only=True)[""]
     return [span for span in again if (span.start, span.end, span.entity_type) not in known]
 
 

@@ -1,0 +1,123 @@
+"""Headings of structured records: notes of a visit, decisions of a court, forms.
+
+A heading answers nothing alone. It says what the lines below it are about: "Hypertension", then
+"We increase lisinopril to 40 mg".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sage_rag.agents.lexicon import lexicon
+from sage_rag.common.sentences import is_bulleted, sentence_spans
+from sage_rag.privacy.tokens import may_have_token
+
+_SECTION_WORDS, _TOPIC_WORDS = 8, 6
+"""The most words of the heading of a section, and of a topic in it."""
+_SHORT_FORM = 5
+"""Letters of a word in upper case that may be an abbreviation: "HPI"."""
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_NUMBERING = re.compile(r"[\W\d]*(?:[IVXLa-h]{1,5}[.)])?[\W\d]*")
+"""What may precede a heading on its line: "II." or "(a)"."""
+_FORBIDS = frozenset("not no never stop don't without".split())
+"""Words that make a line in upper case an instruction."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadedSentence:
+    """A sentence `[start, end)` of a text.
+
+    `label`: the heading to show before it, where it is the first one below the heading, or an item
+    below a topic; `topic`: all headings that it stands below. Both may be empty.
+    """
+
+    start: int
+    end: int
+    label: str = ""
+    topic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A sentence; `is_whole`: whether it fills its line."""
+
+    start: int
+    end: int
+    text: str
+    is_whole: bool
+
+    @property
+    def words(self) -> list[str]:
+        return _WORD.findall(self.text)
+
+    @property
+    def is_section(self) -> bool:
+        """Whether it is a line in upper case, or one that ends with a colon."""
+        words = self.words
+        if not self.is_whole or not 0 < len(words) <= _SECTION_WORDS or may_have_token(self.text):
+            return False
+        if self.text.endswith(":"):
+            return True
+        is_upper = self.text.isupper() and not any(map(str.isdigit, self.text))
+        return is_upper and max(map(len, words)) > 2 and not self._forbids(words)
+
+    def is_topic_of(self, following: _Line) -> bool:
+        """Whether it is a short line without a verb, above an item or a sentence."""
+        words = self.words
+        return (
+            self.is_whole
+            and 0 < len(words) <= _TOPIC_WORDS
+            and self.text[-1] not in "?!:;,"
+            and not is_bulleted(self.text)
+            and not may_have_token(self.text)
+            and not any(map(str.isdigit, self.text))
+            and lexicon().verbs.isdisjoint(map(str.casefold, words))
+            and not self._forbids(words)
+            and not following.is_section
+            and (is_bulleted(following.text) or len(following.words) > _TOPIC_WORDS)
+        )
+
+    @staticmethod
+    def _forbids(words: Sequence[str]) -> bool:
+        return not _FORBIDS.isdisjoint(map(str.casefold, words))
+
+
+def headed_sentences(text: str) -> Iterator[HeadedSentence]:
+    """Yield the sentences of a text that are no headings, with the headings above them."""
+    lines = list(_lines(text))
+    section = topic = opening = ""
+    for number, line in enumerate(lines):
+        following = lines[number + 1] if number + 1 < len(lines) else None
+        if following is not None and line.is_section:
+            section, topic = _written(line.text), ""
+            opening = section
+        elif following is not None and line.is_topic_of(following):
+            topic = _written(line.text)
+            # A diagnosis alone on its line can answer, too.
+            yield HeadedSentence(line.start, line.end, opening, section)
+            opening = topic
+        else:
+            label = opening or (topic if is_bulleted(line.text) else "")
+            yield HeadedSentence(line.start, line.end, label, f"{section} {topic}".strip())
+            opening = ""
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    spans = sentence_spans(text)
+    for number, (start, end) in enumerate(spans):
+        line_start = text.rfind("\n", 0, start) + 1
+        following = spans[number + 1][0] if number + 1 < len(spans) else len(text)
+        begins = _NUMBERING.fullmatch(text, line_start, start) is not None
+        ends = following == len(text) or "\n" in text[end:following]
+        yield _Line(start, end, text[start:end], begins and ends)
+
+
+def _written(heading: str) -> str:
+    """Return a heading as it stands before a sentence: "Chief complaint"."""
+    bare = heading.strip(" \t:.•–-*#_=")
+    words = bare.split()
+    if bare.isupper() and (len(words) > 1 or len(bare) > _SHORT_FORM):
+        bare = bare.capitalize()
+    return bare[:1].upper() + bare[1:]
