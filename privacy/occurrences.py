@@ -29,9 +29,9 @@ def value_pattern(value: str, entity_type: EntityType) -> str | None:
     """Return a regular expression for a value in any text; `None` for a value without one.
 
     A value without one identifies nothing outside of its sentence: a bare age, a code of two
-    characters, an initial. The expression matches at word borders and ignores case. A value of mostly digits matches by its digits. A
-    single word matches as written or in capitals, since names are words too ("Will"), but not in
-    the name of a disease ("Graves disease"). A person's
+    characters, an initial. The expression matches at word borders and ignores case. A value of
+    mostly digits matches by its digits. A single word matches as written or in capitals, since
+    names are words too ("Will"), but not in the name of a disease ("Graves disease"). A person's
     full name also matches by each capitalised part, and by initials with full stops ("M. K.").
     """
     value = value.strip()

@@ -23,6 +23,10 @@ _OPENERS = re.compile(
     r"\W*(?:and|but|or|so|also|then|otherwise|instead|(?:what|how) about|what if|why not)\b",
     re.IGNORECASE,
 )
+_PRONOUN = re.compile(
+    r"\b(?:(?P<owner>his|her|their)(?P<owned>(?=[ ]+[^\W\d_]))?|he|she|him|they|them)\b",
+    re.IGNORECASE,
+)
 _SHORT = 3
 """A question with fewer content words takes its subject from the question before."""
 _LONG = 6
@@ -60,6 +64,27 @@ def standalone(questions: Sequence[str]) -> str:
         carried = _carried(question, found) if found and place else []
         found = " ".join([question, *carried])
     return found
+
+
+def whole_question(question: str, standalone: str) -> str:
+    """Return the last question as a sentence that can be read alone.
+
+    `standalone` is a heap of words: good to search with, and its earlier words are asked no more. A
+    person whom the question takes over stands in the place of its pronoun. A question of one
+    content word says too little: of it, `standalone` is returned.
+    """
+    own = _words(question)
+    taken = [w for w in _words(standalone)[len(own) :] if _is_name(w)]
+    if len(taken) == 1 and not any(map(_is_name, own)):
+        named = _PRONOUN.sub(lambda m: _named(m, taken[0]), question, count=1)
+        if named != question:
+            return named
+    return question if len(list(_content(own))) >= _FEWEST_ASKED else standalone
+
+
+def _named(pronoun: re.Match[str], name: str) -> str:
+    owns = pronoun["owner"] is not None and pronoun["owned"] is not None
+    return f"{name}'s" if owns else name
 
 
 def asked_part(message: str) -> str:

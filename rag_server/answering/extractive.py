@@ -29,7 +29,7 @@ from sage_rag.rag_server.answering.selection import choose
 from sage_rag.rag_server.answering.sentences import Sentence, content_stems, labelled, read_passage
 from sage_rag.rag_server.answering.statements import often_said
 from sage_rag.rag_server.answering.values import Asked, values_of
-from sage_rag.rag_server.followups import asked_part
+from sage_rag.rag_server.followups import asked_part, whole_question
 from sage_rag.rag_server.retrieval import without_tokens
 
 NOTHING_FOUND = "I found nothing about this in the documents I can search."
@@ -43,6 +43,9 @@ _PART_ENDS = re.compile(
 )
 _SCORE_POWER = 4
 """Of 1, 2, 3 and 4, the best on the development questions (docs/results/answers.md)."""
+_BRIEF_WORDS, _BRIEF_FEW = 45, 24
+"""The limits of an answer that a reader found. The near questions keep 64 facts with 40 to 50
+words, and 65 with 56."""
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
 
@@ -52,8 +55,9 @@ class ExtractiveAnswerer:
 
     What comes near and may be no answer is quoted as such (`UNCLEAR`); less is not quoted.
     `most_words` bounds the answer, except for warnings that belong to it; below `few_words` it
-    gets more context. An `embedder` compares sentences with the question. Sentences stay in the
-    order of their record. A question that names no one gets no name in its answer.
+    gets more context. Both are less where a reader finds the answer. An `embedder` compares
+    sentences with the question. Sentences stay in the order of their record. A question
+    that names no one gets no name in its answer.
     """
 
     def __init__(
@@ -68,6 +72,8 @@ class ExtractiveAnswerer:
         self._reader = reader
         self._most_words = most_words
         self._few_words = few_words
+        self._brief_words = min(most_words, _BRIEF_WORDS)
+        self._brief_few = min(few_words, _BRIEF_FEW)
 
     def compose(self, context: AnswerContext) -> str:
         """Return the answer with its citation, or a sentence that says that there is no answer."""
@@ -114,7 +120,8 @@ class ExtractiveAnswerer:
         if not (chosen := choose_by(values)):
             return NOTHING_FOUND
         quoted = [sentence for sentence in sentences if sentence.rank == chosen[0].rank]
-        if (reading := self._reading(parts or [question], quoted, context)) is not None:
+        asks = parts or [whole_question(own, question)]
+        if (reading := self._reading(asks, quoted, context)) is not None:
             chosen = choose_by(values, read=reading.sentences)
         outcome = Outcome.ANSWER
         if context.evidence is not None:
@@ -122,6 +129,15 @@ class ExtractiveAnswerer:
             outcome = outcome_of(context.evidence, reading, lacks_detail=lacks)
         if outcome is Outcome.NOTHING:
             return NOTHING_FOUND
+        if reading is not None and outcome is Outcome.ANSWER:
+            # The reader is sure enough: less around what it found is to be read.
+            chosen = choose_by(
+                values,
+                read=reading.sentences,
+                most_words=self._brief_words,
+                few_words=self._brief_few,
+                brief=True,
+            )
         return _answer(_written(chosen), unclear=outcome is Outcome.UNCLEAR)
 
     def _reads(self, context: AnswerContext) -> bool:
@@ -251,4 +267,4 @@ def _tokens(passage: Passage) -> set[str]:
 def _written(sentences: Sequence[Sentence]) -> str:
     """Join the sentences of one passage and cite it."""
     ended = (text if text[-1] in ".!?" else f"{text}." for text in labelled(sentences))
-    return f"{' '.join(ended)} [{sentences[0].rank}]"
+    return f"{' '.join(' '.join(ended).split())} [{sentences[0].rank}]"

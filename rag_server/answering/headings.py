@@ -69,7 +69,8 @@ class _Line:
         return (
             self.is_whole
             and 0 < len(words) <= _TOPIC_WORDS
-            and self.text[-1] not in "?!:;,"
+            and self.text[-1] not in "?!;,"
+            and ":" not in self.text
             and not is_bulleted(self.text)
             and not may_have_token(self.text)
             and not any(map(str.isdigit, self.text))
@@ -110,6 +111,8 @@ def _lines(text: str) -> Iterator[_Line]:
         line_start = text.rfind("\n", 0, start) + 1
         following = spans[number + 1][0] if number + 1 < len(spans) else len(text)
         begins = _NUMBERING.fullmatch(text, line_start, start) is not None
+        if begins and _NUMBERING.fullmatch(text, start, end) and "\n" not in text[end:following]:
+            continue  # the number of the item that follows on its line
         ends = following == len(text) or "\n" in text[end:following]
         yield _Line(start, end, text[start:end], begins and ends)
 

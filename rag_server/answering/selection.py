@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from math import inf, sqrt
 
+from sage_rag.agents.lexicon import lexicon
+from sage_rag.rag_server.answering.names import names_someone
 from sage_rag.rag_server.answering.sentences import Sentence
 from sage_rag.rag_server.answering.values import rarities
 
@@ -22,6 +26,8 @@ _SHARED = 0.7
 """Share of a sentence's content that another sentence holds if one of them repeats the other."""
 _SHORT = 5
 """Words of a sentence that announces the next one: "The cure is stopping."."""
+_FEW = 3
+"""Sentences of a record that share a subject: more of them, and it is what the record is about."""
 _CASE = re.compile(r"(?:If|Otherwise|Else)\b")
 """The start of one of several cases: "If negative ..." and "If positive ..."."""
 
@@ -34,6 +40,7 @@ def choose(
     *,
     most_words: int,
     few_words: int,
+    brief: bool = False,
 ) -> list[Sentence]:
     """Return the sentences of an answer from one passage, in the order of the passage.
 
@@ -43,7 +50,8 @@ def choose(
     those of the passage are in the answer as far as they fit. `asked`: the stems of the question; a
     sentence with words of it that the answer does not have yet is preferred. The other sentences
     come near the best one in value and fit `most_words`; an answer of less than `few_words` words
-    also gets sentences of less value, if they come after the best one. A sentence that refers to
+    also gets sentences of less value, if they come after the best one. `brief`: of the others, only
+    those with a word of the question that the answer does not have yet. A sentence that refers to
     the one before brings it along, one of several cases the other ones, and a sentence brings the
     warnings that belong to it, over the limit if need be.
     """
@@ -64,7 +72,7 @@ def choose(
         size = sum(s.size for s in chosen) + sentence.size
         if sentence in read and sentence not in chosen and size <= most_words:
             chosen.append(sentence)
-    _fill(chosen, own, values, asked, most_words, few_words)
+    _fill(chosen, own, values, asked, most_words, few_words, brief=brief)
     return sorted(_completed(chosen, own, most_words), key=lambda s: s.place)
 
 
@@ -75,15 +83,21 @@ def _fill(
     asked: Collection[str],
     most_words: int,
     few_words: int,
+    *,
+    brief: bool,
 ) -> None:
     """Add sentences to the chosen ones, best first, as far as they fit and do not repeat."""
     best, rarity = chosen[0], rarities(own)
     rest = [sentence for sentence in own if sentence not in chosen]
+    # Where the reader chose, the best sentence may share no word with the question.
+    highest = max(values[sentence] for sentence in own)
+
+    def fresh(sentence: Sentence) -> set[str]:
+        known = {stem for other in chosen for stem in other.stems}
+        return {s for s in asked if s in sentence.stems and s not in known and not names_someone(s)}
 
     def gain(sentence: Sentence) -> float:
-        known = {stem for other in chosen for stem in other.stems}
-        fresh = set(asked).intersection(sentence.stems) - known
-        words = sum(rarity[stem] for stem in fresh) / sqrt(len(sentence.stems) + 1)
+        words = sum(rarity[stem] for stem in fresh(sentence)) / sqrt(len(sentence.stems) + 1)
         return values[sentence] + _NEW_WORDS * words
 
     while rest:
@@ -91,9 +105,10 @@ def _fill(
         rest.remove(sentence)
         size = sum(s.size for s in chosen)
         is_context = size < few_words and sentence.place > best.place
-        enough = gain(sentence) >= (_CONTEXT if is_context else _NEAR_BEST) * values[best]
+        enough = gain(sentence) >= (_CONTEXT if is_context else _NEAR_BEST) * highest
         fits = size + sentence.size <= most_words
-        if fits and enough and not any(_repeats(sentence, other) for other in chosen):
+        wanted = is_context or not brief or bool(fresh(sentence))
+        if fits and enough and wanted and not any(_repeats(sentence, other) for other in chosen):
             chosen.append(sentence)
 
 
@@ -112,23 +127,34 @@ def _completed(
     for sentence in chosen:
         if sentence.refers:
             add(by_place.get(sentence.place - 1), most_words)
-        if sentence.size <= _SHORT:
+        if _announces(sentence):
             add(by_place.get(sentence.place + 1), most_words)
     for sentence in list(complete):
         if _CASE.match(sentence.text):
             for other in (by_place.get(sentence.place - 1), by_place.get(sentence.place + 1)):
                 add(other if other and _CASE.match(other.text) else None)
+    spread = Counter(subject for sentence in own for subject in sentence.subjects)
+    particular = {subject for subject, count in spread.items() if count <= _FEW}
     for sentence in own:
-        if sentence.warns and any(_belongs(sentence, other) for other in chosen):
+        if sentence.warns and any(_belongs(sentence, other, particular) for other in chosen):
             add(sentence)
     return complete
 
 
-def _belongs(warning: Sentence, kept: Sentence) -> bool:
-    """Return whether a warning is about what a kept sentence says."""
+def _announces(sentence: Sentence) -> bool:
+    """Return whether a sentence is short and has a verb: a line of a form announces nothing."""
+    words = sentence.text.casefold().rstrip(".:!").split()
+    return len(words) <= _SHORT and not lexicon().verbs.isdisjoint(words)
+
+
+def _belongs(warning: Sentence, kept: Sentence, particular: AbstractSet[str]) -> bool:
+    """Return whether a warning is about what a kept sentence says.
+
+    `particular`: the subjects that tell parts of the record apart.
+    """
     if warning.refers and warning.place == kept.place + 1:
         return True
-    return warning.place > kept.place and bool(warning.subjects & kept.subjects)
+    return warning.place > kept.place and bool(warning.subjects & kept.subjects & particular)
 
 
 def _repeats(sentence: Sentence, other: Sentence) -> bool:

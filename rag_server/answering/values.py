@@ -9,6 +9,7 @@ from math import log, sqrt
 
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.cues import cues_of
+from sage_rag.rag_server.answering.names import names_someone
 from sage_rag.rag_server.answering.particulars import particular_of
 from sage_rag.rag_server.answering.sentences import Sentence, content_stems
 
@@ -22,6 +23,8 @@ _SIMILARITY = 4.0
 """Value of a cosine of 1."""
 _OTHER_FIELD = 0.5
 """What a sentence of another field keeps of its value: it resembles the question, as one asks."""
+_TOPIC = 0.5
+"""Weight of a word in the headings above a sentence, relative to one in the sentence."""
 _AFTER = 0.2
 """Share of a sentence's value that the next one gets: advice goes on over several sentences."""
 _PARTICULAR_HELD = 4.0
@@ -72,11 +75,16 @@ def values_of(
     particular = particular_of(asked.text) if asked.names_something else None
     weights = {stem: _CARRIED * rarity.get(stem, 0.0) for stem in asked.carried}
     weights |= {stem: rarity.get(stem, 0.0) for stem in asked.stems}
+    words = {stem: weight for stem, weight in weights.items() if not names_someone(stem)}
+    # A record is chosen by the name, and all of it is about the person, named again or not.
+    weights = words or weights
     values: dict[Sentence, float] = {}
     before: Sentence | None = None
     previous = 0.0
     for sentence in sentences:
-        value = sum(weights.get(stem, 0.0) for stem in set(sentence.stems))
+        own_stems = set(sentence.stems)
+        value = sum(weights.get(stem, 0.0) for stem in own_stems)
+        value += _TOPIC * sum(weights.get(s, 0.0) for s in set(sentence.topic) - own_stems)
         value /= sqrt(len(sentence.stems) + 1)
         value += _SIMILARITY * max(asked.similarities.get(sentence, 0.0), 0.0)
         if sentence.answers:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.rag_server.followups import asked_part, standalone
+from sage_rag.rag_server.followups import asked_part, standalone, whole_question
 
 KELLER, LINDE, LINDAU = "PERSON_[aa]", "PERSON_[bb]", "LOCATION_[cc]"
 MIGRAINE = f"What prevents the migraine of {KELLER} in {LINDAU}?"
@@ -64,6 +64,28 @@ def test_the_last_question_is_unchanged_and_nothing_is_invented(questions):
     assert found.startswith(last)
     known = " ".join(questions)
     assert all(word in known for word in found[len(last) :].split())
+
+
+@pytest.mark.parametrize(
+    ("question", "whole"),
+    [
+        ("does she take insulin?", f"does {KELLER} take insulin?"),
+        ("What was her pulse at noon?", f"What was {KELLER}'s pulse at noon?"),
+        ("who drives her?", f"who drives {KELLER}?"),
+        ("what did the x-ray of the knee show?", "what did the x-ray of the knee show?"),
+        ("and then?", None),
+    ],
+)
+def test_a_follow_up_is_read_with_its_person_in_the_place_of_the_pronoun(question, whole):
+    before = f"What does {KELLER} take against migraine?"
+    found = whole_question(question, standalone([before, question]))
+    assert found == (whole or standalone([before, question]))
+
+
+def test_a_question_with_two_people_before_it_keeps_its_pronoun():
+    question = "does she take insulin with the meal?"
+    before = f"Did {KELLER} see {LINDE}?"
+    assert whole_question(question, standalone([before, question])) == question
 
 
 FILLER = "The parcel was left in the yard of a neighbour, and it rained the whole week. " * 60

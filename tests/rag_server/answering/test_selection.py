@@ -7,14 +7,16 @@ from sage_rag.rag_server.answering.sentences import read_passage
 from sage_rag.rag_server.answering.values import Asked, values_of
 
 
-def chosen(question, text, *, most_words=40, few_words=10):
+def chosen(question, text, *, most_words=40, few_words=10, read=(), brief=False):
     sentences = read_passage(1, Passage("p1", "SOURCE_[x]", {"text": text}), ())
     asked = Asked(question)
     found = choose(
         values_of(sentences, asked, {}),
         asked=asked.stems,
+        read=[sentences[place] for place in read],
         most_words=most_words,
         few_words=few_words,
+        brief=brief,
     )
     return [sentence.text for sentence in found]
 
@@ -43,6 +45,37 @@ def test_a_sentence_with_new_words_of_the_question_is_preferred():
     )
     found = chosen("Does cutting the oak tree need a permit?", text, most_words=14, few_words=14)
     assert "Cutting needs a permit." in found
+
+
+def test_a_brief_answer_has_other_sentences_only_for_words_that_it_lacks():
+    text = "The kiln opens at six. The kiln warms for an hour. Firing costs nine pounds."
+    question = "When does the kiln open, and what does firing cost?"
+    assert len(chosen(question, text, few_words=15)) == 3
+    found = chosen(question, text, few_words=1, read=[0], brief=True)
+    assert found == ["The kiln opens at six.", "Firing costs nine pounds."]
+
+
+def test_a_warning_comes_along_unless_all_of_the_record_is_about_its_subject():
+    def answer(text):
+        return chosen("When does it dry?", text, most_words=6, few_words=1)
+
+    about = "The lacquer dries in an hour. Never thin the lacquer."
+    assert answer(about) == ["The lacquer dries in an hour.", "Never thin the lacquer."]
+    often = f"{about} Lacquer is sold in tins. Lacquer has a smell. Lacquer is dear."
+    assert answer(often) == ["The lacquer dries in an hour."]
+
+
+def test_a_line_of_a_form_does_not_bring_the_next_one():
+    form = "Colour of the vase: red ochre\nMaker: of this town\nThe glaze was fired twice."
+    found = chosen("Which colour has the vase?", form, most_words=6, few_words=1)
+    assert found == ["Colour of the vase: red ochre"]
+
+
+def test_the_words_of_a_heading_count_for_the_lines_below_it():
+    text = "RASH\nThe cream is used at night.\nCOUGH\nThe syrup is used at night."
+    assert chosen("What is used for the cough?", text, few_words=1)[-1] == (
+        "The syrup is used at night."
+    )
 
 
 def test_a_passage_keeps_a_share_of_its_value():
