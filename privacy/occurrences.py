@@ -115,9 +115,7 @@ def find_repetitions(
         for span in found:
             value = texts[name][span.start : span.end]
             is_name = span.entity_type in _REPEATED
-            if is_name and sum(map(str.isalpha, value)) < _MIN_LETTERS:
-                continue
-            if is_name or not names_only:
+            if not names_only or (is_name and sum(map(str.isalpha, value)) >= _MIN_LETTERS):
                 known.setdefault(span.entity_type, set()).add(value)
     patterns = [(t, re.compile(p)) for t in known if (p := _alternatives(known[t], t))]
     return {name: list(_matches(text, patterns)) for name, text in texts.items()}

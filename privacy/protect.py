@@ -208,7 +208,11 @@ class Protector:
                 new = {name: self._next_pass(text, spans[name]) for name, text in fields.items()}
                 if not any(new.values()):
                     break
-                spans = {name: resolve_overlaps([*spans[name], *new[name]]) for name in fields}
+                again = find_repetitions(fields, new)
+                spans = {
+                    name: resolve_overlaps([*spans[name], *new[name], *again[name]])
+                    for name in fields
+                }
             record = self._record(fields, spans, linked=linked)
             hidden = {
                 name: "".join(self._rewritten(name, text, spans[name], replace_value, record))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from sage_rag.agents.lexicon import is_boilerplate
 from sage_rag.agents.reading.protocols import PassageReader
 from sage_rag.indexer.embedding import KnownSentences
 from sage_rag.indexer.passages import CONSENSUS, Passage
@@ -33,6 +34,8 @@ from sage_rag.rag_server.followups import asked_part, whole_question
 from sage_rag.rag_server.retrieval import without_tokens
 
 NOTHING_FOUND = "I found nothing about this in the documents I can search."
+NOTHING_ASKED = "Ask me about the documents I can search."
+"""The answer to a greeting, or to thanks."""
 UNCLEAR = "I found no clear answer to this in the documents I can search. What comes nearest:"
 """Precedes what is quoted where the evidence is short of an answer, or a detail is missing."""
 _MOST_PARTS = 8
@@ -46,6 +49,7 @@ _SCORE_POWER = 4
 _BRIEF_WORDS, _BRIEF_FEW = 45, 24
 """The limits of an answer that a reader found. The near questions keep 64 facts with 40 to 50
 words, and 65 with 56."""
+_COURTESY_WORDS = 6
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
 
@@ -77,6 +81,11 @@ class ExtractiveAnswerer:
 
     def compose(self, context: AnswerContext) -> str:
         """Return the answer with its citation, or a sentence that says that there is no answer."""
+        answer = self._composed(context)
+        asks_nothing = answer == NOTHING_FOUND and _is_courtesy(context.question)
+        return NOTHING_ASKED if asks_nothing else answer
+
+    def _composed(self, context: AnswerContext) -> str:
         context = replace(context, question=asked_part(context.question))
         evidence = context.evidence
         of_consensus = bool(context.passages) and context.passages[0].layer == CONSENSUS
@@ -225,6 +234,10 @@ def _parts(question: str) -> list[str]:
     split = _PART_ENDS.split(question)
     parts = [part.strip() for part in split if content_stems(part)] if len(split) > 1 else []
     return parts if 1 < len(parts) <= _MOST_PARTS else []
+
+
+def _is_courtesy(message: str) -> bool:
+    return len(message.split()) <= _COURTESY_WORDS and is_boilerplate(message)
 
 
 def _no_record(unknown: Sequence[str]) -> str:

@@ -187,14 +187,14 @@ def _without_contractions(words: Sequence[str]) -> list[str]:
 def labelled(sentences: Sequence[Sentence]) -> list[str]:
     """Return the texts of sentences, each after its heading where that differs from the one before.
 
-    A sentence that begins with the words of its heading is not labelled.
+    A sentence is not labelled after its heading itself, or if it begins with the heading's words.
     """
-    found, before = list[str](), ""
+    found, known = list[str](), ("", "")
     for sentence in sentences:
         label = sentence.label
-        shown = label and label != before and not sentence.text.startswith(label)
+        shown = label not in known and not sentence.text.startswith(label)
         found.append(f"{label}: {sentence.text}" if shown else sentence.text)
-        before = label or before
+        known = (label or known[0], sentence.text.rstrip("."))
     return found
 
 

@@ -8,7 +8,12 @@ from sage_rag.common.sentences import sentence_spans
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.evidence import Evidence
-from sage_rag.rag_server.answering.extractive import NOTHING_FOUND, UNCLEAR, ExtractiveAnswerer
+from sage_rag.rag_server.answering.extractive import (
+    NOTHING_ASKED,
+    NOTHING_FOUND,
+    UNCLEAR,
+    ExtractiveAnswerer,
+)
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from tests.rag_server.fakes import WordsEmbedder
 
@@ -71,7 +76,7 @@ def test_courtesies_and_signatures_are_not_quoted():
     assert "Hello" not in answer
 
 
-@pytest.mark.parametrize("question", ["", "?", "the of and", "How do I renew a passport?"])
+@pytest.mark.parametrize("question", ["the of and", "How do I renew a passport?"])
 def test_nothing_shared_is_an_honest_answer(question):
     assert compose(question, MIGRAINE, BURN) == NOTHING_FOUND
 
@@ -85,6 +90,13 @@ def test_passages_that_cannot_answer_are_not_quoted():
     assert compose("What helps against a migraine?", MIGRAINE, evidence=weak) == NOTHING_FOUND
     strong = Evidence(similarity=0.6, sentence=0.6, coverage=0.5)
     assert "diary" in compose("What helps against a migraine?", MIGRAINE, evidence=strong)
+
+
+def test_a_greeting_is_told_what_to_ask():
+    weak = Evidence(0.1, 0.0)
+    for message in ("hi", "Thanks, that helps!", "good morning", "?", ""):
+        assert compose(message, MIGRAINE, evidence=weak) == NOTHING_ASKED
+    assert compose("Hi, who won the cup?", MIGRAINE, evidence=weak) == NOTHING_FOUND
 
 
 def test_an_unknown_person_is_said_to_be_unknown():

@@ -89,10 +89,11 @@ def test_an_answer_shows_a_heading_once_and_no_bullet():
     sentences = read_passage(1, Passage("p", "s", {"text": NOTE}), ())
     assert labelled(sentences)[4:8] == [
         "Assessment and plan: Lumbar strain",
-        "Lumbar strain: Rest for two days.",
+        "Rest for two days.",
         "Ice, then heat.",
         "High blood pressure",
     ]
+    assert labelled(sentences[5:7]) == ["Lumbar strain: Rest for two days.", "Ice, then heat."]
     assert sentences[6].topic == ("assess", "plan", "lumbar", "strain")
 
 
