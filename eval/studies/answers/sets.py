@@ -26,7 +26,8 @@ _OWN, _WEB, _OTHER = 40, 40, 15
 class GoldQuestion:
     """A question on invented records. `expects`: those that answer it; empty: there is none.
 
-    `facts`: what an answer must hold; `|` separates alternatives.
+    `facts`: what an answer must hold; `|` separates alternatives. `before`: the user's turns before
+    it.
     """
 
     name: str
@@ -35,6 +36,12 @@ class GoldQuestion:
     text: str
     expects: frozenset[str]
     facts: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """The user's turns, the question last."""
+        return (*self.before, self.text)
 
     def answered_by(self, text: str) -> bool:
         """Return whether a text holds every expected fact."""
@@ -81,13 +88,16 @@ def questions_by_corpus(name: str) -> dict[str, list[GoldQuestion]]:
     """Return the questions of a file of `gold` by the corpus that they are asked of.
 
     `name`: `fresh_questions`; `near_questions`, half of which ask a record for a detail that it
-    lacks; `blind_questions` and `blind_questions_2` to `_5`, whose writers knew neither the code
-    nor its results.
+    lacks; `blind_questions` and `blind_questions_2` to `_7`, whose writers knew neither the code
+    nor its results; those of `_7` are on structured records, and some follow other turns.
     """
     found: dict[str, list[GoldQuestion]] = {}
     for r in _gold(name):
         expects, facts = frozenset(r["expects"]), tuple(r["facts"])
-        question = GoldQuestion(r["id"], r["half"], r["kind"], r["question"], expects, facts)
+        before = tuple(r.get("before", ()))
+        question = GoldQuestion(
+            r["id"], r["half"], r["kind"], r["question"], expects, facts, before
+        )
         found.setdefault(r["corpus"], []).append(question)
     return found
 
@@ -120,6 +130,9 @@ def gold_corpora() -> dict[str, tuple[Path, tuple[str, ...]]]:
         "embroidery": (gold / "embroidery.jsonl", ("text",)),
         "quarry": (gold / "quarry.jsonl", ("text",)),
         "exchange": (gold / "exchange.jsonl", ("text",)),
+        "visits": (gold / "visits.jsonl", ("text",)),
+        "tribunal": (gold / "tribunal.jsonl", ("text",)),
+        "lifts": (gold / "lifts.jsonl", ("text",)),
     }
 
 

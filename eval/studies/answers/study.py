@@ -105,6 +105,12 @@ quarry and letters of an agency for exchange pupils, by a sixth such writer. Fir
 reader was trained on 36,386 more questions: of 42 unanswerable questions 27 were refused, 7
 unclear and 8 answered, of 48 answerable ones 14, 18 and 16. Then the thresholds were chosen once
 more, by the development questions and corpora, with these figures in view."""
+_BLIND_7 = """\
+`eval/gold/blind_questions_7.jsonl`: records as offices write them, with headings, lists, forms and
+quoted mails, 300 to 450 words each: notes of a clinic, decisions of a labour tribunal, reports and
+mails of a lift company; 43 questions and ten conversations on each, by three such writers. The
+answers on the clinic's notes were read while the rules for headings were made (development), those
+on the other two were only counted."""
 _PEOPLE = """\
 Questions that people typed into a search engine (Natural Questions), on 21 long documents. Each is
 read twice: with the passage of its document nearest to it that has the answer's words, and with the
@@ -121,7 +127,14 @@ _NEAR_COLUMNS = (
     "answer holds the facts",
 )
 _HALVES = ("development", "reported")
-_KINDS = ("off-topic", "invented person", "unanswerable", "answerable")
+_KINDS = (
+    "off-topic",
+    "invented person",
+    "unanswerable",
+    "unanswerable follow-up",
+    "answerable",
+    "answerable follow-up",
+)
 _READ = 50
 _FIELDS = ("question", "answer")
 _VERDICTS = """\
@@ -172,6 +185,9 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
         _near_table(_of_corpora(asking, "blind_questions_5")),
         _BLIND_6,
         _near_table(_of_corpora(asking, "blind_questions_6")),
+        "## Structured records",
+        _BLIND_7,
+        _near_table(_of_corpora(asking, "blind_questions_7")),
         "## Questions that people typed",
         _people(home, reader, options.data),
         "## Particulars of a person",
@@ -211,7 +227,7 @@ def _of_corpora(asking: Callable[..., _Ask], name: str) -> _Asked:
     corpora = gold_corpora()
     found = {}
     for corpus, questions in questions_by_corpus(name).items():
-        replies = asking(corpus, *corpora[corpus])([(q.text,) for q in questions])
+        replies = asking(corpus, *corpora[corpus])([q.turns for q in questions])
         found[corpus] = list(zip(questions, replies, strict=True))
         report(f"asked {corpus}")
     return found
