@@ -46,9 +46,8 @@ _PART_ENDS = re.compile(
 )
 _SCORE_POWER = 4
 """Of 1, 2, 3 and 4, the best on the development questions (docs/results/answers.md)."""
-_BRIEF_WORDS, _BRIEF_FEW = 50, 24
-"""The limits of an answer that a reader found. With 45 words, the fresh questions lose one fact of
-70; with 56, no question of either development set gains one."""
+_FEW_AROUND = 24
+"""`few_words` of an answer that a reader found."""
 _COURTESY_WORDS = 6
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
@@ -59,8 +58,8 @@ class ExtractiveAnswerer:
 
     What comes near and may be no answer is quoted as such (`UNCLEAR`); less is not quoted.
     `most_words` bounds the answer, except for warnings that belong to it; below `few_words` it
-    gets more context. Both are less where a reader finds the answer. An `embedder` compares
-    sentences with the question. Sentences stay in the order of their record. A question
+    gets more context. Where a reader finds the answer, less around it is quoted. An `embedder`
+    compares sentences with the question. Sentences stay in the order of their record. A question
     that names no one gets no name in its answer.
     """
 
@@ -76,8 +75,6 @@ class ExtractiveAnswerer:
         self._reader = reader
         self._most_words = most_words
         self._few_words = few_words
-        self._brief_words = min(most_words, _BRIEF_WORDS)
-        self._brief_few = min(few_words, _BRIEF_FEW)
 
     def compose(self, context: AnswerContext) -> str:
         """Return the answer with its citation, or a sentence that says that there is no answer."""
@@ -143,8 +140,7 @@ class ExtractiveAnswerer:
             chosen = choose_by(
                 values,
                 read=reading.sentences,
-                most_words=self._brief_words,
-                few_words=self._brief_few,
+                few_words=min(self._few_words, _FEW_AROUND),
                 brief=True,
             )
         return _answer(_written(chosen), unclear=outcome is Outcome.UNCLEAR)

@@ -20,6 +20,9 @@ _CONTEXT = 0.25
 _READ = 1.0
 """What a sentence is worth more where a reader places the answer, however sure it is that there is
 one: that decides the outcome. With more, the development questions find no more right ones."""
+_AS_GOOD = 0.75
+"""The share of the highest value from which on a sentence is in a brief answer without new words.
+Of 0.75, 0.85 and 0.95, the lowest keeps most of what the examples' answers need."""
 _NEW_WORDS = 0.5
 """Value of the question's words that no chosen sentence has, relative to the others."""
 _SHARED = 0.7
@@ -51,9 +54,9 @@ def choose(
     sentence with words of it that the answer does not have yet is preferred. The other sentences
     come near the best one in value and fit `most_words`; an answer of less than `few_words` words
     also gets sentences of less value, if they come after the best one. `brief`: of the others, only
-    those with a word of the question that the answer does not have yet. A sentence that refers to
-    the one before brings it along, one of several cases the other ones, and a sentence brings the
-    warnings that belong to it, over the limit if need be.
+    those with a word of the question that the answer does not have yet, or of nearly the highest
+    value. A sentence that refers to the one before brings it along, one of several cases the other
+    ones, and a sentence brings the warnings that belong to it, over the limit if need be.
     """
 
     def worth(sentence: Sentence) -> float:
@@ -107,7 +110,12 @@ def _fill(
         is_context = size < few_words and sentence.place > best.place
         enough = gain(sentence) >= (_CONTEXT if is_context else _NEAR_BEST) * highest
         fits = size + sentence.size <= most_words
-        wanted = is_context or not brief or bool(fresh(sentence))
+        wanted = (
+            is_context
+            or not brief
+            or bool(fresh(sentence))
+            or values[sentence] >= _AS_GOOD * highest
+        )
         if fits and enough and wanted and not any(_repeats(sentence, other) for other in chosen):
             chosen.append(sentence)
 
