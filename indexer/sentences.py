@@ -32,5 +32,5 @@ def _statements(text: str) -> Iterator[str]:
 def _views(text: str) -> Iterator[str]:
     for start, end in sentence_spans(text):
         view = readable_view(without_bullet(text[start:end]))
-        if view and not is_boilerplate(view):
+        if not is_boilerplate(view):
             yield view[0].upper() + view[1:]

@@ -21,7 +21,8 @@ _MIN_LETTERS = 3
 """A single initial occurs in any text: "vitamin K"."""
 _FEWEST_DIGITS, _FEWEST_CHARACTERS = 4, 3
 """Digits of a bare number, and letters and digits of any other value that is no name, below which
-it names nothing: a tag that reads "5", "E1" or "Tel" as a code must not hide each 5."""
+it names nothing: a tag that reads "5" or "E1" as a code must not hide each 5. Nor does a code
+of three letters alone, such as "Tel"."""
 _SCORE = 0.5
 
 
@@ -59,7 +60,8 @@ def _is_slight(value: str, entity_type: EntityType) -> bool:
     size = sum(map(str.isalnum, value))
     if entity_type in _REPEATED:
         return size < 2
-    return size < _FEWEST_CHARACTERS or (value.isalpha() and size == _FEWEST_CHARACTERS)
+    is_word = entity_type is EntityType.ID and value.isalpha()
+    return size < _FEWEST_CHARACTERS + is_word
 
 
 def unify_types(

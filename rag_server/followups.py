@@ -24,7 +24,7 @@ _OPENERS = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(
-    r"\b(?:(?P<owner>his|her|their)(?P<owned>(?=[ ]+[^\W\d_]))?|he|she|him|they|them)\b",
+    r"\b(?:(?P<owner>his|her|their)(?=[ ]+(?P<owned>[^\W\d_]+))|his|her|he|she|him|they|them)\b",
     re.IGNORECASE,
 )
 _SHORT = 3
@@ -76,15 +76,18 @@ def whole_question(question: str, standalone: str) -> str:
     own = _words(question)
     taken = [w for w in _words(standalone)[len(own) :] if _is_name(w)]
     if len(taken) == 1 and not any(map(_is_name, own)):
-        named = _PRONOUN.sub(lambda m: _named(m, taken[0]), question, count=1)
-        if named != question:
-            return named
+        tokens = [match.span() for match in TOKEN.finditer(question)]
+        for match in _PRONOUN.finditer(question):
+            if not any(start <= match.start() < end for start, end in tokens):
+                before, after = question[: match.start()], question[match.end() :]
+                return f"{before}{_named(match, taken[0])}{after}"
     return question if len(list(_content(own))) >= _FEWEST_ASKED else standalone
 
 
 def _named(pronoun: re.Match[str], name: str) -> str:
-    owns = pronoun["owner"] is not None and pronoun["owned"] is not None
-    return f"{name}'s" if owns else name
+    # "her" is an owner before "knee", and none before "to".
+    owned = pronoun["owned"]
+    return f"{name}'s" if owned and owned.casefold() not in lexicon().stop_words else name
 
 
 def asked_part(message: str) -> str:

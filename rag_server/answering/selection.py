@@ -95,9 +95,11 @@ def _fill(
     # Where the reader chose, the best sentence may share no word with the question.
     highest = max(values[sentence] for sentence in own)
 
+    words_asked = {stem for stem in asked if not names_someone(stem)}
+
     def fresh(sentence: Sentence) -> set[str]:
         known = {stem for other in chosen for stem in other.stems}
-        return {s for s in asked if s in sentence.stems and s not in known and not names_someone(s)}
+        return words_asked.intersection(sentence.stems) - known
 
     def gain(sentence: Sentence) -> float:
         words = sum(rarity[stem] for stem in fresh(sentence)) / sqrt(len(sentence.stems) + 1)

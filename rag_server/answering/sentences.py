@@ -129,10 +129,13 @@ def _length(fields: Fields) -> int:
 def _sentences(fields: Fields) -> tuple[Sentence, ...]:
     """Return the sentences of fields; each comes with whether it answers questions."""
     found: list[Sentence] = []
+    topics: dict[str, tuple[str, ...]] = {}
     for answers, text in fields:
         for quoted, label, topic in _quotable(text, speaks=answers):
             sentence = _sentence(len(found), quoted, answers)
-            found.append(replace(sentence, label=label, topic=content_stems(topic)))
+            if topic not in topics:
+                topics[topic] = content_stems(topic)
+            found.append(replace(sentence, label=label, topic=topics[topic]))
             if len(found) > 1 and found[-2].text.endswith("?"):
                 found[-1] = replace(found[-1], refers=True)
     return tuple(found)
@@ -192,7 +195,7 @@ def labelled(sentences: Sequence[Sentence]) -> list[str]:
     found, known = list[str](), ("", "")
     for sentence in sentences:
         label = sentence.label
-        shown = label not in known and not sentence.text.startswith(label)
+        shown = bool(label) and label not in known and not sentence.text.startswith(label)
         found.append(f"{label}: {sentence.text}" if shown else sentence.text)
         known = (label or known[0], sentence.text.rstrip("."))
     return found

@@ -44,6 +44,7 @@ from sage_rag.privacy.testing import TableRecognizer
         ("E1", EntityType.ID, "unit E1", None),
         ("Tel", EntityType.ID, "Tel. to follow", None),
         ("K7P", EntityType.ID, "box K7P", "K7P"),
+        ("Bob", EntityType.USERNAME, "user Bob", "Bob"),
         ("4471", EntityType.ID, "file 4471", "4471"),
         ("2019", EntityType.DATE_TIME, "in 2019", "2019"),
         ("9", EntityType.DATE_TIME, "Hb 11.9", None),

@@ -72,6 +72,8 @@ def test_the_last_question_is_unchanged_and_nothing_is_invented(questions):
         ("does she take insulin?", f"does {KELLER} take insulin?"),
         ("What was her pulse at noon?", f"What was {KELLER}'s pulse at noon?"),
         ("who drives her?", f"who drives {KELLER}?"),
+        ("who drives her to the clinic?", f"who drives {KELLER} to the clinic?"),
+        ("was DATE_TIME_[-he-] bad for her?", f"was DATE_TIME_[-he-] bad for {KELLER}?"),
         ("what did the x-ray of the knee show?", "what did the x-ray of the knee show?"),
         ("and then?", None),
     ],
