@@ -1,6 +1,7 @@
 import pytest
 
 from sage_rag.agents.lexicon import is_boilerplate
+from tests.growth import LINEAR, growth
 
 
 @pytest.mark.parametrize(
@@ -17,3 +18,8 @@ from sage_rag.agents.lexicon import is_boilerplate
 )
 def test_boilerplate_is_told_from_matter(sentence, boilerplate):
     assert is_boilerplate(sentence) is boilerplate
+
+
+def test_a_line_of_marks_is_read_in_linear_time():
+    for mark in ("*", "* ", ".", "ok. ", "hi *"):
+        assert growth(lambda size, mark=mark: is_boilerplate(f"{mark * size}x"), 500) < LINEAR
