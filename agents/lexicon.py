@@ -47,8 +47,8 @@ def lexicon() -> RuleLexicon:
         kin_male=frozenset(table["kin_male"].split()),
         expansions=table["expansions"],
         boilerplate=_any_of(table["boilerplate"]),
-        # Atomic: openings end with marks, and marks are one, too, so a line of stars or dots could be
-        # divided among them in exponentially many ways.
+        # Atomic: openings end with marks, and marks are one, too, so that a line of stars or dots
+        # could be divided among them in exponentially many ways.
         openings=re.compile(rf"(?>(?:{'|'.join(table['openings'])})+)", re.IGNORECASE),
         fillers=_any_of(table["fillers"]),
         broken=_any_of(table["broken"]),

@@ -49,6 +49,7 @@ _SCORE_POWER = 4
 _FEW_AROUND = 24
 """`few_words` of an answer that a reader found."""
 _COURTESY_WORDS = 6
+_ASKS = re.compile(r"\w\W*\?|\b(?:what|which|how|who|whom|when|where|why)", re.IGNORECASE)
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
 
@@ -79,8 +80,8 @@ class ExtractiveAnswerer:
     def compose(self, context: AnswerContext) -> str:
         """Return the answer with its citation, or a sentence that says that there is no answer."""
         answer = self._composed(context)
-        asks_nothing = answer == NOTHING_FOUND and _is_courtesy(context.question)
-        return NOTHING_ASKED if asks_nothing else answer
+        is_answer = answer != NOTHING_FOUND and not answer.startswith(UNCLEAR)
+        return answer if is_answer or not _is_courtesy(context.question) else NOTHING_ASKED
 
     def _composed(self, context: AnswerContext) -> str:
         context = replace(context, question=asked_part(context.question))
@@ -233,7 +234,9 @@ def _parts(question: str) -> list[str]:
 
 
 def _is_courtesy(message: str) -> bool:
-    return len(message.split()) <= _COURTESY_WORDS and is_boilerplate(message)
+    """Return whether a message greets or thanks, and asks nothing."""
+    is_short = len(message.split()) <= _COURTESY_WORDS
+    return is_short and not _ASKS.search(message) and is_boilerplate(message)
 
 
 def _no_record(unknown: Sequence[str]) -> str:

@@ -93,10 +93,12 @@ def test_passages_that_cannot_answer_are_not_quoted():
 
 
 def test_a_greeting_is_told_what_to_ask():
-    weak = Evidence(0.1, 0.0)
+    weak, near = Evidence(0.1, 0.0), Evidence(similarity=0.45, sentence=0.45, coverage=0.0)
     for message in ("hi", "Thanks, that helps!", "good morning", "?", ""):
-        assert compose(message, MIGRAINE, evidence=weak) == NOTHING_ASKED
-    assert compose("Hi, who won the cup?", MIGRAINE, evidence=weak) == NOTHING_FOUND
+        for evidence in (weak, near):
+            assert compose(message, MIGRAINE, evidence=evidence) == NOTHING_ASKED
+    for question in ("Hi, who won the cup?", "thanks, is tea ok?", "thanks whats the dose"):
+        assert compose(question, MIGRAINE, evidence=weak) == NOTHING_FOUND
 
 
 def test_an_unknown_person_is_said_to_be_unknown():
