@@ -27,6 +27,12 @@ _OPENINGS = frozenset(
 )
 """Words that begin a sentence after initials: `He saw the N.P. She agreed.`"""
 _BULLET = re.compile(r"(?:[•◦▪●‣·*–—-]|\[[ xX✓]?\])\s+")
+_WRAPPED_WORDS = 7
+_UNFINISHED = frozenset(
+    "a an the and or but of to in on at for from with by as that which who if when i we you he she"
+    " it they is are was were will would can could may must my your his her our their".split()
+)
+"""Words that end no sentence."""
 _LAST_WORD = re.compile(r"\S{1,12}\Z")
 _NEXT_WORD = re.compile(r"\s+(?P<open>[\"'“(]?)(?P<word>\[|[^\W_]+)")
 
@@ -46,6 +52,31 @@ def sentence_spans(text: str, *, full_width: bool = True) -> list[tuple[int, int
         spans.append((start, match.end()))
         start = match.end()
     return [_trimmed(text, a, b) for a, b in (*spans, (start, len(text))) if text[a:b].strip()]
+
+
+def unwrapped_spans(text: str) -> list[tuple[int, int]]:
+    """Return the spans of `sentence_spans`, those of a sentence that goes on after a line as one.
+
+    Plain mails break lines at some 70 characters. A line goes on if it has seven words and no stop,
+    and the next one begins with a lower-case letter, or it ends with a comma or a function word.
+    """
+    spans: list[tuple[int, int]] = []
+    for start, end in sentence_spans(text):
+        if spans and _is_wrapped(text, spans[-1][1], start):
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
+    return spans
+
+
+def _is_wrapped(text: str, end: int, following: int) -> bool:
+    if text.count("\n", end, following) != 1 or text[end - 1] in ".!?…:;":
+        return False
+    words = text[text.rfind("\n", 0, end) + 1 : end].split()
+    if len(words) < _WRAPPED_WORDS or is_bulleted(text[following : following + 4]):
+        return False
+    goes_on = words[-1][-1] == "," or words[-1].casefold() in _UNFINISHED
+    return text[following].islower() or goes_on
 
 
 def is_bulleted(sentence: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sage_rag.agents.lexicon import is_boilerplate
-from sage_rag.common.sentences import sentence_spans, without_bullet
+from sage_rag.common.sentences import unwrapped_spans, without_bullet
 from sage_rag.indexer.passages import CONSENSUS, Passage
 from sage_rag.privacy.gate.labels import labelled_statements
 from sage_rag.privacy.tokens import readable_view
@@ -30,7 +30,7 @@ def _statements(text: str) -> Iterator[str]:
 
 
 def _views(text: str) -> Iterator[str]:
-    for start, end in sentence_spans(text):
+    for start, end in unwrapped_spans(text):
         view = readable_view(without_bullet(text[start:end]))
         if not is_boilerplate(view):
             yield view[0].upper() + view[1:]

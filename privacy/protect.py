@@ -209,10 +209,8 @@ class Protector:
                 if not any(new.values()):
                     break
                 again = find_repetitions(fields, new)
-                spans = {
-                    name: resolve_overlaps([*spans[name], *new[name], *again[name]])
-                    for name in fields
-                }
+                found = {name: [*spans[name], *new[name], *again[name]] for name in fields}
+                spans = {name: resolve_overlaps(found[name]) for name in fields}
             record = self._record(fields, spans, linked=linked)
             hidden = {
                 name: "".join(self._rewritten(name, text, spans[name], replace_value, record))
@@ -302,14 +300,12 @@ class Protector:
             },
             self._coarsened,
         )
-        repetitions = find_repetitions(fields, found)
+        again = find_repetitions(fields, found)
         # An imitation may lie inside a longer value, such as a URL, and a value inside an
         # imitation: `resolve_overlaps` keeps the longer of the two whole.
         return {
             name: list(
-                _trimmed(
-                    text, resolve_overlaps([*found[name], *repetitions[name], *_imitations(text)])
-                )
+                _trimmed(text, resolve_overlaps([*found[name], *again[name], *_imitations(text)]))
             )
             for name, text in fields.items()
         }

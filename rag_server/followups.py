@@ -70,7 +70,7 @@ def whole_question(question: str, standalone: str) -> str:
     """Return the last question as a sentence that can be read alone.
 
     `standalone` is a heap of words: good to search with, and its earlier words are asked no more. A
-    person whom the question takes over stands in the place of its pronoun. A question of one
+    person whom the question takes over replaces its pronoun. A question of one
     content word says too little: of it, `standalone` is returned.
     """
     own = _words(question)

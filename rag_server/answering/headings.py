@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sage_rag.agents.lexicon import lexicon
-from sage_rag.common.sentences import is_bulleted, sentence_spans
+from sage_rag.common.sentences import is_bulleted, unwrapped_spans
 from sage_rag.privacy.tokens import may_have_token
 
 _SECTION_WORDS, _TOPIC_WORDS = 8, 6
@@ -106,7 +106,7 @@ def headed_sentences(text: str) -> Iterator[HeadedSentence]:
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    spans = sentence_spans(text)
+    spans = unwrapped_spans(text)
     for number, (start, end) in enumerate(spans):
         line_start = text.rfind("\n", 0, start) + 1
         following = spans[number + 1][0] if number + 1 < len(spans) else len(text)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sage_rag.common.sentences import sentence_spans
+from sage_rag.common.sentences import sentence_spans, unwrapped_spans
 
 
 def sentences(text: str, *, full_width: bool = True) -> list[str]:
@@ -49,3 +51,28 @@ def test_nothing_but_white_space_is_lost(text: str) -> None:
         assert text[start:end] == text[start:end].strip()
         position = end
     assert not text[position:].strip()
+
+
+def test_a_sentence_that_goes_on_after_a_line_is_one():
+    mail = (
+        "I will drive by the lots on Friday evening. Can you find out\n"
+        " when they last changed hands and for what price? The bank that we\n"
+        "Asked is in Austin.\n\nShort line\nanother line of the list below it\n"
+        "- an item of the list that is as long as any line\n- and one more"
+    )
+    assert [" ".join(mail[a:b].split()) for a, b in unwrapped_spans(mail)] == [
+        "I will drive by the lots on Friday evening.",
+        "Can you find out when they last changed hands and for what price?",
+        "The bank that we Asked is in Austin.",
+        "Short line",
+        "another line of the list below it",
+        "- an item of the list that is as long as any line",
+        "- and one more",
+    ]
+
+
+@given(st.text(alphabet="aA. ,\n-the", max_size=80))
+def test_unwrapped_sentences_leave_nothing_out(text):
+    spans = unwrapped_spans(text)
+    assert all(a[1] <= b[0] for a, b in pairwise(spans))
+    assert "".join("".join(text[a:b] for a, b in spans).split()) == "".join(text.split())

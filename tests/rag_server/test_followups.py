@@ -78,7 +78,7 @@ def test_the_last_question_is_unchanged_and_nothing_is_invented(questions):
         ("and then?", None),
     ],
 )
-def test_a_follow_up_is_read_with_its_person_in_the_place_of_the_pronoun(question, whole):
+def test_a_follow_up_is_read_with_its_person_instead_of_the_pronoun(question, whole):
     before = f"What does {KELLER} take against migraine?"
     found = whole_question(question, standalone([before, question]))
     assert found == (whole or standalone([before, question]))
