@@ -70,17 +70,17 @@ def whole_question(question: str, standalone: str) -> str:
     """Return the last question as a sentence that can be read alone.
 
     `standalone` is a heap of words: good to search with, and its earlier words are asked no more. A
-    person whom the question takes over replaces its pronoun. A question of one
-    content word says too little: of it, `standalone` is returned.
+    person whom the question takes over replaces its pronoun. A question of one content word says
+    too little: of it, `standalone` is returned.
     """
     own = _words(question)
-    taken = [w for w in _words(standalone)[len(own) :] if _is_name(w)]
+    taken = {word for word in _words(standalone) if _is_name(word)}
     if len(taken) == 1 and not any(map(_is_name, own)):
         tokens = [match.span() for match in TOKEN.finditer(question)]
         for match in _PRONOUN.finditer(question):
             if not any(start <= match.start() < end for start, end in tokens):
                 before, after = question[: match.start()], question[match.end() :]
-                return f"{before}{_named(match, taken[0])}{after}"
+                return f"{before}{_named(match, taken.pop())}{after}"
     return question if len(list(_content(own))) >= _FEWEST_ASKED else standalone
 
 

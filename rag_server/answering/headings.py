@@ -16,10 +16,12 @@ from sage_rag.privacy.tokens import may_have_token
 
 _SECTION_WORDS, _TOPIC_WORDS = 8, 6
 """The most words of the heading of a section, and of a topic in it."""
+_INDENT = 80
+"""The most characters before a heading on its line."""
 _SHORT_FORM = 5
 """Letters of a word in upper case that may be an abbreviation: "HPI"."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_NUMBERING = re.compile(r"[\W\d]*(?:[IVXLa-h]{1,5}[.)])?[\W\d]*")
+_NUMBERING = re.compile(r"[\W\d]*+(?:[IVXLa-h]{1,5}[.)])?+[\W\d]*+")
 """What may precede a heading on its line: "II." or "(a)"."""
 _FORBIDS = frozenset("not no never stop don't without".split())
 """Words that make a line in upper case an instruction."""
@@ -107,10 +109,13 @@ def headed_sentences(text: str) -> Iterator[HeadedSentence]:
 
 def _lines(text: str) -> Iterator[_Line]:
     spans = unwrapped_spans(text)
+    line_start = before = 0
     for number, (start, end) in enumerate(spans):
-        line_start = text.rfind("\n", 0, start) + 1
+        line_start = max(line_start, text.rfind("\n", before, start) + 1)
+        before = start
         following = spans[number + 1][0] if number + 1 < len(spans) else len(text)
-        begins = _NUMBERING.fullmatch(text, line_start, start) is not None
+        indent = start - line_start
+        begins = indent <= _INDENT and _NUMBERING.fullmatch(text, line_start, start) is not None
         if begins and _NUMBERING.fullmatch(text, start, end) and "\n" not in text[end:following]:
             continue  # the number of the item that follows on its line
         ends = following == len(text) or "\n" in text[end:following]

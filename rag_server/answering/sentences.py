@@ -88,7 +88,7 @@ def read_passage(rank: int, passage: Passage, answer_fields: Sequence[str]) -> l
     """Return the sentences of a passage in order.
 
     `answer_fields`: the fields that answer questions; empty: the last one. Greetings, addresses to
-    a person, signatures and sentences without content are left out.
+    a person, signatures, headings, bullets and sentences without content are left out.
     """
     fields = passage.fields
     replies = [name for name in answer_fields if name in fields] or list(fields)[-1:]
