@@ -49,16 +49,6 @@ class GoldQuestion:
         return all(any(f.casefold() in folded for f in fact.split("|")) for fact in self.facts)
 
 
-@dataclass(frozen=True, slots=True)
-class GoldConversation:
-    """The user's turns of a conversation; `expects`: the records of the last one."""
-
-    name: str
-    half: str
-    turns: tuple[str, ...]
-    expects: frozenset[str]
-
-
 @dataclass(frozen=True)
 class TopicSet:
     """A corpus with questions that it answers, and questions that belong to others."""
@@ -76,12 +66,9 @@ def gold_questions() -> list[GoldQuestion]:
     ]
 
 
-def gold_conversations() -> list[GoldConversation]:
-    """Return the conversations of `gold/conversations.jsonl`."""
-    return [
-        GoldConversation(r["id"], r["half"], tuple(r["turns"]), frozenset(r["expects"]))
-        for r in _gold("conversations")
-    ]
+def gold_conversations() -> list[GoldQuestion]:
+    """Return the last questions of `gold/conversations.jsonl`, with the turns before them."""
+    return [_last_question(r) for r in _gold("conversations")]
 
 
 def questions_by_corpus(name: str) -> dict[str, list[GoldQuestion]]:
@@ -163,6 +150,12 @@ def topic_sets(data: Path, home: Path) -> Iterator[TopicSet]:
         kin = next((kind for kind in (_DIALOGUES, _STORIES) if name in kind), (name,))
         others = [q for other in names if other not in kin for q in own[other][:_OTHER]]
         yield TopicSet(found.corpus, own[name], (*web, *others))
+
+
+def _last_question(r: Row) -> GoldQuestion:
+    *before, text = r["turns"]
+    expects = frozenset(r["expects"])
+    return GoldQuestion(r["id"], r["half"], "answerable", text, expects, before=tuple(before))
 
 
 def _own(found: QuerySet) -> list[str]:

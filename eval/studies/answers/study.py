@@ -15,7 +15,6 @@ from sage_rag.eval.studies.answers.people import people_questions, people_table
 from sage_rag.eval.studies.answers.sets import (
     DEVELOPMENT_CORPORA,
     EXAMPLES,
-    GoldConversation,
     GoldQuestion,
     example_questions,
     gold_conversations,
@@ -324,7 +323,7 @@ def _people(home: StudyHome, reader: Reader | None, data: Path | None) -> str:
 
 
 def _conversation_table(
-    conversations: Sequence[GoldConversation], replies: Sequence[Reply], alone: Sequence[Reply]
+    conversations: Sequence[GoldQuestion], replies: Sequence[Reply], alone: Sequence[Reply]
 ) -> str:
     lines = []
     for half in _HALVES:
@@ -368,7 +367,7 @@ def _read(
 
 def _answers(
     read: Sequence[tuple[GoldQuestion, Reply]],
-    conversations: Sequence[GoldConversation],
+    conversations: Sequence[GoldQuestion],
     replies: Sequence[Reply],
 ) -> Iterator[str]:
     """Yield the counts of verdicts, and the table of answers."""
