@@ -37,8 +37,8 @@ def reader(
     )
     from sage_rag.agents.reading.reader import Reader, ReaderSettings
     from sage_rag.common.progress import progress_bars
-    from sage_rag.training.reading.examples import throwaway_protector, viewed
     from sage_rag.training.reading.measuring import reader_figures
+    from sage_rag.training.reading.views import throwaway_protector, viewed
 
     asked = _records(questions)
     folder = Path(name)

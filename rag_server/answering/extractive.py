@@ -27,7 +27,12 @@ from sage_rag.rag_server.answering.reading import (
     together,
 )
 from sage_rag.rag_server.answering.selection import choose
-from sage_rag.rag_server.answering.sentences import Sentence, content_stems, labelled, read_passage
+from sage_rag.rag_server.answering.sentences import (
+    Sentence,
+    content_stems,
+    labelled_texts,
+    read_passage,
+)
 from sage_rag.rag_server.answering.statements import often_said
 from sage_rag.rag_server.answering.values import Asked, values_of
 from sage_rag.rag_server.followups import asked_part, whole_question
@@ -278,5 +283,5 @@ def _tokens(passage: Passage) -> set[str]:
 
 def _written(sentences: Sequence[Sentence]) -> str:
     """Join the sentences of one passage and cite it."""
-    ended = (text if text[-1] in ".!?" else f"{text}." for text in labelled(sentences))
+    ended = (text if text[-1] in ".!?" else f"{text}." for text in labelled_texts(sentences))
     return f"{' '.join(' '.join(ended).split())} [{sentences[0].rank}]"

@@ -9,7 +9,7 @@ from math import exp, log
 from sage_rag.agents.reading.protocols import PassageReader
 from sage_rag.privacy.tokens import TOKEN, readable_view, token_type
 from sage_rag.rag_server.answering.details import MOST_WORDS
-from sage_rag.rag_server.answering.sentences import Sentence, labelled
+from sage_rag.rag_server.answering.sentences import Sentence, labelled_texts
 
 _BORDER = "\x1e"
 """Separates the texts of which one view is made, so that a value has one number in all of them."""
@@ -46,7 +46,7 @@ def read_sentences(
 
     `meant`: the tokens of the index that the names of the question may mean.
     """
-    asked, *texts = _views([_linked(question, sentences, meant), *labelled(sentences)])
+    asked, *texts = _views([_linked(question, sentences, meant), *labelled_texts(sentences)])
     (reading,) = reader.read(asked, [" ".join(texts)])
     held, place = set(), 0
     for sentence, text in zip(sentences, texts, strict=True):

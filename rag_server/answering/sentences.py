@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from sage_rag.agents.lexicon import is_boilerplate, lexicon
+from sage_rag.agents.reading.headings import headed_sentences, labelled
 from sage_rag.common.sentences import without_bullet
 from sage_rag.common.stems import stem
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.gate.facts.marks import find_marks
 from sage_rag.privacy.tokens import TOKEN, may_have_token
-from sage_rag.rag_server.answering.headings import headed_sentences
 from sage_rag.rag_server.answering.particulars import has_particular
 
 _PLAIN_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -187,18 +187,9 @@ def _without_contractions(words: Sequence[str]) -> list[str]:
     return parts
 
 
-def labelled(sentences: Sequence[Sentence]) -> list[str]:
-    """Return the texts of sentences, each after its heading where that differs from the one before.
-
-    A sentence is not labelled after its heading itself, or if it begins with the heading's words.
-    """
-    found, known = list[str](), ("", "")
-    for sentence in sentences:
-        label = sentence.label
-        shown = bool(label) and label not in known and not sentence.text.startswith(label)
-        found.append(f"{label}: {sentence.text}" if shown else sentence.text)
-        known = (label or known[0], sentence.text.rstrip("."))
-    return found
+def labelled_texts(sentences: Iterable[Sentence]) -> list[str]:
+    """Return the texts of sentences as they are read and quoted, with their labels."""
+    return labelled((sentence.label, sentence.text) for sentence in sentences)
 
 
 def _quotable(text: str, *, speaks: bool) -> Iterator[tuple[str, str, str]]:

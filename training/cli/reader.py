@@ -86,8 +86,8 @@ def _trained(
 ) -> tuple[ReaderOutcome, Path]:
     """Return the outcome, and the file or folder for `--reader`."""
     from sage_rag.common.progress import ProgressLines, progress_bars
-    from sage_rag.training.reading.examples import throwaway_protector
     from sage_rag.training.reading.reader import ReaderViews, train_large_reader, train_reader
+    from sage_rag.training.reading.views import throwaway_protector
 
     with progress_bars() as show:
         views = ReaderViews.of(records, throwaway_protector(), partial(show, "hide values"))

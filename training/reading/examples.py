@@ -1,4 +1,4 @@
-"""Make training examples: views of records and questions as a server reads them."""
+"""Make training examples from the views of records."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 
 from sage_rag.agents.reading.pairs import Pair, pair_of
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.common.stems import stem
-from sage_rag.privacy.ciphers.default import default_cipher
-from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.privacy.policy import preset
-from sage_rag.privacy.protect import Protector
-from sage_rag.privacy.recognizers.default import default_recognizer
 from sage_rag.privacy.tokens import PLACEHOLDER
-from sage_rag.training.reading.questions import QuestionedRecord, RecordQuestion
+from sage_rag.training.reading.questions import RecordQuestion
+from sage_rag.training.reading.views import ViewedRecord
 
 _HIDDEN = 0.8
 """Share of the examples whose values are hidden, as in an encrypted index."""
@@ -31,7 +26,6 @@ _TYPED = 0.1
 """Share of the questions in lower case and without a question mark, as many users type."""
 _SHORTEST = 60
 """Characters of a record without a sentence."""
-_WORD = re.compile(rf"{PLACEHOLDER.pattern}|\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,32 +43,6 @@ class ReadingExample:
 
     pair: Pair
     answer: tuple[int, int] | None
-
-
-@dataclass(frozen=True, slots=True)
-class ViewedRecord:
-    """A record in plain text, and with placeholders for its values."""
-
-    plain: QuestionedRecord
-    hidden: QuestionedRecord
-
-
-def throwaway_protector() -> Protector:
-    """Return what hides values under a key that is not kept: only the placeholders are read."""
-    cipher = default_cipher(Keyset.generate(), "reader")
-    return Protector(default_recognizer(), preset("soe-all"), cipher)
-
-
-def viewed(record: QuestionedRecord, protector: Protector) -> ViewedRecord:
-    """Hide the values of a record and of its questions; one value has one placeholder in all."""
-    fields = {"": record.text, **{str(n): q.text for n, q in enumerate(record.questions)}}
-    hidden = protector.protect(fields).protected.fields
-    questions = []
-    for number, question in enumerate(record.questions):
-        answer = question.answer and _aligned(record.text, hidden[""], question.answer)
-        if answer is not None or question.answer is None:
-            questions.append(RecordQuestion(hidden[str(number)], answer))
-    return ViewedRecord(record, replace(record, text=hidden[""], questions=tuple(questions)))
 
 
 def asked_texts(records: Sequence[ViewedRecord], chance: random.Random) -> Iterator[AskedText]:
@@ -183,17 +151,3 @@ def _without(text: str, answer: tuple[int, int]) -> str:
     """Return a text without the sentences of an answer."""
     kept = [text[a:b] for a, b in sentence_spans(text) if b <= answer[0] or a >= answer[1]]
     return " ".join(kept)
-
-
-def _aligned(text: str, hidden: str, stretch: tuple[int, int]) -> tuple[int, int] | None:
-    """Return the stretch of a hidden text that stands for one of its plain text."""
-    own, others = list(_WORD.finditer(text)), list(_WORD.finditer(hidden))
-    inside = {i for i, m in enumerate(own) if m.start() < stretch[1] and m.end() > stretch[0]}
-    matcher = SequenceMatcher(None, [m[0] for m in own], [m[0] for m in others], autojunk=False)
-    found: list[int] = []
-    for operation, first, last, start, end in matcher.get_opcodes():
-        if operation == "equal":
-            found += [start + i - first for i in range(first, last) if i in inside]
-        elif operation == "replace" and not inside.isdisjoint(range(first, last)):
-            found += range(start, end)
-    return (others[min(found)].start(), others[max(found)].end()) if found else None

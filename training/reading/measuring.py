@@ -14,8 +14,9 @@ from sage_rag.agents.reading.protocols import PassageReader
 from sage_rag.agents.reading.reader import ReaderSettings
 from sage_rag.common.proportions import Proportion
 from sage_rag.training.platt import LabelledLogits, platt
-from sage_rag.training.reading.examples import ViewedRecord, numbered
+from sage_rag.training.reading.examples import numbered
 from sage_rag.training.reading.questions import QuestionedRecord
+from sage_rag.training.reading.views import ViewedRecord
 
 _LOST = (0.05, 0.1)
 _SMALLEST = 1e-15

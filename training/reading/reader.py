@@ -23,17 +23,16 @@ from sage_rag.training.adapters import changes, load_changes
 from sage_rag.training.optimization import Progress
 from sage_rag.training.reading.examples import (
     AskedText,
-    ViewedRecord,
     asked_of_others,
     asked_texts,
     reading_example,
-    viewed,
 )
 from sage_rag.training.reading.fit import fit_reader, untrained_network
 from sage_rag.training.reading.measuring import ReaderFigures, reader_figures
 from sage_rag.training.reading.question_answering import fine_tune
 from sage_rag.training.reading.questions import QuestionedRecord, training_and_held_out
 from sage_rag.training.reading.schedule import LOW_RANK, WHOLE_MODEL, ReaderSchedule
+from sage_rag.training.reading.views import ViewedRecord, viewed
 
 
 @dataclass(frozen=True, slots=True)

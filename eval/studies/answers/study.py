@@ -110,6 +110,9 @@ quoted mails, 300 to 450 words each: notes of a clinic, decisions of a labour tr
 mails of a lift company; 43 questions and ten conversations on each, by three such writers. The
 answers on the clinic's notes were read while the rules for headings were made (development), those
 on the other two were only counted."""
+_BLIND_8 = """\
+`eval/gold/blind_questions_8.jsonl`: the same of a bakery (complaints, audits, recipes), a workshop
+for prostheses and a coroner's office, by another such writer; none of these answers was read."""
 _PEOPLE = """\
 Questions that people typed into a search engine (Natural Questions), on 21 long documents. Each is
 read twice: with the passage of its document nearest to it that has the answer's words, and with the
@@ -187,6 +190,8 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
         "## Structured records",
         _BLIND_7,
         _near_table(_of_corpora(asking, "blind_questions_7")),
+        _BLIND_8,
+        _near_table(_of_corpora(asking, "blind_questions_8")),
         "## Questions that people typed",
         _people(home, reader, options.data),
         "## Particulars of a person",

@@ -17,14 +17,13 @@ from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.training.reading.examples import (
     AskedText,
     ReadingExample,
-    ViewedRecord,
     asked_of_others,
     asked_texts,
     numbered,
     reading_example,
-    viewed,
 )
 from sage_rag.training.reading.questions import QuestionedRecord, RecordQuestion
+from sage_rag.training.reading.views import ViewedRecord, viewed
 
 TEXT = "Mr Ole Lind came on 3 May. He takes aspirin. Ole Lind sleeps badly since the summer."
 
@@ -60,17 +59,6 @@ def drawn(records: list[ViewedRecord], seed: int) -> list[ReadingExample]:
 
 def decoded(pair: Pair, first: int, last: int) -> str:
     return base_tokenizer().decode(pair.row[0][first - 1 : last].tolist())
-
-
-def test_one_value_has_one_placeholder_in_record_and_questions(protector: Protector) -> None:
-    hidden = viewed(RECORD, protector).hidden
-    assert hidden.text.count("[PERSON_1]") == 2
-    assert hidden.questions[0].text == "What does [PERSON_1] take?"
-    assert [q.answer and hidden.text[slice(*q.answer)] for q in hidden.questions] == [
-        "aspirin",
-        "on [DATE_TIME_1]",
-        None,
-    ]
 
 
 def test_placeholders_are_read_as_tokens_are(protector: Protector) -> None:

@@ -5,9 +5,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sage_rag.agents.reading.headings import headed_sentences
 from sage_rag.indexer.passages import Passage
-from sage_rag.rag_server.answering.headings import headed_sentences
-from sage_rag.rag_server.answering.sentences import labelled, read_passage
+from sage_rag.rag_server.answering.sentences import labelled_texts, read_passage
 
 NOTE = """\
 CHIEF COMPLAINT
@@ -87,13 +87,16 @@ def test_values_and_tokens_make_no_heading():
 
 def test_an_answer_shows_a_heading_once_and_no_bullet():
     sentences = read_passage(1, Passage("p", "s", {"text": NOTE}), ())
-    assert labelled(sentences)[4:8] == [
+    assert labelled_texts(sentences)[4:8] == [
         "Assessment and plan: Lumbar strain",
         "Rest for two days.",
         "Ice, then heat.",
         "High blood pressure",
     ]
-    assert labelled(sentences[5:7]) == ["Lumbar strain: Rest for two days.", "Ice, then heat."]
+    assert labelled_texts(sentences[5:7]) == [
+        "Lumbar strain: Rest for two days.",
+        "Ice, then heat.",
+    ]
     assert sentences[6].topic == ("assess", "plan", "lumbar", "strain")
 
 

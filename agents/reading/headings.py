@@ -7,7 +7,7 @@ A heading answers nothing alone. It says what the lines below it are about: "Hyp
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sage_rag.agents.lexicon import lexicon
@@ -43,12 +43,13 @@ class HeadedSentence:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A sentence; `is_whole`: whether it fills its line."""
+    """A sentence. `is_whole`: whether it fills its line; `holds_value`: whether it has a token."""
 
     start: int
     end: int
     text: str
     is_whole: bool
+    holds_value: bool
 
     @property
     def words(self) -> list[str]:
@@ -58,7 +59,7 @@ class _Line:
     def is_section(self) -> bool:
         """Whether it is a line in upper case, or one that ends with a colon."""
         words = self.words
-        if not self.is_whole or not 0 < len(words) <= _SECTION_WORDS or may_have_token(self.text):
+        if not self.is_whole or not 0 < len(words) <= _SECTION_WORDS or self.holds_value:
             return False
         if self.text.endswith(":"):
             return True
@@ -74,7 +75,7 @@ class _Line:
             and self.text[-1] not in "?!;,"
             and ":" not in self.text
             and not is_bulleted(self.text)
-            and not may_have_token(self.text)
+            and not self.holds_value
             and not any(map(str.isdigit, self.text))
             and lexicon().verbs.isdisjoint(map(str.casefold, words))
             and not self._forbids(words)
@@ -87,9 +88,14 @@ class _Line:
         return not _FORBIDS.isdisjoint(map(str.casefold, words))
 
 
-def headed_sentences(text: str) -> Iterator[HeadedSentence]:
-    """Yield the sentences of a text that are no headings, with the headings above them."""
-    lines = list(_lines(text))
+def headed_sentences(
+    text: str, holds_value: Callable[[str], bool] = may_have_token
+) -> Iterator[HeadedSentence]:
+    """Yield the sentences of a text that are no headings, with the headings above them.
+
+    `holds_value`: whether a sentence has a token; a heading has none.
+    """
+    lines = list(_lines(text, holds_value))
     section = topic = opening = ""
     for number, line in enumerate(lines):
         following = lines[number + 1] if number + 1 < len(lines) else None
@@ -107,7 +113,21 @@ def headed_sentences(text: str) -> Iterator[HeadedSentence]:
             opening = ""
 
 
-def _lines(text: str) -> Iterator[_Line]:
+def labelled(sentences: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the texts of sentences, each after its label where that differs from the one before.
+
+    `sentences`: labels and texts. A sentence is not labelled after its heading itself, or if it
+    begins with the heading's words.
+    """
+    found, known = list[str](), ("", "")
+    for label, text in sentences:
+        shown = bool(label) and label not in known and not text.startswith(label)
+        found.append(f"{label}: {text}" if shown else text)
+        known = (label or known[0], text.rstrip("."))
+    return found
+
+
+def _lines(text: str, holds_value: Callable[[str], bool]) -> Iterator[_Line]:
     spans = unwrapped_spans(text)
     line_start = before = 0
     for number, (start, end) in enumerate(spans):
@@ -119,7 +139,8 @@ def _lines(text: str) -> Iterator[_Line]:
         if begins and _NUMBERING.fullmatch(text, start, end) and "\n" not in text[end:following]:
             continue  # the number of the item that follows on its line
         ends = following == len(text) or "\n" in text[end:following]
-        yield _Line(start, end, text[start:end], begins and ends)
+        line = text[start:end]
+        yield _Line(start, end, line, begins and ends, holds_value(line))
 
 
 def _written(heading: str) -> str:
