@@ -54,7 +54,7 @@ def answers(record: QuestionedRecord) -> dict[str, str | None]:
 def test_headings_stand_before_their_lines_and_lines_are_joined() -> None:
     assert VIEWS.plain.text.splitlines() == [
         "VISIT: Seen: Ole Lind, 3 May",
-        "Plan: Rest for two days.",
+        "PLAN: Rest for two days.",
         "Ice, then heat",
         "Ole Lind comes again when he has finished the tablets, and before that if he has a fever.",
         "SIGNED BY A NURSE",
