@@ -11,6 +11,7 @@ from pathlib import Path
 from sage_rag.agents.reading.reader import Reader
 from sage_rag.common.proportions import Proportion
 from sage_rag.eval.studies.answers.asker import Reply, ask_all
+from sage_rag.eval.studies.answers.blind_sets import LETTERS_AND_NOTES, STRUCTURED_RECORDS
 from sage_rag.eval.studies.answers.people import people_questions, people_table
 from sage_rag.eval.studies.answers.sets import (
     DEVELOPMENT_CORPORA,
@@ -58,11 +59,6 @@ or for a neighbouring matter. The reported corpora are eight notes of a vet, sev
 property court and seven entries of a maintenance log, of kinds that no other set has. They and
 their questions were written before the rules, and chose none; they have been read since. The
 development half chose rules and threshold."""
-_BLIND = """\
-`eval/gold/blind_questions.jsonl`: letters of a dental practice, service mails of a machine shop and
-case notes of a tenants' association, and their questions, by a writer who saw neither the code nor
-any result. Unanswerable: a detail that is in no record, or a person who is in none. The first
-reading, when rules and threshold were fixed, led to two mends."""
 _PARTICULARS = """\
 A holder of a key asks for what a record holds as tokens: phone number, e-mail address, tenancy
 number, registration, the sum that was paid. The words around such a value seldom repeat the
@@ -79,40 +75,6 @@ written with the patterns; right: the value, and the right record cited.
 | sum paid | 23 of 25 | 24 of 25 (79.6–99.9 %) |
 
 On the near, blind and fresh questions no refusal, citation or fact changes."""
-_BLIND_2 = """\
-`eval/gold/blind_questions_2.jsonl`: loan letters of a museum, minutes of a rowing club and mails of
-a shipping agent, by another such writer, asked once. Nothing was changed after it."""
-_BLIND_3 = """\
-`eval/gold/blind_questions_3.jsonl`: letters of home nurses, mails of an insurer and notes of a
-school's office, by a third such writer. First asked when what comes near was first quoted (commit
-1397d7b): of 42 unanswerable questions 3 were refused, 8 unclear and 31 answered, of 48 answerable
-ones 5, 8 and 35. The table is of a second reading, after the rules for names."""
-_BLIND_4 = """\
-`eval/gold/blind_questions_4.jsonl`: letters and minutes of a choir, mails of a forestry office and
-notes of a hospice, by a fourth such writer. First asked when the reader was trained and its first
-thresholds were fixed: of 42 unanswerable questions 27 were refused, 7 unclear and 8 answered, of 48
-answerable ones 20, 4 and 24. Then the thresholds were moved, and questions of several parts read
-part by part, by the development questions, with these figures in view."""
-_BLIND_5 = """\
-`eval/gold/blind_questions_5.jsonl`: reports of a zoo, letters of a funeral home and notes of a
-driving school, by a fifth such writer. First asked with the reader's first weights; since then the
-other sets chose that the sentence of the answer counts in full, however doubtful the reader is, and
-the figures of this set stayed the same."""
-_BLIND_6 = """\
-`eval/gold/blind_questions_6.jsonl`: mails of a workshop for vestments and flags, reports of a
-quarry and letters of an agency for exchange pupils, by a sixth such writer. First asked when the
-reader was trained on 36,386 more questions: of 42 unanswerable questions 27 were refused, 7
-unclear and 8 answered, of 48 answerable ones 14, 18 and 16. Then the thresholds were chosen once
-more, by the development questions and corpora, with these figures in view."""
-_BLIND_7 = """\
-`eval/gold/blind_questions_7.jsonl`: records as offices write them, with headings, lists, forms and
-quoted mails, 300 to 450 words each: notes of a clinic, decisions of a labour tribunal, reports and
-mails of a lift company; 43 questions and ten conversations on each, by three such writers. The
-answers on the clinic's notes were read while the rules for headings were made (development), those
-on the other two were only counted."""
-_BLIND_8 = """\
-`eval/gold/blind_questions_8.jsonl`: the same of a bakery (complaints, audits, recipes), a workshop
-for prostheses and a coroner's office, by another such writer; none of these answers was read."""
 _PEOPLE = """\
 Questions that people typed into a search engine (Natural Questions), on 21 long documents. Each is
 read twice: with the passage of its document nearest to it that has the answer's words, and with the
@@ -175,23 +137,9 @@ def run(options: Namespace, run: StudyRun) -> StudyResult:
         _NEAR,
         _near_table(_of_corpora(asking, "near_questions")),
         "## Blind questions",
-        _BLIND,
-        _near_table(_of_corpora(asking, "blind_questions")),
-        _BLIND_2,
-        _near_table(_of_corpora(asking, "blind_questions_2")),
-        _BLIND_3,
-        _near_table(_of_corpora(asking, "blind_questions_3")),
-        _BLIND_4,
-        _near_table(_of_corpora(asking, "blind_questions_4")),
-        _BLIND_5,
-        _near_table(_of_corpora(asking, "blind_questions_5")),
-        _BLIND_6,
-        _near_table(_of_corpora(asking, "blind_questions_6")),
+        *_sets(asking, LETTERS_AND_NOTES),
         "## Structured records",
-        _BLIND_7,
-        _near_table(_of_corpora(asking, "blind_questions_7")),
-        _BLIND_8,
-        _near_table(_of_corpora(asking, "blind_questions_8")),
+        *_sets(asking, STRUCTURED_RECORDS),
         "## Questions that people typed",
         _people(home, reader, options.data),
         "## Particulars of a person",
@@ -224,6 +172,13 @@ def _asking(
 
 
 _Asked = Mapping[str, Sequence[tuple[GoldQuestion, Reply]]]
+
+
+def _sets(asking: Callable[..., _Ask], about: Mapping[str, str]) -> Iterator[str]:
+    """Yield what each set of blind questions is, and its figures."""
+    for name, text in about.items():
+        yield text
+        yield _near_table(_of_corpora(asking, name))
 
 
 def _of_corpora(asking: Callable[..., _Ask], name: str) -> _Asked:
