@@ -34,7 +34,7 @@ def doctor(
         Path | None, typer.Option(help="Also check this keyset file; needs no passphrase.")
     ] = None,
 ) -> None:
-    """Check Python, packages, the embedding model, FAISS and the cipher; download nothing.
+    """Check Python, packages, the shipped models, FAISS and the cipher; download nothing.
 
     Exits with 1 if a check fails.
 
@@ -67,6 +67,8 @@ def checks(home: Path | None, keyset: Path | None) -> Iterator[Check]:
     yield "cipher", check_cipher
     yield "faiss", check_faiss
     yield "embedding model", check_embedder
+    yield "recognizer", check_recognizer
+    yield "reader", check_reader
     if keyset is not None:
         yield "keyset", lambda: check_keyset(keyset)
     if home is not None:
@@ -128,6 +130,28 @@ def check_embedder() -> str:
     if vectors.shape != (3, 384) or not 0.999 < same < 1.001 or other > 0.9:
         raise FailedCheckError("the embedding model returns wrong vectors")
     return f"{embedder.name}, {vectors.shape[1]} dimensions"
+
+
+def check_recognizer() -> str:
+    """The shipped recognizer finds a name and a telephone number."""
+    from sage_rag.privacy.recognizers.default import default_recognizer
+
+    text = "Maria Keller has a sore throat; ring +49 30 901820."
+    found = {text[span.start : span.end] for span in default_recognizer().recognize(text)}
+    if not found >= {"Maria Keller", "+49 30 901820"}:
+        raise FailedCheckError("the recognizer does not find names", hint="reinstall sage-rag")
+    return "finds a name and a number"
+
+
+def check_reader() -> str:
+    """The shipped reader tells a text that answers a question from one that does not."""
+    from sage_rag.agents.reading.reader import Reader
+
+    texts = ["The clinic opens at nine. Bread needs yeast.", "The clinic has a new door."]
+    stated, missing = Reader().read("When does the clinic open?", texts)
+    if not stated.probability > 0.5 > missing.probability:
+        raise FailedCheckError("the reader misreads", hint="reinstall sage-rag")
+    return "tells an answer from none"
 
 
 def check_keyset(path: Path) -> str:

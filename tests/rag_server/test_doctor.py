@@ -12,14 +12,17 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.rag_server import doctor
 
 
-@pytest.mark.parametrize("check", [doctor.check_cipher, doctor.check_faiss])
+@pytest.mark.parametrize(
+    "check",
+    [doctor.check_cipher, doctor.check_faiss, doctor.check_recognizer, doctor.check_reader],
+)
 def test_this_installation_passes(check):
     assert check()
 
 
 def test_every_dependency_named_is_checked():
     names = [name for name, _ in doctor.checks(None, None)]
-    assert {"torch", "openai", "cipher", "faiss", "embedding model"} <= set(names)
+    assert {"torch", "openai", "cipher", "faiss", "embedding model", "reader"} <= set(names)
 
 
 def test_only_what_a_plain_installation_has_is_checked():
