@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sage_rag.indexer.audit import IdentifierAudit
+from sage_rag.indexer.changes import DocumentKey
 from sage_rag.indexer.corpus import Document
 from sage_rag.indexer.ledger import Result
 from sage_rag.indexer.passages import Passage, SealedDocument
 from sage_rag.indexer.stores.lexical import searchable
 from sage_rag.indexer.timing import Timer, timed
 from sage_rag.indexer.treatment import Treatment
+from sage_rag.privacy.blind_index import identifies
 
 
 @dataclass
@@ -64,24 +67,50 @@ def assemble_plain(documents: Iterable[Document]) -> Assembly:
 
 
 def assemble(
-    results: Iterable[tuple[str, Result]], treatment: Treatment, timer: Timer | None = None
+    results: Iterable[tuple[DocumentKey, Result]], treatment: Treatment, timer: Timer | None = None
 ) -> Assembly:
-    """Seal safe results; refuse unsafe ones, and those with an identifier of any document."""
+    """Seal safe results; refuse unsafe ones, and those with an identifier of any document.
+
+    `results` are in the order of the corpus. Each piece of a longer text is also found by the
+    direct identifiers of its first published piece: a judgment names the parties at its head.
+    """
     identifiers = timed(IdentifierAudit(), timer, "audit")
     seal = timed(treatment, timer, "seal", "seal").seal
-    candidates: list[tuple[str, Passage, SealedDocument]] = []
+    candidates: list[tuple[DocumentKey, Passage, SealedDocument]] = []
     assembly = Assembly()
-    for document_id, result in results:
+    for key, result in results:
         if not result.safe:
-            assembly.refused[document_id] = result.reasons
+            assembly.refused[key.id] = result.reasons
             continue
         sealed = seal(result)
         identifiers.add(sealed.identifiers)
-        name, source = treatment.names(document_id)
-        candidates.append((document_id, Passage(name, source, sealed.fields), sealed))
-    for document_id, passage, sealed in candidates:
+        name, source = treatment.names(key.id)
+        candidates.append((key, Passage(name, source, sealed.fields), sealed))
+    heads: dict[str, _Marks] = {}
+    for key, passage, sealed in candidates:
         if identifiers.count(passage.text):
-            assembly.refused[document_id] = ("known-identifier",)
-        else:
-            assembly.add(passage, sealed.tokens, sealed.words)
+            assembly.refused[key.id] = ("known-identifier",)
+            continue
+        tokens, words = sealed.tokens, sealed.words
+        if key.piece_of:
+            head = heads.setdefault(key.piece_of, _Marks.identifying(sealed))
+            tokens, words = _united(tokens, head.tokens), _united(words, head.words)
+        assembly.add(passage, tokens, words)
     return assembly.in_order_of_ids()
+
+
+class _Marks(NamedTuple):
+    """Tokens and blind words."""
+
+    tokens: tuple[str, ...]
+    words: tuple[str, ...]
+
+    @classmethod
+    def identifying(cls, sealed: SealedDocument) -> _Marks:
+        """Return those of a document's direct identifiers."""
+        found = (tuple(filter(identifies, marks)) for marks in (sealed.tokens, sealed.words))
+        return cls(*found)
+
+
+def _united(own: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*own, *others]))

@@ -21,10 +21,12 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class DocumentKey:
-    """A document's id and the hash of its content: all that a run keeps of every document."""
+    """A document's id, the hash of its content, and the id of the text that it is a piece of: all
+    that a run keeps of every document."""
 
     id: str
     content_hash: str
+    piece_of: str = ""
 
     @property
     def document_hash(self) -> str:
@@ -39,7 +41,7 @@ def document_hash(document_id: str) -> str:
 
 def key_of(document: Document) -> DocumentKey:
     """Return the document's key."""
-    return DocumentKey(document.id, document.content_hash)
+    return DocumentKey(document.id, document.content_hash, document.piece_of)
 
 
 def changes(before: Mapping[str, str], now: Mapping[str, str]) -> Changes:

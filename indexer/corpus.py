@@ -40,12 +40,14 @@ class Document:
     """One record of the owner's corpus, in plain text. `fields` keep their order.
 
     `subject`: what the record names as its subject, or for a piece of a longer text the hash of
-    the whole; empty where the record is its own subject.
+    the whole; empty where the record is its own subject. `piece_of`: the id of the longer text that
+    this is a piece of.
     """
 
     id: str
     fields: Mapping[str, str]
     subject: str = ""
+    piece_of: str = ""
 
     @property
     def text(self) -> str:
@@ -214,4 +216,5 @@ def _chunks(document: Document, most: int) -> Iterator[Document]:
     ((name, text),) = document.fields.items()
     for number, (start, end) in enumerate(chunk_spans(text, CHUNK_CHARS), 1):
         whole = document.subject or document.content_hash
-        yield Document(f"{document.id}#{number}", {name: text[start:end]}, whole)
+        part = {name: text[start:end]}
+        yield Document(f"{document.id}#{number}", part, whole, piece_of=document.id)

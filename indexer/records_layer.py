@@ -82,7 +82,7 @@ class RecordsLayer:
         self._fingerprints = (of.fingerprint, of.draft_fingerprint)
         await self._treat_all(of, self._audit)
         self._audit = None  # 16 bytes a word of the corpus, before vectors take their place
-        results = ((key.id, self._finished(key)) for key in self._run.reading.keys)
+        results = ((key, self._finished(key)) for key in self._run.reading.keys)
         assembly = assemble(results, of, self._job.timer)
         self._refused = frozenset(assembly.refused)
         return assembly

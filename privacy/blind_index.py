@@ -47,6 +47,12 @@ BLIND_WORD = re.compile(rf"(?:{_TYPES}){SIGN}[a-z2-7]{{16}}(?![a-z2-7])")
 """One blind word. The index removes imitations from texts (`indexer.stores.lexical.searchable`)."""
 
 
+def identifies(mark: str) -> bool:
+    """Return whether a token or blind word is of a type that identifies a person alone."""
+    entity_type = mark.partition("_[")[0].partition(SIGN)[0]
+    return identifiability(EntityType(entity_type)) is Identifiability.DIRECT
+
+
 class PartWords(StrEnum):
     """The parts of a value that have words, in addition to the whole value."""
 

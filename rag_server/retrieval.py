@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from sage_rag.indexer.passages import CONSENSUS, RECORDS, Layer, Passage
 from sage_rag.indexer.protocols import Embedder, Vector
 from sage_rag.indexer.stores.lexical import lexical_words, searchable
-from sage_rag.privacy.blind_index import SIGN
-from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.blind_index import identifies
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.guards.membership import closeness_of_copies, is_suspicious
 from sage_rag.rag_server.reranking import DEPTH, Reranker, rerank
@@ -147,7 +146,7 @@ class Retriever:
         else:
             lexical = layer.search_lexical(searchable(question, words), depth, rows)
         fused = fuse(dense, lexical, named, _NAMED_WITH_GROUPS if groups else _NAMED)
-        if self._guarded and dense and not any(map(_is_direct, marks)):
+        if self._guarded and dense and not any(map(identifies, marks)):
             hidden = self._hidden_row(layer, vector, dense)
             fused = [(row, score) for row, score in fused if row != hidden]
         if people:
@@ -175,7 +174,7 @@ class Retriever:
             return next(iter(self._layers.values())), None
         consensus, records = self._layers[CONSENSUS], self._layers[RECORDS]
         # A token in the consensus is public to every client, so it opens no record.
-        names = [m for m in marks if _is_direct(m) and not len(consensus.rows_with([m]))]
+        names = [m for m in marks if identifies(m) and not len(consensus.rows_with([m]))]
         rows = records.rows_with(names)
         return (records, rows) if len(rows) else (consensus, None)
 
@@ -196,12 +195,6 @@ def without_tokens(question: str) -> str:
     """
     bare = " ".join(TOKEN.sub(" ", question).split())
     return bare if lexical_words(bare) else readable_view(question)
-
-
-def _is_direct(mark: str) -> bool:
-    """Return whether a token or blind word is of a type that identifies a person alone."""
-    entity_type = mark.partition("_[")[0].partition(SIGN)[0]
-    return identifiability(EntityType(entity_type)) is Identifiability.DIRECT
 
 
 def fuse(
