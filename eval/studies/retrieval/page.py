@@ -21,6 +21,7 @@ intervals: exact for proportions, a bootstrap over questions for ratios.
 | nq_open | asked of a search engine | passages of Wikipedia with the answer |
 | quality, squality | asked by readers of stories | passages of the story |
 | healthcaremagic, chatdoctor | six content words of a record, in order | the record |
+| tab | the applicant of a long judgment, and six content words of a later piece | the piece |
 
 The dialogues have no judged questions; agreement there also counts held-out questions. *Time* is of
 the search on one core with the question's vector in a cache."""

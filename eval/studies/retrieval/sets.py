@@ -5,6 +5,7 @@
 | nq_open | passages of 21 Wikipedia documents | asked of a search engine | those with the answer |
 | quality, squality | passages of stories | asked by readers | passages of the story |
 | healthcaremagic, chatdoctor | dialogues | six words of a record, in order | the record |
+| tab | judgments, long ones in pieces | the applicant, six words of a later piece | the piece |
 
 The dialogues have no judged questions. Held-out questions of the same kind count for agreement with
 the plain index alone.
@@ -175,12 +176,27 @@ def _squality(data: Path, path: Path, share: float) -> QuerySet:
     return _stories("squality", path, stories, asked)
 
 
+def _tab(data: Path, path: Path, share: float) -> QuerySet:
+    """Return the judgments. A later piece seldom names the applicant, whom users ask about."""
+    found = {r["doc_id"]: r for r in rows(data / "tab_echr_english/tab.jsonl")}
+    chosen = list(found.values())[: max(2, round(share * len(found)))]
+    records = [{"id": r["doc_id"], "text": r["text"]} for r in chosen]
+    later = [d for d in write_records(path, records, ("text",)) if d.piece_of]
+    queries = [
+        JudgedQuery(f"{found[d.piece_of]['applicant']} {short_query(d.text)}", frozenset({d.id}))
+        for d in later
+        if not d.id.endswith("#1")
+    ]
+    return _query_set("tab", path, records, ("text",), queries)
+
+
 SETS: Mapping[str, Callable[[Path, Path, float], QuerySet]] = {
     "nq_open": _nq_open,
     "quality": _quality,
     "squality": _squality,
     "healthcaremagic": _healthcaremagic,
     "chatdoctor": _chatdoctor,
+    "tab": _tab,
 }
 
 

@@ -45,6 +45,21 @@ def test_a_question_of_a_story_asks_for_its_passages_unless_two_stories_share_it
     assert len(query.relevant) == 3
 
 
+def test_a_later_piece_of_a_judgment_is_asked_for_with_the_applicant(tmp_path):
+    long = "Eva Lund applied. " + "The ferry sank in the harbour and the owner paid. " * 120
+    write(
+        tmp_path / "tab_echr_english/tab.jsonl",
+        {"doc_id": "j1", "applicant": "Eva Lund", "text": long},
+        {"doc_id": "j2", "applicant": "Jon Moe", "text": "Jon Moe applied. The mill stands."},
+    )
+    queries = load_set("tab", tmp_path, tmp_path).queries
+    assert len(queries) >= 3
+    assert {query.text.partition(" ferry")[0] for query in queries} == {"Eva Lund"}
+    asked = [name for query in queries for name in query.relevant]
+    assert "j1#1" not in asked
+    assert {name.partition("#")[0] for name in asked} == {"j1"}
+
+
 def test_a_short_query_has_content_words_in_their_order():
     text = "Well my left knee swells after every walk and the stairs have become a daily fight"
     words = short_query(text).split()
