@@ -17,9 +17,9 @@ class Outcome(Enum):
 
 
 # Chosen on the development questions (docs/results/answers.md).
-_ANSWERED, _NEAR = 0.65, -2.0
+_ANSWERED, _NEAR = 0.8, -2.25
 """Scores from which on a record is an answer, and from which on it is what comes nearest."""
-_EVIDENCE, _MOST_EVIDENCE = 2.5, 1.8
+_EVIDENCE, _MOST_EVIDENCE = 2.0, 1.8
 """What evidence adds, by how far it is above its threshold or below, in shares of it; and the share
 above which more of it adds no more."""
 _NEAR_EVIDENCE = 0.75
