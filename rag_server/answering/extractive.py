@@ -41,7 +41,7 @@ from sage_rag.rag_server.retrieval import without_tokens
 NOTHING_FOUND = "I found nothing about this in the documents I can search."
 NOTHING_ASKED = "Ask me about the documents I can search."
 """The answer to a greeting, or to thanks."""
-UNCLEAR = "I found no clear answer to this in the documents I can search. What comes nearest:"
+UNCLEAR = "I found no clear answer to this. What comes nearest:"
 """Precedes what is quoted where the evidence is short of an answer, or a detail is missing."""
 _MOST_PARTS = 8
 """Each part is embedded; a text with more question marks is no list of questions."""
