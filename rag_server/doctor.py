@@ -144,14 +144,14 @@ def check_recognizer() -> str:
 
 
 def check_reader() -> str:
-    """The shipped reader tells a text that answers a question from one that does not."""
+    """The shipped reader distinguishes a text that answers a question from one that does not."""
     from sage_rag.agents.reading.reader import Reader
 
     texts = ["The clinic opens at nine. Bread needs yeast.", "The clinic has a new door."]
     stated, missing = Reader().read("When does the clinic open?", texts)
     if not stated.probability > 0.5 > missing.probability:
         raise FailedCheckError("the reader misreads", hint="reinstall sage-rag")
-    return "tells an answer from none"
+    return "finds an answer, and none where there is none"
 
 
 def check_keyset(path: Path) -> str:
