@@ -23,7 +23,7 @@ _VECTORS_PER_LIST, _TRAINED_PER_LIST, _TRAINING_ROUNDS = 500, 40, 10
 _CODE_VALUES = 256
 _DIMENSIONS_PER_BYTE = 4
 """Of a product code: 96 bytes for 384 dimensions."""
-_PROBED, _REFINED = 48, 4
+_PROBED, _REFINED = 96, 8
 """IVF-PQ: lists that a search reads, and candidates per result that 8-bit vectors score again."""
 
 
