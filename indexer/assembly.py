@@ -23,7 +23,8 @@ class Assembly:
     """The content of a version: passages, the lexical text of each, and reasons of refusals.
 
     The lexical text also contains the tokens of values that the new text leaves out, and the blind
-    words of all values, so that a question finds a record by a name or a part of it. Blind words
+    words of all values, so that a question finds a record by a name or a part of it; that of a
+    piece, too, those of the direct identifiers at the beginning of its text. Blind words
     go nowhere else: no passage, prompt or embedding contains one. `refused`: by document id.
 
     Rows are in the order of layers and passage ids, a keyed permutation: the order of the corpus
@@ -93,7 +94,9 @@ def assemble(
             continue
         tokens, words = sealed.tokens, sealed.words
         if key.piece_of:
-            head = heads.setdefault(key.piece_of, _Marks.identifying(sealed))
+            if key.piece_of not in heads:
+                heads[key.piece_of] = _Marks.identifying(sealed)
+            head = heads[key.piece_of]
             tokens, words = _united(tokens, head.tokens), _united(words, head.words)
         assembly.add(passage, tokens, words)
     return assembly.in_order_of_ids()

@@ -84,10 +84,11 @@ class Retriever:
     """Find the passages of one index version that are relevant to a question.
 
     A version with one layer is searched as a whole. With two, a question that names somebody of the
-    corpus searches the records that contain this name, and nothing else; every other question
-    searches the consensus. To name somebody takes a token or blind word of a direct identifier that
-    is in the records and not in the consensus. The server has no key to test it: what it compares
-    is the whole ciphertext, with the ciphertexts of the index.
+    corpus searches the records that contain this name, with all pieces of a text that begins with
+    it, and nothing else; every other question searches the consensus. To name somebody takes a
+    token or blind word of a direct identifier that is in the records and not in the consensus. The
+    server has no key to test it: what it compares is the whole ciphertext, with the ciphertexts of
+    the index.
 
     Guarantees: without such a token or blind word, no record and no score of one is returned. A
     client without a key cannot make one: a token authenticates its value by 128 bits, a blind word

@@ -16,7 +16,8 @@ class Outcome(Enum):
     NOTHING = "nothing"
 
 
-# Chosen on the development questions (docs/results/answers.md).
+# Chosen on the development questions; of the best there, those that refuse fewer questions with an
+# answer, also elsewhere (docs/results/answers.md).
 _ANSWERED, _NEAR = 0.8, -2.25
 """Scores from which on a record is an answer, and from which on it is what comes nearest."""
 _EVIDENCE, _MOST_EVIDENCE = 2.0, 1.8

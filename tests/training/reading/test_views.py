@@ -42,9 +42,8 @@ RECORD = QuestionedRecord(
     ),
 )
 TABLE = TableRecognizer({"Ole Lind": EntityType.PERSON, "3 May": EntityType.DATE_TIME})
-VIEWS = viewed(
-    RECORD, Protector(TABLE, preset("soe-all"), default_cipher(Keyset.generate(), "test"))
-)
+PROTECTOR = Protector(TABLE, preset("soe-all"), default_cipher(Keyset.generate(), "test"))
+VIEWS = viewed(RECORD, PROTECTOR)
 
 
 def answers(record: QuestionedRecord) -> dict[str, str | None]:
@@ -85,7 +84,6 @@ def test_one_value_has_one_placeholder_in_record_and_questions() -> None:
 def test_a_line_with_a_value_is_no_heading() -> None:
     assert VIEWS.hidden.text.splitlines()[0] == "VISIT: Seen: [PERSON_1], [DATE_TIME_1]"
     note = QuestionedRecord("visits", "Ole Lind:\nHe takes aspirin.", RECORD.questions[-1:])
-    protector = Protector(TABLE, preset("soe-all"), default_cipher(Keyset.generate(), "test"))
-    shown = viewed(note, protector)
+    shown = viewed(note, PROTECTOR)
     assert shown.plain.text == "Ole Lind: He takes aspirin."
     assert shown.hidden.text == "[PERSON_1]:\nHe takes aspirin."
