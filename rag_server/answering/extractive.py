@@ -141,8 +141,7 @@ class ExtractiveAnswerer:
             outcome = outcome_of(context.evidence, reading, lacks_detail=lacks)
         if outcome is Outcome.NOTHING:
             return NOTHING_FOUND
-        if reading is not None and outcome is Outcome.ANSWER:
-            # The reader is sure enough: less around what it found is to be read.
+        if reading is not None:  # it names what answers, or comes nearest: less around it helps
             chosen = choose_by(
                 values,
                 read=reading.sentences,

@@ -77,10 +77,11 @@ written with the patterns; right: the value, and the right record cited.
 On the near, blind and fresh questions no refusal, citation or fact changes."""
 _PEOPLE = """\
 Questions that people typed into a search engine (Natural Questions), on 21 long documents. Each is
-read twice: with the passage of its document nearest to it that has the answer's words, and with the
-nearest one that has not. *Area*: how often a passage with the answer has the higher score.
-*Refused*: of those without, where 5 % and 10 % of those with the answer are lost. A passage without
-the answer's words may answer in other words, and one with them may not answer."""
+read with two passages of its document: the nearest one that has the words of the data set's answer,
+and the nearest one that has not. Words are no verdict: whether a passage answers was judged by a
+language model that read all of them and saw no answers (`eval/gold/typed_passages.jsonl`, by
+digest); arguable ones are left out. *Area*: how often a passage that answers has the higher score.
+*Refused*: of those that do not, where 5 % and 10 % of those that do are lost."""
 _NEAR_COLUMNS = (
     "corpus, half",
     "questions",
@@ -278,7 +279,8 @@ def _people(home: StudyHome, reader: Reader | None, data: Path | None) -> str:
     if data is None or reader is None:
         return "*Not measured: no `--data`, or no reader.*"
     questions = people_questions(data, home.embedder)
-    counted = f"{len(questions)} questions."
+    verdicts = [answers for question in questions for _, answers in question.passages]
+    counted = f"{len(questions)} questions; {sum(verdicts)} of {len(verdicts)} passages answer."
     return f"{_PEOPLE} {counted}\n\n{people_table(questions, reader, home.embedder)}"
 
 
