@@ -45,5 +45,9 @@ on the other two were only counted.""",
     "blind_questions_8": """\
 `eval/gold/blind_questions_8.jsonl`: the same of a bakery (complaints, audits, recipes), a workshop
 for prostheses and a coroner's office, by another such writer; none of these answers was read.""",
+    "blind_questions_9": """\
+`eval/gold/blind_questions_9.jsonl`: letters of organ builders, notes of a geriatric day clinic,
+half of them with headings and lists, and reports of a petitions office, by a further such writer;
+none of these answers was read.""",
 }
 """The same, on records with headings, lists and forms."""

@@ -20,6 +20,15 @@ DEVELOPMENT_CORPORA = ("nq_open", "healthcaremagic")
 _DIALOGUES = ("healthcaremagic", "chatdoctor")
 _STORIES = ("quality", "squality")
 _OWN, _WEB, _OTHER = 40, 40, 15
+_FIELDS = {
+    "advice": ("question", "answer"),
+    "handbook": ("title", "text"),
+    "vet": ("history", "plan"),
+    "court": ("case", "ruling"),
+    "maintenance": ("fault", "work"),
+    "machines": ("question", "answer"),
+}
+"""The fields of the corpora in `eval/gold` that have several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,41 +99,12 @@ def questions_by_corpus(name: str) -> dict[str, list[GoldQuestion]]:
     return found
 
 
-def gold_corpora() -> dict[str, tuple[Path, tuple[str, ...]]]:
-    """Return the file and the fields of each corpus that these questions are asked of."""
-    gold = Path(str(files("sage_rag.eval.gold")))
-    return {
-        "clinic": (EXAMPLES / "clinic.jsonl", ("question", "answer")),
-        "advice": (gold / "advice.jsonl", ("question", "answer")),
-        "handbook": (gold / "handbook.jsonl", ("title", "text")),
-        "vet": (gold / "vet.jsonl", ("history", "plan")),
-        "court": (gold / "court.jsonl", ("case", "ruling")),
-        "maintenance": (gold / "maintenance.jsonl", ("fault", "work")),
-        "dental": (gold / "dental.jsonl", ("text",)),
-        "machines": (gold / "machines.jsonl", ("question", "answer")),
-        "tenants": (gold / "tenants.jsonl", ("text",)),
-        "museum": (gold / "museum.jsonl", ("text",)),
-        "rowing": (gold / "rowing.jsonl", ("text",)),
-        "shipping": (gold / "shipping.jsonl", ("text",)),
-        "homecare": (gold / "homecare.jsonl", ("text",)),
-        "insurance": (gold / "insurance.jsonl", ("text",)),
-        "school": (gold / "school.jsonl", ("text",)),
-        "choir": (gold / "choir.jsonl", ("text",)),
-        "forestry": (gold / "forestry.jsonl", ("text",)),
-        "hospice": (gold / "hospice.jsonl", ("text",)),
-        "zoo": (gold / "zoo.jsonl", ("text",)),
-        "funeral": (gold / "funeral.jsonl", ("text",)),
-        "driving": (gold / "driving.jsonl", ("text",)),
-        "embroidery": (gold / "embroidery.jsonl", ("text",)),
-        "quarry": (gold / "quarry.jsonl", ("text",)),
-        "exchange": (gold / "exchange.jsonl", ("text",)),
-        "visits": (gold / "visits.jsonl", ("text",)),
-        "tribunal": (gold / "tribunal.jsonl", ("text",)),
-        "lifts": (gold / "lifts.jsonl", ("text",)),
-        "bakery": (gold / "bakery.jsonl", ("text",)),
-        "prosthetics": (gold / "prosthetics.jsonl", ("text",)),
-        "coroner": (gold / "coroner.jsonl", ("text",)),
-    }
+def gold_corpus(name: str) -> tuple[Path, tuple[str, ...]]:
+    """Return the file and the fields of a corpus that these questions are asked of."""
+    if name == "clinic":
+        return EXAMPLES / "clinic.jsonl", ("question", "answer")
+    file = Path(str(files("sage_rag.eval.gold"))) / f"{name}.jsonl"
+    return file, _FIELDS.get(name, ("text",))
 
 
 def example_questions() -> list[GoldQuestion]:

@@ -19,7 +19,7 @@ from sage_rag.eval.studies.answers.sets import (
     GoldQuestion,
     example_questions,
     gold_conversations,
-    gold_corpora,
+    gold_corpus,
     gold_questions,
     questions_by_corpus,
     topic_sets,
@@ -184,10 +184,9 @@ def _sets(asking: Callable[..., _Ask], about: Mapping[str, str]) -> Iterator[str
 
 def _of_corpora(asking: Callable[..., _Ask], name: str) -> _Asked:
     """Ask the questions of a file of `gold`; return the replies by corpus."""
-    corpora = gold_corpora()
     found = {}
     for corpus, questions in questions_by_corpus(name).items():
-        replies = asking(corpus, *corpora[corpus])([q.turns for q in questions])
+        replies = asking(corpus, *gold_corpus(corpus))([q.turns for q in questions])
         found[corpus] = list(zip(questions, replies, strict=True))
         report(f"asked {corpus}")
     return found
