@@ -18,7 +18,7 @@ class Outcome(Enum):
 
 # Chosen on the development questions; of the best there, those that refuse fewer questions with an
 # answer, also elsewhere (docs/results/answers.md).
-_ANSWERED, _NEAR = 0.8, -2.25
+_ANSWERED, _NEAR = 0.5, -2.5
 """Scores from which on a record is an answer, and from which on it is what comes nearest."""
 _EVIDENCE, _MOST_EVIDENCE = 2.0, 1.8
 """What evidence adds, by how far it is above its threshold or below, in shares of it; and the share
