@@ -1,8 +1,11 @@
+import json
 from collections import Counter
 
 import pytest
 
+from sage_rag.common.exceptions import InputError
 from sage_rag.eval.studies.answers.asker import ask_all
+from sage_rag.eval.studies.answers.people import people_questions
 from sage_rag.eval.studies.answers.sets import (
     EXAMPLES,
     example_questions,
@@ -65,3 +68,16 @@ def test_a_question_is_asked_of_an_index_with_its_history(plain):
     own, later = ask_all(path, plain.embedder, None, [turns[:1], turns])
     assert own.first == later.first == "clinic-007"
     assert own.cited in ("clinic-007", "")
+
+
+def test_a_passage_that_nobody_judged_stops_the_study(tmp_path):
+    documents = [
+        {"doc_id": "d", "text": "The mill was built in 1820. " * 30 + "It has a wheel. " * 60}
+    ]
+    asked = [{"doc_id": "d", "question": "when was the mill built", "answer": "1820"}]
+    (tmp_path / "nq_open").mkdir()
+    for name, rows in (("docs", documents), ("qa", asked)):
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / f"nq_open/leval_nq_{name}.jsonl").write_text(lines, "utf-8")
+    with pytest.raises(InputError, match="no verdict on a passage for `when was the mill built`"):
+        people_questions(tmp_path, HashEmbedder())

@@ -87,6 +87,27 @@ def test_the_sentence_that_answers_is_quoted():
     assert not answer.startswith(UNCLEAR)
 
 
+def test_as_little_surrounds_an_unclear_answer_as_a_sure_one():
+    opens = (
+        "The kiln of the pottery opens at six in the morning of every day but Sunday, when the "
+        "potter and both of his apprentices are in town for the market."
+    )
+    text = f"{opens} The kiln warms slowly on cold days. The wheel is turned by foot."
+    question = "When does the kiln of the pottery open?"
+    evidence = Evidence(ENOUGH, 0.0, sentence=ENOUGH)
+    context = AnswerContext(
+        question, (Passage("p1", "SOURCE_[x]", {"text": text}, 0.9),), evidence=evidence
+    )
+
+    def answer(reader):
+        return ExtractiveAnswerer(None, reader).compose(context).removeprefix(UNCLEAR).strip()
+
+    sure, unsure = (TableReader({question: "at six"}, sure) for sure in (0.99, 0.5))
+    assert answer(unsure) == answer(sure) == f"{opens} [1]"
+    assert len(answer(None)) > len(answer(sure))
+    assert ExtractiveAnswerer(None, unsure).compose(context).startswith(UNCLEAR)
+
+
 def test_a_near_record_that_answers_nothing_is_not_given_as_an_answer():
     near = Evidence(0.5, 0.5, sentence=0.5)
     assert near.answers, "the evidence alone would answer"
