@@ -15,10 +15,10 @@ from sage_rag.common.exceptions import InputError
 from sage_rag.training.cli.output import this_machine, training_bar, writable_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from sage_rag.training.reading.questions import QuestionedRecord
-    from sage_rag.training.reading.reader import ReaderOutcome
+    from sage_rag.training.reading.reader import ReaderOutcome, ReaderViews
 
 _HELP = "see: sage-rag train reader --help"
 
@@ -32,6 +32,13 @@ def reader(
     start: Annotated[
         Path | None,
         typer.Option(help="Weights to train further. Without: MiniLM's.", show_default=False),
+    ] = None,
+    average_with: Annotated[
+        Path | None,
+        typer.Option(
+            help="Weights to average with: --start's, or of a training with the same seed.",
+            show_default=False,
+        ),
     ] = None,
     base: Annotated[
         Path | None,
@@ -56,15 +63,20 @@ def reader(
     from sage_rag.training.reading.card import low_rank_changes, reader_card
     from sage_rag.training.reading.questions import read_questions, shipped_questions
 
-    if base is not None and start is not None:
-        raise InputError("--base and --start exclude each other", hint=_HELP)
+    if base is not None and (start is not None or average_with is not None):
+        raise InputError("--base excludes --start and --average-with", hint=_HELP)
     records = read_questions(questions or shipped_questions())
     if base is not None:
         load_model(base)  # a wrong folder fails before the training
-    if start is not None:
-        read_reader_weights(start)
+    for file in (start, average_with):
+        if file is not None:
+            read_reader_weights(file)
     writable_folder(out)
-    outcome, weights = _trained(records, out, base, start, epochs, seed)
+    outcome, weights = (
+        _trained(records, out, epochs, seed, start=start, earlier=average_with)
+        if base is None
+        else _trained_large(records, base, out, epochs, seed)
+    )
     about = (
         low_rank_changes(weights) if base is None else f"all weights of {base.name} are trained."
     )
@@ -79,27 +91,54 @@ def reader(
 def _trained(
     records: Sequence[QuestionedRecord],
     out: Path,
-    base: Path | None,
-    start: Path | None,
     epochs: int,
     seed: int,
+    *,
+    start: Path | None,
+    earlier: Path | None,
 ) -> tuple[ReaderOutcome, Path]:
-    """Return the outcome, and the file or folder for `--reader`."""
-    from sage_rag.common.progress import ProgressLines, progress_bars
-    from sage_rag.training.reading.reader import ReaderViews, train_large_reader, train_reader
+    """Return the outcome, and the file for `--reader`."""
+    from sage_rag.training.reading.reader import train_reader
+
+    views, weights = _viewed(records), out / "english.safetensors"
+    with training_bar("reader") as steps:
+        outcome = train_reader(
+            views,
+            weights,
+            epochs,
+            seed=seed,
+            progress=steps,
+            measuring=_measuring(),
+            start=start,
+            earlier=earlier,
+        )
+    return outcome, weights
+
+
+def _trained_large(
+    records: Sequence[QuestionedRecord], base: Path, out: Path, epochs: int, seed: int
+) -> tuple[ReaderOutcome, Path]:
+    """Return the outcome, and the folder for `--reader`."""
+    from sage_rag.training.reading.reader import train_large_reader
+
+    views = _viewed(records)
+    with training_bar("reader") as steps:
+        outcome = train_large_reader(
+            views, base, out, epochs, seed=seed, progress=steps, measuring=_measuring()
+        )
+    return outcome, out
+
+
+def _viewed(records: Sequence[QuestionedRecord]) -> ReaderViews:
+    from sage_rag.common.progress import progress_bars
+    from sage_rag.training.reading.reader import ReaderViews
     from sage_rag.training.reading.views import throwaway_protector
 
     with progress_bars() as show:
-        views = ReaderViews.of(records, throwaway_protector(), partial(show, "hide values"))
-    measuring = partial(ProgressLines(), "measure")
-    with training_bar("reader") as steps:
-        if base is not None:
-            outcome = train_large_reader(
-                views, base, out, epochs, seed=seed, progress=steps, measuring=measuring
-            )
-            return outcome, out
-        weights = out / "english.safetensors"
-        outcome = train_reader(
-            views, weights, epochs, seed=seed, progress=steps, measuring=measuring, start=start
-        )
-        return outcome, weights
+        return ReaderViews.of(records, throwaway_protector(), partial(show, "hide values"))
+
+
+def _measuring() -> Callable[[int, int], None]:
+    from sage_rag.common.progress import ProgressLines
+
+    return partial(ProgressLines(), "measure")

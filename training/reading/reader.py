@@ -19,7 +19,7 @@ from sage_rag.agents.reading.reader import Reader, ReaderSettings, read_reader_w
 from sage_rag.common.minilm.base import base_digest
 from sage_rag.common.minilm.network import Encoder
 from sage_rag.privacy.protect import Protector
-from sage_rag.training.adapters import changes, load_changes
+from sage_rag.training.adapters import average_with, changes, load_changes
 from sage_rag.training.optimization import Progress
 from sage_rag.training.reading.examples import (
     AskedText,
@@ -88,15 +88,19 @@ def train_reader(
     measuring: Callable[[int, int], None] = lambda done, of: None,
     schedule: ReaderSchedule = LOW_RANK,
     start: Path | None = None,
+    earlier: Path | None = None,
 ) -> ReaderOutcome:
     """Train low-rank changes of MiniLM, on a GPU where there is one; write `weights`.
 
-    `start`: weights to train further; without, MiniLM's. The held-out files calibrate; `measuring`
-    receives how many of their records are done, and all of them.
+    `start`: weights to train further; without, MiniLM's. `earlier`: weights with the same beginning
+    (`start` itself, or a training with the same seed); the result is the mean of both. The held-out
+    files calibrate; `measuring` receives how many of their records are done, and all of them.
 
     Raises:
-        InputError: for a `start` that is no reader's weights file.
+        InputError: for a `start` or `earlier` that is no reader's weights file.
     """
+    if earlier is not None:
+        read_reader_weights(earlier)  # a wrong file fails before the training
     torch.manual_seed(seed)
     network = untrained_network()
     if start is not None:
@@ -108,6 +112,8 @@ def train_reader(
         for asked in _asked(views, epochs, seed)
     ]
     fit_reader(network, examples, schedule, seed=seed, progress=progress)
+    if earlier is not None:
+        average_with(network.cpu(), earlier)
     _write(network, weights, ReaderSettings(1.0, 0.0), seed)
     figures = reader_figures(Reader(weights), views.held_out, measuring)
     _write(network, weights, figures.calibration, seed)

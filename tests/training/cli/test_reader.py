@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
+from safetensors.torch import load_file
 from typer.testing import CliRunner
 
 from sage_rag.agents.reading.backends.question_answering import QuestionAnsweringReader
@@ -31,6 +33,23 @@ def test_it_trains_the_shipped_weights_further_and_writes_a_card(tmp_path: Path)
     assert "| values hidden |" in card
 
 
+@pytest.mark.slow
+def test_the_mean_with_the_start_is_nearer_to_it(tmp_path: Path) -> None:
+    questions = write_questions(tmp_path / "questions")
+    start = shipped_weights()
+    common = ("--questions", questions, "--epochs", "1", "--start", start)
+    run(*common, "--out", tmp_path / "alone")
+    run(*common, "--out", tmp_path / "mean", "--average-with", start)
+    earlier, alone, mean = (
+        load_file(file)
+        for file in (start, *(tmp_path / n / "english.safetensors" for n in ("alone", "mean")))
+    )
+    for name, tensor in mean.items():
+        middle = (earlier[name].float() + alone[name].float()) / 2
+        assert torch.allclose(tensor.float(), middle, atol=2e-3), name
+    assert any(not torch.equal(mean[name], tensor) for name, tensor in earlier.items())
+
+
 def test_a_folder_without_questions_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no files of questions"):
         run("--questions", tmp_path, "--out", tmp_path / "reader")
@@ -40,8 +59,9 @@ def test_a_folder_without_questions_is_refused(tmp_path: Path) -> None:
 def test_weights_of_something_else_are_refused_before_the_training(tmp_path: Path) -> None:
     questions, wrong = write_questions(tmp_path / "questions"), tmp_path / "wrong.safetensors"
     wrong.write_bytes(b"no weights")
-    with pytest.raises(InputError, match="not a reader's weights file"):
-        run("--questions", questions, "--out", tmp_path / "reader", "--start", wrong)
+    for option in ("--start", "--average-with"):
+        with pytest.raises(InputError, match="not a reader's weights file"):
+            run("--questions", questions, "--out", tmp_path / "reader", option, wrong)
 
 
 @pytest.mark.slow
@@ -57,7 +77,7 @@ def test_a_larger_model_is_trained(tmp_path: Path) -> None:
 
 
 def test_a_base_has_no_start(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="exclude each other"):
+    with pytest.raises(InputError, match="excludes --start and --average-with"):
         run("--out", tmp_path / "reader", "--base", tmp_path, "--start", shipped_weights())
 
 
