@@ -58,19 +58,11 @@ def reader(
 
     Example: sage-rag train reader --questions ours --out reader
     """
-    from sage_rag.agents.reading.backends.question_answering import load_model
-    from sage_rag.agents.reading.reader import read_reader_weights
     from sage_rag.training.reading.card import low_rank_changes, reader_card
     from sage_rag.training.reading.questions import read_questions, shipped_questions
 
-    if base is not None and (start is not None or average_with is not None):
-        raise InputError("--base excludes --start and --average-with", hint=_HELP)
     records = read_questions(questions or shipped_questions())
-    if base is not None:
-        load_model(base)  # a wrong folder fails before the training
-    for file in (start, average_with):
-        if file is not None:
-            read_reader_weights(file)
+    _check_models(base, start, average_with)
     writable_folder(out)
     outcome, weights = (
         _trained(records, out, epochs, seed, start=start, earlier=average_with)
@@ -86,6 +78,20 @@ def reader(
     (out / ("english.md" if base is None else "README.md")).write_text(card, "utf-8")
     typer.echo(f"weights and model card are in {out}", err=True)
     typer.echo(f"use it with: --reader {weights}", err=True)
+
+
+def _check_models(base: Path | None, start: Path | None, average_with: Path | None) -> None:
+    """Raise InputError, before the training, for files and folders that cannot be used."""
+    from sage_rag.agents.reading.backends.question_answering import load_model
+    from sage_rag.agents.reading.reader import read_reader_weights
+
+    if base is not None and (start is not None or average_with is not None):
+        raise InputError("--base excludes --start and --average-with", hint=_HELP)
+    if base is not None:
+        load_model(base)
+    for file in (start, average_with):
+        if file is not None:
+            read_reader_weights(file)
 
 
 def _trained(
