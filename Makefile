@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Without --no-compile pip compiles all files of all packages: 234 s in place of 122 on two cores, and
-# most are never imported. Python compiles what is.
+# Otherwise pip compiles every file of every package, and most are never imported. Python compiles
+# the others at their first import.
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check -qq install --no-compile -c constraints.txt
 # One test process per core, four at most: each loads the models (about 1 GiB). A file's tests share
 # their fixtures, so they stay together.

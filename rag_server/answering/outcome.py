@@ -16,9 +16,9 @@ class Outcome(Enum):
     NOTHING = "nothing"
 
 
-# Chosen on the development questions; of the best there, those that refuse fewer questions with an
-# answer, also elsewhere; the first two moved since with the reader's calibration
-# (docs/results/answers.md).
+# Chosen on the development questions (docs/results/answers.md). Of several that were equal there,
+# those that refuse fewer questions with an answer on the other sets. The reader's calibration has
+# changed since, and the first two with it.
 _ANSWERED, _NEAR = 0.5, -2.5
 """Scores from which on a record is an answer, and from which on it is what comes nearest."""
 _EVIDENCE, _MOST_EVIDENCE = 2.0, 1.8

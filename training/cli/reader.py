@@ -61,8 +61,8 @@ def reader(
     from sage_rag.training.reading.card import low_rank_changes, reader_card
     from sage_rag.training.reading.questions import read_questions, shipped_questions
 
-    records = read_questions(questions or shipped_questions())
     _check_models(base, start, average_with)
+    records = read_questions(questions or shipped_questions())
     writable_folder(out)
     outcome, weights = (
         _trained(records, out, epochs, seed, start=start, earlier=average_with)

@@ -99,12 +99,12 @@ def train_reader(
     Raises:
         InputError: for a `start` or `earlier` that is no reader's weights file.
     """
-    if earlier is not None:
-        read_reader_weights(earlier)  # a wrong file fails before the training
+    for file in (start, earlier):
+        if file is not None:
+            read_reader_weights(file)  # a wrong file fails before the training
     torch.manual_seed(seed)
     network = untrained_network()
     if start is not None:
-        read_reader_weights(start)
         load_changes(network, start)
     network.to("cuda" if torch.cuda.is_available() else "cpu")
     examples = [

@@ -34,7 +34,7 @@ def test_it_trains_the_shipped_weights_further_and_writes_a_card(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_the_mean_with_the_start_is_nearer_to_it(tmp_path: Path) -> None:
+def test_the_result_is_the_mean_with_the_start(tmp_path: Path) -> None:
     questions = write_questions(tmp_path / "questions")
     start = shipped_weights()
     common = ("--questions", questions, "--epochs", "1", "--start", start)
