@@ -6,8 +6,8 @@ BIN := $(VENV)/bin
 # the others at their first import.
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check -qq install --no-compile -c constraints.txt
 # One test process per core, four at most: each loads the models (about 1 GiB). A file's tests share
-# their fixtures, so they stay together.
-PARALLEL := -n auto --maxprocesses 4 --dist loadfile
+# their fixtures, so they stay together. Files with few tests are the long ones: they must not be last.
+PARALLEL := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 # Keep compiled tests, also where the environment forbids it: compiling takes 5 s a process.
 unexport PYTHONDONTWRITEBYTECODE
 
