@@ -37,6 +37,9 @@ MOST_TOKENS = 64
 learn which values share it."""
 COMMON = 3
 """Passages with a word from which on it is a common word of the corpus."""
+_CAPITALS_PER_LETTER = 0.01
+"""Capitals of a text whose names have them. Fewer: it may be typed in lower case throughout."""
+_ABBREVIATION = re.compile(r"\b[^\W\d_]{2,6}\b")
 _FORMAT = b"sage-rag-lookup-1"
 _KEY_BYTES = 64
 _MAX_BYTES = 256 * 1024 * 1024
@@ -52,13 +55,14 @@ _READ_TYPES = _CODED | frozenset(STEM_TYPES)
 class Lookup:
     """Words that an index holds in clear, values by their parts, as blind words, and its policy.
 
-    `words`: in how many passages each folded word occurs, counted up to `COMMON`. `values`: from
+    `words`: in how many passages each folded word occurs, counted up to `COMMON`; a word in lower
+    case, where names have capitals, counts as `COMMON`. `values`: from
     the blind word of a value or part to the blind words of the whole values, sorted. `tokens`: from
     the blind word of a stem to the tokens of the at most `MOST_TOKENS` values with it, sorted. No
     value is in it in clear: a holder of the key can test a guess, and cannot list the names.
     `policy`: what its texts were protected under, so that questions can be; old lookups have none.
-    `codes`: words of digits and something else that the index holds in clear, and that are no part
-    of a private code there; old lookups have none.
+    `codes`: words of digits and something else, and abbreviations in capitals, that the index holds
+    in clear and that are no part of a value there; old lookups have none.
     """
 
     words: Mapping[str, int] = field(default_factory=dict, repr=False)
@@ -83,11 +87,15 @@ class Lookup:
         Raises:
             DecryptionError: for a token that the cipher cannot open.
         """
-        spread, codes = Counter[str](), set[str]()
+        spread, ordinary, codes = Counter[str](), set[str](), set[str]()
         for text in texts:
             plain = TOKEN.sub(" ", text)
-            spread.update({fold(word) for word in _LETTERS.findall(plain)})
-            codes.update(codes_of(plain))
+            written = set(_LETTERS.findall(plain))
+            spread.update({fold(word) for word in written})
+            codes |= codes_of(plain)
+            if _has_capitals(plain):
+                ordinary |= {fold(word) for word in written if word.islower()}
+                codes |= abbreviations_of(plain)
         values: dict[str, set[str]] = {}
         holders: dict[str, set[str]] = {}
         for token in set(tokens):
@@ -96,16 +104,20 @@ class Lookup:
                 continue
             value = cipher.decrypt(token)
             if entity_type in _CODED:
-                codes.difference_update(codes_of(value))
+                codes -= codes_of(value)
             if entity_type not in STEM_TYPES:
                 continue
+            codes.difference_update(map(fold, _LETTERS.findall(value)))
             for name in index.stem_words(value, entity_type) if value else ():
                 holders.setdefault(name, set()).add(token)
             if value and entity_type in NAMED_TYPES:
                 whole, *parts = index.words(value, entity_type) or ("",)
                 for name in (whole, *parts) if whole else ():
                     values.setdefault(name, set()).add(whole)
-        words = {word: min(passages, COMMON) for word, passages in sorted(spread.items())}
+        words = {
+            word: COMMON if word in ordinary else min(passages, COMMON)
+            for word, passages in sorted(spread.items())
+        }
         few = {name: found for name, found in holders.items() if len(found) <= MOST_TOKENS}
         return cls(words, _sorted(values), _sorted(few), policy, frozenset(codes))
 
@@ -165,6 +177,17 @@ def codes_of(text: str) -> set[str]:
     """
     found = (fold(code) for code in _CODE.findall(text))
     return {code for code in found if any(map(str.isdigit, code)) and not code.isdigit()}
+
+
+def abbreviations_of(text: str) -> set[str]:
+    """Return the words, folded, of two to six letters that a text writes in capitals: "INR"."""
+    return {fold(word) for word in _ABBREVIATION.findall(text) if word.isupper()}
+
+
+def _has_capitals(text: str) -> bool:
+    """Return whether a text is written with capitals, and not all in capitals."""
+    letters = sum(map(str.isalpha, text))
+    return _CAPITALS_PER_LETTER * letters <= sum(map(str.isupper, text)) < letters / 2
 
 
 def sealed_lookup(

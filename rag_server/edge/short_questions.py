@@ -26,7 +26,9 @@ from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
 from sage_rag.privacy.recognizers.wordlists import TITLES
 from sage_rag.privacy.spans import Span
 
+_PART = re.compile(r"\S+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_PERSON = (EntityType.PERSON,)
 NAME_KINDS = (Kind.GIVEN, Kind.SURNAME, Kind.PLACE, Kind.GREAT_PLACE)
 _VAGUE_TYPES = (EntityType.MISC, EntityType.DEMOGRAPHIC, EntityType.SPECIAL_CATEGORY)
 """Types of groups, events and conditions: a recognizer takes "wrestling" for one in a question,
@@ -52,20 +54,30 @@ class IndexLookup:
         """Return whether the index holds a word in clear."""
         return fold(word) in self._lookup.words
 
-    def is_public(self, word: str) -> bool:
+    def is_public(self, word: str, types: Sequence[EntityType] = NAMED_TYPES) -> bool:
         """Return whether a word may be sent although a recognizer took it for a name.
 
         It must be an ordinary English or medical word that the index holds in clear, and no part of
-        a value of the index: then sending it links no token with a word. A word that is also a
-        known name must be common in the index.
+        a value of the index of one of the `types`: then sending it links no token with a word. A
+        word that is also a known name must be common in the index.
         """
         folded = fold(word)
         lexicon = default_lexicon()
         passages = self._lookup.words.get(folded, 0)
-        if not passages or not lexicon.is_word(folded) or self.types_of(word):
+        if not passages or not lexicon.is_word(folded) or self.types_of(word, types):
             return False
         is_name = any(kind in lexicon.kinds_of(folded) for kind in NAME_KINDS)
         return passages >= COMMON or not is_name
+
+    def is_abbreviation(self, word: str) -> bool:
+        """Return whether the index writes a word in capitals, and it is no part of a value there.
+
+        A word that a question writes with one capital may be a name.
+        """
+        folded = fold(word)
+        is_name = any(kind in default_lexicon().kinds_of(folded) for kind in NAME_KINDS)
+        is_written_so = (word.islower() or word.isupper()) and folded in self._lookup.codes
+        return is_written_so and not is_name and not self.types_of(word)
 
     def is_public_code(self, code: str) -> bool:
         """Return whether what a recognizer took for a private code stands in clear in the index.
@@ -74,19 +86,22 @@ class IndexLookup:
         private code or a part of a name there.
         """
         parts = code.split()
-        coded = [codes_of(part) for part in parts]
-        return bool(parts) and all(
-            found <= self._lookup.codes if found else self._is_plain(part)
-            for part, found in zip(parts, coded, strict=True)
-        )
+        return bool(parts) and all(self.is_code(part) or self._is_plain(part) for part in parts)
+
+    def is_code(self, word: str) -> bool:
+        """Return whether a word is a code or an abbreviation that stands in clear in the index."""
+        codes = codes_of(word)
+        return codes <= self._lookup.codes if codes else self.is_abbreviation(word)
 
     def _is_plain(self, word: str) -> bool:
         """Return whether a word without digits stands in clear, and is no part of a name."""
         return bool(_WORD.fullmatch(word)) and self.has_word(word) and not self.types_of(word)
 
-    def types_of(self, value: str) -> tuple[EntityType, ...]:
+    def types_of(
+        self, value: str, types: Sequence[EntityType] = NAMED_TYPES
+    ) -> tuple[EntityType, ...]:
         """Return the types under which the index has a value with all the parts of this one."""
-        return tuple(t for t in NAMED_TYPES if self.wholes(value, t))
+        return tuple(t for t in types if self.wholes(value, t))
 
     def wholes(self, value: str, entity_type: EntityType) -> tuple[str, ...]:
         """Return the blind words of the values of a type with all the parts of this one.
@@ -177,36 +192,62 @@ class ShortQuestionRecognizer:
         A span of a vague type is left whole, or out.
 
         An organisation or a place is left whole unless all its words are public: "Harbour Street
-        Surgery" consists of ordinary words. A word after a title is a name.
+        Surgery" consists of ordinary words. A word after a title is a name. A name of the index
+        that a recognizer took together with an abbreviation or a code is a name: "keller inr".
+        Next to a person of the index, a word of an organisation's name is a word: "keller foot",
+        where there is a Foot Clinic.
         """
         words = list(_WORD.finditer(text, span.start, span.end))
         if span.entity_type in _VAGUE_TYPES:
             if not words or not all(self._is_public(text, match) for match in words):
                 yield span
             return
+        if span.entity_type is EntityType.ID:
+            if not self.index.is_public_code(text[span.start : span.end]):
+                yield self._without_codes(text, span)
+            return
         if span.entity_type not in NAMED_TYPES:
-            is_code = span.entity_type is EntityType.ID
-            if not (is_code and self.index.is_public_code(text[span.start : span.end])):
-                yield span
+            yield span
             return
         private = [match for match in words if not self._is_public(text, match)]
         is_person = span.entity_type is EntityType.PERSON
-        if not words or (private and not is_person):
+        if is_person and any(self._is_person(match) for match in private):
+            private = [match for match in private if not self._is_public(text, match, _PERSON)]
+        if not words:
             yield span
+        elif private and not is_person:
+            yield self._without_codes(text, span)
         elif private and any(fold(match.group()) not in TITLES for match in private):
             first, last = private[0].start(), private[-1].end()
             start = span.start if private[0] is words[0] else first
             end = span.end if private[-1] is words[-1] else last
             yield replace(span, start=start, end=end)
 
-    def _is_public(self, text: str, match: re.Match[str]) -> bool:
+    def _without_codes(self, text: str, span: Span) -> Span:
+        """Return a span without codes at its ends, if a name of the index is left."""
+        parts = list(_PART.finditer(text, span.start, span.end))
+        private = [part for part in parts if not self.index.is_code(part.group())]
+        if not 0 < len(private) < len(parts):
+            return span
+        start, end = private[0].start(), private[-1].end()
+        types = self.index.types_of(text[start:end])
+        return replace(span, start=start, end=end, entity_type=types[0]) if types else span
+
+    def _is_person(self, match: re.Match[str]) -> bool:
+        return bool(self.index.types_of(match.group(), _PERSON))
+
+    def _is_public(
+        self, text: str, match: re.Match[str], types: Sequence[EntityType] = NAMED_TYPES
+    ) -> bool:
         written = match.group()
-        if not written.islower() and text[: match.start()].strip():
-            return False  # a capital inside a sentence marks a name
         before = _WORD.findall(text[max(0, match.start() - 20) : match.start()])
         if before and fold(before[-1]) in TITLES:
             return False
-        return self.index.is_public(written)
+        if self.index.is_abbreviation(written):
+            return True
+        if not written.islower() and text[: match.start()].strip():
+            return False  # a capital inside a sentence marks a name
+        return self.index.is_public(written, types)
 
     def _missed(self, text: str, covered: set[int]) -> Iterator[Span]:
         """Yield words outside of the spans that are names of the index and no ordinary words."""

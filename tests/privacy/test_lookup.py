@@ -31,6 +31,20 @@ def test_words_are_counted_by_passage_and_tokens_are_no_words():
     assert not any("person" in word for word in lookup.words)
 
 
+def test_a_word_in_lower_case_is_common_where_names_have_capitals():
+    texts = ["A Foot of Mr Young hurts.", "The young foot.", "lower case throughout, with rose"]
+    words = Lookup.open(sealed(texts=texts), KEYS, "clinic").words
+    assert (words["foot"], words["young"]) == (COMMON, COMMON)
+    assert (words["mr"], words["rose"]) == (1, 1)
+
+
+def test_abbreviations_are_codes_unless_a_name_has_them():
+    lane = CIPHER.encrypt("INR Lane", EntityType.LOCATION)
+    texts = ["Take the INR and TSH.", "ALL IN CAPITALS", "The GMFCSXY is A."]
+    assert Lookup.open(sealed(texts=texts), KEYS, "clinic").codes == {"inr", "tsh"}
+    assert Lookup.open(sealed([lane], texts), KEYS, "clinic").codes == {"tsh"}
+
+
 def test_each_part_of_a_name_or_place_leads_to_the_whole_value():
     index = all_parts(KEYS, "clinic")
     values = Lookup.open(sealed(), KEYS, "clinic").values

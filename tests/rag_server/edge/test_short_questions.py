@@ -34,6 +34,7 @@ TEXTS = [
     "rest the knee",
     "young people, with grace",
     "TSH by machine D25 in 1998, error 38-112, sample K-77",
+    "The grey fall harbour was in the book.",
 ]
 SEALED = sealed_lookup(TEXTS, TOKENS, KEYS, "clinic")
 
@@ -109,6 +110,21 @@ MISC = EntityType.MISC
         # So does a word after a title, and one with a capital inside a sentence.
         ("mr knee", {"mr_knee": PERSON}, "<PERSON mr knee>"),
         ("ask Knee", {"knee": PERSON}, "ask <PERSON Knee>"),
+        # An abbreviation of the index next to a name is a word, under whatever type.
+        ("lindqvist tsh", {"lindqvist_tsh": PERSON}, "<PERSON lindqvist> tsh"),
+        ("lindqvist tsh", {"lindqvist_tsh": FIRM}, "<PERSON lindqvist> tsh"),
+        ("TSH Lindqvist", {"tsh_lindqvist": FIRM}, "TSH <PERSON Lindqvist>"),
+        ("lindqvist D25", {"lindqvist_d25": EntityType.ID}, "<PERSON lindqvist> D25"),
+        ("tsh", {"tsh": FIRM}, "tsh"),
+        # With one capital it may be a name; an unknown name keeps what is next to it.
+        ("ask Tsh", {"tsh": PERSON}, "ask <PERSON Tsh>"),
+        ("keller tsh", {"keller_tsh": FIRM}, "<ORGANIZATION keller tsh>"),
+        ("lindqvist K-77", {"lindqvist_k-77": EntityType.ID}, "<ID lindqvist K-77>"),
+        # A name that is a word is one in an index that writes it in lower case, once.
+        ("is the fall in the book", {"fall": PERSON}, "is the fall in the book"),
+        # Next to a person, a word of an organisation's name is a word; alone it is a value.
+        ("lindqvist harbour", {"lindqvist_harbour": PERSON}, "<PERSON lindqvist> harbour"),
+        ("harbour", {"harbour": FIRM}, "<ORGANIZATION harbour>"),
         # A name that the recognizer missed is hidden, if it is no ordinary word.
         ("lindqvist gout", {}, "<PERSON lindqvist> gout"),
         ("tanyard", {}, "<LOCATION tanyard>"),
