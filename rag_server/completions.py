@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +49,7 @@ def cite(answer: str, passages: Sequence[Passage], *, scores: bool = False) -> l
     `index` is the passage's rank. `scores` adds the score of retrieval. It shows how close a
     client's guess is to a record, so only a client that measures attacks may have it.
     """
-    numbers = _places(answer)
+    numbers = _places(answer, range(1, len(passages) + 1))
     return [
         {
             "index": n,
@@ -89,18 +89,22 @@ def chat_sources(
 
 def url_citations(text: str, citations: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return citations as OpenAI's annotations, each with the place of its first `[n]`."""
-    places = _places(text)
+    places = _places(text, [citation["index"] for citation in citations])
     return [_annotation(citation, places[citation["index"]]) for citation in citations]
 
 
-def _places(text: str) -> dict[int, re.Match[str]]:
-    """Return the first `[n]` marker of each number, outside of ciphertext tokens."""
+def _places(text: str, cited: Collection[int]) -> dict[int, re.Match[str]]:
+    """Return the first marker of each number, outside of ciphertext tokens.
+
+    A marker with another number than those `cited` is none: "[4, 16] mg".
+    """
     hidden = may_have_token(text)
     plain = TOKEN.sub(lambda match: " " * len(match.group()), text) if hidden else text
     places: dict[int, re.Match[str]] = {}
     for match in _MARKERS.finditer(plain):
-        for number in match.group(1).split(","):
-            places.setdefault(int(number), match)
+        numbers = [int(number) for number in match.group(1).split(",")]
+        for number in numbers if all(number in cited for number in numbers) else ():
+            places.setdefault(number, match)
     return places
 
 

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from typing import Any
 
 from sage_rag.common.exceptions import UpstreamError
+from sage_rag.common.web.errors import ApiError
 from sage_rag.rag_server.answering.aliases import Aliases
 from sage_rag.rag_server.answering.budget import ANSWER_TOKENS, TokenEstimate
 from sage_rag.rag_server.answering.citations import citation_filter
-from sage_rag.rag_server.answering.prompt import build_prompt, names_no_one
-from sage_rag.rag_server.answering.protocols import (
-    AnswerContext,
-    ChatStream,
-    ConversationTurn,
-    Piece,
-)
+from sage_rag.rag_server.answering.prompt import Prompt, build_prompt, names_no_one
+from sage_rag.rag_server.answering.protocols import AnswerContext, ChatStream, Piece
 from sage_rag.rag_server.answering.tool_calls import ToolCallExpander, hidden_options
 
 _TRIES = 6
 """Prompts that are counted before the shortest one is sent."""
 _SHORTER = 0.95
 """Passages differ in tokens per character, so that a prompt cut in proportion may not fit yet."""
+
+
+def _asks_for_json(options: Mapping[str, Any]) -> bool:
+    wanted = options.get("response_format") or {}
+    return wanted.get("type", "text") != "text"
 
 
 class ChatAnswerer:
@@ -49,25 +51,28 @@ class ChatAnswerer:
     async def answer(self, conversation: AnswerContext) -> AsyncGenerator[Piece, None]:
         """Yield the model's answer with each alias replaced by its ciphertext token.
 
-        A citation of a passage that does not exist is removed. If the question names no
-        one, a person's alias becomes "the person".
+        A citation of a passage that the model has not read is removed, but not from JSON, where it
+        may be a list of numbers. If the question names no one, a person's alias becomes "the
+        person".
+
+        Raises:
+            ApiError: 400 if no passage fits the model's context.
         """
         aliases, withhold = Aliases(), names_no_one(conversation)
-        turns = self._prompt(conversation, aliases)
+        prompt = self._prompt(conversation, aliases)
         options = hidden_options(conversation.options, aliases)
-        citations = citation_filter(len(conversation.passages))
+        citations = citation_filter(None if _asks_for_json(options) else prompt.passages)
         expander = aliases.expander(withhold=withhold)
         calls = ToolCallExpander(aliases, withhold=withhold)
         try:
-            async with aclosing(self._model.stream(turns, options)) as pieces:
+            async with aclosing(self._model.stream(prompt.turns, options)) as pieces:
                 async for piece in pieces:
                     text = expander.feed(citations.feed(piece.text))
                     called = [*calls.feed(piece.tool_calls)]
                     if piece.finish_reason is not None:
                         called += calls.flush()
                     if piece.usage is not None:
-                        characters = sum(len(turn.text) for turn in turns)
-                        self._estimate.learn(characters, piece.usage.prompt_tokens)
+                        self._estimate.learn(prompt.characters, piece.usage.prompt_tokens)
                     yield Piece(text, piece.finish_reason, piece.usage, called)
         except UpstreamError:
             # What was held back is shown before the error: the answer ends where the model did.
@@ -76,22 +81,35 @@ class ChatAnswerer:
             raise
         yield Piece(expander.feed(citations.flush()) + expander.flush())
 
-    def _prompt(self, conversation: AnswerContext, aliases: Aliases) -> list[ConversationTurn]:
+    def _prompt(self, conversation: AnswerContext, aliases: Aliases) -> Prompt:
         """Return the longest prompt that leaves room for an answer."""
         room = self._room(conversation)
         if room is None:
             return build_prompt(conversation, aliases)
-        turns = build_prompt(conversation, aliases)
-        count = self._model.count_tokens(turns)
+        prompt = self._fitting(conversation, aliases, room)
+        if conversation.passages and not prompt.passages:
+            raise ApiError(
+                400,
+                f"no passage fits the model's context of {self._context_tokens} tokens next to the"
+                " question and the instructions: shorten these",
+                code="context_length_exceeded",
+                param="messages",
+            )
+        return prompt
+
+    def _fitting(self, conversation: AnswerContext, aliases: Aliases, room: int) -> Prompt:
+        """Return a prompt of at most `room` tokens, unless question and instructions have more."""
+        prompt = build_prompt(conversation, aliases)
+        count = self._model.count_tokens(prompt.turns)
         if count is None:
             return build_prompt(conversation, aliases, self._estimate.characters(room))
         for _ in range(_TRIES):
             if count is None or count <= room:
                 break
-            characters = sum(len(turn.text) for turn in turns)
-            turns = build_prompt(conversation, aliases, int(characters * room / count * _SHORTER))
-            count = self._model.count_tokens(turns)
-        return turns
+            characters = int(prompt.characters * room / count * _SHORTER)
+            prompt = build_prompt(conversation, aliases, characters)
+            count = self._model.count_tokens(prompt.turns)
+        return prompt
 
     def _room(self, conversation: AnswerContext) -> int | None:
         """Return the tokens that a prompt may have; `None` for any number."""

@@ -1,4 +1,4 @@
-"""Citations in the text of a chat model: those of a passage that does not exist are removed."""
+"""Citations in the text of a chat model: one of a passage that does not exist is removed."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import re
 
 from sage_rag.rag_server.answering.streams import PatternStream
 
-_CITATION = re.compile(r"(?P<space>[ ]?)\[(?P<numbers>\d{1,3}(?:\s?,\s?\d{1,3}){0,9})\]")
-_TAIL = re.compile(r"[ ]?(?:\[[\d,\s]{0,60})?\Z")
+_CITATION = re.compile(r"[ ]?\[(?P<number>\d{1,3})\]")
+_TAIL = re.compile(r"[ ]?(?:\[\d{0,3})?\Z")
 
 
-def citation_filter(passages: int) -> PatternStream:
-    """Return a filter that keeps `[n]` with n from 1 to `passages`, and removes the others.
+def citation_filter(passages: int | None) -> PatternStream:
+    """Return a filter that keeps `[n]` with n from 1 to `passages`, and removes any other.
 
-    `[1, 42]` becomes `[1]`.
+    `None`: it keeps all.
+
+    Several numbers in brackets, one of which is no passage, may be an interval or a list of days:
+    they stay as they are, and cite nothing (`completions.cite`).
     """
 
     def kept(match: re.Match[str]) -> str:
-        numbers = [int(number) for number in match["numbers"].split(",")]
-        real = [number for number in numbers if 1 <= number <= passages]
-        if len(real) == len(numbers):
-            return match.group()
-        return f"{match['space']}[{', '.join(map(str, real))}]" if real else ""
+        is_real = passages is None or 1 <= int(match["number"]) <= passages
+        return match.group() if is_real else ""
 
     return PatternStream(_CITATION, _TAIL, kept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sage_rag.rag_server.answering.aliases import Aliases
 from sage_rag.rag_server.answering.budget import (
@@ -28,10 +29,21 @@ a placeholder for a person."""
 _UNKNOWN = "No passage is about {}: say that you find no record of this name."
 
 
-def build_prompt(
-    conversation: AnswerContext, aliases: Aliases, room: int | None = None
-) -> list[ConversationTurn]:
-    """Return the turns for the model; every token in them is an alias.
+@dataclass(frozen=True)
+class Prompt:
+    """The turns for a model, and how many of the passages, the best ones, are in them."""
+
+    turns: list[ConversationTurn]
+    passages: int
+
+    @property
+    def characters(self) -> int:
+        """The characters of all turns."""
+        return sum(len(turn.text) for turn in self.turns)
+
+
+def build_prompt(conversation: AnswerContext, aliases: Aliases, room: int | None = None) -> Prompt:
+    """Return the prompt; every token in it is an alias.
 
     The client's system messages follow our instructions in one system turn, because many chat
     templates allow only one, at the start. `room`: characters of all turns; the best passages are
@@ -52,12 +64,13 @@ def build_prompt(
         room -= len(first) + len(asked) + sum(map(turn_characters, by_tools))
         passages = fitting_passages(passages, room)
         others = without_cut_calls(fitting_turns(others, room - sum(map(len, passages))))
-    return [
+    turns = [
         ConversationTurn("system", first),
         *others,
         ConversationTurn("user", _question(asked, passages)),
         *by_tools,
     ]
+    return Prompt(turns, len(passages))
 
 
 def names_no_one(conversation: AnswerContext) -> bool:

@@ -12,9 +12,8 @@ from sage_rag.rag_server.answering.streams import PatternStream
 
 
 def hidden_options(options: Mapping[str, Any], aliases: Aliases) -> dict[str, Any]:
-    """Return the options of a request with aliases for the tokens in its tools."""
-    shown = {name: options[name] for name in ("tools", "tool_choice") if name in options}
-    return {**options, **_hidden(shown, aliases)}
+    """Return the options of a request with aliases for the tokens in them."""
+    return {name: _hidden(value, aliases) for name, value in options.items()}
 
 
 def hidden_turn(turn: ConversationTurn, aliases: Aliases) -> ConversationTurn:

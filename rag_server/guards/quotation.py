@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
@@ -15,6 +15,8 @@ from sage_rag.rag_server.chat_request import TOOLS
 MOST_WORDS = 60
 """Words of a passage in a row that an answer may repeat: more than an answer without a model
 quotes, which has 56 words and their warnings."""
+_BETWEEN = 3
+"""Words that a run may have between two of its own."""
 WITHHELD = "\n[The rest is withheld: it repeats a document at length.]"
 _WORD = re.compile(rf"{TOKEN.pattern}|\w+")
 _WORDS = re.compile(r"\s*\S+\s")
@@ -23,7 +25,8 @@ _WORDS = re.compile(r"\s*\S+\s")
 class QuotationGuard:
     """Passes a text on in whole words until it repeats too long a run of a passage.
 
-    Runs are of equal words; case, spaces and punctuation make no difference.
+    Runs are of equal words; case, spaces and punctuation make no difference, nor do up to three
+    words between two of them: a citation after each sentence.
 
     Guarantees: what was passed on has no run of more than `most_words` words of one passage.
     Does not guarantee: anything about a text that changes, translates or spells out what it
@@ -37,7 +40,8 @@ class QuotationGuard:
             for place, word in enumerate(words):
                 self._places[word].append((number, place))
         self._most = most_words
-        self._runs: dict[tuple[int, int], int] = {}
+        self._runs: deque[dict[tuple[int, int], int]] = deque(maxlen=1 + _BETWEEN)
+        """Lengths of the runs that end with each of the last words, by passage and place."""
         self._held = ""
         self.tripped = False
 
@@ -66,11 +70,15 @@ class QuotationGuard:
     def _allows(self, text: str) -> bool:
         """Continue the runs with the words of a text; return whether none is too long."""
         for word in _words(text):
-            known = self._runs
-            self._runs = {at: known.get((at[0], at[1] - 1), 0) + 1 for at in self._places[word]}
-            if max(self._runs.values(), default=0) > self._most:
+            runs = {at: 1 + self._longest_before(at) for at in self._places.get(word, ())}
+            self._runs.append(runs)
+            if max(runs.values(), default=0) > self._most:
                 return False
         return True
+
+    def _longest_before(self, at: tuple[int, int]) -> int:
+        before = (at[0], at[1] - 1)
+        return max((runs.get(before, 0) for runs in self._runs), default=0)
 
 
 class GuardedAnswerer:

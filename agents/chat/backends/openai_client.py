@@ -22,6 +22,8 @@ from sage_rag.common.web.serving import is_loopback
 
 COMPLETIONS = "/chat/completions"
 _CONNECT_TIMEOUT_S = 10.0
+_MOST_TOKENS = 1_000_000_000
+"""More is no count of one answer."""
 _UNSENT_HEADERS = dict.fromkeys(
     (
         *("X-Stainless-Lang", "X-Stainless-Package-Version", "X-Stainless-OS", "X-Stainless-Arch"),
@@ -56,6 +58,7 @@ class CallDelta(BaseModel):
 
 class _Delta(BaseModel):
     content: str | None = None
+    refusal: str | None = None
     tool_calls: list[CallDelta] | None = None
 
 
@@ -73,9 +76,9 @@ class CompletionChunk(BaseModel):
 
     @property
     def text(self) -> str:
-        """The piece of the answer's text, possibly empty."""
+        """The piece of the answer's text, or of the reason why there is none; possibly empty."""
         delta = self.choices[0].delta if self.choices else None
-        return (delta.content if delta else None) or ""
+        return ((delta.content or delta.refusal) if delta else None) or ""
 
     @property
     def tool_calls(self) -> list[CallDelta]:
@@ -85,8 +88,8 @@ class CompletionChunk(BaseModel):
 
     @property
     def finish_reason(self) -> str | None:
-        """Why the answer ended, in the chunk that ends it."""
-        return self.choices[0].finish_reason if self.choices else None
+        """Why the answer ended, in the chunk that ends it; some servers send "" before."""
+        return (self.choices[0].finish_reason if self.choices else None) or None
 
 
 class OpenAIClient:
@@ -255,7 +258,7 @@ def token_usage(usage: Any) -> TokenUsage:
 
 
 def _count(value: Any) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
+    return value if isinstance(value, int) and 0 < value <= _MOST_TOKENS else 0
 
 
 def _decoded(body: _Body) -> str:

@@ -31,7 +31,7 @@ def test_the_last_turns_stay_in_order():
 def test_a_prompt_fits_its_room_and_keeps_question_and_instructions():
     history = [ConversationTurn("user", "old " * 200), ConversationTurn("assistant", "new")]
     passages = [Passage(f"p{n}", "s", {"text": f"text {n} " * 100}) for n in range(6)]
-    turns = build_prompt(AnswerContext("why?", passages, history), Aliases(), room=3000)
+    turns = build_prompt(AnswerContext("why?", passages, history), Aliases(), room=3000).turns
     assert sum(len(turn.text) for turn in turns) <= 3000
     assert turns[-1].text.endswith("Question: why?")
     assert "[1] text 0" in turns[-1].text
