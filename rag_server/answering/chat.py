@@ -23,8 +23,8 @@ _SHORTER = 0.95
 
 
 def _asks_for_json(options: Mapping[str, Any]) -> bool:
-    wanted = options.get("response_format") or {}
-    return wanted.get("type", "text") != "text"
+    wanted: Mapping[str, Any] = options.get("response_format") or {"type": "text"}
+    return wanted["type"] != "text"
 
 
 class ChatAnswerer:
