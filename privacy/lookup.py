@@ -37,6 +37,8 @@ MOST_TOKENS = 64
 learn which values share it."""
 COMMON = 3
 """Passages with a word from which on it is a common word of the corpus."""
+ORDINARY = COMMON + 1
+"""The count of a word that a passage writes in lower case, where names have capitals."""
 _CAPITALS_PER_LETTER = 0.01
 """Capitals of a text whose names have them. Fewer: it may be typed in lower case throughout."""
 _ABBREVIATION = re.compile(r"\b[^\W\d_]{2,6}\b")
@@ -55,8 +57,8 @@ _READ_TYPES = _CODED | frozenset(STEM_TYPES)
 class Lookup:
     """Words that an index holds in clear, values by their parts, as blind words, and its policy.
 
-    `words`: in how many passages each folded word occurs, counted up to `COMMON`; a word in lower
-    case, where names have capitals, counts as `COMMON`. `values`: from
+    `words`: in how many passages each folded word occurs, counted up to `COMMON`, or `ORDINARY`.
+    `values`: from
     the blind word of a value or part to the blind words of the whole values, sorted. `tokens`: from
     the blind word of a stem to the tokens of the at most `MOST_TOKENS` values with it, sorted. No
     value is in it in clear: a holder of the key can test a guess, and cannot list the names.
@@ -115,7 +117,7 @@ class Lookup:
                 for name in (whole, *parts) if whole else ():
                     values.setdefault(name, set()).add(whole)
         words = {
-            word: COMMON if word in ordinary else min(passages, COMMON)
+            word: ORDINARY if word in ordinary else min(passages, COMMON)
             for word, passages in sorted(spread.items())
         }
         few = {name: found for name, found in holders.items() if len(found) <= MOST_TOKENS}

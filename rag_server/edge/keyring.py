@@ -17,12 +17,14 @@ from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.inspection import Condition, Occurrence
 from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.languages import uncovered_language
 from sage_rag.privacy.lookup import STEM_TYPES, Lookup, all_parts
 from sage_rag.privacy.operators.redact import redact
 from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.policy import Operator, OperatorChoice, Policy, preset
 from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.protocols import Recognizer
+from sage_rag.privacy.recognizers.catalog import DEFAULT_LANGUAGES
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.tokens import TOKEN, token_type
@@ -37,6 +39,7 @@ _MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@\d{1,6})?")
 """A corpus, or one of its versions, as `clinic@7`."""
 _LEAST_STRICT = "sage"
 """The policy for the questions of a corpus whose index has not said its own, or a weaker one."""
+
 _DAMAGED = (Condition.MALFORMED, Condition.UNKNOWN_KEY, Condition.FORGED)
 
 
@@ -209,7 +212,12 @@ class CorpusKeys:
         index = self._reading.parts_index
         if index is None:
             return None
-        return people_named((m.group() for m in TOKEN.finditer(pseudonymized)), index, self._cipher)
+        tokens = (match.group() for match in TOKEN.finditer(pseudonymized))
+        named = people_named(tokens, index, self._cipher)
+        if named.unknown and uncovered_language([self._plain(pseudonymized)], DEFAULT_LANGUAGES):
+            # In "Wie hoch war die Strafe?" the recognizer takes ordinary words for names.
+            return replace(named, unknown=())
+        return named
 
     def hide_whole(self, value: str, entity_type: EntityType) -> str:
         """Return a token for a whole value, without recognition."""
@@ -234,6 +242,10 @@ class CorpusKeys:
         """
         shown = self._escaped if in_json else self._value
         return GuardedStream(shown, in_json=in_json, preceding=preceding)
+
+    def _plain(self, text: str) -> str:
+        """Return a text with its values in clear, which is shown to nobody."""
+        return TOKEN.sub(lambda match: self._cipher.decrypt(match.group()), text)
 
     def _value(self, match: re.Match[str]) -> str:
         return self._restorer.restore(match.group())

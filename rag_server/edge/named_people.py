@@ -6,13 +6,13 @@ Kilbride", and not the "Ms Kilbride" of her letter either.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sage_rag.privacy.blind_index import PartWords, index_terms
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import NotGrantedError
-from sage_rag.privacy.lookup import STEM_TYPES
+from sage_rag.privacy.lookup import NAMED_TYPES, STEM_TYPES
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.recognizers.lexicon import default_lexicon, fold
 from sage_rag.privacy.tokens import token_type
@@ -47,7 +47,7 @@ def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher
         if (entity_type := token_type(token)) not in STEM_TYPES:
             continue
         is_person = entity_type is EntityType.PERSON
-        parts = _parts(cipher.decrypt(token), index)
+        parts = _parts(cipher.decrypt(token), index, (entity_type,) if is_person else NAMED_TYPES)
         found = _candidates(parts, index, cipher) if parts else None
         if found is None:
             continue
@@ -59,16 +59,15 @@ def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher
 
 
 def _meant(parts: tuple[str, ...], found: list[_Candidate]) -> list[str]:
-    """Return the tokens that a name may mean: longer forms of it, or else its family name alone.
+    """Return the tokens that a name may mean: longer forms of it, and its family name alone.
 
     The family name alone may be another person's, where someone else of this name is in the index.
     """
-    if longer := _longer(parts, found):
-        return longer
-    name = frozenset(parts)
+    name, longer = frozenset(parts), _longer(parts, found)
     namesakes = [c for c in found if c.is_person and parts[-1] in c.parts]
     shorter = [c.token for c in namesakes if c.parts <= name]
-    return shorter if len(shorter) == len(namesakes) else []
+    others = {c.token for c in namesakes}.difference(longer, shorter)
+    return longer if others else list(dict.fromkeys([*longer, *shorter]))
 
 
 def _longer(parts: tuple[str, ...], found: list[_Candidate]) -> list[str]:
@@ -97,25 +96,27 @@ def _parts_of(token: str, cipher: EntityCipher) -> tuple[str, ...]:
         return ()
 
 
-def _parts(value: str, index: IndexLookup) -> tuple[str, ...]:
+def _parts(value: str, index: IndexLookup, types: Sequence[EntityType]) -> tuple[str, ...]:
     """Return the parts of a name, without ordinary words next to it: "lindqvist knee".
 
-    A word in lower case that is no known name belongs to a name only if an index value has it.
+    A word in lower case that is no known name belongs to a name only if an index value of one of
+    the `types` has it. So does one in capitals, where all are.
     """
     parts = _name_parts(value)
     kinds = default_lexicon().kinds_of
-    small = frozenset(fold(word) for word in value.split() if word.islower())
+    same_case = value.isupper()
+    small = frozenset(fold(word) for word in value.split() if word.islower() or same_case)
 
     def is_ordinary(part: str) -> bool:
         is_word = default_lexicon().is_word(part)
         if not any(kind in kinds(part) for kind in NAME_KINDS) and is_word:
             return True
-        if part not in small or index.types_of(part):
+        if part not in small or index.types_of(part, types):
             return False
         return is_word or index.has_word(part)
 
     names = tuple(part for part in parts if not is_ordinary(part))
-    known = tuple(p for p in names if p not in small or kinds(p) or index.types_of(p))
+    known = tuple(p for p in names if p not in small or kinds(p) or index.types_of(p, types))
     return known or names
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from sage_rag.agents.lexicon import lexicon as rule_lexicon
 from sage_rag.privacy.blind_index import BlindIndex
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import NotGrantedError
@@ -17,6 +18,7 @@ from sage_rag.privacy.lookup import (
     COMMON,
     MOST_TOKENS,
     NAMED_TYPES,
+    ORDINARY,
     STEM_TYPES,
     Lookup,
     codes_of,
@@ -57,17 +59,18 @@ class IndexLookup:
     def is_public(self, word: str, types: Sequence[EntityType] = NAMED_TYPES) -> bool:
         """Return whether a word may be sent although a recognizer took it for a name.
 
-        It must be an ordinary English or medical word that the index holds in clear, and no part of
-        a value of the index of one of the `types`: then sending it links no token with a word. A
-        word that is also a known name must be common in the index.
+        The index must hold it in clear, and as no part of a value of one of the `types`: then
+        sending it links no token with a word. An English or medical word that is also a known name
+        must be common there; another word must be written in lower case there, and be no name.
         """
-        folded = fold(word)
-        lexicon = default_lexicon()
+        folded, lexicon = fold(word), default_lexicon()
         passages = self._lookup.words.get(folded, 0)
-        if not passages or not lexicon.is_word(folded) or self.types_of(word, types):
+        if not passages or self.types_of(word, types):
             return False
         is_name = any(kind in lexicon.kinds_of(folded) for kind in NAME_KINDS)
-        return passages >= COMMON or not is_name
+        if lexicon.is_word(folded):
+            return passages >= COMMON or not is_name
+        return passages == ORDINARY and not is_name
 
     def is_abbreviation(self, word: str) -> bool:
         """Return whether the index writes a word in capitals, and it is no part of a value there.
@@ -86,16 +89,23 @@ class IndexLookup:
         private code or a part of a name there.
         """
         parts = code.split()
-        return bool(parts) and all(self.is_code(part) or self._is_plain(part) for part in parts)
+        return bool(parts) and all(self.is_code(part) or self.is_plain(part) for part in parts)
 
     def is_code(self, word: str) -> bool:
         """Return whether a word is a code or an abbreviation that stands in clear in the index."""
         codes = codes_of(word)
         return codes <= self._lookup.codes if codes else self.is_abbreviation(word)
 
-    def _is_plain(self, word: str) -> bool:
+    def is_plain(self, word: str) -> bool:
         """Return whether a word without digits stands in clear, and is no part of a name."""
         return bool(_WORD.fullmatch(word)) and self.has_word(word) and not self.types_of(word)
+
+    def is_someone(self, word: str) -> bool:
+        """Return whether a word is part of a person's name in the index, and is nowhere in clear.
+
+        "tull" is an English word, but not one of an index that has it as Ms Tull alone.
+        """
+        return not self.has_word(word) and bool(self.types_of(word, _PERSON))
 
     def types_of(
         self, value: str, types: Sequence[EntityType] = NAMED_TYPES
@@ -224,14 +234,28 @@ class ShortQuestionRecognizer:
             yield replace(span, start=start, end=end)
 
     def _without_codes(self, text: str, span: Span) -> Span:
-        """Return a span without codes at its ends, if a name of the index is left."""
+        """Return a span without codes at its ends, if a name of the index is left.
+
+        A private code is without the ordinary words at its ends, too.
+        """
         parts = list(_PART.finditer(text, span.start, span.end))
-        private = [part for part in parts if not self.index.is_code(part.group())]
+        is_id = span.entity_type is EntityType.ID
+        private = [
+            part
+            for part in parts
+            if not (self.index.is_code(part.group()) or (is_id and self._is_word(part.group())))
+        ]
         if not 0 < len(private) < len(parts):
             return span
         start, end = private[0].start(), private[-1].end()
         types = self.index.types_of(text[start:end])
-        return replace(span, start=start, end=end, entity_type=types[0]) if types else span
+        if types:
+            return replace(span, start=start, end=end, entity_type=types[0])
+        return replace(span, start=start, end=end) if is_id else span
+
+    def _is_word(self, word: str) -> bool:
+        """Return whether a word next to a code may be sent."""
+        return self.index.is_plain(word) or self.index.is_public(word, _PERSON)
 
     def _is_person(self, match: re.Match[str]) -> bool:
         return bool(self.index.types_of(match.group(), _PERSON))
@@ -245,16 +269,27 @@ class ShortQuestionRecognizer:
             return False
         if self.index.is_abbreviation(written):
             return True
-        if not written.islower() and text[: match.start()].strip():
+        is_small = written.islower() or text.isupper()
+        if not is_small and text[: match.start()].strip():
             return False  # a capital inside a sentence marks a name
         return self.index.is_public(written, types)
 
     def _missed(self, text: str, covered: set[int]) -> Iterator[Span]:
-        """Yield words outside of the spans that are names of the index and no ordinary words."""
-        lexicon = default_lexicon()
+        """Yield words outside of the spans that are names of the index, also in the plural.
+
+        An ordinary word is one only if the index does not hold it in clear.
+        """
+        lexicon, stop = default_lexicon(), rule_lexicon().stop_words
         for match in _WORD.finditer(text):
-            written = match.group()
-            known = len(written) >= _SHORTEST_NAME and match.start() not in covered
-            if known and not lexicon.is_word(fold(written)):
-                for entity_type in self.index.types_of(written)[:1]:
-                    yield Span(*match.span(), entity_type, _SCORE)
+            written, start = match.group(), match.start()
+            if start in covered or fold(written) in stop:
+                continue
+            for name in (written, written.removesuffix("s").removesuffix("S")):
+                if len(name) < _SHORTEST_NAME:
+                    continue
+                types = self.index.types_of(name)
+                if lexicon.is_word(fold(name)):
+                    types = _PERSON if self.index.is_someone(name) else ()
+                if types:
+                    yield Span(start, start + len(name), types[0], _SCORE)
+                    break

@@ -10,7 +10,7 @@ from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import DecryptionError
 from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.privacy.lookup import COMMON, Lookup, all_parts, sealed_lookup
+from sage_rag.privacy.lookup import COMMON, ORDINARY, Lookup, all_parts, sealed_lookup
 
 KEYS, OTHER = Keyset.generate(), Keyset.generate()
 CIPHER = default_cipher(KEYS, "clinic")
@@ -34,7 +34,7 @@ def test_words_are_counted_by_passage_and_tokens_are_no_words():
 def test_a_word_in_lower_case_is_common_where_names_have_capitals():
     texts = ["A Foot of Mr Young hurts.", "The young foot.", "lower case throughout, with rose"]
     words = Lookup.open(sealed(texts=texts), KEYS, "clinic").words
-    assert (words["foot"], words["young"]) == (COMMON, COMMON)
+    assert (words["foot"], words["young"]) == (ORDINARY, ORDINARY)
     assert (words["mr"], words["rose"]) == (1, 1)
 
 

@@ -41,7 +41,8 @@ def named(name, *values, **others):
     [
         ("Henrike", ["Henrike Lindqvist"]),
         ("ms lindqvist", ["Henrike Lindqvist", "Lindqvist"]),
-        ("Henrike Lindqvist", ["Henrike Lindqvist"]),
+        ("Henrike Lindqvist", ["Henrike Lindqvist", "Lindqvist"]),
+        ("HENRIKE LINDQVIST KNEE", ["Henrike Lindqvist", "Lindqvist"]),
         ("lindqvist knee", ["Henrike Lindqvist", "Lindqvist"]),
         ("Tobias Okonjo", ["Tobias Okonjo"]),
         ("Mr Okonjo", ["Tobias Okonjo"]),
@@ -57,6 +58,16 @@ def test_a_name_means_longer_forms_or_its_family_name_alone(asked, meant):
 def test_a_namesake_is_someone_else(asked):
     found = named(asked, "Henrike Lindqvist", "Lindqvist", "Tobias Okonjo")
     assert (found.known, found.unknown) == ((), (token(asked),))
+
+
+def test_a_family_name_that_two_have_is_not_added():
+    found = named("Henrike Lindqvist", "Henrike Lindqvist", "Lindqvist", "Tobias Lindqvist")
+    assert found.known == (token("Henrike Lindqvist"),)
+
+
+def test_a_word_of_a_place_next_to_a_name_is_no_part_of_it():
+    found = named("henrike lindqvist lock", "Henrike Lindqvist", places=["Lock Road"])
+    assert (found.known, found.unknown) == ((token("Henrike Lindqvist"),), ())
 
 
 @pytest.mark.parametrize("asked", ["rabbit", "psittacosis", "has an"])

@@ -20,7 +20,14 @@ from sage_rag.rag_server.edge.keyring import CorpusKeys
 KEYS = Keyset.generate()
 CIPHER = default_cipher(KEYS, "clinic")
 INDEX = all_parts(KEYS, "clinic")
-PEOPLE = ("Lars Lindqvist", "Harold Young", "Agnieszka Wieczorek", "Agnieszka Nowak", "Grace Eze")
+PEOPLE = (
+    "Lars Lindqvist",
+    "Harold Young",
+    "Agnieszka Wieczorek",
+    "Agnieszka Nowak",
+    "Grace Eze",
+    "Ingram Tull",
+)
 TOKENS = [
     *(CIPHER.encrypt(name, EntityType.PERSON) for name in PEOPLE),
     CIPHER.encrypt("14 Tanyard Lane, Kinsale", EntityType.LOCATION),
@@ -34,7 +41,7 @@ TEXTS = [
     "rest the knee",
     "young people, with grace",
     "TSH by machine D25 in 1998, error 38-112, sample K-77",
-    "The grey fall harbour was in the book.",
+    "The grey fall harbour was in the book, with nosema.",
 ]
 SEALED = sealed_lookup(TEXTS, TOKENS, KEYS, "clinic")
 
@@ -99,6 +106,11 @@ MISC = EntityType.MISC
         ("knee lindqvist", {"knee_lindqvist": PERSON}, "knee <PERSON lindqvist>"),
         # A word of the index that is part of a value is a value.
         ("young", {"young": PERSON}, "<PERSON young>"),
+        # A word that no lexicon has, and that the index writes in lower case, is a word.
+        ("lindqvist nosema", {"lindqvist_nosema": PERSON}, "<PERSON lindqvist> nosema"),
+        ("WHEN DOES LINDQVIST KNEE", {"knee": PERSON}, "WHEN DOES <PERSON LINDQVIST> KNEE"),
+        # A private code is without the words next to it.
+        ("what is k-99 knee", {"k-99_knee": EntityType.ID}, "what is <ID k-99> knee"),
         ("grace", {"grace": PERSON}, "<PERSON grace>"),
         (
             "harbour street surgery",
@@ -129,12 +141,17 @@ MISC = EntityType.MISC
         ("lindqvist gout", {}, "<PERSON lindqvist> gout"),
         ("tanyard", {}, "<LOCATION tanyard>"),
         ("young people", {}, "young people"),
+        # Also an ordinary word that the index has as a name alone, and its plural.
+        ("tull collar bone", {}, "<PERSON tull> collar bone"),
+        ("TULL", {}, "<PERSON TULL>"),
+        ("the tulls and the lindqvists", {}, "the <PERSON tull>s and the <PERSON lindqvist>s"),
+        ("a quill", {}, "a quill"),
         # A code that the index holds in clear is sent so, and no other one.
         ("what is TSH", {"tsh": EntityType.ID}, "what is TSH"),
         ("error 38-112", {"38-112": EntityType.ID}, "error 38-112"),
         ("error 38-113", {"38-113": EntityType.ID}, "error <ID 38-113>"),
         ("error D25 38-112", {"d25 38-112": EntityType.ID}, "error D25 38-112"),
-        ("error D25 38-113", {"d25 38-113": EntityType.ID}, "error <ID D25 38-113>"),
+        ("error D25 38-113", {"d25 38-113": EntityType.ID}, "error D25 <ID 38-113>"),
         # Nor a number alone, a name, or what is a private code of another record.
         ("number 1998", {"1998": EntityType.ID}, "number <ID 1998>"),
         ("code young", {"young": EntityType.ID}, "code <ID young>"),
@@ -226,7 +243,7 @@ def test_each_word_of_a_name_is_searched_as_the_tokens_that_have_it():
 
 def test_a_value_is_searched_under_each_type_of_name():
     own = keys(tanyard=EntityType.ORGANIZATION)
-    assert own.search_groups(own.pseudonymize("at Tanyard")) == ((TOKENS[5],),)
+    assert own.search_groups(own.pseudonymize("at Tanyard")) == ((TOKENS[6],),)
 
 
 def test_no_token_is_searched_without_a_lookup_or_where_the_policy_forbids_parts():
@@ -248,5 +265,5 @@ def test_a_name_gets_the_type_that_it_has_in_the_index():
     own = keys(
         **{"harbour street surgery": EntityType.PERSON, "agnieszka nowak": EntityType.PERSON}
     )
-    assert own.pseudonymize("Harbour Street Surgery") == TOKENS[6]
+    assert own.pseudonymize("Harbour Street Surgery") == TOKENS[7]
     assert own.pseudonymize("Agnieszka Nowak") == TOKENS[3]
