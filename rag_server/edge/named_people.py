@@ -103,20 +103,26 @@ def _parts(value: str, index: IndexLookup, types: Sequence[EntityType]) -> tuple
     the `types` has it. So does one in capitals, where all are.
     """
     parts = _name_parts(value)
-    kinds = default_lexicon().kinds_of
-    same_case = value.isupper()
-    small = frozenset(fold(word) for word in value.split() if word.islower() or same_case)
+    lexicon, same_case = default_lexicon(), value.isupper()
+    # The part of "bill" is "william", but as an ordinary word it is "bill".
+    written = {part: fold(word) for word in value.split() for part in _name_parts(word)}
+    small = frozenset(
+        part for word in value.split() if word.islower() or same_case for part in _name_parts(word)
+    )
 
     def is_ordinary(part: str) -> bool:
-        is_word = default_lexicon().is_word(part)
-        if not any(kind in kinds(part) for kind in NAME_KINDS) and is_word:
+        word = written.get(part, part)
+        kinds, is_word = lexicon.kinds_of(word), lexicon.is_word(word)
+        if not any(kind in kinds for kind in NAME_KINDS) and is_word:
             return True
         if part not in small or index.types_of(part, types):
             return False
-        return is_word or index.has_word(part)
+        return is_word or index.has_word(word)
 
     names = tuple(part for part in parts if not is_ordinary(part))
-    known = tuple(p for p in names if p not in small or kinds(p) or index.types_of(p, types))
+    known = tuple(
+        p for p in names if p not in small or lexicon.kinds_of(p) or index.types_of(p, types)
+    )
     return known or names
 
 

@@ -65,6 +65,11 @@ def test_a_family_name_that_two_have_is_not_added():
     assert found.known == (token("Henrike Lindqvist"),)
 
 
+def test_a_short_name_that_is_a_word_is_one_next_to_a_name():
+    found = named("henrike lindqvist bill", "Henrike Lindqvist")
+    assert (found.known, found.unknown) == ((token("Henrike Lindqvist"),), ())
+
+
 def test_a_word_of_a_place_next_to_a_name_is_no_part_of_it():
     found = named("henrike lindqvist lock", "Henrike Lindqvist", places=["Lock Road"])
     assert (found.known, found.unknown) == ((token("Henrike Lindqvist"),), ())
