@@ -17,6 +17,10 @@ OUTSIDE, BEGIN, INSIDE = range(3)
 _EDGES = ",;:!?\"“”„«»()[]{}<>|*_=/\\'’-"
 _DANGLING = re.compile(r"\s+(?:and|or)$")
 """What joins a value to the next one, which has another type: `Lima and` before `Ms Sato`."""
+_CODE = re.compile(r"(?=\S*\d)[A-Z]\S+")
+_SENTENCE_END = re.compile(r"[^\W\d_]{4}\.\s+$")
+"""A full stop after at least four letters: after fewer it may be an abbreviation, as in "No. A12"."""
+_SENTENCE_END_CHARS = 12
 _JOINING = 0.4
 """Share of its threshold from which a word joins a value next to it."""
 _JOINERS = frozenset("-'’.&/@")
@@ -120,6 +124,8 @@ def _runs(
             if private[j]:
                 if opens[j] and text[starts[j] - 1].isspace():
                     break
+                if _code_after_sentence(text, starts[j]):
+                    break
                 j += 1
             elif j + 1 < count and private[j + 1] and _ties(text, starts, ends, j):
                 j += 2
@@ -127,6 +133,12 @@ def _runs(
                 break
         yield slice(i, j)
         i = j
+
+
+def _code_after_sentence(text: str, start: int) -> bool:
+    """Return whether a code begins here, after a full stop: `… in Gadsby. BK-3055 …`."""
+    before = text[max(0, start - _SENTENCE_END_CHARS) : start]
+    return bool(_CODE.match(text, start) and _SENTENCE_END.search(before))
 
 
 def _ties(text: str, starts: Sequence[int], ends: Sequence[int], sign: int) -> bool:
