@@ -19,7 +19,7 @@ _DANGLING = re.compile(r"\s+(?:and|or)$")
 """What joins a value to the next one, which has another type: `Lima and` before `Ms Sato`."""
 _CODE = re.compile(r"(?=\S*\d)[A-Z]\S+")
 _SENTENCE_END = re.compile(r"[^\W\d_]{4}\.\s+$")
-"""A full stop after at least four letters: after fewer it may be an abbreviation, as in "No. A12"."""
+"""A full stop after four letters or more: after fewer it may be an abbreviation ("No. A12")."""
 _SENTENCE_END_CHARS = 12
 _JOINING = 0.4
 """Share of its threshold from which a word joins a value next to it."""
