@@ -217,7 +217,8 @@ def _unknown(
     """Return the tokens of direct identifiers that no layer has, in any spelling or part.
 
     The server cannot see which blind words belong to which token. So two tokens of one type count
-    as known together if one of them may be.
+    as known together if one of them may be; and all, if a word of a type without a token is known:
+    an edge sends the words of a code under several types.
     """
     marks = dict.fromkeys([*(match.group() for match in TOKEN.finditer(question)), *words])
     direct = [mark for mark in marks if _is_direct(mark)]
@@ -228,6 +229,9 @@ def _unknown(
     absent = [m for m in direct if not any(len(layer.rows_with([m])) for layer in layers.values())]
     given, missing = (Counter(_type(m) for m in found if SIGN in m) for found in (direct, absent))
     tokens = [mark for mark in absent if SIGN not in mark]
+    typed = {_type(mark) for mark in direct if SIGN not in mark}
+    if any(_type(m) not in typed for m in direct if SIGN in m and m not in absent):
+        return strangers
     counts = Counter(map(_type, tokens))
     return strangers + tuple(
         token

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from sage_rag.agents.lexicon import lexicon as rule_lexicon
@@ -35,6 +36,13 @@ NAME_KINDS = (Kind.GIVEN, Kind.SURNAME, Kind.PLACE, Kind.GREAT_PLACE)
 _VAGUE_TYPES = (EntityType.MISC, EntityType.DEMOGRAPHIC, EntityType.SPECIAL_CATEGORY)
 """Types of groups, events and conditions: a recognizer takes "wrestling" for one in a question,
 and for a word in a record."""
+_CODE_TYPES = (
+    EntityType.ID,
+    EntityType.CASE_NUMBER,
+    EntityType.MEDICAL_RECORD,
+    EntityType.VEHICLE,
+    EntityType.NATIONAL_ID,
+)
 _SHORTEST_NAME = 3
 _MOST_VALUES = 64
 """Values that one word of a question may stand for. More would not help, and a server would learn
@@ -154,13 +162,23 @@ class IndexLookup:
     def search_words(self, value: str, entity_type: EntityType) -> tuple[str, ...]:
         """Return the blind words of the values that a value of a question may stand for.
 
-        A recognizer can give a name one type in a record and another one in a question. A part of a
-        name stands for all values with this part, unless they are too many.
+        A recognizer can give a name or a code one type in a record and another one in a question. A
+        part of a name stands for all values with this part, unless they are too many.
         """
+        codes = self._whole_codes(value) if codes_of(value) else ()
         if entity_type not in NAMED_TYPES:
-            return ()
+            return codes
         per_type = (self.wholes(value, t) for t in NAMED_TYPES)
-        return tuple(word for wholes in per_type if len(wholes) <= _MOST_VALUES for word in wholes)
+        few = (word for wholes in per_type if len(wholes) <= _MOST_VALUES for word in wholes)
+        return (*codes, *few)
+
+    def _whole_codes(self, value: str) -> tuple[str, ...]:
+        """Return the blind words of a code under each type that a recognizer may give it."""
+        found = []
+        for entity_type in _CODE_TYPES:
+            with suppress(NotGrantedError):
+                found += self._index.words(value, entity_type)[:1]
+        return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -188,10 +206,17 @@ class ShortQuestionRecognizer:
         return [*found, *self._missed(text, covered)]
 
     def _as_in_the_index(self, text: str, span: Span) -> Span:
-        """Return a span of a name with the type that the index has for its value."""
-        if span.entity_type not in NAMED_TYPES:
+        """Return a span of a name with the type that the index has for its value.
+
+        A code can be part of a place there: "the van, GX-9031".
+        """
+        value = text[span.start : span.end]
+        if span.entity_type in NAMED_TYPES:
+            types = self.index.types_of(value)
+        elif span.entity_type is EntityType.ID and codes_of(value):
+            types = self.index.types_of(value, (EntityType.LOCATION, EntityType.ORGANIZATION))
+        else:
             return span
-        types = self.index.types_of(text[span.start : span.end])
         return (
             replace(span, entity_type=types[0]) if types and span.entity_type not in types else span
         )

@@ -72,6 +72,13 @@ def test_a_name_whose_words_are_all_unknown_is_unknown():
     assert evidence(f"and {LINDE}", [WHOLE, PART]).unknown == (LINDE,)
 
 
+def test_a_code_that_the_index_has_under_another_type_is_known():
+    number = "CASE_NUMBER~aaaaaaaaaaaaaaaa"
+    words = ["ID~bbbbbbbbbbbbbbbb", number]
+    assert evidence("cost of ID_[zz]", words).unknown == ("ID_[zz]",)
+    assert evidence("cost of ID_[zz]", words, [number]).unknown == ()
+
+
 def test_a_place_without_a_record_is_no_unknown_person():
     assert evidence("rest in LOCATION_[zz]").unknown == ()
 

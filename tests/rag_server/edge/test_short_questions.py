@@ -33,6 +33,7 @@ TOKENS = [
     CIPHER.encrypt("14 Tanyard Lane, Kinsale", EntityType.LOCATION),
     CIPHER.encrypt("Harbour Street Surgery", EntityType.ORGANIZATION),
     CIPHER.encrypt("K-77", EntityType.ID),
+    CIPHER.encrypt("the van, GX-9031", EntityType.LOCATION),
 ]
 TEXTS = [
     "gout of the toe",
@@ -239,6 +240,19 @@ def test_each_word_of_a_name_is_searched_as_the_tokens_that_have_it():
     asked = own.pseudonymize("How is Agnieszka Wieczorek?")
     both = tuple(sorted((TOKENS[2], TOKENS[3])))
     assert set(own.search_groups(asked)) == {both, (TOKENS[2],)}
+
+
+def test_a_code_that_the_index_has_in_a_place_is_read_as_one():
+    own = keys(**{"gx-9031": EntityType.ID})
+    asked = own.pseudonymize("who owns gx-9031")
+    assert shown(asked) == "who owns <LOCATION gx-9031>"
+    assert INDEX.words("the van, GX-9031", PLACE)[0] in own.search_words(asked)
+
+
+def test_a_code_is_searched_under_each_type_of_code():
+    own = keys(**{"k-77": EntityType.CASE_NUMBER})
+    words = own.search_words(own.pseudonymize("result of k-77"))
+    assert INDEX.words("K-77", EntityType.ID)[0] in words
 
 
 def test_a_value_is_searched_under_each_type_of_name():
