@@ -279,8 +279,11 @@ class ShortQuestionRecognizer:
         return replace(span, start=start, end=end) if is_id else span
 
     def _is_word(self, word: str) -> bool:
-        """Return whether a word next to a code may be sent."""
-        return self.index.is_plain(word) or self.index.is_public(word, _PERSON)
+        """Return whether a word next to a code may be sent: also one that no name has."""
+        folded, lexicon = fold(word), default_lexicon()
+        is_name = any(kind in lexicon.kinds_of(folded) for kind in NAME_KINDS)
+        is_plain = self.index.is_plain(word) or self.index.is_public(word, _PERSON)
+        return is_plain or (lexicon.is_word(folded) and not is_name)
 
     def _is_person(self, match: re.Match[str]) -> bool:
         return bool(self.index.types_of(match.group(), _PERSON))

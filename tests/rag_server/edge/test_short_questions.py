@@ -112,6 +112,8 @@ MISC = EntityType.MISC
         ("WHEN DOES LINDQVIST KNEE", {"knee": PERSON}, "WHEN DOES <PERSON LINDQVIST> KNEE"),
         # A private code is without the words next to it.
         ("what is k-99 knee", {"k-99_knee": EntityType.ID}, "what is <ID k-99> knee"),
+        ("k-99 invoice", {"k-99_invoice": EntityType.ID}, "<ID k-99> invoice"),
+        ("k-99 keller", {"k-99_keller": EntityType.ID}, "<ID k-99 keller>"),
         ("grace", {"grace": PERSON}, "<PERSON grace>"),
         (
             "harbour street surgery",
