@@ -102,8 +102,9 @@ class NamedPeopleTokens(BaseModel):
     known: list[str] = Field(default_factory=list, max_length=MAX_NAMED)
     unknown: list[str] = Field(default_factory=list, max_length=MAX_NAMED)
     others: list[str] = Field(default_factory=list, max_length=MAX_NAMED)
+    alike: list[str] = Field(default_factory=list, max_length=MAX_NAMED)
 
-    @field_validator("known", "unknown", "others")
+    @field_validator("known", "unknown", "others", "alike")
     @classmethod
     def _tokens(cls, tokens: list[str]) -> list[str]:
         if not all(map(TOKEN.fullmatch, tokens)):
@@ -112,7 +113,8 @@ class NamedPeopleTokens(BaseModel):
 
     def people(self) -> NamedPeople:
         """Return them as the search takes them."""
-        return NamedPeople(tuple(self.known), tuple(self.unknown), tuple(self.others))
+        named = (self.known, self.unknown, self.others, self.alike)
+        return NamedPeople(*map(tuple, named))
 
 
 class ChatRequest(BaseModel):

@@ -11,12 +11,14 @@ class NamedPeople:
 
     `known`: of the index, the persons that the names of a question may mean. `unknown`: of the
     question, the names that can mean no one of the index. `others`: of the index, what the places,
-    organisations and titles of the question may mean.
+    organisations and titles of the question may mean. `alike`: of the index, persons whose names
+    are spelt nearly as an unknown one.
     """
 
     known: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
 
     @property
     def meant(self) -> tuple[str, ...]:

@@ -59,7 +59,8 @@ class Evidence:
     index knows, and asks for nothing more ("tell me about Maria Keller"). `particular`: it asks for
     a phone number or another particular of someone, and one of the first passages has one. `about`:
     the ranks of the passages that hold most of the persons, or else of the places, organisations
-    and titles, that the question may mean. `meant`: the tokens of all these in the index.
+    and titles, that the question may mean. `meant`: the tokens of all these in the index. `alike`:
+    those of persons whose names are spelt nearly as an unknown one.
     """
 
     similarity: float
@@ -72,6 +73,7 @@ class Evidence:
     particular: bool = False
     about: tuple[int, ...] = ()
     meant: tuple[str, ...] = field(default=(), repr=False)
+    alike: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def score(self) -> float:
@@ -124,8 +126,9 @@ def find_evidence(
     without, the blind words decide. `enough`: the threshold of the index.
     """
     unknown = _unknown(question, words, layers, people)
+    alike = people.alike if people else ()
     if not passages:
-        return Evidence(0.0, 0.0, unknown, enough=enough)
+        return Evidence(0.0, 0.0, unknown, enough=enough, alike=alike)
     layer = layers[passages[0].layer]
     similarity, sentence = _similarities(question, passages, layer, embedder)
     coverage = _coverage(question, passages, layer, unknown)
@@ -142,7 +145,17 @@ def find_evidence(
     particular = not unknown and any(states_particular(question, text) for text in texts)
     meant = people.meant if people else ()
     return Evidence(
-        similarity, coverage, unknown, known, sentence, enough, whole, particular, about, meant
+        similarity,
+        coverage,
+        unknown,
+        known,
+        sentence,
+        enough,
+        whole,
+        particular,
+        about,
+        meant,
+        alike,
     )
 
 

@@ -94,7 +94,7 @@ class ExtractiveAnswerer:
         of_consensus = bool(context.passages) and context.passages[0].layer == CONSENSUS
         if evidence is not None:
             if evidence.unknown:
-                return _no_record(evidence.unknown)
+                return _no_record(evidence.unknown, evidence.alike)
             is_read = not of_consensus and self._reads(context)
             if not (evidence.may_be_read if is_read else evidence.is_near):
                 return NOTHING_FOUND
@@ -243,10 +243,14 @@ def _is_courtesy(message: str) -> bool:
     return is_short and not _ASKS.search(message) and is_boilerplate(message)
 
 
-def _no_record(unknown: Sequence[str]) -> str:
-    *others, last = unknown
-    listed = f"{', '.join(others)} or {last}" if others else last
-    return f"I found no record of {listed} in the documents I can search."
+def _no_record(unknown: Sequence[str], alike: Sequence[str]) -> str:
+    said = f"I found no record of {_either(unknown)} in the documents I can search."
+    return f"{said} Did you mean {_either(alike)}?" if alike else said
+
+
+def _either(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _answer(text: str, *, unclear: bool) -> str:

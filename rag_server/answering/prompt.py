@@ -28,6 +28,8 @@ The question names no one, so the answer names no one: write "the person" or the
 a placeholder for a person."""
 _UNKNOWN = "No passage is about {}: say that you find no record of this name."
 
+_ALIKE = "Ask whether {} is meant, whose name is spelt nearly so."
+
 
 @dataclass(frozen=True)
 class Prompt:
@@ -82,10 +84,16 @@ def _instructions(conversation: AnswerContext, aliases: Aliases) -> list[str]:
     lines = [_INSTRUCTIONS]
     if names_no_one(conversation):
         lines.append(_NO_NAMES)
-    unknown = conversation.evidence.unknown if conversation.evidence else ()
-    if unknown:
-        lines.append(_UNKNOWN.format(", ".join(map(aliases.hide, unknown))))
+    evidence = conversation.evidence
+    if evidence and evidence.unknown:
+        lines.append(_UNKNOWN.format(_listed(evidence.unknown, aliases)))
+        if evidence.alike:
+            lines.append(_ALIKE.format(_listed(evidence.alike, aliases)))
     return lines
+
+
+def _listed(names: Sequence[str], aliases: Aliases) -> str:
+    return ", ".join(map(aliases.hide, names))
 
 
 def _question(asked: str, passages: Sequence[str]) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from string import ascii_lowercase
 
 from sage_rag.privacy.blind_index import PartWords, index_terms
 from sage_rag.privacy.entities import EntityType
@@ -18,6 +20,11 @@ from sage_rag.privacy.recognizers.lexicon import default_lexicon, fold
 from sage_rag.privacy.tokens import token_type
 from sage_rag.rag_server.edge.short_questions import NAME_KINDS, IndexLookup
 from sage_rag.rag_server.named_people import NamedPeople
+
+_ALIKE = 0.8
+"""Likeness of two spellings of a name: "vasques" and "vasquez" have 0.86."""
+_SHORTEST_MISSPELT = 5
+_MOST_ALIKE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +49,7 @@ def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher
     Raises:
         DecryptionError: for a token that the cipher cannot open.
     """
-    known, unknown, others = set[str](), set[str](), set[str]()
+    known, unknown, others, alike = set[str](), set[str](), set[str](), set[str]()
     for token in sorted(set(tokens)):
         if (entity_type := token_type(token)) not in STEM_TYPES:
             continue
@@ -55,7 +62,8 @@ def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher
         (known if is_person else others).update(meant)
         if is_person and not meant:
             unknown.add(token)
-    return NamedPeople(*(tuple(sorted(named)) for named in (known, unknown, others)))
+            alike.update(_alike(parts, found, index, cipher))
+    return NamedPeople(*(tuple(sorted(named)) for named in (known, unknown, others, alike)))
 
 
 def _meant(parts: tuple[str, ...], found: list[_Candidate]) -> list[str]:
@@ -76,6 +84,40 @@ def _longer(parts: tuple[str, ...], found: list[_Candidate]) -> list[str]:
     return [c.token for c in [c for c in longer if c.is_person] or longer]
 
 
+def _alike(
+    parts: tuple[str, ...], found: list[_Candidate], index: IndexLookup, cipher: EntityCipher
+) -> list[str]:
+    """Return the persons of the index with nearly these names, if they are few.
+
+    Those with a part of the name are at hand. A name of one part is looked up in each spelling that
+    differs in one letter: nothing is sent for it.
+    """
+    if len(parts) == 1 and len(parts[0]) >= _SHORTEST_MISSPELT:
+        spelt = _one_letter_off(parts[0])
+        groups = (group for word in spelt for group in index.groups(word, [EntityType.PERSON]))
+        found = _opened((token for group in groups for token in group), cipher)
+    near = [
+        c.token
+        for c in found
+        if c.is_person and all(any(_are_alike(part, own) for own in c.parts) for part in parts)
+    ]
+    return near if len(near) <= _MOST_ALIKE else []
+
+
+def _are_alike(part: str, other: str) -> bool:
+    return SequenceMatcher(None, part, other, autojunk=False).ratio() >= _ALIKE
+
+
+def _one_letter_off(word: str) -> set[str]:
+    """Return the words with one letter more, less or other, or with two neighbours exchanged."""
+    halves = [(word[:i], word[i:]) for i in range(len(word) + 1)]
+    less = {a + b[1:] for a, b in halves if b}
+    swapped = {a + b[1] + b[0] + b[2:] for a, b in halves if len(b) > 1}
+    other = {a + letter + b[1:] for a, b in halves if b for letter in ascii_lowercase}
+    more = {a + letter + b for a, b in halves for letter in ascii_lowercase}
+    return less | swapped | other | more
+
+
 def _candidates(
     parts: Iterable[str], index: IndexLookup, cipher: EntityCipher
 ) -> list[_Candidate] | None:
@@ -86,7 +128,11 @@ def _candidates(
         if not found and index.types_of(part):
             return None
         tokens |= found
-    return [_Candidate(t, frozenset(_parts_of(t, cipher))) for t in sorted(tokens)]
+    return _opened(tokens, cipher)
+
+
+def _opened(tokens: Iterable[str], cipher: EntityCipher) -> list[_Candidate]:
+    return [_Candidate(token, frozenset(_parts_of(token, cipher))) for token in sorted({*tokens})]
 
 
 def _parts_of(token: str, cipher: EntityCipher) -> tuple[str, ...]:

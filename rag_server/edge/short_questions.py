@@ -143,14 +143,16 @@ class IndexLookup:
         names = [word for word in written if not default_lexicon().is_word(fold(word))]
         return self.wholes(" ".join(names), entity_type) if 0 < len(names) < len(written) else ()
 
-    def groups(self, value: str) -> tuple[tuple[str, ...], ...]:
+    def groups(
+        self, value: str, types: Sequence[EntityType] = STEM_TYPES
+    ) -> tuple[tuple[str, ...], ...]:
         """Return, for each word of a value, the tokens of the values of the index with this word.
 
         A recognizer can give a name one type in a record and another one in a question, so all
         types are searched. The word of more than `MOST_TOKENS` values has no group.
         """
         found: dict[int, set[str]] = {}
-        for entity_type in STEM_TYPES:
+        for entity_type in types:
             try:
                 words = self._index.stem_words(value, entity_type)
             except NotGrantedError:
@@ -174,7 +176,7 @@ class IndexLookup:
 
     def _whole_codes(self, value: str) -> tuple[str, ...]:
         """Return the blind words of a code under each type that a recognizer may give it."""
-        found = []
+        found: list[str] = []
         for entity_type in _CODE_TYPES:
             with suppress(NotGrantedError):
                 found += self._index.words(value, entity_type)[:1]

@@ -101,6 +101,12 @@ def test_a_greeting_is_told_what_to_ask():
         assert compose(question, MIGRAINE, evidence=weak) == NOTHING_FOUND
 
 
+def test_a_person_whose_name_is_spelt_nearly_so_is_suggested():
+    absent = Evidence(similarity=0.9, coverage=1.0, unknown=(LINDE,), alike=(KELLER,))
+    said = compose(f"and {LINDE}?", MIGRAINE, evidence=absent)
+    assert said.endswith(f"in the documents I can search. Did you mean {KELLER}?")
+
+
 def test_an_unknown_person_is_said_to_be_unknown():
     absent = Evidence(similarity=0.9, coverage=1.0, unknown=(LINDE, KELLER))
     answer = compose(f"What did {LINDE} tell {KELLER} about migraine?", MIGRAINE, evidence=absent)

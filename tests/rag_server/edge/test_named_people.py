@@ -60,6 +60,21 @@ def test_a_namesake_is_someone_else(asked):
     assert (found.known, found.unknown) == ((), (token(asked),))
 
 
+@pytest.mark.parametrize(
+    "asked",
+    ["Henrike Lindquist", "Henrikke Lindqvist", "Lindqist", "lindqvits", "Hendrike Lindqvist"],
+)
+def test_a_misspelt_name_is_unknown_and_has_one_that_is_alike(asked):
+    found = named(asked, "Henrike Lindqvist", "Tobias Okonjo", "Maria Lind")
+    assert (found.known, found.unknown) == ((), (token(asked),))
+    assert found.alike == (token("Henrike Lindqvist"),)
+
+
+@pytest.mark.parametrize("asked", ["Astrid Lindqvist", "Winslow", "Marek Quist", "Lin"])
+def test_another_name_has_none_that_is_alike(asked):
+    assert named(asked, "Henrike Lindqvist", "Tobias Okonjo").alike == ()
+
+
 def test_a_family_name_that_two_have_is_not_added():
     found = named("Henrike Lindqvist", "Henrike Lindqvist", "Lindqvist", "Tobias Lindqvist")
     assert found.known == (token("Henrike Lindqvist"),)
