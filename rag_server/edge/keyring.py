@@ -244,7 +244,7 @@ class CorpusKeys:
         return GuardedStream(shown, in_json=in_json, preceding=preceding)
 
     def _plain(self, text: str) -> str:
-        """Return a text with its values in clear, which is shown to nobody."""
+        """Return a text with its values in clear. It must stay in this process."""
         return TOKEN.sub(lambda match: self._cipher.decrypt(match.group()), text)
 
     def _value(self, match: re.Match[str]) -> str:
