@@ -26,7 +26,7 @@ TOOL = {
 CALL = {"id": "call_1", "type": "function"}
 
 
-def arguments(*pieces: str, number: int = 0, **first: Any) -> list[bytes]:
+def arguments(*pieces: str, number: int | None = 0, **first: Any) -> list[bytes]:
     """Return the chunks of a call."""
     named = {"index": number, **CALL, **first, "function": {"name": "calendar", "arguments": ""}}
     parts = [{"index": number, "function": {"arguments": piece}} for piece in pieces]
@@ -99,6 +99,31 @@ def assembled(events) -> tuple[list[tuple[str, str, str]], str]:
                 parts = (call.id, call.function.name, call.function.arguments)
                 calls[call.index] = [a + (b or "") for a, b in zip(whole, parts, strict=True)]
     return [(a, b, c) for a, b, c in calls.values()], finish
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("number", [0, None])
+def test_calls_that_share_a_number_are_told_apart_by_their_ids(
+    world: World, number: int | None, stream: bool
+) -> None:
+    """Gemini's endpoint sends each call whole with number 0, others send no number."""
+    first = arguments('{"who": "[PER', 'SON_1]"}', number=number)
+    second = arguments('{"who": ', '"[PERSON_2]"}', number=number, id="call_2")
+    edge, _ = services(world, lambda _: streamed(calling(first, second)))
+    assert called(world, edge, stream)[0] == [
+        ("call_1", "calendar", '{"who": "Maria Keller"}'),
+        ("call_2", "calendar", '{"who": "Zoë Ødegård"}'),
+    ]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_call_whose_pieces_repeat_its_id_and_name_is_one_call(world: World, stream: bool) -> None:
+    pieces = ('{"who": ', '"[PERSON_1]"}')
+    function = [{"name": "calendar", "arguments": piece} for piece in pieces]
+    parts = [chunk({"tool_calls": [{"index": 0, **CALL, "function": f}]}) for f in function]
+    edge, _ = services(world, lambda _: streamed(calling(parts)))
+    wanted = [("call_1", "calendar", '{"who": "Maria Keller"}')]
+    assert called(world, edge, stream)[0] == wanted
 
 
 @pytest.mark.parametrize("stream", [False, True])

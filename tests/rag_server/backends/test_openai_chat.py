@@ -158,3 +158,84 @@ def test_a_follow_up_is_condensed_by_the_model_and_shows_it_no_real_name(world: 
     assert done["citations"][0]["text"] == "rest helps against a cold"
     assert len(model.seen) == 2
     assert not any(part in r.raw.decode() for r in model.seen for part in CANARY.split())
+
+
+def event(delta: str, finish_reason: str | None = None) -> bytes:
+    """Return a chunk whose delta is JSON as an endpoint sends it."""
+    reason = json.dumps(finish_reason)
+    choice = f'{{"index": 0, "delta": {delta}, "finish_reason": {reason}}}'
+    return f'data: {{"choices": [{choice}]}}\n\n'.encode()
+
+
+def both(url: str) -> list[str]:
+    """Return the text of a whole answer, and that of a stream."""
+    whole = httpx.post(url + CHAT, json=ask())
+    assert whole.status_code == 200, whole.text
+    streamed = httpx.post(url + CHAT, json=ask(stream=True)).text
+    lines = [json.loads(line[6:]) for line in streamed.splitlines() if line.startswith("data: {")]
+    deltas = [choice["delta"] for line in lines for choice in line["choices"]]
+    return [
+        whole.json()["choices"][0]["message"]["content"],
+        "".join(delta.get("content", "") for delta in deltas),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("halves", "shown"),
+    [
+        (["A \\ud83d", "\\ude00 B"], "A 😀 B"),
+        (["A \\ud83d", "B"], "A \ufffdB"),
+        (["A \\ude00 B"], "A \ufffd B"),
+        (["A \\ud83d"], "A \ufffd"),
+    ],
+)
+def test_a_character_in_two_halves_is_whole_and_a_half_alone_is_a_replacement(
+    world: World, halves, shown
+):
+    pieces = [event(f'{{"content": "{half}"}}') for half in halves]
+    url, _ = server(world, lambda _: streamed([*pieces, event("{}", "stop")]))
+    assert both(url) == [shown, shown]
+
+
+def test_a_half_of_a_character_in_a_tool_call_is_joined(world: World):
+    call = '"index": 0, "id": "c\\ud83d", "function": {"name": "f", "arguments": "\\ud83d"}'
+    pieces = [call, '"index": 0, "function": {"arguments": "\\ude00"}']
+    events = [event(f'{{"tool_calls": [{{{piece}}}]}}') for piece in pieces]
+    url, _ = server(world, lambda _: streamed([*events, event("{}", "tool_calls")]))
+    tool = {"type": "function", "function": {"name": "f", "parameters": {}}}
+    choice = httpx.post(url + CHAT, json=ask(tools=[tool])).json()["choices"][0]
+    [made] = choice["message"]["tool_calls"]
+    assert (made["id"], made["function"]["arguments"]) == ("c\ufffd", "😀")
+
+
+def test_an_empty_finish_reason_does_not_end_an_answer(world: World):
+    """Some servers send "" with each piece."""
+    pieces = [event(f'{{"content": "{text}"}}', "") for text in ("by [PERSON_", "1] ", "[1]")]
+    world.catalog.publish("clinic", ["PERSON_[q2Zf] rests against a cold"])
+    url, _ = server(world, lambda _: streamed([*pieces, event("{}", "stop")]))
+    assert both(url) == ["by the person [1]"] * 2
+    url, _ = server(world, lambda _: streamed(pieces))
+    assert httpx.post(url + CHAT, json=ask()).status_code == 502
+
+
+@pytest.mark.parametrize("reason", ["stop", "length", "content_filter"])
+def test_the_finish_reason_of_a_model_reaches_the_client(world: World, reason: str):
+    pieces = [event('{"content": "Rest"}', ""), event("{}", reason)]
+    url, _ = server(world, lambda _: streamed(pieces))
+    whole = httpx.post(url + CHAT, json=ask()).json()
+    assert whole["choices"][0]["finish_reason"] == reason
+    assert f'"finish_reason":"{reason}"' in httpx.post(url + CHAT, json=ask(stream=True)).text
+
+
+def test_a_refusal_is_the_answer(world: World):
+    pieces = [event('{"refusal": ""}'), event('{"refusal": "I can not help."}')]
+    url, _ = server(world, lambda _: streamed([*pieces, event("{}", "stop")]))
+    assert both(url) == ["I can not help."] * 2
+
+
+def test_counts_that_no_answer_has_are_replaced_by_ours(world: World):
+    usage = {"prompt_tokens": 10**30, "completion_tokens": -3, "total_tokens": 1}
+    *start, done = chunks("ok")
+    url, _ = server(world, lambda _: streamed([*start, chunk({}, usage=usage), done]))
+    reported = httpx.post(url + CHAT, json=ask()).json()["usage"]
+    assert 0 < reported["total_tokens"] < 1000
