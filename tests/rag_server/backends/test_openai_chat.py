@@ -12,7 +12,7 @@ from sage_rag.rag_server.answering.chat import ChatAnswerer
 from sage_rag.rag_server.answering.condensing import QuestionCondenser
 from sage_rag.rag_server.backends.openai_chat import OpenAIChatStream
 from tests.rag_server.conftest import World, ask
-from tests.rag_server.fakes import ScriptedServer, chunk, chunks, streamed
+from tests.rag_server.fakes import ScriptedServer, chunk, chunks, completion, streamed
 
 pytestmark = pytest.mark.slow
 
@@ -72,6 +72,44 @@ def test_a_model_that_fails_at_once_has_a_status_without_its_words(
     codes = {502: "upstream_error", 429: "upstream_rate_limited", 503: "upstream_busy"}
     assert response.json()["error"]["code"] == codes[status]
     assert CANARY not in response.text
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        lambda _: Response("<html>Sign in</html>", 200, media_type="text/html"),
+        lambda _: JSONResponse({"detail": CANARY}),
+        lambda _: Response("", 200, media_type="text/event-stream"),
+        lambda _: Response("{", 200, media_type="application/json"),
+    ],
+)
+def test_a_page_or_another_answer_without_a_stream_is_reported_as_such(world: World, reply, stream):
+    url, _ = server(world, reply)
+    response = httpx.post(url + CHAT, json=ask(stream=stream))
+    assert response.status_code == 502
+    message = response.json()["error"]["message"]
+    assert "the chat model answered without a stream" in message
+    assert "is it the address of an OpenAI-compatible API" in message
+    assert CANARY not in message
+
+
+def test_a_whole_completion_of_an_endpoint_that_does_not_stream_is_read(world: World):
+    world.catalog.publish("clinic", ["PERSON_[q2Zf] takes rest"])
+    usage = {"prompt_tokens": 70, "completion_tokens": 3, "total_tokens": 73}
+    url, _ = server(world, lambda _: completion("[PERSON_1] rests [1]", usage=usage))
+    body = ask("what does PERSON_[q2Zf] take?")
+    done = httpx.post(url + CHAT, json=body).json()
+    assert done["choices"][0]["message"]["content"] == "PERSON_[q2Zf] rests [1]"
+    assert done["usage"] == usage
+    assert "rests [1]" in httpx.post(url + CHAT, json={**body, "stream": True}).text
+
+
+@pytest.mark.parametrize("ping", [b"data:\n\n", b"data: \n\n", b"event: ping\n\n", b": ping\n\n"])
+def test_an_event_without_data_keeps_a_stream_alive(world: World, ping: bytes):
+    start, *rest = chunks("Rest ", "[1].")
+    url, _ = server(world, lambda _: streamed([ping, start, ping, *rest]))
+    assert both(url) == ["Rest [1]."] * 2
 
 
 @pytest.mark.parametrize("stream", [False, True])
