@@ -46,6 +46,22 @@ def test_the_result_does_not_depend_on_the_cuts(words, size):
     assert shown(text, 3, size=size) == shown(text, 3, size=1000)
 
 
+@pytest.mark.parametrize("between", ["[1]", "[1, 2]", "(see [1], [2])"])
+def test_up_to_three_words_between_two_of_a_run_do_not_hide_it(between: str):
+    words = TEXT.split()
+    text = " ".join(f"{word} {between}" for word in words)
+    read, tripped = shown(text, 6)
+    assert tripped
+    assert read.replace(between, "").split() == words[:6]
+
+
+def test_a_run_does_not_go_on_from_one_passage_to_the_next():
+    passages = [Passage(name, "s", {"text": f"{name} b c"}) for name in "ad"]
+    guard = QuotationGuard(passages, 3)
+    assert guard.feed("a b c d b c ") == "a b c d b c "
+    assert not guard.tripped
+
+
 def test_each_character_of_a_script_without_spaces_is_a_word():
     assert shown(f"说明：{HAN}", 8, passage=HAN) == ("说明：患者应每天服用两", True)
     assert shown("每天两次，不要饮酒。", 8, passage=HAN) == ("每天两次，不要饮酒。", False)
