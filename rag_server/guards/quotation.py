@@ -102,9 +102,13 @@ class QuotationGuard:
 
 def excerpt(passage: Passage, most_words: int = MOST_WORDS) -> Passage:
     """Return a passage with the beginning of its text that an answer may repeat."""
-    guard = QuotationGuard([passage], most_words)
-    text = guard.feed(passage.text) + guard.flush()
-    return replace(passage, fields={"text": f"{text.rstrip()} …" if guard.tripped else text})
+    text, end, words = passage.text, 0, 0
+    for cut in [*(cut.end() for cut in _CUT.finditer(text)), len(text)]:
+        words += len(_words(text[end:cut]))
+        if words > most_words or len(text[end:cut].rstrip()) > _LONGEST:
+            return replace(passage, fields={"text": f"{text[:end].rstrip()} …"})
+        end = cut
+    return passage
 
 
 class GuardedAnswerer:

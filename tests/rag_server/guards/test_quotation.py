@@ -106,6 +106,15 @@ def test_an_excerpt_is_the_beginning_that_an_answer_may_repeat():
     assert excerpt(PASSAGE, 5).text == "The ferry to the island …"
     assert excerpt(PASSAGE, 30).text == TEXT
     assert excerpt(Passage("p1", "s", {"text": HAN}), 5).text == "患者应每天 …"
+    assert excerpt(Passage("p1", "s", {"text": "a" * 9_000}), 5).text == " …"
+
+
+@given(WORDS, st.integers(1, 9))
+def test_an_excerpt_is_as_long_as_the_answer_that_repeats_the_passage(words, most_words):
+    text = " ".join(words)
+    read, tripped = shown(text, most_words, passage=text)
+    wanted = f"{read.rstrip()} …" if tripped else text
+    assert excerpt(Passage("p1", "s", {"text": text}), most_words).text == wanted
 
 
 @given(WORDS)
