@@ -13,3 +13,27 @@ def well_formed(text: str) -> str:
     Guarantees: as many code points as before, so that offsets stay valid.
     """
     return _SURROGATE.sub("\ufffd", text)
+
+
+class SurrogateJoiner:
+    """Join surrogate halves that arrive in different pieces; U+FFFD for a half that stays alone."""
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        """Accept the next piece; return the text that is complete."""
+        text = self._held + piece
+        self._held = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        return _joined(text[: len(text) - len(self._held)])
+
+    def flush(self) -> str:
+        """End the text: return what was held back."""
+        held, self._held = self._held, ""
+        return _joined(held)
+
+
+def _joined(text: str) -> str:
+    if not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -22,7 +22,8 @@ UNSPACED_RANGES = (
 )
 """Code points of scripts without spaces between words."""
 _UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED_RANGES)
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+"""One word: a character of a script without spaces, or a run of `\\w`."""
 _FOREIGN_WORD = re.compile(rf"[{_UNSPACED}]|[^\W\x00-\x7f]")
 """A character that can occur in a word but is not ASCII."""
 _ASCII_WORDS = {c: chr(c).lower() if re.match(r"\w", chr(c)) else " " for c in range(128)}
@@ -39,14 +40,14 @@ class Word:
 
 def words(text: str) -> list[Word]:
     """Return the case-folded words of a text with their positions."""
-    return [Word(m.group().casefold(), m.start(), m.end()) for m in _WORD.finditer(text)]
+    return [Word(m.group().casefold(), m.start(), m.end()) for m in WORD.finditer(text)]
 
 
 def tokenize(text: str) -> list[str]:
     """Return the case-folded words of a text."""
     if not text.isascii():
         if _FOREIGN_WORD.search(text):
-            return [token.casefold() for token in _WORD.findall(text)]
+            return [token.casefold() for token in WORD.findall(text)]
         text = text.encode("ascii", "replace").decode("ascii")
     return text.translate(_ASCII_WORDS).split()
 

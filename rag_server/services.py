@@ -23,15 +23,17 @@ class Services:
     """The parts of one server, built by `wiring` or from fakes.
 
     `home`: the folder whose versions edges may pull. `condenser` rewrites follow-up questions;
-    without it, rules do. `top_k`: passages per answer. `gate` decides who may ask. `cors_origins`:
-    the web pages whose scripts may read answers. `searches`: the pool of searches; `control`: the
-    pool of health checks and lists of models, which stay quick while searches wait.
+    without it, rules do. `top_k`: passages per answer. `quoted_words`: the words of a passage that
+    its citation shows; `None` for all. `gate` decides who may ask. `cors_origins`: the web pages
+    whose scripts may read answers. `searches`: the pool of searches; `control`: the pool of health
+    checks and lists of models, which stay quick while searches wait.
     """
 
     corpora: CorpusSearch
     answerer: Answerer
     condenser: QuestionCondenser | None = None
     top_k: int = 5
+    quoted_words: int | None = None
     home: Path | None = None
     gate: Gate = field(default_factory=Gate)
     cors_origins: Sequence[str] = ()

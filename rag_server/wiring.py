@@ -74,6 +74,7 @@ def _search_services(
     from sage_rag.rag_server.answering.condensing import QuestionCondenser
     from sage_rag.rag_server.catalog import FolderCatalog
     from sage_rag.rag_server.corpora import CorpusSearch
+    from sage_rag.rag_server.guards.quotation import MOST_WORDS
     from sage_rag.rag_server.reranking import reranker_called
     from sage_rag.rag_server.services import Services
 
@@ -101,6 +102,7 @@ def _search_services(
         answerer=_guarded(settings, _answerer(settings, model, embedder)),
         condenser=QuestionCondenser(model) if model else None,
         top_k=settings.top_k,
+        quoted_words=MOST_WORDS if settings.guard else None,
         home=home,
         audit=audit,
         gate=gate,

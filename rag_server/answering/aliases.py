@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from difflib import SequenceMatcher
 
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.tokens import PLACEHOLDER, TOKEN
+from sage_rag.rag_server.answering.alias_spellings import (
+    ALIAS,
+    NAMED,
+    TAIL,
+    UNFINISHED,
+    as_type,
+    is_quoted,
+    is_role,
+    meant,
+    spelt,
+)
 from sage_rag.rag_server.answering.names import names_someone
 from sage_rag.rag_server.answering.streams import PatternStream
 
 _HIDDEN = re.compile(rf"{TOKEN.pattern}|{PLACEHOLDER.pattern}")
 
-_GAP = r"[\s\\_-]{0,3}"
-_TYPES = "|".join(
-    re.escape(t).replace("_", _GAP) for t in sorted(EntityType, key=len, reverse=True)
-)
-_CORE = rf"(?ai:{_TYPES}){_GAP}\d{{1,6}}"
-_ALIAS = re.compile(
-    rf"\\?[\[【［]\s{{0,2}}(?P<square>{_CORE})\s{{0,2}}\\?[\]】］]"
-    rf"|[<{{]\s{{0,2}}(?P<other>{_CORE})\s{{0,2}}[>}}]"
-    rf"|(?<![A-Za-z0-9_])(?P<bare>(?ai:{_TYPES})\\?_\d{{1,6}})(?![A-Za-z0-9_])"
-    r"|\[(?P<foreign>[^\W\d_]{2,20}(?:_[^\W\d_]{2,20})?_\d{1,6})\]"
-)
-"""An alias as models spell it: in other brackets or none, in lower case, with gaps, escaped for
-Markdown, or with another word for its type. A pattern of a few characters more than an alias."""
-_TAIL = re.compile(r"(?:\\?[\[【［<{][^\[\]【】［］<>{}\n]{0,60}|[A-Za-z0-9_\\]{1,60})\Z")
-_PARTS = re.compile(r"(.*?)[\s\\_-]*(\d+)", re.DOTALL)
 UNREADABLE = re.compile(r"\[[A-Z_]+: unreadable\]")
 """What is shown for an alias that stands for no token."""
-_ALIKE = 0.8
-"""Likeness of a misspelt type, "PERSONNE" or "PERSN", and the type that it stands for."""
+_BEGINNING = 3
+"""Letters of a type that show that the end of a text cut off an alias."""
 
 
 class Aliases:
@@ -62,14 +56,20 @@ class Aliases:
         """Return a replacer of aliases in a stream; `withhold`: those of persons show no name.
 
         A misspelt alias is restored where it can stand for one token only. An alias that stands for
-        no token is damage: `[PERSON: unreadable]` in its place shows that a name is missing.
+        no token is damage: `[PERSON: unreadable]` in its place shows that a name is missing. So is
+        one at the end of the text that may have been cut off.
         """
 
         def shown(match: re.Match[str]) -> str:
-            original = self._original(match)
-            return _unnamed(original) if withhold and original != match.group() else original
+            around = match.groupdict("")
+            begun = around.get("begun") or around.get("bare_begun")
+            original = self._begun(begun) if begun else self._original(match)
+            if original is None:
+                return match.group()
+            ending = around["suffix"] or around.get("plural", "")
+            return around["emphasis"] + (_unnamed(original) if withhold else original) + ending
 
-        return PatternStream(_ALIAS, _TAIL, shown)
+        return PatternStream(ALIAS, TAIL, shown, UNFINISHED)
 
     def _alias(self, match: re.Match[str]) -> str:
         original = match.group()
@@ -80,21 +80,52 @@ class Aliases:
             self._aliases[original], self._originals[alias] = alias, original
         return self._aliases[original]
 
-    def _original(self, match: re.Match[str]) -> str:
-        core = match["square"] or match["other"] or match["bare"] or match["foreign"]
-        parts = _PARTS.fullmatch(core)
-        if parts is None:
-            return match.group()
-        kind, number = re.sub(r"[\s\\_-]+", "_", parts[1]).upper(), int(parts[2])
-        is_exact = re.search(r"\\?_\d+\Z", core) is not None
-        if match["foreign"]:
-            if parts[1] != parts[1].upper():
-                return match.group()  # a name of the text's own, such as `[table_1]`
-            kind = _most_alike(kind, self._counts) or kind
-        known = self._originals.get(f"[{kind}_{number}]")
-        if known is not None:
-            return known
-        return f"[{kind}: unreadable]" if is_exact else match.group()
+    def _original(self, match: re.Match[str]) -> str | None:
+        """Return what an alias stands for; `None` for a text that is no alias."""
+        bare, foreign = match["bare"], match["foreign"]
+        in_brackets = bare is None and match["opener"] not in "<{"
+        word, signs, number = spelt(match["core"] or bare or foreign)
+        is_upper, is_exact = word == word.upper(), "_" in signs or "\uff3f" in signs
+        kind = as_type(word)
+        if foreign is not None:
+            if not in_brackets:
+                return None
+            if is_role(word) and EntityType.PERSON in self._counts:
+                return _unreadable(EntityType.PERSON)
+            found = meant(word, self._counts)
+            if found is None:  # in lower case a name of the text's own, such as `[table_1]`
+                return _unreadable(kind) if is_upper else None
+            kind = found
+        if not is_upper and kind not in NAMED and not (in_brackets and is_exact):
+            return None
+        if bare is not None and not is_upper and is_quoted(match):
+            return None
+        alias = f"[{kind}_{number}"
+        original = self._originals.get(f"{alias}]")
+        if original is not None and not self._is_cut_off(match, alias):
+            return original
+        is_damage = is_exact and (in_brackets or (is_upper and (bare is None or kind in NAMED)))
+        return _unreadable(kind) if is_damage or original is not None else None
+
+    def _is_cut_off(self, match: re.Match[str], alias: str) -> bool:
+        """Return whether an alias at the end of a text may be the beginning of another one."""
+        if match.re is not UNFINISHED or match["suffix"] or match["ended"]:
+            return False
+        return any(known.startswith(alias) and known != f"{alias}]" for known in self._originals)
+
+    def _begun(self, text: str) -> str | None:
+        """Return damage if a text that is cut off begins an alias; `None` if it may be a word."""
+        name = as_type(text)
+        if text.endswith("_") and name in self._counts:
+            return _unreadable(name)
+        if text != text.upper() or len(name) < _BEGINNING:
+            return None
+        kinds = [kind for kind in self._counts if kind.startswith(name)]
+        return _unreadable(kinds[0]) if kinds else None
+
+
+def _unreadable(kind: str) -> str:
+    return f"[{kind}: unreadable]"
 
 
 def _unnamed(token: str) -> str:
@@ -103,9 +134,3 @@ def _unnamed(token: str) -> str:
     if match is None or not names_someone(token):
         return token
     return "the person" if match.group(1) == EntityType.PERSON else f"[{match.group(1)}: withheld]"
-
-
-def _most_alike(word: str, kinds: Iterable[str]) -> str | None:
-    """Return the one type that a word is like, or `None`."""
-    alike = [k for k in kinds if SequenceMatcher(None, word, k, autojunk=False).ratio() >= _ALIKE]
-    return alike[0] if len(alike) == 1 else None

@@ -23,7 +23,7 @@ _SHORTER = 0.95
 
 
 def _asks_for_json(options: Mapping[str, Any]) -> bool:
-    wanted: Mapping[str, str] = options.get("response_format") or {"type": "text"}
+    wanted: Mapping[str, object] = options.get("response_format") or {"type": "text"}
     return wanted["type"] != "text"
 
 

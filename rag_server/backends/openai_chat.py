@@ -9,8 +9,13 @@ from typing import Any
 from pydantic import SecretStr
 
 from sage_rag.agents.chat.backends.endpoint_errors import EndpointErrors
-from sage_rag.agents.chat.backends.openai_client import CompletionChunk, OpenAIClient, token_usage
-from sage_rag.common.unicode_text import well_formed
+from sage_rag.agents.chat.backends.openai_client import (
+    CallDelta,
+    CompletionChunk,
+    OpenAIClient,
+    token_usage,
+)
+from sage_rag.common.unicode_text import SurrogateJoiner, well_formed
 from sage_rag.rag_server.answering.protocols import ConversationTurn, Piece, ToolCall
 from sage_rag.rag_server.chat_request import SAMPLING, TOOLS
 from sage_rag.rag_server.completions import CompletionUsage
@@ -49,12 +54,14 @@ class OpenAIChatStream:
             "stream_options": {"include_usage": True},
             **options,
         }
+        text, calls = SurrogateJoiner(), _CallReader()
         with self._client.translated():
             async with aclosing(self._client.stream(body)) as chunks:
                 async for chunk in chunks:
-                    usage, calls = _usage(chunk), _calls(chunk)
-                    if chunk.text or chunk.finish_reason or usage or calls:
-                        yield Piece(chunk.text, chunk.finish_reason, usage, calls)
+                    usage, called = _usage(chunk), calls.feed(chunk)
+                    whole = text.feed(chunk.text) + (text.flush() if chunk.finish_reason else "")
+                    if whole or chunk.finish_reason or usage or called:
+                        yield Piece(whole, chunk.finish_reason, usage, called)
 
     def count_tokens(self, turns: Sequence[ConversationTurn]) -> int | None:
         """Return `None`: the endpoint has the tokenizer."""
@@ -87,21 +94,42 @@ def _message(turn: ConversationTurn) -> dict[str, Any]:
     return message
 
 
-def _calls(chunk: CompletionChunk) -> list[ToolCall]:
-    """Return the pieces of tool calls; one without a number is numbered by its place."""
-    return [
-        ToolCall(
-            place if call.index is None else call.index,
-            call.function.arguments or "",
-            call.id,
-            call.function.name,
-        )
-        for place, call in enumerate(chunk.tool_calls)
-    ]
+class _CallReader:
+    """Reads the pieces of tool calls of one stream and numbers the calls.
+
+    Some endpoints send several calls under one number, or without: there, another id with a name
+    begins another call.
+    """
+
+    def __init__(self) -> None:
+        self._ids: list[str | None] = []
+        self._texts: list[SurrogateJoiner] = []
+        self._numbers: dict[int, int] = {}
+        """Our number of the latest call under each number of the endpoint."""
+
+    def feed(self, chunk: CompletionChunk) -> list[ToolCall]:
+        """Return the pieces of calls in a chunk."""
+        return [self._piece(place, call) for place, call in enumerate(chunk.tool_calls)]
+
+    def _piece(self, place: int, call: CallDelta) -> ToolCall:
+        given = place if call.index is None else call.index
+        number = self._numbers.get(given)
+        named = bool(call.id and call.function.name)
+        if number is None or (named and self._ids[number] not in (None, call.id)):
+            number = self._numbers[given] = len(self._ids)
+            self._ids.append(None)
+            self._texts.append(SurrogateJoiner())
+        self._ids[number] = self._ids[number] or call.id
+        text = self._texts[number].feed(call.function.arguments or "")
+        return ToolCall(number, text, _shown(call.id), _shown(call.function.name))
+
+
+def _shown(text: str | None) -> str | None:
+    return None if text is None else well_formed(text)
 
 
 def _usage(chunk: CompletionChunk) -> CompletionUsage | None:
-    if not chunk.usage:
-        return None
     counts = token_usage(chunk.usage)
+    if not (counts.prompt_tokens or counts.completion_tokens):
+        return None
     return CompletionUsage(counts.prompt_tokens, counts.completion_tokens)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
+
+import numpy as np
 
 from sage_rag.indexer.passages import Passage
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import MAX_PAYLOAD, TOKEN
+from sage_rag.privacy.words import WORD
 from sage_rag.rag_server.answering.protocols import AnswerContext, Answerer, Compose, Piece
 from sage_rag.rag_server.chat_request import TOOLS
 
@@ -18,67 +23,92 @@ quotes, which has 56 words and their warnings."""
 _BETWEEN = 3
 """Words that a run may have between two of its own."""
 WITHHELD = "\n[The rest is withheld: it repeats a document at length.]"
-_WORD = re.compile(rf"{TOKEN.pattern}|\w+")
-_WORDS = re.compile(r"\s*\S+\s")
+_LONGEST = MAX_PAYLOAD + 200
+"""The longest text without a place to cut, in characters: more than any token has."""
+_WORD = re.compile(rf"{TOKEN.pattern}|{WORD.pattern}")
+_CUT = re.compile(
+    r"\s|(?=[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    r"\U00020000-\U0003ffff])"
+)
+"""A place where a text can be cut and still has the same words: after white space, and before a
+Han character or kana, which never joins with the character before it."""
 
 
 class QuotationGuard:
     """Passes a text on in whole words until it repeats too long a run of a passage.
 
-    Runs are of equal words; case, spaces and punctuation make no difference, nor do up to three
-    words between two of them: a citation after each sentence.
+    Runs are of equal words; compatible spellings (NFKC), case, spaces and punctuation make no
+    difference, nor do up to three words between two of them: a citation after each sentence. In
+    scripts without spaces every character is a word.
 
-    Guarantees: what was passed on has no run of more than `most_words` words of one passage.
+    Guarantees: what was passed on has no run of more than `most_words` words of one passage. At
+    most one word of a few thousand characters is held back; a longer one is withheld.
     Does not guarantee: anything about a text that changes, translates or spells out what it
     repeats, or about several answers together; the budgets of API keys bound these.
     """
 
     def __init__(self, passages: Sequence[Passage], most_words: int = MOST_WORDS) -> None:
-        self._passages = [_words(passage.text) for passage in passages]
-        self._places: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        for number, words in enumerate(self._passages):
-            for place, word in enumerate(words):
-                self._places[word].append((number, place))
+        places: dict[str, list[int]] = defaultdict(list)
+        place = 0
+        for passage in passages:
+            place += 1  # no run goes on from one passage to the next
+            for word in _words(passage.text):
+                places[word].append(place)
+                place += 1
+        self._places = {word: np.asarray(found) for word, found in places.items()}
         self._most = most_words
-        self._runs: deque[dict[tuple[int, int], int]] = deque(maxlen=1 + _BETWEEN)
-        """Lengths of the runs that end with each of the last words, by passage and place."""
+        self._no_runs = np.zeros(place, dtype=np.int64)
+        self._runs = deque([self._no_runs] * (1 + _BETWEEN), maxlen=1 + _BETWEEN)
+        """Lengths of the runs that end with each of the last words, by place of a passage's word.
+        An array, since a word may have thousands of places."""
         self._held = ""
         self.tripped = False
 
     def feed(self, text: str) -> str:
         """Accept the next piece; return the text that may be shown."""
-        if self.tripped:
-            return ""
-        self._held += text
         shown: list[str] = []
-        for match in _WORDS.finditer(self._held):
-            if not self._allows(match.group()):
-                self.tripped = True
+        begin = 0
+        for cut in _CUT.finditer(text):
+            shown.append(self._passed(self._held + text[begin : cut.end()]))
+            self._held, begin = "", cut.end()
+            if self.tripped:
                 return "".join(shown)
-            shown.append(match.group())
-        self._held = self._held[sum(map(len, shown)) :]
+        self._held += text[begin:]
+        self.tripped = self.tripped or len(self._held) > _LONGEST
         return "".join(shown)
 
     def flush(self) -> str:
         """End the text: return what was held back, if it may be shown."""
         held, self._held = self._held, ""
-        if self.tripped or not self._allows(held):
-            self.tripped = True
-            return ""
-        return held
+        return self._passed(held)
+
+    def _passed(self, text: str) -> str:
+        """Return a text between two cuts, or nothing where it makes a run too long."""
+        self.tripped = self.tripped or len(text.rstrip()) > _LONGEST or not self._allows(text)
+        return "" if self.tripped else text
 
     def _allows(self, text: str) -> bool:
         """Continue the runs with the words of a text; return whether none is too long."""
         for word in _words(text):
-            runs = {at: 1 + self._longest_before(at) for at in self._places.get(word, ())}
+            runs = self._no_runs
+            if (places := self._places.get(word)) is not None:
+                runs = np.zeros_like(self._no_runs)
+                runs[places] = 1 + np.max([before[places - 1] for before in self._runs], axis=0)
             self._runs.append(runs)
-            if max(runs.values(), default=0) > self._most:
+            if runs.max(initial=0) > self._most:
                 return False
         return True
 
-    def _longest_before(self, at: tuple[int, int]) -> int:
-        before = (at[0], at[1] - 1)
-        return max((runs.get(before, 0) for runs in self._runs), default=0)
+
+def excerpt(passage: Passage, most_words: int = MOST_WORDS) -> Passage:
+    """Return a passage with the beginning of its text that an answer may repeat."""
+    text, end, words = passage.text, 0, 0
+    for cut in [*(cut.end() for cut in _CUT.finditer(text)), len(text)]:
+        words += len(_words(text[end:cut]))
+        if words > most_words or len(text[end:cut].rstrip()) > _LONGEST:
+            return replace(passage, fields={"text": f"{text[:end].rstrip()} …"})
+        end = cut
+    return passage
 
 
 class GuardedAnswerer:
@@ -130,4 +160,5 @@ class GuardedAnswerer:
 
 
 def _words(text: str) -> list[str]:
-    return [match.group().casefold() for match in _WORD.finditer(text)]
+    normal = unicodedata.normalize("NFKC", text)
+    return [match.group().casefold() for match in _WORD.finditer(normal)]

@@ -40,6 +40,7 @@ from sage_rag.rag_server.completions import (
 from sage_rag.rag_server.conversation import CallsInProgress, turns_around
 from sage_rag.rag_server.corpora import SearchResult
 from sage_rag.rag_server.cutting import cut_pieces
+from sage_rag.rag_server.guards.quotation import excerpt
 from sage_rag.rag_server.limits import readable_length
 from sage_rag.rag_server.observability.audit import RequestNotes
 from sage_rag.rag_server.observability.metrics import Metrics
@@ -88,6 +89,8 @@ async def _respond(
         found, context = await services.searches.run(_found, services, chat, condensed)
     notes.version = found.version
     notes.passages = [passage.id for passage in found.passages]
+    if (words := services.quoted_words) is not None:
+        found = replace(found, passages=[excerpt(p, words) for p in found.passages])
     answer = _AnswerInProgress(chat, found, started, caller, services.metrics, notes, condensed)
     pieces = services.answerer.answer(context)
     if chat.is_limited and "max_tokens" not in services.answerer.honours:

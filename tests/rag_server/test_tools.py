@@ -26,7 +26,7 @@ TOOL = {
 CALL = {"id": "call_1", "type": "function"}
 
 
-def arguments(*pieces: str, number: int = 0, **first: Any) -> list[bytes]:
+def arguments(*pieces: str, number: int | None = 0, **first: Any) -> list[bytes]:
     """Return the chunks of a call."""
     named = {"index": number, **CALL, **first, "function": {"name": "calendar", "arguments": ""}}
     parts = [{"index": number, "function": {"arguments": piece}} for piece in pieces]
@@ -57,15 +57,7 @@ def test_a_call_has_plain_arguments_at_the_client_and_aliases_at_the_model(
     pieces = ('{"who": "[PER', 'SON_1]", "where": "[LOCA', 'TION_1]"}')
     second = arguments('{"who": "[PERSON_2]"}', number=1, id="call_2")
     edge, model = services(world, lambda _: streamed(calling(arguments(*pieces), second)))
-    client = world.openai(edge)
-    body = ask(QUESTION, tools=[TOOL], tool_choice="auto", stream=stream)
-    if stream:
-        calls, finish = assembled(client.chat.completions.create(**body))
-    else:
-        choice = client.chat.completions.create(**body).choices[0]
-        finish = choice.finish_reason
-        assert choice.message.content is None
-        calls = [(c.id, c.function.name, c.function.arguments) for c in choice.message.tool_calls]
+    calls, finish = called(world, edge, stream)
     plain = {"who": "Maria Keller", "where": "Lindau"}
     assert finish == "tool_calls"
     assert [(number, name) for number, name, _ in calls] == [
@@ -83,6 +75,18 @@ def test_a_call_has_plain_arguments_at_the_client_and_aliases_at_the_model(
     )
 
 
+def called(world: World, edge: str, stream: bool) -> tuple[list[tuple[str, str, str]], str]:
+    """Return the calls of an answer, each with id, name and arguments, and the finish reason."""
+    body = ask(QUESTION, tools=[TOOL], tool_choice="auto", stream=stream)
+    reply = world.openai(edge).chat.completions.create(**body)
+    if stream:
+        return assembled(reply)
+    choice = reply.choices[0]
+    assert choice.message.content is None
+    calls = [(c.id, c.function.name, c.function.arguments) for c in choice.message.tool_calls]
+    return calls, choice.finish_reason
+
+
 def assembled(events) -> tuple[list[tuple[str, str, str]], str]:
     """Return the calls of a stream as a client puts them together, and the finish reason."""
     calls: dict[int, list[str]] = {}
@@ -95,6 +99,42 @@ def assembled(events) -> tuple[list[tuple[str, str, str]], str]:
                 parts = (call.id, call.function.name, call.function.arguments)
                 calls[call.index] = [a + (b or "") for a, b in zip(whole, parts, strict=True)]
     return [(a, b, c) for a, b, c in calls.values()], finish
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("number", [0, None])
+def test_calls_that_share_a_number_are_told_apart_by_their_ids(
+    world: World, number: int | None, stream: bool
+) -> None:
+    """Gemini's endpoint sends each call whole with number 0, others send no number."""
+    first = arguments('{"who": "[PER', 'SON_1]"}', number=number)
+    second = arguments('{"who": ', '"[PERSON_2]"}', number=number, id="call_2")
+    edge, _ = services(world, lambda _: streamed(calling(first, second)))
+    assert called(world, edge, stream)[0] == [
+        ("call_1", "calendar", '{"who": "Maria Keller"}'),
+        ("call_2", "calendar", '{"who": "Zoë Ødegård"}'),
+    ]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_call_whose_pieces_repeat_its_id_and_name_is_one_call(world: World, stream: bool) -> None:
+    pieces = ('{"who": ', '"[PERSON_1]"}')
+    function = [{"name": "calendar", "arguments": piece} for piece in pieces]
+    parts = [chunk({"tool_calls": [{"index": 0, **CALL, "function": f}]}) for f in function]
+    edge, _ = services(world, lambda _: streamed(calling(parts)))
+    wanted = [("call_1", "calendar", '{"who": "Maria Keller"}')]
+    assert called(world, edge, stream)[0] == wanted
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_arguments_that_are_cut_off_show_no_other_person_and_keep_their_names(
+    world: World, stream: bool
+) -> None:
+    cut = arguments('{"person_1": 1, "id_1": "[LOCATION_1]', '", "who": "[PERSON_')
+    edge, _ = services(world, lambda _: streamed(calling(cut)))
+    calls, _ = called(world, edge, stream)
+    wanted = '{"person_1": 1, "id_1": "Lindau", "who": "[PERSON: unreadable]'
+    assert [text for *_, text in calls] == [wanted]
 
 
 def test_the_result_of_a_tool_is_protected_and_follows_the_question(world: World) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.rag_server.corpora import CorpusSearch
+from sage_rag.rag_server.guards.quotation import MOST_WORDS, GuardedAnswerer
 from sage_rag.rag_server.services import Services
 from sage_rag.rag_server.settings import ServeSettings
 from sage_rag.rag_server.wiring import build_server, warnings
@@ -38,3 +39,11 @@ def test_an_empty_home_and_a_corpus_that_does_not_open_are_told():
 def test_a_missing_home_is_an_error(tmp_path):
     with pytest.raises(InputError, match="there is no home"):
         build_server(ServeSettings.load({"home": tmp_path / "nowhere"}), {})
+
+
+@pytest.mark.parametrize("guard", [False, True])
+def test_a_guard_bounds_answers_and_citations_alike(tmp_path, guard):
+    given = {"home": tmp_path, "guard": guard, "reader": "off", "insecure_no_auth": True}
+    services = build_server(ServeSettings.load(given), {})
+    assert isinstance(services.answerer, GuardedAnswerer) is guard
+    assert services.quoted_words == (MOST_WORDS if guard else None)

@@ -64,11 +64,15 @@ class _Delta(BaseModel):
 
 class _Choice(BaseModel):
     delta: _Delta | None = None
+    message: _Delta | None = None
     finish_reason: str | None = None
 
 
 class CompletionChunk(BaseModel):
-    """One chunk of a streamed completion. `usage` and `citations` come with the last ones."""
+    """One chunk of a streamed completion, or a whole one.
+
+    `usage` and `citations` come with the last chunks.
+    """
 
     choices: list[_Choice] | None = None
     usage: Any = None
@@ -77,19 +81,35 @@ class CompletionChunk(BaseModel):
     @property
     def text(self) -> str:
         """The piece of the answer's text, or of the reason why there is none; possibly empty."""
-        delta = self.choices[0].delta if self.choices else None
-        return ((delta.content or delta.refusal) if delta else None) or ""
+        piece = self._piece
+        return ((piece.content or piece.refusal) if piece else None) or ""
 
     @property
     def tool_calls(self) -> list[CallDelta]:
         """The pieces of tool calls, possibly none."""
-        delta = self.choices[0].delta if self.choices else None
-        return (delta.tool_calls if delta else None) or []
+        piece = self._piece
+        return (piece.tool_calls if piece else None) or []
 
     @property
     def finish_reason(self) -> str | None:
         """Why the answer ended, in the chunk that ends it; some servers send "" before."""
         return (self.choices[0].finish_reason if self.choices else None) or None
+
+    @property
+    def _piece(self) -> _Delta | None:
+        return (self.choices[0].delta or self.choices[0].message) if self.choices else None
+
+
+class _Events(openai.AsyncStream[Any]):
+    """A stream whose events without data, which keep a connection alive, are skipped.
+
+    The library reads each one as JSON.
+    """
+
+    async def _iter_events(self) -> AsyncGenerator[Any, None]:
+        async for event in super()._iter_events():
+            if event.data.strip():
+                yield event
 
 
 class OpenAIClient:
@@ -165,16 +185,17 @@ class OpenAIClient:
         """Yield the chunks of a streamed completion; the timeout applies to each wait for one.
 
         A broken connection is made again. An endpoint that is busy is not asked again: its client
-        learns at once when to come back.
+        learns at once when to come back. A whole completion, from an endpoint that does not stream,
+        is one chunk.
 
         Raises:
             UpstreamError: when the answer ends without a finish reason.
         """
         async with asyncio.timeout(self._errors.timeout_s * (1 + self._retries)):
             chunks = await self._begin(body)
-        finished = False
+        begun = finished = False
         async with chunks:
-            values = aiter(chunks)
+            values = aiter(chunks) if _is_stream(chunks) else self._whole(chunks)
             try:
                 while True:
                     # The library's own limit ends with the connection: after bytes that are not
@@ -183,15 +204,31 @@ class OpenAIClient:
                         value = await anext(values, _END)
                     if value is _END:
                         break
+                    begun = True
                     chunk = CompletionChunk.model_validate(value)
                     finished = finished or chunk.finish_reason is not None
                     yield chunk
             except (ValueError, RecursionError):
                 raise self._errors.malformed("without a completion") from None
+        if not begun:
+            raise self._errors.malformed("without a stream")
         if not finished:
             raise UpstreamError("the answer ended early", hint=self._errors.hint)
 
-    async def _begin(self, body: Mapping[str, Any]) -> openai.AsyncStream[Any]:
+    async def _whole(self, chunks: _Events) -> AsyncGenerator[Any, None]:
+        """Yield the value of an answer that is JSON, if it is a completion."""
+        try:
+            body = await chunks.response.aread()
+        except Exception as error:
+            # The library has changed its HTTP package, so its errors cannot be named.
+            raise openai.APIConnectionError(request=chunks.response.request) from error
+        value = None
+        with suppress(ValueError, RecursionError):
+            value = json.loads(body)
+        if isinstance(value, dict) and "choices" in value:
+            yield value
+
+    async def _begin(self, body: Mapping[str, Any]) -> _Events:
         """Return an open stream of chunks."""
         options: Any = {"headers": _UNSENT_HEADERS, "max_retries": 0}
         for again in reversed(range(1 + self._retries)):
@@ -202,7 +239,7 @@ class OpenAIClient:
                     cast_to=object,
                     options=options,
                     stream=True,
-                    stream_cls=openai.AsyncStream[Any],
+                    stream_cls=_Events,
                 )
             except openai.APIConnectionError as error:
                 if not (again and broke(error)):
@@ -249,6 +286,10 @@ class OpenAIClient:
             )
             self._clients[loop] = client
         return client
+
+
+def _is_stream(chunks: _Events) -> bool:
+    return not chunks.response.headers.get("content-type", "").startswith("application/json")
 
 
 def token_usage(usage: Any) -> TokenUsage:

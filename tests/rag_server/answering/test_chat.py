@@ -68,8 +68,15 @@ def test_system_messages_and_history_are_kept_with_aliases():
     assert model.options == {"temperature": 0.2}
 
 
-def test_an_alias_that_never_ends_is_given_out():
-    assert answer(Parrot("see [PERSON_")) == "see [PERSON_"
+def test_an_alias_that_never_ends_is_shown_as_damage():
+    assert answer(Parrot("see [PERSON_")) == "see [PERSON: unreadable]"
+
+
+def test_an_answer_cut_at_its_longest_shows_no_other_person():
+    names = [f"PERSON_[p{n}]" for n in range(1, 14)]
+    history = [ConversationTurn("user", " ".join(names))]
+    assert answer(Parrot("Dr. ", "[PERSON_", "1"), history=history) == "Dr. [PERSON: unreadable]"
+    assert answer(Parrot("Dr. ", "[PERSON_", "13"), history=history) == f"Dr. {names[12]}"
 
 
 def test_without_passages_the_prompt_says_so():

@@ -12,7 +12,7 @@ from sage_rag.rag_server.answering.chat import ChatAnswerer
 from sage_rag.rag_server.answering.condensing import QuestionCondenser
 from sage_rag.rag_server.backends.openai_chat import OpenAIChatStream
 from tests.rag_server.conftest import World, ask
-from tests.rag_server.fakes import ScriptedServer, chunk, chunks, streamed
+from tests.rag_server.fakes import ScriptedServer, chunk, chunks, completion, streamed
 
 pytestmark = pytest.mark.slow
 
@@ -72,6 +72,44 @@ def test_a_model_that_fails_at_once_has_a_status_without_its_words(
     codes = {502: "upstream_error", 429: "upstream_rate_limited", 503: "upstream_busy"}
     assert response.json()["error"]["code"] == codes[status]
     assert CANARY not in response.text
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        lambda _: Response("<html>Sign in</html>", 200, media_type="text/html"),
+        lambda _: JSONResponse({"detail": CANARY}),
+        lambda _: Response("", 200, media_type="text/event-stream"),
+        lambda _: Response("{", 200, media_type="application/json"),
+    ],
+)
+def test_a_page_or_another_answer_without_a_stream_is_reported_as_such(world: World, reply, stream):
+    url, _ = server(world, reply)
+    response = httpx.post(url + CHAT, json=ask(stream=stream))
+    assert response.status_code == 502
+    message = response.json()["error"]["message"]
+    assert "the chat model answered without a stream" in message
+    assert "is it the address of an OpenAI-compatible API" in message
+    assert CANARY not in message
+
+
+def test_a_whole_completion_of_an_endpoint_that_does_not_stream_is_read(world: World):
+    world.catalog.publish("clinic", ["PERSON_[q2Zf] takes rest"])
+    usage = {"prompt_tokens": 70, "completion_tokens": 3, "total_tokens": 73}
+    url, _ = server(world, lambda _: completion("[PERSON_1] rests [1]", usage=usage))
+    body = ask("what does PERSON_[q2Zf] take?")
+    done = httpx.post(url + CHAT, json=body).json()
+    assert done["choices"][0]["message"]["content"] == "PERSON_[q2Zf] rests [1]"
+    assert done["usage"] == usage
+    assert "rests [1]" in httpx.post(url + CHAT, json={**body, "stream": True}).text
+
+
+@pytest.mark.parametrize("ping", [b"data:\n\n", b"data: \n\n", b"event: ping\n\n", b": ping\n\n"])
+def test_an_event_without_data_keeps_a_stream_alive(world: World, ping: bytes):
+    start, *rest = chunks("Rest ", "[1].")
+    url, _ = server(world, lambda _: streamed([ping, start, ping, *rest]))
+    assert both(url) == ["Rest [1]."] * 2
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -158,3 +196,84 @@ def test_a_follow_up_is_condensed_by_the_model_and_shows_it_no_real_name(world: 
     assert done["citations"][0]["text"] == "rest helps against a cold"
     assert len(model.seen) == 2
     assert not any(part in r.raw.decode() for r in model.seen for part in CANARY.split())
+
+
+def event(delta: str, finish_reason: str | None = None) -> bytes:
+    """Return a chunk whose delta is JSON as an endpoint sends it."""
+    reason = json.dumps(finish_reason)
+    choice = f'{{"index": 0, "delta": {delta}, "finish_reason": {reason}}}'
+    return f'data: {{"choices": [{choice}]}}\n\n'.encode()
+
+
+def both(url: str) -> list[str]:
+    """Return the text of a whole answer, and that of a stream."""
+    whole = httpx.post(url + CHAT, json=ask())
+    assert whole.status_code == 200, whole.text
+    streamed = httpx.post(url + CHAT, json=ask(stream=True)).text
+    lines = [json.loads(line[6:]) for line in streamed.splitlines() if line.startswith("data: {")]
+    deltas = [choice["delta"] for line in lines for choice in line["choices"]]
+    return [
+        whole.json()["choices"][0]["message"]["content"],
+        "".join(delta.get("content", "") for delta in deltas),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("halves", "shown"),
+    [
+        (["A \\ud83d", "\\ude00 B"], "A 😀 B"),
+        (["A \\ud83d", "B"], "A \ufffdB"),
+        (["A \\ude00 B"], "A \ufffd B"),
+        (["A \\ud83d"], "A \ufffd"),
+    ],
+)
+def test_a_character_in_two_halves_is_whole_and_a_half_alone_is_a_replacement(
+    world: World, halves, shown
+):
+    pieces = [event(f'{{"content": "{half}"}}') for half in halves]
+    url, _ = server(world, lambda _: streamed([*pieces, event("{}", "stop")]))
+    assert both(url) == [shown, shown]
+
+
+def test_a_half_of_a_character_in_a_tool_call_is_joined(world: World):
+    call = '"index": 0, "id": "c\\ud83d", "function": {"name": "f", "arguments": "\\ud83d"}'
+    pieces = [call, '"index": 0, "function": {"arguments": "\\ude00"}']
+    events = [event(f'{{"tool_calls": [{{{piece}}}]}}') for piece in pieces]
+    url, _ = server(world, lambda _: streamed([*events, event("{}", "tool_calls")]))
+    tool = {"type": "function", "function": {"name": "f", "parameters": {}}}
+    choice = httpx.post(url + CHAT, json=ask(tools=[tool])).json()["choices"][0]
+    [made] = choice["message"]["tool_calls"]
+    assert (made["id"], made["function"]["arguments"]) == ("c\ufffd", "😀")
+
+
+def test_an_empty_finish_reason_does_not_end_an_answer(world: World):
+    """Some servers send "" with each piece."""
+    pieces = [event(f'{{"content": "{text}"}}', "") for text in ("by [PERSON_", "1] ", "[1]")]
+    world.catalog.publish("clinic", ["PERSON_[q2Zf] rests against a cold"])
+    url, _ = server(world, lambda _: streamed([*pieces, event("{}", "stop")]))
+    assert both(url) == ["by the person [1]"] * 2
+    url, _ = server(world, lambda _: streamed(pieces))
+    assert httpx.post(url + CHAT, json=ask()).status_code == 502
+
+
+@pytest.mark.parametrize("reason", ["stop", "length", "content_filter"])
+def test_the_finish_reason_of_a_model_reaches_the_client(world: World, reason: str):
+    pieces = [event('{"content": "Rest"}', ""), event("{}", reason)]
+    url, _ = server(world, lambda _: streamed(pieces))
+    whole = httpx.post(url + CHAT, json=ask()).json()
+    assert whole["choices"][0]["finish_reason"] == reason
+    assert f'"finish_reason":"{reason}"' in httpx.post(url + CHAT, json=ask(stream=True)).text
+
+
+def test_a_refusal_is_the_answer(world: World):
+    pieces = [event('{"refusal": ""}'), event('{"refusal": "I can not help."}')]
+    url, _ = server(world, lambda _: streamed([*pieces, event("{}", "stop")]))
+    assert both(url) == ["I can not help."] * 2
+
+
+def test_counts_that_no_answer_has_are_replaced_by_ours(world: World):
+    usage = {"prompt_tokens": 10**30, "completion_tokens": -3, "total_tokens": 1}
+    *start, done = chunks("ok")
+    url, _ = server(world, lambda _: streamed([*start, chunk({}, usage=usage), done]))
+    reported = httpx.post(url + CHAT, json=ask()).json()["usage"]
+    assert 0 < reported["total_tokens"] < 1000

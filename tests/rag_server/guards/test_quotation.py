@@ -1,12 +1,15 @@
 import asyncio
+import time
+import unicodedata
 from collections.abc import AsyncGenerator
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sage_rag.indexer.passages import Passage
 from sage_rag.rag_server.answering.protocols import AnswerContext, Piece
-from sage_rag.rag_server.guards.quotation import WITHHELD, GuardedAnswerer, QuotationGuard
+from sage_rag.rag_server.guards.quotation import WITHHELD, GuardedAnswerer, QuotationGuard, excerpt
 
 TEXT = (
     "The ferry to the island leaves at nine and at noon, in winter only on Sundays. Bring a coat."
@@ -15,8 +18,13 @@ PASSAGE = Passage("p1", "SOURCE_[x]", {"text": TEXT})
 WORDS = st.lists(st.sampled_from("the ferry leaves at nine coat a PERSON_[q2Z]".split()))
 
 
-def shown(text: str, most_words: int, *, size: int = 5) -> tuple[str, bool]:
-    guard = QuotationGuard([PASSAGE], most_words)
+HAN = "患者应每天服用两次药物并且避免饮酒直到症状完全消失为止。"
+"""A sentence of 27 characters in a script without spaces."""
+MIXED = st.text(alphabet="the f\u0301\u0065漢字か\u3099ガｶﾞ。 \u00a0ﬁ", max_size=30)
+
+
+def shown(text: str, most_words: int, *, size: int = 5, passage: str = TEXT) -> tuple[str, bool]:
+    guard = QuotationGuard([Passage("p1", "SOURCE_[x]", {"text": passage})], most_words)
     read = "".join(guard.feed(text[i : i + size]) for i in range(0, len(text), size))
     return read + guard.flush(), guard.tripped
 
@@ -36,6 +44,77 @@ def test_a_repeated_document_ends_at_the_limit():
 def test_the_result_does_not_depend_on_the_cuts(words, size):
     text = " ".join(words)
     assert shown(text, 3, size=size) == shown(text, 3, size=1000)
+
+
+@pytest.mark.parametrize("between", ["[1]", "[1, 2]", "(see [1], [2])"])
+def test_up_to_three_words_between_two_of_a_run_do_not_hide_it(between: str):
+    words = TEXT.split()
+    text = " ".join(f"{word} {between}" for word in words)
+    read, tripped = shown(text, 6)
+    assert tripped
+    assert read.replace(between, "").split() == words[:6]
+
+
+def test_a_run_does_not_go_on_from_one_passage_to_the_next():
+    passages = [Passage(name, "s", {"text": f"{name} b c"}) for name in "ad"]
+    guard = QuotationGuard(passages, 3)
+    assert guard.feed("a b c d b c ") == "a b c d b c "
+    assert not guard.tripped
+
+
+def test_each_character_of_a_script_without_spaces_is_a_word():
+    assert shown(f"说明：{HAN}", 8, passage=HAN) == ("说明：患者应每天服用两", True)
+    assert shown("每天两次，不要饮酒。", 8, passage=HAN) == ("每天两次，不要饮酒。", False)
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
+@pytest.mark.parametrize("written", ["NFC", "NFD"])
+def test_a_copy_in_another_unicode_form_is_a_copy(form: str, written: str):
+    text = "Müller prüfte die Größe der ﬁlternden Gefäße täglich um fünf nach zwölf."
+    passage = unicodedata.normalize(written, text)
+    read, tripped = shown(unicodedata.normalize(form, text), 6, passage=passage)
+    assert tripped
+    assert len(read.split()) == 6
+
+
+@given(MIXED, MIXED, st.integers(1, 9))
+def test_mixed_scripts_do_not_depend_on_the_cuts_either(text: str, passage: str, size: int):
+    whole = shown(text, 2, size=1000, passage=passage)
+    assert shown(text, 2, size=size, passage=passage) == whole
+
+
+@pytest.mark.parametrize("size", [1, 7, 100_000])
+def test_a_word_of_more_characters_than_a_token_has_is_withheld(size: int):
+    assert shown("Here: " + "a" * 9_000 + " end", 6, size=size) == ("Here: ", True)
+    assert shown("Here: " + "a" * 4_000 + " end", 6, size=size)[1] is False
+
+
+@pytest.mark.parametrize("letter", ["漢", "ก", "a"])
+def test_a_long_answer_without_spaces_takes_linear_time(letter: str):
+    start = time.process_time()
+    shown(letter * 40_000, 60, size=2)
+    assert time.process_time() - start < 2
+
+
+def test_a_passage_of_one_word_does_not_hold_up_an_answer_that_has_it_often():
+    start = time.process_time()
+    shown("no so to is as it a b c d " * 100, 60, size=8, passage="no " * 10_000)
+    assert time.process_time() - start < 2
+
+
+def test_an_excerpt_is_the_beginning_that_an_answer_may_repeat():
+    assert excerpt(PASSAGE, 5).text == "The ferry to the island …"
+    assert excerpt(PASSAGE, 30).text == TEXT
+    assert excerpt(Passage("p1", "s", {"text": HAN}), 5).text == "患者应每天 …"
+    assert excerpt(Passage("p1", "s", {"text": "a" * 9_000}), 5).text == " …"
+
+
+@given(WORDS, st.integers(1, 9))
+def test_an_excerpt_is_as_long_as_the_answer_that_repeats_the_passage(words, most_words):
+    text = " ".join(words)
+    read, tripped = shown(text, most_words, passage=text)
+    wanted = f"{read.rstrip()} …" if tripped else text
+    assert excerpt(Passage("p1", "s", {"text": text}), most_words).text == wanted
 
 
 @given(WORDS)

@@ -78,6 +78,9 @@ def test_a_stream_is_complete_though_its_connection_stays_open() -> None:
         ([HEAD, piece("a")], False, UpstreamError),
         ([HEAD, piece("a"), END], False, UpstreamError),
         ([HEAD, event("[1]"), END], False, UpstreamError),
+        ([HEAD.replace(b"text/event-stream", b"application/json"), b"5\r\n"], False, UpstreamError),
+        ([HEAD.replace(b"text/event-stream", b"application/json")], True, UpstreamTimeoutError),
+        ([HEAD.replace(b"text/event-stream", b"application/json"), END], False, UpstreamError),
         ([HEAD, event(f'{{"error": "{PROMPT}"}}'), END], False, UpstreamError),
     ],
 )
