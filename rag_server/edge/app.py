@@ -27,6 +27,7 @@ from sage_rag.rag_server.edge.exchange import answer_chat
 from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
 from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.observability import metrics
+from sage_rag.rag_server.observability.audit import RequestNotes
 from sage_rag.rag_server.observability.middleware import Observe, notes_of
 from sage_rag.rag_server.side_calls import side_answer
 
@@ -100,12 +101,10 @@ async def pseudonymize(request: Request) -> dict[str, Any]:
     """
     services = _services(request)
     body = await _read(request)
-    keys = services.keyring.for_model(body.get("model"))
     if not isinstance(text := body.get("input"), str):
         raise ApiError(400, "`input` must be a string", code="invalid_value", param="input")
     services.limits.check_question(text)
-    if services.lookups is not None:
-        await services.lookups.refresh(keys)
+    keys = await services.keys_of(body.get("model"))
     chat = {"model": keys.corpus, "messages": [{"role": "user", "content": text}]}
     sent = await services.work.run(pseudonymize_request, chat, keys)
     named = {"named_people": sent["named_people"]} if "named_people" in sent else {}
@@ -130,7 +129,16 @@ async def embeddings(request: Request) -> Response:
     body = await _read(request)
     asked = parse_embeddings(body)
     services.limits.check_texts(asked.texts)
-    keys = services.keyring.for_model(asked.model)
+    response = await until_disconnect(request, _embedded(services, asked, notes_of(request)))
+    if unknown := unknown_fields(body, EmbeddingsRequest.model_fields):
+        response.headers[IGNORED_HEADER] = ignored_header(unknown)
+    return response
+
+
+async def _embedded(
+    services: EdgeServices, asked: EmbeddingsRequest, notes: RequestNotes
+) -> Response:
+    keys = await services.keys_of(asked.model)
 
     def hidden() -> list[str]:
         return [keys.pseudonymize(text) for text in asked.texts]
@@ -140,10 +148,8 @@ async def embeddings(request: Request) -> Response:
         if (value := getattr(asked, name)) is not None:
             sent[name] = value
     answer = await services.upstream.post("/v1/embeddings", sent)
-    response = JSONResponse(answer.body, answer.status, headers=answer.headers)
-    if unknown := unknown_fields(body, EmbeddingsRequest.model_fields):
-        response.headers[IGNORED_HEADER] = ignored_header(unknown)
-    return response
+    notes.version = keys.corpus if answer.status == 200 else "-"  # else a client's own text
+    return JSONResponse(answer.body, answer.status, headers=answer.headers)
 
 
 async def _answered(request: Request, body: dict[str, Any]) -> Response:

@@ -41,9 +41,7 @@ async def answer_chat(
         UpstreamError: when the server does not answer correctly.
     """
     started = time.monotonic()
-    keys = services.keyring.for_model(body.get("model"))
-    if services.lookups is not None:
-        await services.lookups.refresh(keys)
+    keys = await services.keys_of(body.get("model"))
     with services.metrics.stage("pseudonymize"):
         sent = await services.work.run(pseudonymize_request, body, keys)
     sent["model"] = body["model"]  # a corpus, or one of its versions

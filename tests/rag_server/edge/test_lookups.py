@@ -7,6 +7,8 @@ import base64
 from dataclasses import replace
 from typing import Any
 
+from starlette.responses import JSONResponse, Response
+
 from sage_rag.common.exceptions import UpstreamError
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
@@ -19,8 +21,10 @@ from sage_rag.rag_server.edge.lookups import Lookups
 from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.edge.upstream import server_at
 from tests.rag_server.conftest import World
+from tests.rag_server.fakes import ScriptedServer
 
 KEYS = Keyset.generate()
+QUESTION = "What does the lighthouse keeper take?"
 SEALED = sealed_lookup(["gout of the toe"], [], KEYS, "clinic")
 RECOGNIZER = TableRecognizer({"gout": EntityType.ORGANIZATION})
 
@@ -175,6 +179,37 @@ def test_an_edge_reads_a_question_with_it(world: World):
     body = {"model": "clinic", "input": "gout"}
     shown = world.http.post(f"{edge}/v1/pseudonymize", json=body).json()
     assert shown == {"output": "gout", "search_words": [], "search_tokens": []}
+
+
+ENDPOINTS = {
+    "/v1/chat/completions": {"messages": [{"role": "user", "content": QUESTION}]},
+    "/v1/completions": {"prompt": QUESTION},
+    "/v1/responses": {"input": QUESTION},
+    "/v1/embeddings": {"input": [QUESTION]},
+    "/v1/pseudonymize": {"input": QUESTION},
+}
+
+
+def test_every_endpoint_reads_its_first_text_under_the_policy_of_the_index(world: World) -> None:
+    lookup = reply(with_policy("court"))[1]
+
+    def answer(seen) -> Response:
+        is_lookup = seen.path.endswith("/lookup")
+        return JSONResponse(lookup) if is_lookup else JSONResponse({"data": [], "choices": []})
+
+    keeper = TableRecognizer({"lighthouse keeper": EntityType.DEMOGRAPHIC})
+    for path, body in ENDPOINTS.items():
+        server = ScriptedServer(answer)
+        upstream = server_at(world.run(server))
+        app = create_edge_app(
+            EdgeServices(Keyring(KEYS, keeper, None), upstream, lookups=Lookups(upstream))
+        )
+        posts = {path for path, found in app.openapi()["paths"].items() if "post" in found}
+        assert posts == set(ENDPOINTS)
+        given = world.http.post(world.run(app) + path, json={"model": "clinic", **body})
+        left = given.text if path == "/v1/pseudonymize" else server.seen[-1].raw.decode()
+        assert "DEMOGRAPHIC_[" in left
+        assert "keeper" not in left
 
 
 def with_policy(name: str | None) -> bytes:
