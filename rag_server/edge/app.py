@@ -14,7 +14,7 @@ from sage_rag.common.web.cors import add_cors
 from sage_rag.common.web.errors import ApiError, as_api_error
 from sage_rag.common.web.openapi import request_body
 from sage_rag.common.web.requests import read_json, until_disconnect
-from sage_rag.rag_server.access.gate import RequireKey
+from sage_rag.rag_server.access.gate import RequireKey, caller_of
 from sage_rag.rag_server.adapters.embeddings import EmbeddingsRequest, parse_embeddings
 from sage_rag.rag_server.adapters.routes import chat_forms
 from sage_rag.rag_server.chat_request import (
@@ -40,6 +40,7 @@ def create_edge_app(services: EdgeServices) -> FastAPI:
 
     async def close() -> None:
         services.work.close()
+        services.control.close()
         await services.upstream.close()
 
     routers = (router, chat_forms(_read, _answered), metrics.router)
@@ -54,6 +55,7 @@ def create_edge_app(services: EdgeServices) -> FastAPI:
     )
     app.add_middleware(Observe, metrics=services.metrics, audit=services.audit)
     services.metrics.watch_pool("work", lambda: services.work.pending)
+    services.metrics.watch_pool("control", lambda: services.control.pending)
     services.metrics.watch_restored(services.keyring.restored)
     return app
 
@@ -62,19 +64,20 @@ def create_edge_app(services: EdgeServices) -> FastAPI:
 async def ready(request: Request) -> JSONResponse:
     """Return 200 if the server is ready for this edge, else 503 with reasons."""
     services = _services(request)
+    details: dict[str, Any]
     try:
         if services.audit is not None:
-            await services.work.run(services.audit.check)
+            await services.control.run(services.audit.check)
         status, body = await services.upstream.get("/readyz")
         if status == 200:  # it is open to all; a question needs the edge's key
             await services.upstream.get("/v1/models")
+        works, details = status == 200, {"server": body}
     except SageRagError as error:
-        reasons = [as_api_error(error).message]
-        return JSONResponse({"status": "not ready", "reasons": reasons}, 503)
-    works = status == 200
-    return JSONResponse(
-        {"status": "ready" if works else "not ready", "server": body}, 200 if works else 503
-    )
+        works, details = False, {"reasons": [as_api_error(error).message]}
+    answer = {"status": "ready" if works else "not ready"}
+    # The server names its corpora to the edge's key, not to everyone who reaches the edge.
+    shown = answer | details if caller_of(request).scopes else answer
+    return JSONResponse(shown, 200 if works else 503)
 
 
 @router.get("/v1/models")

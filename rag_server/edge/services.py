@@ -21,7 +21,8 @@ class EdgeServices:
 
     `exposed`: whether requests may name hosts other than loopback. `gate` decides who may ask.
     `cors_origins`: the web pages whose scripts may read answers. `work`: the pool that
-    recognises and restores. `lookups`: reads short questions with the lookup of the index.
+    recognises and restores; `control`: the pool of health checks, which stay quick while
+    recognitions wait. `lookups`: reads short questions with the lookup of the index.
     """
 
     keyring: Keyring
@@ -33,6 +34,7 @@ class EdgeServices:
     audit: AuditLog | None = None
     limits: RequestLimits = field(default_factory=RequestLimits)
     work: WorkPool = field(default_factory=lambda: WorkPool(2))
+    control: WorkPool = field(default_factory=lambda: WorkPool(1, deadline_s=10.0))
     lookups: Lookups | None = None
 
     async def keys_of(self, model: object) -> CorpusKeys:

@@ -10,10 +10,14 @@ from openai import AsyncOpenAI
 from pydantic import SecretStr
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
+from sage_rag.common.web.pool import WorkPool
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.testing import FailingRecognizer
+from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
+from sage_rag.rag_server.access.gate import Gate
+from sage_rag.rag_server.access.keys import KeyFile, Scope, add_key, make_key
 from sage_rag.rag_server.answering.protocols import Piece
-from tests.rag_server.conftest import World, ask
+from sage_rag.rag_server.observability.audit import AuditLog
+from tests.rag_server.conftest import TABLE, World, ask
 from tests.rag_server.fakes import (
     ScriptedAnswerer,
     ScriptedServer,
@@ -219,6 +223,42 @@ def test_readiness_is_the_servers(world: World):
     assert httpx.get(world.edge(world.serve()) + "/readyz").status_code == 200
     world.catalog.versions.clear()
     assert httpx.get(world.edge(world.serve()) + "/readyz").status_code == 503
+
+
+def test_readiness_names_corpora_and_reasons_to_callers_with_a_key_alone(world: World, tmp_path):
+    plain, stored = make_key("user", frozenset({Scope.CHAT}))
+    add_key(tmp_path / "tokens.json", stored)
+    gate = Gate(KeyFile(tmp_path / "tokens.json"))
+    known = {"authorization": f"Bearer {plain}"}
+    unknown = {"authorization": f"Bearer {plain[:-4]}AAAA"}
+    ready, away = world.edge(world.serve(), gate=gate), world.edge("http://127.0.0.1:9", gate=gate)
+    for headers in ({}, unknown):
+        assert httpx.get(f"{ready}/readyz", headers=headers).json() == {"status": "ready"}
+        assert httpx.get(f"{away}/readyz", headers=headers).json() == {"status": "not ready"}
+    assert "clinic" in httpx.get(f"{ready}/readyz", headers=known).text
+    assert "reached" in httpx.get(f"{away}/readyz", headers=known).text
+    assert "clinic" in httpx.get(world.edge(world.serve()) + "/readyz").text
+
+
+def test_an_edge_with_an_audit_log_is_ready_while_all_its_threads_recognise(world, tmp_path):
+    begun, may_end = threading.Event(), threading.Event()
+
+    class Slow(TableRecognizer):
+        def recognize(self, text: str):
+            begun.set()
+            assert may_end.wait(60)
+            return super().recognize(text)
+
+    audit, work = AuditLog(tmp_path / "audit"), WorkPool(1, waiting=0)
+    url = world.edge(world.serve(), Slow(TABLE), audit=audit, work=work)
+    asking = threading.Thread(target=httpx.post, args=(url + CHAT,), kwargs={"json": ask()})
+    asking.start()
+    try:
+        assert begun.wait(60)
+        assert httpx.get(f"{url}/readyz").json()["status"] == "ready"
+    finally:
+        may_end.set()
+        asking.join()
 
 
 @pytest.mark.parametrize(
