@@ -20,12 +20,13 @@ from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.lookup import STEM_TYPES, Lookup, all_parts
 from sage_rag.privacy.operators.redact import redact
 from sage_rag.privacy.operators.surrogate import Surrogates
-from sage_rag.privacy.policy import Operator, OperatorChoice, Policy, preset
+from sage_rag.privacy.policy import Operator, OperatorChoice, Policy
 from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.tokens import TOKEN, token_type
+from sage_rag.rag_server.edge.index_policies import IndexPolicies
 from sage_rag.rag_server.edge.links import GuardedStream, replace_outside_addresses
 from sage_rag.rag_server.edge.named_people import people_named
 from sage_rag.rag_server.edge.short_questions import IndexLookup, ShortQuestionRecognizer
@@ -33,10 +34,8 @@ from sage_rag.rag_server.edge.shown_values import ShownRecognizer, ShownValues, 
 from sage_rag.rag_server.edge.text_cache import TextCache
 from sage_rag.rag_server.named_people import NamedPeople
 
-_MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@\d{1,6})?")
+_MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@[0-9]{1,6})?")
 """A corpus, or one of its versions, as `clinic@7`."""
-_LEAST_STRICT = "sage"
-"""The policy for the questions of a corpus whose index has not said its own, or a weaker one."""
 _DAMAGED = (Condition.MALFORMED, Condition.UNKNOWN_KEY, Condition.FORGED)
 
 
@@ -74,17 +73,20 @@ class CorpusKeys:
         policy: Policy | None,
         restored: Counter[Condition] | None = None,
         shown: ShownValues | None = None,
+        policies: IndexPolicies | None = None,
     ) -> None:
         """Derive the keys.
 
         `policy`: without one, that of the index, which its lookup says, but for no type a weaker
         one than `sage`; until then, and for an index whose lookup has none, `sage`. `restored` also
         counts the tokens of answers, by condition. `shown`: the values restored for all corpora,
-        since a client can send the answer of one corpus to another.
+        since a client can send the answer of one corpus to another. `policies`: those that the
+        indexes of all corpora said.
         """
         self.corpus = corpus
         self._cipher = default_cipher(keyset, corpus)
         self._own_policy = policy
+        self._policies = IndexPolicies() if policies is None else policies
         self._tokens: Counter[Condition] = Counter()
         self._reported = 0
         shared = Counter() if restored is None else restored
@@ -94,7 +96,7 @@ class CorpusKeys:
         self._surrogates = Surrogates(keyset, corpus)
         self._keyset = keyset
         self._recognizer = recognizer
-        self._reading = self._read_with(None, policy or preset(_LEAST_STRICT))
+        self._reading = self._read_with(None)
 
     def use_lookup(self, sealed: bytes | None) -> None:
         """Read the next questions with the sealed lookup of an index, or with none.
@@ -102,18 +104,18 @@ class CorpusKeys:
         Raises:
             DecryptionError: unless the owner made it for this corpus; then none is used.
         """
-        # A policy that an index once said stays: else a server could end it without a lookup.
-        policy = self._reading.policy
-        self._reading = self._read_with(None, policy)
-        if sealed is not None:
-            lookup = Lookup.open(sealed, self._keyset, self.corpus)
-            index = IndexLookup(lookup, all_parts(self._keyset, self.corpus))
-            if self._own_policy is None and lookup.policy is not None:
-                # Every holder of a grant could make a lookup, so its policy only makes stricter.
-                policy = lookup.policy.no_weaker_than(preset(_LEAST_STRICT))
-            self._reading = self._read_with(index, policy)
+        index = None
+        try:
+            if sealed is not None:
+                lookup = Lookup.open(sealed, self._keyset, self.corpus)
+                if lookup.policy is not None:
+                    self._policies.keep(self.corpus, lookup.policy)
+                index = IndexLookup(lookup, all_parts(self._keyset, self.corpus))
+        finally:  # until here, questions are read with the lookup before
+            self._reading = self._read_with(index)
 
-    def _read_with(self, index: IndexLookup | None, policy: Policy) -> _Reading:
+    def _read_with(self, index: IndexLookup | None) -> _Reading:
+        policy = self._own_policy or self._policies.of(self.corpus)
         own = _restricted(policy, self._keyset.types)
         known = ShortQuestionRecognizer(self._recognizer, index) if index else self._recognizer
 
@@ -267,6 +269,7 @@ class Keyring:
         self._shown = ShownValues() if shown is None else shown
         self._recognizer = recognizer
         self._policy = policy
+        self._policies = IndexPolicies()  # outside the cache, which forgets
         self._restored: Counter[Condition] = Counter()
         self._keys = lru_cache(64)(self._build)
 
@@ -293,5 +296,11 @@ class Keyring:
 
     def _build(self, model: str) -> CorpusKeys:
         return CorpusKeys(
-            model, self._keyset, self._recognizer, self._policy, self._restored, self._shown
+            model,
+            self._keyset,
+            self._recognizer,
+            self._policy,
+            self._restored,
+            self._shown,
+            self._policies,
         )

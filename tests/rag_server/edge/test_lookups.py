@@ -7,15 +7,18 @@ import base64
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from starlette.responses import JSONResponse, Response
 
 from sage_rag.common.exceptions import UpstreamError
 from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import DecryptionError
 from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.privacy.lookup import sealed_lookup
+from sage_rag.privacy.lookup import Lookup, sealed_lookup
 from sage_rag.privacy.policy import Operator, OperatorChoice, preset
 from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.rag_server.edge.app import create_edge_app
+from sage_rag.rag_server.edge.index_policies import IndexPolicies
 from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.lookups import Lookups
 from sage_rag.rag_server.edge.services import EdgeServices
@@ -231,6 +234,47 @@ def test_questions_are_read_under_the_policy_of_the_index() -> None:
     keys.use_lookup(with_policy("redact-all"))
     assert "<PERSON>" in keys.pseudonymize("Did Keller pay 500 euros?")
     assert keys.hide_whole("m_keller", EntityType.ID) == "<ID>"
+
+
+def keeper_ring() -> Keyring:
+    return Keyring(KEYS, TableRecognizer({"lighthouse keeper": EntityType.DEMOGRAPHIC}), None)
+
+
+def test_a_policy_that_an_index_said_stays_when_many_other_names_were_asked_for() -> None:
+    ring = keeper_ring()
+    ring.for_model("clinic").use_lookup(with_policy("court"))
+    for number in range(200):
+        assert "keeper" in ring.for_model(f"m{number}").pseudonymize(QUESTION)
+    assert "keeper" not in ring.for_model("clinic").pseudonymize(QUESTION)
+
+
+def test_policies_beyond_the_most_corpora_hold_for_every_unknown_corpus() -> None:
+    policies = IndexPolicies(most=1)
+    demographic = EntityType.DEMOGRAPHIC
+    policies.keep("clinic", preset("court"))
+    assert policies.of("other").operator(demographic) is Operator.KEEP
+    policies.keep("wards", preset("sage"))
+    assert policies.of("clinic").operator(demographic) is Operator.ENCRYPT
+    assert policies.of("other").operator(demographic) is Operator.ENCRYPT
+    assert policies.of("wards").operator(demographic) is Operator.KEEP
+
+
+def test_a_question_is_read_with_the_lookup_before_while_a_new_one_is_opened(monkeypatch) -> None:
+    keys = CorpusKeys("clinic", KEYS, RECOGNIZER, preset("soe-all"))
+    keys.use_lookup(SEALED)
+    opened, during = Lookup.open, []
+
+    def opening(*given: Any) -> Lookup:
+        during.append(keys.pseudonymize("gout"))
+        return opened(*given)
+
+    monkeypatch.setattr(Lookup, "open", opening)
+    keys.use_lookup(SEALED)
+    assert during == ["gout"]
+    with pytest.raises(DecryptionError):
+        keys.use_lookup(b"forged")
+    assert during == ["gout"] * 2
+    assert keys.pseudonymize("gout").startswith("ORGANIZATION_[")
 
 
 def test_a_policy_of_the_edge_stays_whatever_the_index_says() -> None:
