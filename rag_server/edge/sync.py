@@ -33,7 +33,7 @@ from sage_rag.indexer.versions import (
     list_corpora,
     open_version,
 )
-from sage_rag.rag_server.edge.transport import unreachable
+from sage_rag.rag_server.edge.transport import too_slow, unreachable
 from sage_rag.rag_server.edge.upstream import trusted
 
 _VERSIONS = "/v1/versions"
@@ -64,7 +64,7 @@ def pull_versions(
     url = server.rstrip("/").removesuffix("/v1")
     pulled = []
     with (
-        _translated(),
+        _translated(timeout_s),
         httpx.Client(
             base_url=url,
             headers=headers,
@@ -184,9 +184,11 @@ def _check(response: httpx.Response) -> None:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translated(timeout_s: float) -> Iterator[None]:
     try:
         yield
+    except httpx.ReadTimeout:
+        raise too_slow(timeout_s) from None
     except httpx.ConnectError as error:
         raise unreachable(error, hint="is --server right?") from None
     except httpx.HTTPError:

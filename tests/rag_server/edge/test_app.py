@@ -216,7 +216,10 @@ def test_a_server_that_does_not_answer_in_time_is_a_504(world: World):
         return Response()
 
     url, _ = scripted(world, never, timeout_s=0.2)
-    assert httpx.post(url + CHAT, json=ask()).status_code == 504
+    response = httpx.post(url + CHAT, json=ask())
+    assert response.status_code == 504
+    assert "within 0.2 s" in response.json()["error"]["message"]
+    assert "--timeout-s" in response.json()["error"]["message"]
 
 
 def test_readiness_is_the_servers(world: World):
