@@ -223,19 +223,27 @@ class CorpusKeys:
         """Return the text with its tokens as plain values, except tokens in web addresses."""
         return replace_outside_addresses(text, self._value)
 
-    def restore_in_json(self, text: str) -> str:
-        """Return JSON source with its tokens as plain values, escaped as parts of strings."""
-        return replace_outside_addresses(text, self._escaped, in_json=True)
+    def restore_in_json(self, text: str, *, displayed: bool = False) -> str:
+        """Return JSON source with its tokens as plain values, escaped as parts of strings.
+
+        `displayed`: a client may display the source itself, as it does the content of an answer.
+        """
+        return replace_outside_addresses(text, self._escaped, in_json=True, displayed=displayed)
 
     def stream(
-        self, *, in_json: bool = False, preceding: Collection[GuardedStream] = ()
+        self,
+        *,
+        in_json: bool = False,
+        displayed: bool = False,
+        preceding: Collection[GuardedStream] = (),
     ) -> GuardedStream:
         """Return a restorer for text, or JSON source, that arrives in pieces.
 
-        `preceding`: texts that a client may put before this one.
+        `displayed`: as in `restore_in_json`. `preceding`: texts that a client may put before this
+        one.
         """
         shown = self._escaped if in_json else self._value
-        return GuardedStream(shown, in_json=in_json, preceding=preceding)
+        return GuardedStream(shown, in_json=in_json, displayed=displayed, preceding=preceding)
 
     def _value(self, match: re.Match[str]) -> str:
         return self._restorer.restore(match.group())

@@ -19,20 +19,19 @@ _TextKey = tuple[int, str, int | None]
 """The address of a streamed text: choice index, field, and tool call index if it is in one."""
 
 
-def restore_body(value: Any, keys: CorpusKeys) -> Any:
+def restore_body(value: Any, keys: CorpusKeys, *, content_is_json: bool = False) -> Any:
     """Return a JSON value with the tokens in its strings and keys as plain values.
 
-    A `content` in parts stays unchanged, because a client may join the parts to an address.
+    `content_is_json`: the request asked for JSON, so values in a `content` are escaped. A `content`
+    in parts stays unchanged, because a client may join the parts to an address.
     """
     if isinstance(value, str):
         return keys.restore(value)
     if isinstance(value, list):
-        return [restore_body(item, keys) for item in value]
+        return [restore_body(item, keys, content_is_json=content_is_json) for item in value]
     if isinstance(value, dict):
         restored = {
-            keys.restore(name): keys.restore_in_json(item)
-            if name == "arguments" and isinstance(item, str)
-            else _whole(name, item, keys)
+            keys.restore(name): _field(name, item, keys, content_is_json)
             for name, item in value.items()
         }
         sent, shown = value.get("content"), restored.get("content")
@@ -42,9 +41,15 @@ def restore_body(value: Any, keys: CorpusKeys) -> Any:
     return value
 
 
-def _whole(name: str, item: Any, keys: CorpusKeys) -> Any:
-    in_parts = name in _STREAMED and not isinstance(item, str)
-    return item if in_parts else restore_body(item, keys)
+def _field(name: str, item: Any, keys: CorpusKeys, content_is_json: bool) -> Any:
+    if isinstance(item, str):
+        if name == "arguments":
+            return keys.restore_in_json(item)
+        if name == "content" and content_is_json:
+            return keys.restore_in_json(item, displayed=True)
+    elif name in _STREAMED:
+        return item
+    return restore_body(item, keys, content_is_json=content_is_json)
 
 
 class StreamRestorer:
@@ -54,8 +59,10 @@ class StreamRestorer:
     not end is returned unchanged before the finish chunk, so no text is held back for ever.
     """
 
-    def __init__(self, keys: CorpusKeys) -> None:
+    def __init__(self, keys: CorpusKeys, *, content_is_json: bool = False) -> None:
+        """`content_is_json`: as in `restore_body`."""
         self._keys = keys
+        self._content_is_json = content_is_json
         self._decoder = sse.EventDecoder()
         self._texts: dict[_TextKey, GuardedStream] = {}
         self._by_field: dict[str, list[GuardedStream]] = {}
@@ -164,10 +171,15 @@ class StreamRestorer:
 
     def _text(self, place: _TextKey) -> GuardedStream:
         if place not in self._texts:
-            in_json = place[1] in ("tool_calls", "function_call")
+            is_content = place[1] == "content"
+            in_json = place[1] in ("tool_calls", "function_call") or (
+                is_content and self._content_is_json
+            )
             # A client that expects one choice joins the first text of every chunk.
             preceding = self._by_field.setdefault(place[1], [])
-            self._texts[place] = self._keys.stream(in_json=in_json, preceding=preceding)
+            self._texts[place] = self._keys.stream(
+                in_json=in_json, displayed=is_content, preceding=preceding
+            )
             preceding.append(self._texts[place])
         return self._texts[place]
 

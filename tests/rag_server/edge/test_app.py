@@ -89,6 +89,23 @@ def test_the_async_client_works_on_two_corpora_at_once(world: World):
 
 
 @pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("kind", ["json_object", "json_schema"])
+def test_an_answer_that_was_asked_for_in_json_is_json(world: World, kind: str, stream: bool):
+    name = 'Jo "Ace" Q\\ay'
+    written = json.dumps({"who": world.keys().hide_whole(name, EntityType.PERSON)})
+    reply = streamed(chunks(written)) if stream else completion(written)
+    url, _ = scripted(world, lambda _: reply)
+    form = {"type": kind, "json_schema": {"name": "x", "schema": {"type": "object"}}}
+    done = world.openai(url).chat.completions.create(**ask(stream=stream, response_format=form))
+    text = (
+        "".join(c.choices[0].delta.content or "" for c in done)
+        if stream
+        else done.choices[0].message.content
+    )
+    assert json.loads(text) == {"who": name}
+
+
+@pytest.mark.parametrize("stream", [False, True])
 def test_nothing_plain_reaches_the_server_and_the_clients_key_does_not_either(world: World, stream):
     reply = echo_stream if stream else echo
     url, server = scripted(world, reply, api_key=SecretStr("sk-server"))

