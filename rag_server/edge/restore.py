@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import copy
 import json
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from sage_rag.common.exceptions import UpstreamError
 from sage_rag.common.web import sse
-from sage_rag.rag_server.edge.annotations import moved
+from sage_rag.rag_server.edge.annotations import StreamedText, moved
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.links import GuardedStream
 
 _STREAMED = ("content", "refusal", "reasoning_content", "reasoning")
 """Texts that a stream sends in pieces; every other string of a chunk is whole."""
+_MOST_TEXTS = 128
+"""Texts of a stream: its choices, and the tool calls of each. Every token is compared with all."""
 
 _TextKey = tuple[int, str, int | None]
 """The address of a streamed text: choice index, field, and tool call index if it is in one."""
@@ -67,8 +71,7 @@ class StreamRestorer:
         self._texts: dict[_TextKey, GuardedStream] = {}
         self._by_field: dict[str, list[GuardedStream]] = {}
         self._last: dict[str, Any] = {}
-        self._contents: dict[int, tuple[str, str]] = {}
-        """The text of each choice so far: as sent, and as restored."""
+        self._contents: defaultdict[int, StreamedText] = defaultdict(StreamedText)
         self.finished = False
         """Whether the stream is complete: `[DONE]` or an error event was received."""
 
@@ -140,8 +143,7 @@ class StreamRestorer:
                 text = isinstance(value, str)
                 restored[name] = self._text((index, name, None)).feed(value) if text else value
                 if text and name == "content":
-                    sent, shown = self._contents.get(index, ("", ""))
-                    self._contents[index] = sent + value, shown + restored[name]
+                    self._contents[index].add(value, restored[name])
             elif name == "tool_calls" and isinstance(value, list):
                 restored[name] = [self._call(call, index) for call in value]
             elif name == "function_call" and isinstance(value, dict):
@@ -149,8 +151,7 @@ class StreamRestorer:
             else:
                 restored[name] = restore_body(value, self._keys)
         if "annotations" in restored:
-            texts = self._contents.get(index, ("", ""))
-            restored["annotations"] = moved(restored["annotations"], *texts)
+            restored["annotations"] = self._contents[index].moved(restored["annotations"])
         return restored
 
     def _call(self, call: Any, index: int) -> Any:
@@ -171,6 +172,8 @@ class StreamRestorer:
 
     def _text(self, place: _TextKey) -> GuardedStream:
         if place not in self._texts:
+            if len(self._texts) >= _MOST_TEXTS:
+                raise UpstreamError("the server's answer has too many parts")
             is_content = place[1] == "content"
             in_json = place[1] in ("tool_calls", "function_call") or (
                 is_content and self._content_is_json

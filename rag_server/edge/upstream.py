@@ -94,15 +94,24 @@ def server_at(
     return Upstream(transport)
 
 
+async def _bounded(reply: Reply) -> AsyncGenerator[bytes, None]:
+    """Yield the body, whole or streamed; raises where it is too long."""
+    size = 0
+    async with aclosing(reply.pieces()) as pieces:
+        async for piece in pieces:
+            size += len(piece)
+            if size > _MAX_ANSWER_BYTES:
+                raise UpstreamError("the server's answer is too long")
+            yield piece
+
+
 async def _read(reply: Reply) -> tuple[int, Any, int]:
     """Return status, JSON body and size of a response."""
     content = bytearray()
     try:
-        async with aclosing(reply.pieces()) as pieces:
+        async with aclosing(_bounded(reply)) as pieces:
             async for piece in pieces:
                 content += piece
-                if len(content) > _MAX_ANSWER_BYTES:
-                    raise UpstreamError("the server's answer is too long")
     finally:
         reply.close()
     if reply.status in (401, 403):
@@ -160,7 +169,7 @@ class UpstreamResponse:
         if self._reply is None:
             return
         try:
-            async with aclosing(self._reply.pieces()) as pieces:
+            async with aclosing(_bounded(self._reply)) as pieces:
                 async for piece in pieces:
                     yield piece
         finally:

@@ -299,6 +299,14 @@ def test_a_stream_that_breaks_off_ends_with_an_error_and_loses_no_text(world: Wo
     assert "[DONE]" not in response.text
 
 
+def test_a_stream_that_is_too_long_ends_with_an_error(world: World, monkeypatch):
+    monkeypatch.setattr("sage_rag.rag_server.edge.upstream._MAX_ANSWER_BYTES", 10_000)
+    url, _ = scripted(world, lambda _: streamed(chunks(*["word "] * 1_000)))
+    response = httpx.post(url + CHAT, json=ask(stream=True))
+    assert "too long" in response.text.strip().split("\n\n")[-1]
+    assert len(response.content) < 20_000
+
+
 def test_an_error_event_of_the_server_is_passed_on_once(world: World):
     error = b'data: {"error": {"message": "away", "code": "upstream_error"}}\n\n'
     url, _ = scripted(world, lambda _: streamed([chunk({"content": "a"}), error]))

@@ -5,13 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sage_rag.common.exceptions import UpstreamError
 from sage_rag.common.web.sse import EventDecoder
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.rag_server.edge.annotations import StreamedText, moved
 from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.restore import StreamRestorer, restore_body
+from tests.growth import LINEAR, growth
 from tests.rag_server.conftest import TABLE
 from tests.rag_server.fakes import chunk, chunks
 
@@ -269,3 +272,33 @@ def test_a_text_that_nobody_can_follow_is_not_restored(sent):
 def test_content_in_parts_is_not_restored():
     body = {"choices": [{"message": {"content": [{"type": "text", "text": MARIA}]}}]}
     assert restore_body(body, KEYS) == body
+
+
+def test_the_text_of_a_stream_is_kept_in_linear_time():
+    def kept(count: int) -> None:
+        text = StreamedText()
+        for _ in range(count):
+            text.add("[1] stated", "[1] stated")
+        assert text.moved([cited(0, 3)]) == [cited(0, 3)]
+
+    assert growth(kept, 20_000) < LINEAR
+
+
+def cited(start: int, end: int) -> dict:
+    return {"type": "url_citation", "url_citation": {"start_index": start, "end_index": end}}
+
+
+def test_many_annotations_of_a_long_text_are_moved_in_linear_time():
+    def marks(count: int) -> list:
+        sent = f"{MARIA}{'[1]' * count}"
+        last = len(sent)
+        return moved([cited(last - 3, last)] * count, sent, f"Maria Keller{'[1]' * count}")
+
+    assert marks(5) == [cited(24, 27)] * 5
+    assert growth(marks, 2_000) < LINEAR
+
+
+def test_a_stream_of_too_many_parts_ends():
+    parts = b"".join(chunk({"content": "x"}, index=index) for index in range(1000))
+    with pytest.raises(UpstreamError, match="too many parts"):
+        StreamRestorer(KEYS).feed(parts)
