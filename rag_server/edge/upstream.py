@@ -75,23 +75,37 @@ def server_at(
     Raises:
         InputError: when the address or `ca` cannot be used.
     """
-    parts = urlsplit(server)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-        raise InputError(
-            "the server's address is not valid",
-            hint="for example --server http://127.0.0.1:8000",
-        )
+    address, host = checked_address(server)
     headers = {"accept": "*/*", "accept-encoding": "identity", "user-agent": "sage-rag-edge"}
     if api_key is not None:
         headers["authorization"] = f"Bearer {api_key.get_secret_value()}"
     transport = NetworkTransport(
-        server.rstrip("/").removesuffix("/v1"),
+        address,
         headers,
         trusted=trusted(ca),
         timeout_s=timeout_s,
-        proxies=not is_loopback(parts.hostname),
+        proxies=not is_loopback(host),
     )
     return Upstream(transport)
+
+
+def checked_address(server: str) -> tuple[str, str]:
+    """Return a server's address without `/v1`, and its host.
+
+    Raises:
+        InputError: unless it is one of HTTP without a user and a password.
+    """
+    try:
+        parts = urlsplit(server)
+        host, _ = parts.hostname, parts.port  # a port that is no number raises
+    except ValueError:
+        host = None
+    if not host or parts.scheme not in ("http", "https") or "@" in parts.netloc:
+        raise InputError(
+            "the server's address is not valid",
+            hint="for example --server http://127.0.0.1:8000",
+        )
+    return server.rstrip("/").removesuffix("/v1"), host
 
 
 async def _bounded(reply: Reply) -> AsyncGenerator[bytes, None]:
