@@ -36,6 +36,7 @@ from sage_rag.rag_server.named_people import NamedPeople
 
 _MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@[0-9]{1,6})?")
 """A corpus, or one of its versions, as `clinic@7`."""
+_NEW_KEYS = "if the keys were rotated, start the edge again with the current keyset"
 _DAMAGED = (Condition.MALFORMED, Condition.UNKNOWN_KEY, Condition.FORGED)
 
 
@@ -158,7 +159,8 @@ class CorpusKeys:
         if damaged == self._reported:
             return None
         self._reported = damaged
-        return ", ".join(f"{count} {name}" for name, count in sorted(self._tokens.items()))
+        counts = ", ".join(f"{count} {name}" for name, count in sorted(self._tokens.items()))
+        return f"{counts}; {_NEW_KEYS}" if self._tokens[Condition.UNKNOWN_KEY] else counts
 
     def _note(self, found: Occurrence, shared: Counter[Condition]) -> None:
         self._tokens[found.condition] += 1

@@ -12,10 +12,12 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 
 from sage_rag.common.web.pool import WorkPool
 from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.policy import preset
 from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
 from sage_rag.rag_server.access.gate import Gate
 from sage_rag.rag_server.access.keys import KeyFile, Scope, add_key, make_key
 from sage_rag.rag_server.answering.protocols import Piece
+from sage_rag.rag_server.edge.keyring import Keyring
 from sage_rag.rag_server.observability.audit import AuditLog
 from tests.rag_server.conftest import TABLE, World, ask
 from tests.rag_server.fakes import (
@@ -353,6 +355,16 @@ def test_damaged_tokens_are_counted_in_the_log_and_shown_as_such(world: World, s
     assert text == "[PERSON: unreadable] left"
     [line] = [r.getMessage() for r in caplog.records if "tokens since the start" in r.getMessage()]
     assert line.endswith("tokens since the start: 1 malformed")
+
+
+def test_the_log_says_what_to_do_where_an_edge_lacks_the_new_key(world: World, caplog):
+    rotated = Keyring(world.keyset.rotate(), TableRecognizer(TABLE), preset("sage"))
+    token = rotated.for_model("clinic").hide_whole("Maria Keller", EntityType.PERSON)
+    url, _ = scripted(world, lambda _: completion(token))
+    with caplog.at_level("WARNING", "sage_rag"):
+        httpx.post(url + CHAT, json=ask())
+    [line] = [r.getMessage() for r in caplog.records if "tokens since the start" in r.getMessage()]
+    assert "1 unknown key; if the keys were rotated, start the edge again" in line
 
 
 @pytest.mark.parametrize("stream", [False, True])
