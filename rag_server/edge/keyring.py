@@ -150,6 +150,10 @@ class CorpusKeys:
         shown = self._shown.spans(text, by_server=self._by_server)
         return self._reading.pseudonymize(text, self._by_server, *shown)
 
+    def has_shown(self, text: str) -> bool:
+        """Return whether a value that was restored before occurs in a text."""
+        return bool(self._shown.spans(text, by_server=self._by_server))
+
     def new_damage(self) -> str | None:
         """Return token counts by condition, if damaged tokens came since the last call.
 
