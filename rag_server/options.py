@@ -69,6 +69,9 @@ ServerCa = Annotated[
         help="PEM file of the authority that signed the server's certificate.", show_default=False
     ),
 ]
+TimeoutS = Annotated[
+    float | None, typer.Option(help="Longest wait for the next bytes of --server. Default: 120.")
+]
 Expose = Annotated[
     bool | None, typer.Option("--expose", help="Allow a --host that other machines can reach.")
 ]

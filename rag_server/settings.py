@@ -217,6 +217,8 @@ class EdgeSettings(SearchSettings):
     """Certificates of the authorities that the server's is checked against, PEM. Default: the
     public ones."""
     timeout_s: float = Field(120.0, gt=0)
+    """How long the edge waits for the next bytes of the server: for those of a whole answer, longer
+    than the server waits for its model (`llm_timeout_s`)."""
 
 
 def secret(value: SecretStr | None, file: Path | None) -> SecretStr | None:

@@ -14,7 +14,7 @@ from sage_rag.common.web.cors import add_cors
 from sage_rag.common.web.errors import ApiError, as_api_error
 from sage_rag.common.web.openapi import request_body
 from sage_rag.common.web.requests import read_json, until_disconnect
-from sage_rag.rag_server.access.gate import RequireKey
+from sage_rag.rag_server.access.gate import RequireKey, caller_of
 from sage_rag.rag_server.adapters.embeddings import EmbeddingsRequest, parse_embeddings
 from sage_rag.rag_server.adapters.routes import chat_forms
 from sage_rag.rag_server.chat_request import (
@@ -27,6 +27,7 @@ from sage_rag.rag_server.edge.exchange import answer_chat
 from sage_rag.rag_server.edge.pseudonymize import pseudonymize_request
 from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.observability import metrics
+from sage_rag.rag_server.observability.audit import RequestNotes
 from sage_rag.rag_server.observability.middleware import Observe, notes_of
 from sage_rag.rag_server.side_calls import side_answer
 
@@ -39,6 +40,7 @@ def create_edge_app(services: EdgeServices) -> FastAPI:
 
     async def close() -> None:
         services.work.close()
+        services.control.close()
         await services.upstream.close()
 
     routers = (router, chat_forms(_read, _answered), metrics.router)
@@ -53,6 +55,7 @@ def create_edge_app(services: EdgeServices) -> FastAPI:
     )
     app.add_middleware(Observe, metrics=services.metrics, audit=services.audit)
     services.metrics.watch_pool("work", lambda: services.work.pending)
+    services.metrics.watch_pool("control", lambda: services.control.pending)
     services.metrics.watch_restored(services.keyring.restored)
     return app
 
@@ -61,19 +64,20 @@ def create_edge_app(services: EdgeServices) -> FastAPI:
 async def ready(request: Request) -> JSONResponse:
     """Return 200 if the server is ready for this edge, else 503 with reasons."""
     services = _services(request)
+    details: dict[str, Any]
     try:
         if services.audit is not None:
-            await services.work.run(services.audit.check)
+            await services.control.run(services.audit.check)
         status, body = await services.upstream.get("/readyz")
         if status == 200:  # it is open to all; a question needs the edge's key
             await services.upstream.get("/v1/models")
+        works, details = status == 200, {"server": body}
     except SageRagError as error:
-        reasons = [as_api_error(error).message]
-        return JSONResponse({"status": "not ready", "reasons": reasons}, 503)
-    works = status == 200
-    return JSONResponse(
-        {"status": "ready" if works else "not ready", "server": body}, 200 if works else 503
-    )
+        works, details = False, {"reasons": [as_api_error(error).message]}
+    answer = {"status": "ready" if works else "not ready"}
+    # The server names its corpora to the edge's key, not to everyone who reaches the edge.
+    shown = answer | details if caller_of(request).scopes else answer
+    return JSONResponse(shown, 200 if works else 503)
 
 
 @router.get("/v1/models")
@@ -100,12 +104,10 @@ async def pseudonymize(request: Request) -> dict[str, Any]:
     """
     services = _services(request)
     body = await _read(request)
-    keys = services.keyring.for_model(body.get("model"))
     if not isinstance(text := body.get("input"), str):
         raise ApiError(400, "`input` must be a string", code="invalid_value", param="input")
     services.limits.check_question(text)
-    if services.lookups is not None:
-        await services.lookups.refresh(keys)
+    keys = await services.keys_of(body.get("model"))
     chat = {"model": keys.corpus, "messages": [{"role": "user", "content": text}]}
     sent = await services.work.run(pseudonymize_request, chat, keys)
     named = {"named_people": sent["named_people"]} if "named_people" in sent else {}
@@ -130,7 +132,16 @@ async def embeddings(request: Request) -> Response:
     body = await _read(request)
     asked = parse_embeddings(body)
     services.limits.check_texts(asked.texts)
-    keys = services.keyring.for_model(asked.model)
+    response = await until_disconnect(request, _embedded(services, asked, notes_of(request)))
+    if unknown := unknown_fields(body, EmbeddingsRequest.model_fields):
+        response.headers[IGNORED_HEADER] = ignored_header(unknown)
+    return response
+
+
+async def _embedded(
+    services: EdgeServices, asked: EmbeddingsRequest, notes: RequestNotes
+) -> Response:
+    keys = await services.keys_of(asked.model)
 
     def hidden() -> list[str]:
         return [keys.pseudonymize(text) for text in asked.texts]
@@ -140,10 +151,8 @@ async def embeddings(request: Request) -> Response:
         if (value := getattr(asked, name)) is not None:
             sent[name] = value
     answer = await services.upstream.post("/v1/embeddings", sent)
-    response = JSONResponse(answer.body, answer.status, headers=answer.headers)
-    if unknown := unknown_fields(body, EmbeddingsRequest.model_fields):
-        response.headers[IGNORED_HEADER] = ignored_header(unknown)
-    return response
+    notes.version = keys.corpus if answer.status == 200 else "-"  # else a client's own text
+    return JSONResponse(answer.body, answer.status, headers=answer.headers)
 
 
 async def _answered(request: Request, body: dict[str, Any]) -> Response:

@@ -41,9 +41,7 @@ async def answer_chat(
         UpstreamError: when the server does not answer correctly.
     """
     started = time.monotonic()
-    keys = services.keyring.for_model(body.get("model"))
-    if services.lookups is not None:
-        await services.lookups.refresh(keys)
+    keys = await services.keys_of(body.get("model"))
     with services.metrics.stage("pseudonymize"):
         sent = await services.work.run(pseudonymize_request, body, keys)
     sent["model"] = body["model"]  # a corpus, or one of its versions
@@ -55,15 +53,18 @@ async def answer_chat(
     notes.version = corpus
     log.info("edge corpus=%s status=%d ms=%d", corpus, answer.status, took)
     headers = _with_dropped(answer.headers, sorted(set(dropped_fields(body, sent))))
+    is_json = (sent.get("response_format") or {}).get("type", "text") != "text"
     if answer.streams:
-        stream = _stream(answer, keys)
+        stream = _stream(answer, keys, is_json)
         headers = {**sse.HEADERS, **headers}
         return StreamingResponse(stream, headers=headers, media_type=sse.MEDIA_TYPE)
     with services.metrics.stage("restore"):
         if answer.size_bytes <= _RESTORED_AT_ONCE_BYTES:
-            restored = restore_body(answer.body, keys)
+            restored = restore_body(answer.body, keys, content_is_json=is_json)
         else:
-            restored = await services.work.run(restore_body, answer.body, keys)
+            restored = await services.work.run(
+                restore_body, answer.body, keys, content_is_json=is_json
+            )
     _log_damage(keys)
     return JSONResponse(restored, answer.status, headers=headers)
 
@@ -73,8 +74,10 @@ def _with_dropped(headers: dict[str, str], dropped: list[str]) -> dict[str, str]
     return {**headers, IGNORED_HEADER: ignored_header(names)} if names else headers
 
 
-async def _stream(answer: UpstreamResponse, keys: CorpusKeys) -> AsyncGenerator[bytes, None]:
-    restorer = StreamRestorer(keys)
+async def _stream(
+    answer: UpstreamResponse, keys: CorpusKeys, is_json: bool
+) -> AsyncGenerator[bytes, None]:
+    restorer = StreamRestorer(keys, content_is_json=is_json)
     try:
         async with aclosing(answer.pieces()) as pieces:
             async for piece in pieces:

@@ -21,13 +21,14 @@ from sage_rag.privacy.languages import uncovered_language
 from sage_rag.privacy.lookup import STEM_TYPES, Lookup, all_parts
 from sage_rag.privacy.operators.redact import redact
 from sage_rag.privacy.operators.surrogate import Surrogates
-from sage_rag.privacy.policy import Operator, OperatorChoice, Policy, preset
+from sage_rag.privacy.policy import Operator, OperatorChoice, Policy
 from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.catalog import DEFAULT_LANGUAGES
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.tokens import TOKEN, token_type
+from sage_rag.rag_server.edge.index_policies import IndexPolicies
 from sage_rag.rag_server.edge.links import GuardedStream, replace_outside_addresses
 from sage_rag.rag_server.edge.named_people import people_named
 from sage_rag.rag_server.edge.short_questions import IndexLookup, ShortQuestionRecognizer
@@ -35,11 +36,9 @@ from sage_rag.rag_server.edge.shown_values import ShownRecognizer, ShownValues, 
 from sage_rag.rag_server.edge.text_cache import TextCache
 from sage_rag.rag_server.named_people import NamedPeople
 
-_MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@\d{1,6})?")
+_MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@[0-9]{1,6})?")
 """A corpus, or one of its versions, as `clinic@7`."""
-_LEAST_STRICT = "sage"
-"""The policy for the questions of a corpus whose index has not said its own, or a weaker one."""
-
+_NEW_KEYS = "if the keys were rotated, start the edge again with the current keyset"
 _DAMAGED = (Condition.MALFORMED, Condition.UNKNOWN_KEY, Condition.FORGED)
 
 
@@ -77,17 +76,20 @@ class CorpusKeys:
         policy: Policy | None,
         restored: Counter[Condition] | None = None,
         shown: ShownValues | None = None,
+        policies: IndexPolicies | None = None,
     ) -> None:
         """Derive the keys.
 
         `policy`: without one, that of the index, which its lookup says, but for no type a weaker
         one than `sage`; until then, and for an index whose lookup has none, `sage`. `restored` also
         counts the tokens of answers, by condition. `shown`: the values restored for all corpora,
-        since a client can send the answer of one corpus to another.
+        since a client can send the answer of one corpus to another. `policies`: those that the
+        indexes of all corpora said.
         """
         self.corpus = corpus
         self._cipher = default_cipher(keyset, corpus)
         self._own_policy = policy
+        self._policies = IndexPolicies() if policies is None else policies
         self._tokens: Counter[Condition] = Counter()
         self._reported = 0
         shared = Counter() if restored is None else restored
@@ -97,7 +99,7 @@ class CorpusKeys:
         self._surrogates = Surrogates(keyset, corpus)
         self._keyset = keyset
         self._recognizer = recognizer
-        self._reading = self._read_with(None, policy or preset(_LEAST_STRICT))
+        self._reading = self._read_with(None)
 
     def use_lookup(self, sealed: bytes | None) -> None:
         """Read the next questions with the sealed lookup of an index, or with none.
@@ -105,18 +107,18 @@ class CorpusKeys:
         Raises:
             DecryptionError: unless the owner made it for this corpus; then none is used.
         """
-        # A policy that an index once said stays: else a server could end it without a lookup.
-        policy = self._reading.policy
-        self._reading = self._read_with(None, policy)
-        if sealed is not None:
-            lookup = Lookup.open(sealed, self._keyset, self.corpus)
-            index = IndexLookup(lookup, all_parts(self._keyset, self.corpus))
-            if self._own_policy is None and lookup.policy is not None:
-                # Every holder of a grant could make a lookup, so its policy only makes stricter.
-                policy = lookup.policy.no_weaker_than(preset(_LEAST_STRICT))
-            self._reading = self._read_with(index, policy)
+        index = None
+        try:
+            if sealed is not None:
+                lookup = Lookup.open(sealed, self._keyset, self.corpus)
+                if lookup.policy is not None:
+                    self._policies.keep(self.corpus, lookup.policy)
+                index = IndexLookup(lookup, all_parts(self._keyset, self.corpus))
+        finally:  # until here, questions are read with the lookup before
+            self._reading = self._read_with(index)
 
-    def _read_with(self, index: IndexLookup | None, policy: Policy) -> _Reading:
+    def _read_with(self, index: IndexLookup | None) -> _Reading:
+        policy = self._own_policy or self._policies.of(self.corpus)
         own = _restricted(policy, self._keyset.types)
         known = ShortQuestionRecognizer(self._recognizer, index) if index else self._recognizer
 
@@ -150,6 +152,10 @@ class CorpusKeys:
         shown = self._shown.spans(text, by_server=self._by_server)
         return self._reading.pseudonymize(text, self._by_server, *shown)
 
+    def has_shown(self, text: str) -> bool:
+        """Return whether a value that was restored before occurs in a text."""
+        return bool(self._shown.spans(text, by_server=self._by_server))
+
     def new_damage(self) -> str | None:
         """Return token counts by condition, if damaged tokens came since the last call.
 
@@ -159,7 +165,8 @@ class CorpusKeys:
         if damaged == self._reported:
             return None
         self._reported = damaged
-        return ", ".join(f"{count} {name}" for name, count in sorted(self._tokens.items()))
+        counts = ", ".join(f"{count} {name}" for name, count in sorted(self._tokens.items()))
+        return f"{counts}; {_NEW_KEYS}" if self._tokens[Condition.UNKNOWN_KEY] else counts
 
     def _note(self, found: Occurrence, shared: Counter[Condition]) -> None:
         self._tokens[found.condition] += 1
@@ -229,19 +236,27 @@ class CorpusKeys:
         """Return the text with its tokens as plain values, except tokens in web addresses."""
         return replace_outside_addresses(text, self._value)
 
-    def restore_in_json(self, text: str) -> str:
-        """Return JSON source with its tokens as plain values, escaped as parts of strings."""
-        return replace_outside_addresses(text, self._escaped, in_json=True)
+    def restore_in_json(self, text: str, *, displayed: bool = False) -> str:
+        """Return JSON source with its tokens as plain values, escaped as parts of strings.
+
+        `displayed`: a client may display the source itself, as it does the content of an answer.
+        """
+        return replace_outside_addresses(text, self._escaped, in_json=True, displayed=displayed)
 
     def stream(
-        self, *, in_json: bool = False, preceding: Collection[GuardedStream] = ()
+        self,
+        *,
+        in_json: bool = False,
+        displayed: bool = False,
+        preceding: Collection[GuardedStream] = (),
     ) -> GuardedStream:
         """Return a restorer for text, or JSON source, that arrives in pieces.
 
-        `preceding`: texts that a client may put before this one.
+        `displayed`: as in `restore_in_json`. `preceding`: texts that a client may put before this
+        one.
         """
         shown = self._escaped if in_json else self._value
-        return GuardedStream(shown, in_json=in_json, preceding=preceding)
+        return GuardedStream(shown, in_json=in_json, displayed=displayed, preceding=preceding)
 
     def _plain(self, text: str) -> str:
         """Return a text with its values in clear. It must stay in this process."""
@@ -279,6 +294,7 @@ class Keyring:
         self._shown = ShownValues() if shown is None else shown
         self._recognizer = recognizer
         self._policy = policy
+        self._policies = IndexPolicies()  # outside the cache, which forgets
         self._restored: Counter[Condition] = Counter()
         self._keys = lru_cache(64)(self._build)
 
@@ -305,5 +321,11 @@ class Keyring:
 
     def _build(self, model: str) -> CorpusKeys:
         return CorpusKeys(
-            model, self._keyset, self._recognizer, self._policy, self._restored, self._shown
+            model,
+            self._keyset,
+            self._recognizer,
+            self._policy,
+            self._restored,
+            self._shown,
+            self._policies,
         )

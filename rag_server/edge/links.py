@@ -92,14 +92,13 @@ def _short(text: str) -> str:
     return _FOUND if _ADDRESS.search(text) else text[-_LONGEST_CUT:]
 
 
-def replace_outside_addresses(text: str, replace: Replace, *, in_json: bool = False) -> str:
-    """Replace every token of a text, except tokens in web addresses.
-
-    With `in_json` the text is JSON source, in which a quotation mark ends an address.
-    """
+def replace_outside_addresses(
+    text: str, replace: Replace, *, in_json: bool = False, displayed: bool = False
+) -> str:
+    """Replace every token of a text, except tokens in web addresses; see `GuardedStream`."""
     if "_" not in text or not LOOSE.opener.search(text):  # as most texts of an answer
         return text
-    stream = GuardedStream(replace, in_json=in_json)
+    stream = GuardedStream(replace, in_json=in_json, displayed=displayed)
     return stream.feed(text) + stream.flush()
 
 
@@ -112,13 +111,21 @@ class GuardedStream:
     """
 
     def __init__(
-        self, replace: Replace, *, in_json: bool = False, preceding: Collection[GuardedStream] = ()
+        self,
+        replace: Replace,
+        *,
+        in_json: bool = False,
+        displayed: bool = False,
+        preceding: Collection[GuardedStream] = (),
     ) -> None:
-        """`preceding`: texts that a client may put before this one."""
+        """`in_json`: the text is JSON source, in which a quotation mark ends an address, unless a
+        client may also display the source itself. `preceding`: texts that a client may put before
+        this one.
+        """
         self._replace = replace
         self._preceding = preceding
         self._in_json = in_json
-        self._tracker = AddressTracker(in_json=in_json)
+        self._tracker = AddressTracker(in_json=in_json and not displayed)
         self._replacer = StreamReplacer(LOOSE, self._value)
         self._taken = self._given = 0
         self._last = ""

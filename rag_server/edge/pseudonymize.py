@@ -10,6 +10,7 @@ from sage_rag.common.web.errors import ApiError
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.chat_request import MAX_NAMED, MAX_SEARCH_GROUPS, MAX_SEARCH_WORDS
+from sage_rag.rag_server.edge.json_schema import identifier, json_schema, json_text
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.schema import (
     Rule,
@@ -17,7 +18,6 @@ from sage_rag.rag_server.edge.schema import (
     boolean,
     choice,
     either,
-    json_text,
     list_of,
     null,
     number,
@@ -30,7 +30,7 @@ from sage_rag.rag_server.edge.schema import (
 from sage_rag.rag_server.followups import standalone
 
 _PARTS = list_of(record({"type": choice("text"), "text": text}))
-_CALLED: Rule = record({"name": text, "arguments": json_text})
+_CALLED: Rule = record({"name": identifier, "arguments": json_text})
 _MESSAGE: Mapping[str, Rule] = {
     "role": choice("system", "developer", "user", "assistant", "tool", "function"),
     "content": optional(either(string=text, other=_PARTS)),
@@ -47,12 +47,17 @@ _MESSAGE: Mapping[str, Rule] = {
     "audio": null,
 }
 _PERSON_NAME = record({**_MESSAGE, "name": optional(whole(EntityType.PERSON))})
-_TOOL_NAME = record({**_MESSAGE, "name": optional(text)})
+_TOOL_NAME = record({**_MESSAGE, "name": optional(identifier)})
 
 _FUNCTION = record(
-    {"name": text, "description": text, "parameters": any_json, "strict": optional(boolean)}
+    {
+        "name": identifier,
+        "description": text,
+        "parameters": json_schema,
+        "strict": optional(boolean),
+    }
 )
-_CHOSEN = record({"name": text})
+_CHOSEN = record({"name": identifier})
 _NUMBERS = (
     "n max_tokens max_completion_tokens temperature top_p presence_penalty frequency_penalty seed "
     "top_logprobs top_k min_p repetition_penalty"
@@ -96,9 +101,9 @@ _REQUEST = record(
                     "type": choice("text", "json_object", "json_schema"),
                     "json_schema": record(
                         {
-                            "name": text,
+                            "name": identifier,
                             "description": text,
-                            "schema": any_json,
+                            "schema": json_schema,
                             "strict": optional(boolean),
                         }
                     ),

@@ -4,35 +4,38 @@ from __future__ import annotations
 
 import copy
 import json
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from sage_rag.common.exceptions import UpstreamError
 from sage_rag.common.web import sse
-from sage_rag.rag_server.edge.annotations import moved
+from sage_rag.rag_server.edge.annotations import StreamedText, moved
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.links import GuardedStream
 
 _STREAMED = ("content", "refusal", "reasoning_content", "reasoning")
 """Texts that a stream sends in pieces; every other string of a chunk is whole."""
+_MOST_TEXTS = 128
+"""Texts of a stream: its choices, and the tool calls of each. Every token is compared with all."""
 
 _TextKey = tuple[int, str, int | None]
 """The address of a streamed text: choice index, field, and tool call index if it is in one."""
 
 
-def restore_body(value: Any, keys: CorpusKeys) -> Any:
+def restore_body(value: Any, keys: CorpusKeys, *, content_is_json: bool = False) -> Any:
     """Return a JSON value with the tokens in its strings and keys as plain values.
 
-    A `content` in parts stays unchanged, because a client may join the parts to an address.
+    `content_is_json`: the request asked for JSON, so values in a `content` are escaped. A `content`
+    in parts stays unchanged, because a client may join the parts to an address.
     """
     if isinstance(value, str):
         return keys.restore(value)
     if isinstance(value, list):
-        return [restore_body(item, keys) for item in value]
+        return [restore_body(item, keys, content_is_json=content_is_json) for item in value]
     if isinstance(value, dict):
         restored = {
-            keys.restore(name): keys.restore_in_json(item)
-            if name == "arguments" and isinstance(item, str)
-            else _whole(name, item, keys)
+            keys.restore(name): _field(name, item, keys, content_is_json)
             for name, item in value.items()
         }
         sent, shown = value.get("content"), restored.get("content")
@@ -42,9 +45,15 @@ def restore_body(value: Any, keys: CorpusKeys) -> Any:
     return value
 
 
-def _whole(name: str, item: Any, keys: CorpusKeys) -> Any:
-    in_parts = name in _STREAMED and not isinstance(item, str)
-    return item if in_parts else restore_body(item, keys)
+def _field(name: str, item: Any, keys: CorpusKeys, content_is_json: bool) -> Any:
+    if isinstance(item, str):
+        if name == "arguments":
+            return keys.restore_in_json(item)
+        if name == "content" and content_is_json:
+            return keys.restore_in_json(item, displayed=True)
+    elif name in _STREAMED:
+        return item
+    return restore_body(item, keys, content_is_json=content_is_json)
 
 
 class StreamRestorer:
@@ -54,14 +63,15 @@ class StreamRestorer:
     not end is returned unchanged before the finish chunk, so no text is held back for ever.
     """
 
-    def __init__(self, keys: CorpusKeys) -> None:
+    def __init__(self, keys: CorpusKeys, *, content_is_json: bool = False) -> None:
+        """`content_is_json`: as in `restore_body`."""
         self._keys = keys
+        self._content_is_json = content_is_json
         self._decoder = sse.EventDecoder()
         self._texts: dict[_TextKey, GuardedStream] = {}
         self._by_field: dict[str, list[GuardedStream]] = {}
         self._last: dict[str, Any] = {}
-        self._contents: dict[int, tuple[str, str]] = {}
-        """The text of each choice so far: as sent, and as restored."""
+        self._contents: defaultdict[int, StreamedText] = defaultdict(StreamedText)
         self.finished = False
         """Whether the stream is complete: `[DONE]` or an error event was received."""
 
@@ -133,8 +143,7 @@ class StreamRestorer:
                 text = isinstance(value, str)
                 restored[name] = self._text((index, name, None)).feed(value) if text else value
                 if text and name == "content":
-                    sent, shown = self._contents.get(index, ("", ""))
-                    self._contents[index] = sent + value, shown + restored[name]
+                    self._contents[index].add(value, restored[name])
             elif name == "tool_calls" and isinstance(value, list):
                 restored[name] = [self._call(call, index) for call in value]
             elif name == "function_call" and isinstance(value, dict):
@@ -142,8 +151,7 @@ class StreamRestorer:
             else:
                 restored[name] = restore_body(value, self._keys)
         if "annotations" in restored:
-            texts = self._contents.get(index, ("", ""))
-            restored["annotations"] = moved(restored["annotations"], *texts)
+            restored["annotations"] = self._contents[index].moved(restored["annotations"])
         return restored
 
     def _call(self, call: Any, index: int) -> Any:
@@ -164,10 +172,17 @@ class StreamRestorer:
 
     def _text(self, place: _TextKey) -> GuardedStream:
         if place not in self._texts:
-            in_json = place[1] in ("tool_calls", "function_call")
+            if len(self._texts) >= _MOST_TEXTS:
+                raise UpstreamError("the server's answer has too many parts")
+            is_content = place[1] == "content"
+            in_json = place[1] in ("tool_calls", "function_call") or (
+                is_content and self._content_is_json
+            )
             # A client that expects one choice joins the first text of every chunk.
             preceding = self._by_field.setdefault(place[1], [])
-            self._texts[place] = self._keys.stream(in_json=in_json, preceding=preceding)
+            self._texts[place] = self._keys.stream(
+                in_json=in_json, displayed=is_content, preceding=preceding
+            )
             preceding.append(self._texts[place])
         return self._texts[place]
 

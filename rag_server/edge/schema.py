@@ -9,7 +9,7 @@ them; it refuses unknown values of known fields.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from sage_rag.common.web.errors import ApiError
@@ -20,13 +20,6 @@ from sage_rag.rag_server.edge.keyring import CorpusKeys
 Rule = Callable[[Any, CorpusKeys, str], Any]
 """Takes a value, the keys, and the value's path for messages; returns the value to send."""
 
-_SCHEMA_WORDS = frozenset(
-    "$defs $ref $schema additionalProperties allOf anyOf array boolean const default description "
-    "enum examples format function integer items json_schema maxItems maxLength maximum minItems "
-    "minLength minimum name null number object oneOf parameters pattern properties required "
-    "schema strict string title type".split()
-)
-"""Words of JSON Schema, which are public; the recognizer skips them."""
 _ANY_JSON = frozenset({"annotations", "metadata", "parameters", "schema"})
 """Fields that hold any JSON."""
 
@@ -131,33 +124,29 @@ def numbers_by_id(value: Any, keys: CorpusKeys, path: str) -> dict[str, int | fl
     return {k: number(v, keys, path) for k, v in value.items()}
 
 
-def any_json(value: Any, keys: CorpusKeys, path: str) -> Any:
-    """JSON of any shape; its strings, keys and numbers are treated as text."""
+def any_json(value: Any, keys: CorpusKeys, path: str, name: Rule = text) -> Any:
+    """JSON of any shape: strings and numbers are treated as text, keys by the rule `name`."""
     if isinstance(value, dict):
-        hidden = {any_json(k, keys, path): any_json(v, keys, path) for k, v in value.items()}
-        if len(hidden) != len(value):
-            raise refused(path, "two of its keys are equal after protection")
-        return hidden
+        pairs = ((name(k, keys, path), any_json(v, keys, path, name)) for k, v in value.items())
+        return distinct(pairs, path)
     if isinstance(value, list):
-        return [any_json(item, keys, path) for item in value]
+        return [any_json(item, keys, path, name) for item in value]
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return value if value in _SCHEMA_WORDS else keys.pseudonymize(value)
+        return keys.pseudonymize(value)
     plain = json.dumps(value)
     hidden_number = keys.pseudonymize(plain)
     return value if hidden_number == plain else hidden_number
 
 
-def json_text(value: Any, keys: CorpusKeys, path: str) -> str:
-    """JSON inside a string, such as the arguments of a tool call; otherwise free text."""
-    if not isinstance(value, str):
-        raise refused(path, "a string is expected")
-    try:
-        parsed = json.loads(value)
-    except (ValueError, RecursionError):
-        return keys.pseudonymize(value)
-    return json.dumps(any_json(parsed, keys, path), ensure_ascii=False)
+def distinct(pairs: Iterable[tuple[str, Any]], path: str) -> dict[str, Any]:
+    """Return an object of protected keys and values, unless two of its keys became equal."""
+    listed = list(pairs)
+    made = dict(listed)
+    if len(made) != len(listed):
+        raise refused(path, "two of its keys are equal after protection")
+    return made
 
 
 def dropped_fields(given: Any, sent: Any, path: str = "") -> Iterator[str]:

@@ -33,8 +33,8 @@ from sage_rag.indexer.versions import (
     list_corpora,
     open_version,
 )
-from sage_rag.rag_server.edge.transport import unreachable
-from sage_rag.rag_server.edge.upstream import trusted
+from sage_rag.rag_server.edge.transport import too_slow, unreachable
+from sage_rag.rag_server.edge.upstream import checked_address, trusted
 
 _VERSIONS = "/v1/versions"
 _STAGING = ".pulled"
@@ -56,20 +56,20 @@ def pull_versions(
     Raises:
         UpstreamError: when the server cannot be reached, refuses the key, offers an older version
             than the local one, or sends a file that differs from its manifest.
-        InputError: when the folder cannot be written.
+        InputError: when the address is not valid, or the folder cannot be written.
     """
     headers = {"accept-encoding": "identity"}
     if api_key is not None:
         headers["authorization"] = f"Bearer {api_key.get_secret_value()}"
-    url = server.rstrip("/").removesuffix("/v1")
+    url, host = checked_address(server)
     pulled = []
     with (
-        _translated(),
+        _translated(timeout_s),
         httpx.Client(
             base_url=url,
             headers=headers,
             timeout=timeout_s,
-            trust_env=not is_loopback(httpx.URL(url).host),
+            trust_env=not is_loopback(host),
             verify=trusted(ca),
         ) as client,
     ):
@@ -184,9 +184,11 @@ def _check(response: httpx.Response) -> None:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translated(timeout_s: float) -> Iterator[None]:
     try:
         yield
+    except httpx.ReadTimeout:
+        raise too_slow(timeout_s) from None
     except httpx.ConnectError as error:
         raise unreachable(error, hint="is --server right?") from None
     except httpx.HTTPError:

@@ -74,21 +74,18 @@ class NetworkTransport:
         self._address = address
         self._headers = dict(headers)
         self._trusted = trusted
-        self._timeout = aiohttp.ClientTimeout(
-            total=None, sock_connect=_CONNECT_TIMEOUT_S, sock_read=timeout_s
-        )
+        self._timeout_s = timeout_s
         self._proxies = proxies
         self._session: aiohttp.ClientSession | None = None
 
     async def send(self, method: str, path: str, body: bytes | None) -> Reply:
         """Send a request."""
         json = {} if body is None else {"content-type": "application/json"}
-        with _translated():
-            return NetworkReply(
-                await self._opened().request(
-                    method, self._address + path, data=body, headers=json, allow_redirects=False
-                )
+        with _translated(self._timeout_s):
+            response = await self._opened().request(
+                method, self._address + path, data=body, headers=json, allow_redirects=False
             )
+        return NetworkReply(response, self._timeout_s)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -102,7 +99,9 @@ class NetworkTransport:
                     ssl=self._trusted, limit=0, keepalive_timeout=_KEPT_OPEN_S
                 ),
                 headers=self._headers,
-                timeout=self._timeout,
+                timeout=aiohttp.ClientTimeout(
+                    total=None, sock_connect=_CONNECT_TIMEOUT_S, sock_read=self._timeout_s
+                ),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 trust_env=self._proxies,
             )
@@ -116,8 +115,9 @@ class NetworkReply:
     does not give the bytes that arrived before the break.
     """
 
-    def __init__(self, response: aiohttp.ClientResponse) -> None:
+    def __init__(self, response: aiohttp.ClientResponse, timeout_s: float) -> None:
         self._response = response
+        self._timeout_s = timeout_s
         self.status = response.status
         self._arrived: asyncio.Queue[bytes | Exception] = asyncio.Queue(_PIECES_WAITING)
         content = response.content
@@ -131,7 +131,7 @@ class NetworkReply:
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
         """Yield the body as it arrives."""
-        with _translated():
+        with _translated(self._timeout_s):
             while piece := await self._arrived.get():
                 if isinstance(piece, Exception):
                     raise piece
@@ -149,11 +149,16 @@ class NetworkReply:
         """Queue the pieces of the body, then an empty piece or the error that ended it."""
         end: bytes | Exception = b""
         try:
-            while piece := await self._response.content.readany():
+            while piece := await self._next():
                 await self._arrived.put(piece)
-        except (aiohttp.ClientError, TimeoutError) as error:
+        except Exception as error:  # noqa: BLE001 - whatever ends the body must end its reader
             end = error
         await self._arrived.put(end)
+
+    async def _next(self) -> bytes:
+        # aiohttp's own limit does not hold after a chunk that it cannot read.
+        async with asyncio.timeout(self._timeout_s):
+            return await self._response.content.readany()
 
 
 class AppTransport:
@@ -243,15 +248,26 @@ def _scope(method: str, path: str, length: int) -> dict[str, object]:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translated(timeout_s: float) -> Iterator[None]:
     try:
         yield
-    except (TimeoutError, aiohttp.ServerTimeoutError):
-        raise UpstreamTimeoutError("the server took too long to answer", hint=_HINT) from None
+    except aiohttp.ConnectionTimeoutError:
+        message = f"the server cannot be reached within {_CONNECT_TIMEOUT_S:g} s"
+        raise UpstreamTimeoutError(message, hint=_HINT) from None
+    except TimeoutError:
+        raise too_slow(timeout_s) from None
     except (aiohttp.ClientConnectorError, aiohttp.ClientConnectorCertificateError) as error:
         raise unreachable(error) from None
     except aiohttp.ClientError:
         raise UpstreamError("the connection to the server broke", hint=_HINT) from None
+
+
+def too_slow(timeout_s: float) -> UpstreamTimeoutError:
+    """Return the error for a server that sent nothing for some seconds."""
+    return UpstreamTimeoutError(
+        f"the server did not answer within {timeout_s:g} s",
+        hint="give it more time with: sage-rag edge --timeout-s SECONDS",
+    )
 
 
 def unreachable(error: Exception, hint: str = _HINT) -> UpstreamError:

@@ -75,34 +75,57 @@ def server_at(
     Raises:
         InputError: when the address or `ca` cannot be used.
     """
-    parts = urlsplit(server)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-        raise InputError(
-            "the server's address is not valid",
-            hint="for example --server http://127.0.0.1:8000",
-        )
+    address, host = checked_address(server)
     headers = {"accept": "*/*", "accept-encoding": "identity", "user-agent": "sage-rag-edge"}
     if api_key is not None:
         headers["authorization"] = f"Bearer {api_key.get_secret_value()}"
     transport = NetworkTransport(
-        server.rstrip("/").removesuffix("/v1"),
+        address,
         headers,
         trusted=trusted(ca),
         timeout_s=timeout_s,
-        proxies=not is_loopback(parts.hostname),
+        proxies=not is_loopback(host),
     )
     return Upstream(transport)
+
+
+def checked_address(server: str) -> tuple[str, str]:
+    """Return a server's address without `/v1`, and its host.
+
+    Raises:
+        InputError: unless it is one of HTTP without a user and a password.
+    """
+    try:
+        parts = urlsplit(server)
+        host, _ = parts.hostname, parts.port  # a port that is no number raises
+    except ValueError:
+        host = None
+    if not host or parts.scheme not in ("http", "https") or "@" in parts.netloc:
+        raise InputError(
+            "the server's address is not valid",
+            hint="for example --server http://127.0.0.1:8000",
+        )
+    return server.rstrip("/").removesuffix("/v1"), host
+
+
+async def _bounded(reply: Reply) -> AsyncGenerator[bytes, None]:
+    """Yield the body, whole or streamed; raises where it is too long."""
+    size = 0
+    async with aclosing(reply.pieces()) as pieces:
+        async for piece in pieces:
+            size += len(piece)
+            if size > _MAX_ANSWER_BYTES:
+                raise UpstreamError("the server's answer is too long")
+            yield piece
 
 
 async def _read(reply: Reply) -> tuple[int, Any, int]:
     """Return status, JSON body and size of a response."""
     content = bytearray()
     try:
-        async with aclosing(reply.pieces()) as pieces:
+        async with aclosing(_bounded(reply)) as pieces:
             async for piece in pieces:
                 content += piece
-                if len(content) > _MAX_ANSWER_BYTES:
-                    raise UpstreamError("the server's answer is too long")
     finally:
         reply.close()
     if reply.status in (401, 403):
@@ -160,7 +183,7 @@ class UpstreamResponse:
         if self._reply is None:
             return
         try:
-            async with aclosing(self._reply.pieces()) as pieces:
+            async with aclosing(_bounded(self._reply)) as pieces:
                 async for piece in pieces:
                     yield piece
         finally:

@@ -136,3 +136,10 @@ def test_the_real_server_starts_on_an_empty_home_and_ends_on_sigterm(tmp_path):
                 break
         running.send_signal(signal.SIGTERM)
         assert running.wait(10) == 0
+
+
+def test_how_long_an_edge_waits_can_be_given(capsys):
+    line = ["edge", "--server", "http://x", "--keyset", "nope"]
+    assert run([*line, "--timeout-s", "0"], VERBS) == 2
+    assert "setting `timeout_s`" in capsys.readouterr().err
+    assert run([*line, "--timeout-s", "600"], VERBS) == 3

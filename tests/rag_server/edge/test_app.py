@@ -10,10 +10,16 @@ from openai import AsyncOpenAI
 from pydantic import SecretStr
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
+from sage_rag.common.web.pool import WorkPool
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.testing import FailingRecognizer
+from sage_rag.privacy.policy import preset
+from sage_rag.privacy.testing import FailingRecognizer, TableRecognizer
+from sage_rag.rag_server.access.gate import Gate
+from sage_rag.rag_server.access.keys import KeyFile, Scope, add_key, make_key
 from sage_rag.rag_server.answering.protocols import Piece
-from tests.rag_server.conftest import World, ask
+from sage_rag.rag_server.edge.keyring import Keyring
+from sage_rag.rag_server.observability.audit import AuditLog
+from tests.rag_server.conftest import TABLE, World, ask
 from tests.rag_server.fakes import (
     ScriptedAnswerer,
     ScriptedServer,
@@ -82,6 +88,23 @@ def test_the_async_client_works_on_two_corpora_at_once(world: World):
     assert asyncio.run(both()) == [QUESTION, QUESTION]
     sent = {seen.body["messages"][0]["content"] for seen in server.seen}
     assert len(sent) == 2, "tokens of different corpora must differ"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("kind", ["json_object", "json_schema"])
+def test_an_answer_that_was_asked_for_in_json_is_json(world: World, kind: str, stream: bool):
+    name = 'Jo "Ace" Q\\ay'
+    written = json.dumps({"who": world.keys().hide_whole(name, EntityType.PERSON)})
+    reply = streamed(chunks(written)) if stream else completion(written)
+    url, _ = scripted(world, lambda _: reply)
+    form = {"type": kind, "json_schema": {"name": "x", "schema": {"type": "object"}}}
+    done = world.openai(url).chat.completions.create(**ask(stream=stream, response_format=form))
+    text = (
+        "".join(c.choices[0].delta.content or "" for c in done)
+        if stream
+        else done.choices[0].message.content
+    )
+    assert json.loads(text) == {"who": name}
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -212,13 +235,52 @@ def test_a_server_that_does_not_answer_in_time_is_a_504(world: World):
         return Response()
 
     url, _ = scripted(world, never, timeout_s=0.2)
-    assert httpx.post(url + CHAT, json=ask()).status_code == 504
+    response = httpx.post(url + CHAT, json=ask())
+    assert response.status_code == 504
+    assert "within 0.2 s" in response.json()["error"]["message"]
+    assert "--timeout-s" in response.json()["error"]["message"]
 
 
 def test_readiness_is_the_servers(world: World):
     assert httpx.get(world.edge(world.serve()) + "/readyz").status_code == 200
     world.catalog.versions.clear()
     assert httpx.get(world.edge(world.serve()) + "/readyz").status_code == 503
+
+
+def test_readiness_names_corpora_and_reasons_to_callers_with_a_key_alone(world: World, tmp_path):
+    plain, stored = make_key("user", frozenset({Scope.CHAT}))
+    add_key(tmp_path / "tokens.json", stored)
+    gate = Gate(KeyFile(tmp_path / "tokens.json"))
+    known = {"authorization": f"Bearer {plain}"}
+    unknown = {"authorization": f"Bearer {plain[:-4]}AAAA"}
+    ready, away = world.edge(world.serve(), gate=gate), world.edge("http://127.0.0.1:9", gate=gate)
+    for headers in ({}, unknown):
+        assert httpx.get(f"{ready}/readyz", headers=headers).json() == {"status": "ready"}
+        assert httpx.get(f"{away}/readyz", headers=headers).json() == {"status": "not ready"}
+    assert "clinic" in httpx.get(f"{ready}/readyz", headers=known).text
+    assert "reached" in httpx.get(f"{away}/readyz", headers=known).text
+    assert "clinic" in httpx.get(world.edge(world.serve()) + "/readyz").text
+
+
+def test_an_edge_with_an_audit_log_is_ready_while_all_its_threads_recognise(world, tmp_path):
+    begun, may_end = threading.Event(), threading.Event()
+
+    class Slow(TableRecognizer):
+        def recognize(self, text: str):
+            begun.set()
+            assert may_end.wait(60)
+            return super().recognize(text)
+
+    audit, work = AuditLog(tmp_path / "audit"), WorkPool(1, waiting=0)
+    url = world.edge(world.serve(), Slow(TABLE), audit=audit, work=work)
+    asking = threading.Thread(target=httpx.post, args=(url + CHAT,), kwargs={"json": ask()})
+    asking.start()
+    try:
+        assert begun.wait(60)
+        assert httpx.get(f"{url}/readyz").json()["status"] == "ready"
+    finally:
+        may_end.set()
+        asking.join()
 
 
 @pytest.mark.parametrize(
@@ -237,6 +299,14 @@ def test_a_stream_that_breaks_off_ends_with_an_error_and_loses_no_text(world: Wo
     assert "".join(p["choices"][0]["delta"]["content"] for p in parts) == "Take PERSON_["
     assert last["error"]["code"] == "upstream_error"
     assert "[DONE]" not in response.text
+
+
+def test_a_stream_that_is_too_long_ends_with_an_error(world: World, monkeypatch):
+    monkeypatch.setattr("sage_rag.rag_server.edge.upstream._MAX_ANSWER_BYTES", 10_000)
+    url, _ = scripted(world, lambda _: streamed(chunks(*["word "] * 1_000)))
+    response = httpx.post(url + CHAT, json=ask(stream=True))
+    assert "too long" in response.text.strip().split("\n\n")[-1]
+    assert len(response.content) < 20_000
 
 
 def test_an_error_event_of_the_server_is_passed_on_once(world: World):
@@ -285,6 +355,16 @@ def test_damaged_tokens_are_counted_in_the_log_and_shown_as_such(world: World, s
     assert text == "[PERSON: unreadable] left"
     [line] = [r.getMessage() for r in caplog.records if "tokens since the start" in r.getMessage()]
     assert line.endswith("tokens since the start: 1 malformed")
+
+
+def test_the_log_says_what_to_do_where_an_edge_lacks_the_new_key(world: World, caplog):
+    rotated = Keyring(world.keyset.rotate(), TableRecognizer(TABLE), preset("sage"))
+    token = rotated.for_model("clinic").hide_whole("Maria Keller", EntityType.PERSON)
+    url, _ = scripted(world, lambda _: completion(token))
+    with caplog.at_level("WARNING", "sage_rag"):
+        httpx.post(url + CHAT, json=ask())
+    [line] = [r.getMessage() for r in caplog.records if "tokens since the start" in r.getMessage()]
+    assert "1 unknown key; if the keys were rotated, start the edge again" in line
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -7,20 +7,27 @@ import base64
 from dataclasses import replace
 from typing import Any
 
+import pytest
+from starlette.responses import JSONResponse, Response
+
 from sage_rag.common.exceptions import UpstreamError
 from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.exceptions import DecryptionError
 from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.privacy.lookup import sealed_lookup
+from sage_rag.privacy.lookup import Lookup, sealed_lookup
 from sage_rag.privacy.policy import Operator, OperatorChoice, preset
 from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.rag_server.edge.app import create_edge_app
+from sage_rag.rag_server.edge.index_policies import IndexPolicies
 from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.lookups import Lookups
 from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.edge.upstream import server_at
 from tests.rag_server.conftest import World
+from tests.rag_server.fakes import ScriptedServer
 
 KEYS = Keyset.generate()
+QUESTION = "What does the lighthouse keeper take?"
 SEALED = sealed_lookup(["gout of the toe"], [], KEYS, "clinic")
 RECOGNIZER = TableRecognizer({"gout": EntityType.ORGANIZATION})
 
@@ -177,6 +184,37 @@ def test_an_edge_reads_a_question_with_it(world: World):
     assert shown == {"output": "gout", "search_words": [], "search_tokens": []}
 
 
+ENDPOINTS = {
+    "/v1/chat/completions": {"messages": [{"role": "user", "content": QUESTION}]},
+    "/v1/completions": {"prompt": QUESTION},
+    "/v1/responses": {"input": QUESTION},
+    "/v1/embeddings": {"input": [QUESTION]},
+    "/v1/pseudonymize": {"input": QUESTION},
+}
+
+
+def test_every_endpoint_reads_its_first_text_under_the_policy_of_the_index(world: World) -> None:
+    lookup = reply(with_policy("court"))[1]
+
+    def answer(seen) -> Response:
+        is_lookup = seen.path.endswith("/lookup")
+        return JSONResponse(lookup) if is_lookup else JSONResponse({"data": [], "choices": []})
+
+    keeper = TableRecognizer({"lighthouse keeper": EntityType.DEMOGRAPHIC})
+    for path, body in ENDPOINTS.items():
+        server = ScriptedServer(answer)
+        upstream = server_at(world.run(server))
+        app = create_edge_app(
+            EdgeServices(Keyring(KEYS, keeper, None), upstream, lookups=Lookups(upstream))
+        )
+        posts = {path for path, found in app.openapi()["paths"].items() if "post" in found}
+        assert posts == set(ENDPOINTS)
+        given = world.http.post(world.run(app) + path, json={"model": "clinic", **body})
+        left = given.text if path == "/v1/pseudonymize" else server.seen[-1].raw.decode()
+        assert "DEMOGRAPHIC_[" in left
+        assert "keeper" not in left
+
+
 def with_policy(name: str | None) -> bytes:
     return sealed_lookup(["rest"], [], KEYS, "clinic", preset(name) if name else None)
 
@@ -196,6 +234,47 @@ def test_questions_are_read_under_the_policy_of_the_index() -> None:
     keys.use_lookup(with_policy("redact-all"))
     assert "<PERSON>" in keys.pseudonymize("Did Keller pay 500 euros?")
     assert keys.hide_whole("m_keller", EntityType.ID) == "<ID>"
+
+
+def keeper_ring() -> Keyring:
+    return Keyring(KEYS, TableRecognizer({"lighthouse keeper": EntityType.DEMOGRAPHIC}), None)
+
+
+def test_a_policy_that_an_index_said_stays_when_many_other_names_were_asked_for() -> None:
+    ring = keeper_ring()
+    ring.for_model("clinic").use_lookup(with_policy("court"))
+    for number in range(200):
+        assert "keeper" in ring.for_model(f"m{number}").pseudonymize(QUESTION)
+    assert "keeper" not in ring.for_model("clinic").pseudonymize(QUESTION)
+
+
+def test_policies_beyond_the_most_corpora_hold_for_every_unknown_corpus() -> None:
+    policies = IndexPolicies(most=1)
+    demographic = EntityType.DEMOGRAPHIC
+    policies.keep("clinic", preset("court"))
+    assert policies.of("other").operator(demographic) is Operator.KEEP
+    policies.keep("wards", preset("sage"))
+    assert policies.of("clinic").operator(demographic) is Operator.ENCRYPT
+    assert policies.of("other").operator(demographic) is Operator.ENCRYPT
+    assert policies.of("wards").operator(demographic) is Operator.KEEP
+
+
+def test_a_question_is_read_with_the_lookup_before_while_a_new_one_is_opened(monkeypatch) -> None:
+    keys = CorpusKeys("clinic", KEYS, RECOGNIZER, preset("soe-all"))
+    keys.use_lookup(SEALED)
+    opened, during = Lookup.open, []
+
+    def opening(*given: Any) -> Lookup:
+        during.append(keys.pseudonymize("gout"))
+        return opened(*given)
+
+    monkeypatch.setattr(Lookup, "open", opening)
+    keys.use_lookup(SEALED)
+    assert during == ["gout"]
+    with pytest.raises(DecryptionError):
+        keys.use_lookup(b"forged")
+    assert during == ["gout"] * 2
+    assert keys.pseudonymize("gout").startswith("ORGANIZATION_[")
 
 
 def test_a_policy_of_the_edge_stays_whatever_the_index_says() -> None:

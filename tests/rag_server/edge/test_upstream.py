@@ -11,16 +11,21 @@ import pytest
 from pydantic import SecretStr
 
 from sage_rag.common.exceptions import InputError, UpstreamError
+from sage_rag.rag_server.edge.sync import pull_versions
 from sage_rag.rag_server.edge.upstream import server_at
 
+ADDRESSES = [
+    *("", "127.0.0.1:8000", "ftp://x", "http://", "file:///etc", "http://[::1", "http://h:x"),
+    *("http://user:pw@x", "http://:pw@x", "http://h:99999999"),
+]
 
-@pytest.mark.parametrize(
-    "address", ["", "127.0.0.1:8000", "ftp://x", "http://", "http://user:pw@x", "file:///etc"]
-)
-def test_an_address_that_does_not_fit_is_refused_and_not_shown(address):
-    with pytest.raises(InputError) as caught:
-        server_at(address)
-    assert "pw" not in caught.value.message
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_an_address_that_does_not_fit_is_refused_and_not_shown(address, tmp_path):
+    for use in (server_at, lambda server: pull_versions(server, tmp_path)):
+        with pytest.raises(InputError, match="address is not valid") as caught:
+            use(address)
+        assert "pw" not in caught.value.message
 
 
 def test_the_servers_key_does_not_show():

@@ -66,8 +66,11 @@ def test_the_edge_writes_a_log_too(world: World, tmp_path):
     url = world.edge(world.serve(), audit=AuditLog(file))
     world.http.post(url + CHAT, json=ask(f"what helps {CANARY}?"))
     world.http.post(url + CHAT, json=ask(CANARY, model="nope"))
-    found = {(e["status"], e["version"]) for e in entries(file, 2)}
-    assert found == {(200, "clinic"), (404, "-")}
+    for model in ("clinic", "nope"):
+        world.http.post(f"{url}/v1/embeddings", json={"model": model, "input": CANARY})
+    found = {(e["path"], e["status"], e["version"]) for e in entries(file, 4)}
+    paths = (CHAT, "/v1/embeddings")
+    assert found == {(p, *end) for p in paths for end in ((200, "clinic"), (404, "-"))}
     assert CANARY not in file.read_text()
 
 
