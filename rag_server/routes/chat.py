@@ -67,9 +67,10 @@ async def read_body(request: Request) -> dict[str, Any]:
 async def answer_body(request: Request, body: dict[str, Any]) -> Response:
     """Answer the chat request in a body; stop when the client disconnects."""
     services = services_of(request)
+    services.limits.check_conversation(body, readable_length)
     if (aside := side_answer(body, request.headers.get("x-task"))) is not None:
         return aside
-    services.limits.check(body, readable_length)
+    services.limits.check_last_message(body, readable_length)
     chat = parse_chat(body)
     unused = [*chat.without_effect(services.answerer.honours), *unknown_fields(body)]
     caller, notes = caller_of(request), notes_of(request)

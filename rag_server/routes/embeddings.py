@@ -28,8 +28,8 @@ async def embeddings(request: Request) -> Response:
     """Return the vectors of texts, by the embedder of the corpus that `model` names."""
     services = services_of(request)
     body = await read_body(request)
-    services.limits.check_texts(body, readable_length)
     asked = parse_embeddings(body)
+    services.limits.check_texts(asked.texts, readable_length)
     caller_of(request).spend(count_tokens(asked.texts))
     response = await until_disconnect(request, _embedded(services, asked))
     notes_of(request).version = asked.model
