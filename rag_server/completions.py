@@ -96,7 +96,7 @@ def url_citations(text: str, citations: Sequence[dict[str, Any]]) -> list[dict[s
 def _places(text: str, cited: Collection[int]) -> dict[int, re.Match[str]]:
     """Return the first marker of each number, outside of ciphertext tokens.
 
-    A marker with another number than those `cited` is none: "[4, 16] mg".
+    A marker with another number than those `cited` is no citation: "[4, 16] mg".
     """
     hidden = may_have_token(text)
     plain = TOKEN.sub(lambda match: " " * len(match.group()), text) if hidden else text

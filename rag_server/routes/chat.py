@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Collection, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -90,9 +90,7 @@ async def _respond(
     notes.version = found.version
     notes.passages = [passage.id for passage in found.passages]
     answer = _AnswerInProgress(chat, found, started, caller, services.metrics, notes, condensed)
-    pieces = services.answerer.answer(context)
-    if chat.is_limited and "max_tokens" not in services.answerer.honours:
-        pieces = cut_pieces(pieces, chat.most_tokens, chat.stops)
+    pieces = _limited(services.answerer.answer(context), chat, services.answerer.honours)
     # A failure before the first piece still has an HTTP status of its own.
     with services.metrics.stage("first piece"):
         first = await anext(pieces, None)
@@ -134,6 +132,15 @@ def _found(
         return found, context
     checkpoint()
     return found, replace(context, composed=compose(context))
+
+
+def _limited(
+    pieces: AsyncGenerator[Piece, None], chat: ChatRequest, honoured: Collection[str]
+) -> AsyncGenerator[Piece, None]:
+    """Apply the limits of a request that the answerer does not honour itself."""
+    most = None if "max_tokens" in honoured else chat.most_tokens
+    stops = [] if "stop" in honoured else chat.stops
+    return cut_pieces(pieces, most, stops) if stops or most is not None else pieces
 
 
 async def _stream(
