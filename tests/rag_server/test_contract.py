@@ -182,9 +182,13 @@ def test_a_version_can_be_named_if_it_is_the_current_one(world: World):
         done = world.http.post(url + CHAT, json=ask(model="clinic@2")).json()
         assert (done["model"], done["system_fingerprint"]) == ("clinic@2", "clinic@2")
         assert world.http.get(f"{url}/v1/models/clinic@2").status_code == 200
+        assert world.http.get(f"{url}/v1/models/clinic@000002").status_code == 200
         for model in ("clinic@1", "clinic@3", "clinic@x", "clinic@"):
             assert world.http.post(url + CHAT, json=ask(model=model)).status_code in (400, 404)
-    assert world.http.post(server + CHAT, json=ask(model="clinic@1")).status_code == 404
+    for version in ("1", "9" * 5000, "0" * 4999 + "2", "٢"):
+        asked = world.http.post(server + CHAT, json=ask(model=f"clinic@{version}"))
+        shown = world.http.get(f"{server}/v1/models/clinic@{version}")
+        assert (asked.status_code, shown.status_code) == (404, 404)
 
 
 def test_sources_are_as_open_webui_renders_them(world: World):
