@@ -34,6 +34,7 @@ from sage_rag.rag_server.completions import (
     cite,
     count_tokens,
     sources_markdown,
+    without_markers,
 )
 from sage_rag.rag_server.conversation import CallsInProgress, turns_around
 from sage_rag.rag_server.corpora import SearchResult
@@ -264,11 +265,19 @@ async def _condensed(
 
 
 def _conversation(chat: ChatRequest, found: SearchResult, standalone: str) -> AnswerContext:
-    """Separate the question of a request from its other messages."""
+    """Separate the question of a request from its other messages.
+
+    A quoted footnote must not cite a passage, so passages are without markers here.
+    """
     history, tool_turns = turns_around(chat.messages, chat.question_at)
+    count = len(found.passages)
+    passages = [
+        replace(p, fields={name: without_markers(t, count) for name, t in p.fields.items()})
+        for p in found.passages
+    ]
     return AnswerContext(
         chat.question,
-        found.passages,
+        passages,
         history,
         chat.options,
         standalone=standalone,
