@@ -63,7 +63,12 @@ def _run(app_of: Callable[[int], FastAPI], settings: ServiceSettings, workers: i
 def _given(ctx: typer.Context) -> dict[str, Any]:
     """Return the options of a verb by the names of their settings; `None` if absent."""
     given = {name: value for name, value in ctx.params.items() if name != "config"}
-    return {name: None if value == [] else value for name, value in given.items()}
+    return {name: None if value == () else value for name, value in given.items()}
+
+
+def _flags(ctx: typer.Context) -> dict[str, str]:
+    """Return the options of a verb by the names of its parameters."""
+    return {str(parameter.name): parameter.opts[0] for parameter in ctx.command.params}
 
 
 def serve(
@@ -119,7 +124,7 @@ def serve(
     """
     from sage_rag.rag_server.settings import ServeSettings
 
-    settings = ServeSettings.load(_given(ctx), config)
+    settings = ServeSettings.load(_given(ctx), config, _flags(ctx))
     _run(_server_apps(settings), settings, settings.workers)
 
 
@@ -184,9 +189,9 @@ def edge(
     from sage_rag.common.web.serving import is_loopback
     from sage_rag.rag_server.settings import EdgeSettings
 
-    given = _given(ctx)
-    given["recognizers"] = given.pop("recognizer") or None
-    settings = EdgeSettings.load(given, config)
+    given, flags = _given(ctx), _flags(ctx)
+    given["recognizers"], flags["recognizers"] = given.pop("recognizer"), flags.pop("recognizer")
+    settings = EdgeSettings.load(given, config, flags)
     if not settings.expose and not is_loopback(settings.host):
         raise InputError(
             f"{settings.host} can be reached from other machines, which would read plain values",

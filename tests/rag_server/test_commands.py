@@ -52,6 +52,37 @@ def test_what_cannot_work_says_why_and_what_to_do(line, code, message, capsys):
     assert "\nhint: " in shown.err
 
 
+SERVE = ["serve", "--home", "."]
+EDGE = ["edge", "--server", "http://x", "--keyset", "k"]
+
+
+@pytest.mark.parametrize(
+    ("line", "setting", "flag"),
+    [
+        (SERVE, "port", "--port"),
+        (SERVE, "max_question_chars", None),
+        (SERVE, "llm_timeout_s", None),
+        (SERVE, "llm_api_key_file", "--api-key-file"),
+        (SERVE, "cors_origin", "--cors-origin"),
+        (EDGE, "cors_origin", "--cors-origin"),
+        (EDGE, "recognizers", "--recognizer"),
+        (EDGE, "top_k", None),
+        (EDGE, "port", "--port"),
+    ],
+)
+def test_a_setting_that_does_not_fit_names_only_options_that_exist(
+    line, setting, flag, capsys, tmp_path
+):
+    file = tmp_path / "settings.toml"
+    file.write_text(f"[{line[0]}]\n{setting} = -1\n")
+    assert run([*line, "--config", str(file)], VERBS) == 2
+    shown = capsys.readouterr().err
+    assert f"setting `{setting}`" in shown
+    variable = f"SAGE_RAG_{line[0].upper()}_{setting.upper()}"
+    options = f"{flag}, {variable}" if flag else variable
+    assert f"hint: set {options}, or `{setting}` in the table [{line[0]}]" in shown
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.2", "example.org", "::"])  # noqa: S104
 def test_an_edge_that_others_can_reach_has_to_be_asked_for(host, capsys):
     line = ["edge", "--server", "http://x", "--keyset", "nope", "--host", host]
