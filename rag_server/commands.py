@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.unicode_text import without_controls
 from sage_rag.privacy.cli.options import KeysetSecret, PassphraseFile, Recognizers
 from sage_rag.rag_server.options import (
     AuditLog,
@@ -38,7 +40,12 @@ if TYPE_CHECKING:
 
 
 def _say(line: str) -> None:
-    typer.echo(line, err=True)
+    _print(line, sys.stderr)
+
+
+def _print(text: str, stream: TextIO, *, nl: bool = True) -> None:
+    """Print a text that a server may have written: it must not drive the user's terminal."""
+    typer.echo(without_controls(text) if stream.isatty() else text, stream, nl=nl)
 
 
 def _announce(address: str) -> None:
@@ -250,10 +257,10 @@ async def _ask(
             _say(f"sent: {await client.pseudonymize(corpus, question)}")
         if as_json:
             completion = await client.complete(corpus, question)
-            typer.echo(json.dumps(completion, ensure_ascii=False, indent=2))
+            _print(json.dumps(completion, ensure_ascii=False, indent=2), sys.stdout)
             return
         async for piece in client.stream(corpus, question):
-            typer.echo(piece, nl=False)
-        typer.echo("")
+            _print(piece, sys.stdout, nl=False)
+        _print("", sys.stdout)
         for citation in client.citations:
-            typer.echo(f"[{citation['index']}] {citation['source']}")
+            _print(f"[{citation['index']}] {citation['source']}", sys.stdout)
