@@ -51,6 +51,8 @@ _MAX_NAME = 40
 class StreamOptions(BaseModel):
     """The `stream_options` of a request."""
 
+    model_config = ConfigDict(strict=True)
+
     include_usage: bool | None = None
     include_obfuscation: bool | None = None
 
@@ -126,7 +128,7 @@ class ChatRequest(BaseModel):
     word. `named_people` says whom its names may mean. Only a client with keys can compute them.
     """
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", strict=True)
 
     model: str
     messages: list[RequestMessage] = Field(min_length=1)
