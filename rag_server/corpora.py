@@ -173,17 +173,20 @@ class CorpusSearch:
 
     def manifest(self, name: str) -> Manifest:
         """Return the manifest of the current version; raises as `search` does."""
-        with self._reading(name, _description_end()) as opened:
+        with self._reading(name, time.monotonic() + _DESCRIPTION_WAIT_S) as opened:
             return opened.version.manifest
 
     def lookup(self, name: str) -> bytes | None:
         """Return the sealed lookup of the current version, if any; raises as `search` does."""
-        with self._reading(name, _description_end()) as opened:
+        with self._reading(name, time.monotonic() + _DESCRIPTION_WAIT_S) as opened:
             return opened.version.lookup
 
-    def manifests(self) -> dict[str, Manifest | SageRagError]:
-        """Return the manifest of each published corpus, or the error that prevents its search."""
-        names, end = self._published(), _description_end()
+    def manifests(self, wait_s: float = _DESCRIPTION_WAIT_S) -> dict[str, Manifest | SageRagError]:
+        """Return the manifest of each published corpus, or the error that prevents its search.
+
+        `wait_s`: for versions that open.
+        """
+        names, end = self._published(), time.monotonic() + wait_s
         for name in names:
             self._description(name, 0.0)  # begins to open it, before another one is waited for
         return {name: self._description(name, end) for name in names}
@@ -334,7 +337,3 @@ def _unavailable_if_damaged(corpus: _Corpus, name: str) -> Iterator[None]:
     except InputError as error:
         corpus.report(error)
         raise CorpusUnavailableError(f"corpus `{name}` cannot be opened") from None
-
-
-def _description_end() -> float:
-    return time.monotonic() + _DESCRIPTION_WAIT_S

@@ -8,7 +8,9 @@ from sage_rag.common.deadlines import Deadline, WorkAbandonedError, deadline
 from sage_rag.rag_server.catalog import FolderCatalog
 from sage_rag.rag_server.corpora import CorpusSearch
 from sage_rag.rag_server.exceptions import CorpusUnavailableError, UnknownModelError
-from tests.rag_server.fakes import MemoryCatalog, WordsEmbedder
+from sage_rag.rag_server.services import Services
+from sage_rag.rag_server.wiring import warnings
+from tests.rag_server.fakes import MemoryCatalog, ScriptedAnswerer, WordsEmbedder
 
 
 @pytest.fixture
@@ -112,7 +114,7 @@ def test_a_large_version_that_opens_delays_no_other_corpus_and_no_health_check()
     corpora = CorpusSearch(catalog, WordsEmbedder())
     with ThreadPoolExecutor(3) as threads:
         waiting = [threads.submit(search, corpora, "big") for _ in range(3)]
-        found = corpora.manifests()
+        found = corpora.manifests(0.5)
         assert search(corpora, "small") == ["small note"]
         assert found["small"].corpus == "small"
         assert found["big"].message == "corpus `big` is being opened"
@@ -120,6 +122,15 @@ def test_a_large_version_that_opens_delays_no_other_corpus_and_no_health_check()
         assert [asked.result(30) for asked in waiting] == [["big note"]] * 3
     assert catalog.opened.count("big") == 1
     assert corpora.manifests()["big"].corpus == "big"
+
+
+def test_the_warnings_at_the_start_wait_for_large_versions(tmp_path):
+    catalog = SlowCatalog()
+    catalog.publish("big", ["big note"], protection="none")
+    services = Services(CorpusSearch(catalog, WordsEmbedder()), ScriptedAnswerer([]))
+    threading.Timer(2.5, catalog.go.set).start()
+    [warning] = warnings(services, tmp_path)
+    assert "`big` is NOT PROTECTED" in warning
 
 
 def test_a_question_waits_for_a_version_until_its_deadline():

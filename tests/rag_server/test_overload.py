@@ -84,6 +84,13 @@ def test_a_request_within_the_limits_of_the_edge_is_within_those_of_the_server(w
     assert world.http.post(edge + CHAT, json=asked).status_code == 200
     texts = {"model": "clinic", "input": ["Bo " * 37]}
     assert world.http.post(f"{edge}/v1/embeddings", json=texts).status_code == 200
+    server = world.serve()
+    edge = world.edge(server, TableRecognizer({"Bo": EntityType.PERSON}))
+    texts["input"] = "Bo " * 4_000
+    assert world.http.post(f"{edge}/v1/embeddings", json=texts).status_code == 200
+    texts["input"] = "x" * 200_001
+    for url in (server, edge):
+        assert world.http.post(f"{url}/v1/embeddings", json=texts).status_code == 400
 
 
 def test_six_clients_that_hang_up_leave_no_work_and_others_are_answered(world: World):
