@@ -1,10 +1,11 @@
-"""Text that every UTF-8 library accepts."""
+"""Text that every UTF-8 library accepts, and that no terminal obeys."""
 
 from __future__ import annotations
 
 import re
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def well_formed(text: str) -> str:
@@ -37,3 +38,8 @@ def _joined(text: str) -> str:
     if not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def without_controls(text: str) -> str:
+    """Return the text without control characters but line feed and tab: terminals obey them."""
+    return _CONTROL.sub("", text)

@@ -60,13 +60,19 @@ class FolderCatalog:
             file = path / name
             if (stamp := stamps.get(str(file))) is None:
                 raise InputError(f"`{file}` is missing", hint="copy the version again")
-            if known_sha256(file, stamp) != entry.sha256:
+            try:
+                sha256 = known_sha256(file, stamp)
+            except OSError as error:
+                message = f"cannot read `{file}`: {error.strerror}"
+                raise InputError(message, hint="copy the version again") from None
+            if sha256 != entry.sha256:
                 raise InputError(f"`{file}` was changed", hint="copy the version again")
 
 
 def _files(path: Path | str) -> Iterator[tuple[str, Stamp]]:
     """Yield every file under a folder with its stamp; nothing where there is no folder.
 
+    A link to nothing and a file that is removed meanwhile are left out.
     Every request asks for them, so paths are texts: objects would take most of the time.
     """
     try:
@@ -76,5 +82,9 @@ def _files(path: Path | str) -> Iterator[tuple[str, Stamp]]:
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
             yield from _files(entry.path)
-        else:
-            yield entry.path, stamp_of(entry.stat())
+            continue
+        try:
+            stamp = stamp_of(entry.stat())
+        except OSError:
+            continue
+        yield entry.path, stamp

@@ -37,9 +37,11 @@ SAMPLING = frozenset(
 TOOLS = frozenset({"tools", "tool_choice", "parallel_tool_calls"})
 """The options of tool calls, which are passed to a chat model that has them."""
 CUT_BY_US = frozenset({"max_tokens", "max_completion_tokens", "stop"})
-"""Options that the server applies itself to an answer that no model wrote."""
+"""Options that the server applies itself where the answerer does not."""
+_MOST_STOPS = 4
+"""The limit of OpenAI."""
 _NEEDS_A_MODEL = frozenset({"logit_bias", "response_format"})
-"""Options that change what an answer is: without a model they are refused, not ignored."""
+"""Options that change what an answer is: refused, not ignored, where no model honours them."""
 _NOT_OFFERED = (
     "logprobs top_logprobs audio prediction web_search_options store functions function_call"
 ).split()
@@ -48,6 +50,8 @@ _MAX_NAME = 40
 
 class StreamOptions(BaseModel):
     """The `stream_options` of a request."""
+
+    model_config = ConfigDict(strict=True)
 
     include_usage: bool | None = None
     include_obfuscation: bool | None = None
@@ -126,7 +130,7 @@ class ChatRequest(BaseModel):
     word. `named_people` says whom its names may mean. Only a client with keys can compute them.
     """
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", strict=True)
 
     model: str
     messages: list[RequestMessage] = Field(min_length=1)
@@ -180,7 +184,10 @@ class ChatRequest(BaseModel):
     @field_validator("stop")
     @classmethod
     def _stop_has_text(cls, stop: str | list[str] | None) -> str | list[str] | None:
-        if stop is not None and not all([stop] if isinstance(stop, str) else stop):
+        stops = [stop] if isinstance(stop, str) else stop or []
+        if len(stops) > _MOST_STOPS:
+            raise PydanticCustomError("stop", f"at most {_MOST_STOPS} stop sequences are supported")
+        if not all(stops):
             raise PydanticCustomError("stop", "a stop sequence must not be empty")
         return stop
 
@@ -217,11 +224,6 @@ class ChatRequest(BaseModel):
         return min(given, default=None)
 
     @property
-    def is_limited(self) -> bool:
-        """Whether the client wants only the beginning of an answer."""
-        return self.most_tokens is not None or bool(self.stops)
-
-    @property
     def stops(self) -> list[str]:
         """The stop sequences."""
         return [self.stop] if isinstance(self.stop, str) else self.stop or []
@@ -243,7 +245,9 @@ class ChatRequest(BaseModel):
             raise _unsupported("tool_choice", "there are no tools")
         for name in unused:
             if name in _NEEDS_A_MODEL:
-                raise _unsupported(name, "needs a server with --answerer chat")
+                raise _unsupported(
+                    name, "needs a server with a model at an endpoint (--llm-base-url)"
+                )
         return unused
 
 

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from sage_rag.common.exceptions import SageRagError
+from sage_rag.common.unicode_text import without_controls
 
 GROUP = "sage_rag.commands"
 ORDER = (
@@ -149,9 +150,9 @@ def _root(
 def _report(error: Exception, message: str, hint: str | None, code: int) -> int:
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
-    typer.echo(f"error: {' '.join(message.split())}", err=True)
-    if hint:
-        typer.echo(f"hint: {' '.join(hint.split())}", err=True)
+    for kind, text in (("error", message), ("hint", hint or "")):
+        if line := " ".join(without_controls(text).split()):  # a server may have written it
+            typer.echo(f"{kind}: {line}", err=True)
     return code
 
 

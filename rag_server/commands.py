@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from sage_rag.common.exceptions import InputError
+from sage_rag.common.unicode_text import without_controls
 from sage_rag.privacy.cli.options import KeysetSecret, PassphraseFile, Recognizers
 from sage_rag.rag_server.options import (
     AuditLog,
@@ -39,7 +41,12 @@ if TYPE_CHECKING:
 
 
 def _say(line: str) -> None:
-    typer.echo(line, err=True)
+    _print(line, sys.stderr)
+
+
+def _print(text: str, stream: TextIO, *, nl: bool = True) -> None:
+    """Print a text that a server may have written: it must not drive the user's terminal."""
+    typer.echo(without_controls(text) if stream.isatty() else text, stream, nl=nl)
 
 
 def _announce(address: str) -> None:
@@ -64,7 +71,12 @@ def _run(app_of: Callable[[int], FastAPI], settings: ServiceSettings, workers: i
 def _given(ctx: typer.Context) -> dict[str, Any]:
     """Return the options of a verb by the names of their settings; `None` if absent."""
     given = {name: value for name, value in ctx.params.items() if name != "config"}
-    return {name: None if value == [] else value for name, value in given.items()}
+    return {name: None if value == () else value for name, value in given.items()}
+
+
+def _flags(ctx: typer.Context) -> dict[str, str]:
+    """Return the options of a verb by the names of its parameters."""
+    return {str(parameter.name): parameter.opts[0] for parameter in ctx.command.params}
 
 
 def serve(
@@ -120,7 +132,7 @@ def serve(
     """
     from sage_rag.rag_server.settings import ServeSettings
 
-    settings = ServeSettings.load(_given(ctx), config)
+    settings = ServeSettings.load(_given(ctx), config, _flags(ctx))
     _run(_server_apps(settings), settings, settings.workers)
 
 
@@ -186,9 +198,9 @@ def edge(
     from sage_rag.common.web.serving import is_loopback
     from sage_rag.rag_server.settings import EdgeSettings
 
-    given = _given(ctx)
-    given["recognizers"] = given.pop("recognizer") or None
-    settings = EdgeSettings.load(given, config)
+    given, flags = _given(ctx), _flags(ctx)
+    given["recognizers"], flags["recognizers"] = given.pop("recognizer"), flags.pop("recognizer")
+    settings = EdgeSettings.load(given, config, flags)
     if not settings.expose and not is_loopback(settings.host):
         raise InputError(
             f"{settings.host} can be reached from other machines, which would read plain values",
@@ -247,10 +259,10 @@ async def _ask(
             _say(f"sent: {await client.pseudonymize(corpus, question)}")
         if as_json:
             completion = await client.complete(corpus, question)
-            typer.echo(json.dumps(completion, ensure_ascii=False, indent=2))
+            _print(json.dumps(completion, ensure_ascii=False, indent=2), sys.stdout)
             return
         async for piece in client.stream(corpus, question):
-            typer.echo(piece, nl=False)
-        typer.echo("")
+            _print(piece, sys.stdout, nl=False)
+        _print("", sys.stdout)
         for citation in client.citations:
-            typer.echo(f"[{citation['index']}] {citation['source']}")
+            _print(f"[{citation['index']}] {citation['source']}", sys.stdout)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,19 +93,36 @@ def url_citations(text: str, citations: Sequence[dict[str, Any]]) -> list[dict[s
     return [_annotation(citation, places[citation["index"]]) for citation in citations]
 
 
-def _places(text: str, cited: Collection[int]) -> dict[int, re.Match[str]]:
-    """Return the first marker of each number, outside of ciphertext tokens.
+def without_markers(text: str, passages: int) -> str:
+    """Return a text of a record with `(2)` for `[2]` where that would cite one of the passages.
 
-    A marker with a number that is not in `cited` does not count: "[4, 16] mg".
+    It keeps its length.
+    """
+    for match, _ in _markers(text, range(1, passages + 1)):
+        text = f"{text[: match.start()]}({match.group(1)}){text[match.end() :]}"
+    return text
+
+
+def _places(text: str, cited: Collection[int]) -> dict[int, re.Match[str]]:
+    """Return the first marker of each number."""
+    places: dict[int, re.Match[str]] = {}
+    for match, numbers in _markers(text, cited):
+        for number in numbers:
+            places.setdefault(number, match)
+    return places
+
+
+def _markers(text: str, cited: Collection[int]) -> Iterator[tuple[re.Match[str], list[int]]]:
+    """Yield the markers outside of ciphertext tokens, with their numbers.
+
+    A marker with another number than those `cited` is no citation: "[4, 16] mg".
     """
     hidden = may_have_token(text)
     plain = TOKEN.sub(lambda match: " " * len(match.group()), text) if hidden else text
-    places: dict[int, re.Match[str]] = {}
     for match in _MARKERS.finditer(plain):
         numbers = [int(number) for number in match.group(1).split(",")]
-        for number in numbers if all(number in cited for number in numbers) else ():
-            places.setdefault(number, match)
-    return places
+        if all(number in cited for number in numbers):
+            yield match, numbers
 
 
 def _annotation(citation: dict[str, Any], place: re.Match[str]) -> dict[str, Any]:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import logging
+import math
+import re
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -22,6 +26,10 @@ from sage_rag.rag_server.read_ahead import ReadAhead
 from sage_rag.rag_server.reranking import Reranker
 from sage_rag.rag_server.retrieval import Retriever, Searchable
 
+_VERSION = re.compile(r"\d{1,6}", re.ASCII)
+_DESCRIPTION_WAIT_S = 2.0
+"""How long a description of corpora waits for versions to open: less than a health check has."""
+_STEP_S = 0.05
 log = logging.getLogger("sage_rag")
 
 
@@ -97,13 +105,22 @@ class _OpenVersion:
     readers: int = 0
     retired: threading.Event = field(default_factory=threading.Event)
 
+    def close_if_unread(self) -> None:
+        """Close a retired version without readers."""
+        if self.retired.is_set() and not self.readers:
+            self.version.close()
+
 
 @dataclass
 class _Corpus:
-    """The current version of one corpus, once it is open."""
+    """The current version of one corpus, once it is open.
+
+    `lock` is never held while a version is opened. `opening`: the end of that, in progress.
+    """
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     current: _OpenVersion | None = None
+    opening: Future[None] | None = None
     reported: str = ""
 
     def report(self, error: InputError) -> None:
@@ -112,11 +129,27 @@ class _Corpus:
             self.reported = error.message
             log.error("%s%s", error.message, f"; hint: {error.hint}" if error.hint else "")
 
+    def replace(self, newer: _OpenVersion | None) -> None:
+        """Retire the current version for a newer one, or for none."""
+        with self.lock:
+            older, self.current = self.current, newer
+            if older is not None:
+                older.retired.set()
+                older.close_if_unread()
+
+    def release(self, opened: _OpenVersion) -> None:
+        """End one reading of a version."""
+        with self.lock:
+            opened.readers -= 1
+            opened.close_if_unread()
+
 
 class CorpusSearch:
     """Search published corpora by name, always in their current version.
 
-    A replaced version is closed when its last reader finishes. Calls block: use a thread.
+    A replaced version, or one whose corpus is no longer published, is closed when its last reader
+    finishes. Calls block: use a thread. A question waits for a version to open until its deadline;
+    a description of corpora gives up earlier.
     """
 
     def __init__(
@@ -136,26 +169,34 @@ class CorpusSearch:
         self._reranker = reranker
         self._corpora: dict[str, _Corpus] = {}
         self._lock = threading.Lock()
+        self._opener = ThreadPoolExecutor(thread_name_prefix="open version")
 
     def manifest(self, name: str) -> Manifest:
         """Return the manifest of the current version; raises as `search` does."""
-        with self._reading(name) as opened:
+        with self._reading(name, time.monotonic() + _DESCRIPTION_WAIT_S) as opened:
             return opened.version.manifest
 
     def lookup(self, name: str) -> bytes | None:
         """Return the sealed lookup of the current version, if any; raises as `search` does."""
-        with self._reading(name) as opened:
+        with self._reading(name, time.monotonic() + _DESCRIPTION_WAIT_S) as opened:
             return opened.version.lookup
 
-    def manifests(self) -> dict[str, Manifest | SageRagError]:
-        """Return the manifest of each published corpus, or the error that prevents its search."""
-        found: dict[str, Manifest | SageRagError] = {}
-        for name in self._catalog.names():
-            try:
-                found[name] = self.manifest(name)
-            except SageRagError as error:
-                found[name] = error
-        return found
+    def manifests(self, wait_s: float = _DESCRIPTION_WAIT_S) -> dict[str, Manifest | SageRagError]:
+        """Return the manifest of each published corpus, or the error that prevents its search.
+
+        `wait_s`: for versions that open.
+        """
+        names, end = self._published(), time.monotonic() + wait_s
+        for name in names:
+            self._description(name, 0.0)  # begins to open it, before another one is waited for
+        return {name: self._description(name, end) for name in names}
+
+    def _description(self, name: str, end: float) -> Manifest | SageRagError:
+        try:
+            with self._reading(name, end) as opened:
+                return opened.version.manifest
+        except SageRagError as error:
+            return error
 
     def search(
         self,
@@ -191,71 +232,85 @@ class CorpusSearch:
 
     def close(self) -> None:
         """Close every version without readers now, and the others after their last reader."""
+        self._opener.shutdown()
         with self._lock:
             corpora = list(self._corpora.values())
         for corpus in corpora:
-            with corpus.lock:
-                if corpus.current is not None:
-                    _retire(corpus.current)
-                    corpus.current = None
+            corpus.replace(None)
+
+    def _published(self) -> Sequence[str]:
+        """Return the published corpora, and retire the versions of all others."""
+        names = self._catalog.names()
+        with self._lock:
+            gone = [corpus for name, corpus in self._corpora.items() if name not in names]
+        for corpus in gone:
+            corpus.replace(None)
+        return names
 
     @contextmanager
-    def _reading(self, model: str) -> Iterator[_OpenVersion]:
+    def _reading(self, model: str, end: float = math.inf) -> Iterator[_OpenVersion]:
         """Open a corpus by its name, or by name and version as `clinic@7`.
 
         Only the current version is served: an older one may have been replaced so that a record is
-        deleted.
+        deleted. `end`: when to give up, on the monotonic clock.
         """
         name, at, version = model.partition("@")
-        if name not in self._catalog.names():
+        if name not in self._published():
             raise UnknownModelError(
                 "there is no such model", hint="/v1/models lists the corpora that are served"
             )
         with self._lock:
             corpus = self._corpora.setdefault(name, _Corpus())
-        with corpus.lock:
-            opened = self._current(corpus, name)
-            current = opened.version.manifest.version
-            if at and not (version.isdecimal() and int(version) == int(current)):
+        opened = self._current(corpus, name, end)
+        try:
+            current = int(opened.version.manifest.version)
+            if at and not (_VERSION.fullmatch(version) and int(version) == current):
                 raise UnknownModelError(
                     "this version of the corpus is not the current one",
-                    hint=f"the current one is {name}@{int(current)}",
+                    hint=f"the current one is {name}@{current}",
                 )
-            opened.readers += 1
-        try:
             yield opened
         finally:
-            self._release(corpus, opened)
+            corpus.release(opened)
 
-    def _release(self, corpus: _Corpus, opened: _OpenVersion) -> None:
-        with corpus.lock:
-            opened.readers -= 1
-            if opened.retired.is_set() and not opened.readers:
-                opened.version.close()
+    def _current(self, corpus: _Corpus, name: str, end: float) -> _OpenVersion:
+        """Return the published version, with one more reader. An older one is not served, even if
+        this one is damaged: it may have been replaced so that a record is deleted."""
+        while True:
+            with corpus.lock, _unavailable_if_damaged(corpus, name):
+                identifier = self._catalog.current(name)
+                if corpus.current is not None and corpus.current.identifier == identifier:
+                    corpus.reported = ""
+                    corpus.current.readers += 1
+                    return corpus.current
+                if corpus.opening is None:
+                    corpus.opening = self._opener.submit(self._open_current, corpus, name)
+                opening = corpus.opening
+            while not opening.done():
+                checkpoint()
+                if time.monotonic() >= end:
+                    raise CorpusUnavailableError(f"corpus `{name}` is being opened")
+                wait([opening], timeout=_STEP_S)
+            opening.result()
 
-    def _current(self, corpus: _Corpus, name: str) -> _OpenVersion:
-        """Return the published version. An older one is not served, even if this one is damaged:
-        it may have been replaced so that a record is deleted."""
+    def _open_current(self, corpus: _Corpus, name: str) -> None:
+        """Open the published version in place of the current one."""
         try:
-            identifier = self._catalog.current(name)
-            if corpus.current is None or corpus.current.identifier != identifier:
-                newer = self._open(name, identifier)
-                if corpus.current is not None:
-                    _retire(corpus.current)
-                corpus.current = newer
-                self._read_ahead(corpus, newer)
-        except InputError as error:
-            corpus.report(error)
-            raise CorpusUnavailableError(f"corpus `{name}` cannot be opened") from None
-        corpus.reported = ""
-        return corpus.current
+            with _unavailable_if_damaged(corpus, name):
+                newer = self._open(name)
+            self._read_ahead(corpus, newer)
+            corpus.replace(newer)
+        finally:
+            with corpus.lock:
+                corpus.opening = None
 
     def _read_ahead(self, corpus: _Corpus, opened: _OpenVersion) -> None:
         if self._ahead is not None:
             opened.readers += 1
-            self._ahead.begin(opened.version, opened.retired, lambda: self._release(corpus, opened))
+            self._ahead.begin(opened.version, opened.retired, lambda: corpus.release(opened))
 
-    def _open(self, name: str, identifier: str) -> _OpenVersion:
+    def _open(self, name: str) -> _OpenVersion:
+        identifier = self._catalog.current(name)
         version = self._catalog.open(name)
         if version.manifest.embedder != self._embedder.name:
             version.close()
@@ -275,7 +330,10 @@ def _sentence_vectors(passages: Sequence[Passage], version: Version) -> Mapping[
     return version.layers[passages[0].layer].sentence_vectors(rows)
 
 
-def _retire(opened: _OpenVersion) -> None:
-    opened.retired.set()
-    if not opened.readers:
-        opened.version.close()
+@contextmanager
+def _unavailable_if_damaged(corpus: _Corpus, name: str) -> Iterator[None]:
+    try:
+        yield
+    except InputError as error:
+        corpus.report(error)
+        raise CorpusUnavailableError(f"corpus `{name}` cannot be opened") from None

@@ -12,6 +12,7 @@ from sage_rag.privacy.tokens import TOKEN, may_have_token
 
 Length = Callable[[str], int]
 """Returns the length of a text in characters."""
+_ADDED_BY_EDGES = frozenset({"search_words", "search_tokens", "named_people"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +27,23 @@ class RequestLimits:
     question_chars: int = 8_000
     conversation_chars: int = 200_000
 
-    def check(self, body: dict[str, Any], length: Length = len) -> None:
-        """Return if the texts of a chat request are within the limits.
+    def check_conversation(self, body: dict[str, Any], length: Length = len) -> None:
+        """Return if all texts of a chat request together are within `conversation_chars`.
+
+        The extensions, which an edge adds to what its client sent, have limits of their own.
 
         Raises:
-            ApiError: 400; names the limit.
+            ApiError: 400; names the limit, as that of the other checks does.
         """
-        self.check_question(_question(body.get("messages")), length)
-        self.check_texts(body, length)
+        self.check_texts([body[name] for name in body.keys() - _ADDED_BY_EDGES], length)
+
+    def check_last_message(self, body: dict[str, Any], length: Length = len) -> None:
+        """Return if the last user message of a chat request is within `question_chars`."""
+        messages = body.get("messages")
+        for message in reversed(messages if isinstance(messages, list) else []):
+            if isinstance(message, dict) and message.get("role") == "user":
+                self.check_question(text_of(message.get("content")) or "", length)
+                return
 
     def check_texts(self, value: Any, length: Length = len) -> None:
         """Return if all strings in a JSON value together are within `conversation_chars`."""
@@ -47,24 +57,27 @@ class RequestLimits:
 
 
 def readable_length(text: str) -> int:
-    """Return the length of a text in which a ciphertext token counts as 16 characters.
+    """Return the length of a text in which a ciphertext token counts as one character.
 
-    A value grows when it is encrypted. An edge has checked the length of the plain text.
+    An edge has checked the length of the plain text, and no value is shorter than that.
     """
-    return len(TOKEN.sub(" " * 16, text)) if may_have_token(text) else len(text)
+    return len(TOKEN.sub(" ", text)) if may_have_token(text) else len(text)
+
+
+def text_of(content: Any) -> str | None:
+    """Return the text of a message's content: a string, or the text parts of a list as lines.
+
+    `None`: it is neither. Nothing else in the content is checked.
+    """
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, dict)]
+        return "\n".join(text for text in texts if isinstance(text, str))
+    return content if isinstance(content, str) else None
 
 
 def _too_long(what: str, limit: int, code: str) -> ApiError:
     message = f"{what} must not be longer than {limit:,} characters"
     return ApiError(400, message, code=code, param="messages")
-
-
-def _question(messages: Any) -> str:
-    """Return the text of the last user message; empty where there is none."""
-    for message in reversed(messages if isinstance(messages, list) else []):
-        if isinstance(message, dict) and message.get("role") == "user":
-            return "\n".join(_strings(message.get("content")))
-    return ""
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -126,7 +126,7 @@ class Retriever:
         `words` are the blind words of the values whose tokens occur in the question: they also
         match other spellings and longer forms of these values. `groups`: for each word of these
         values, the tokens of the index whose values have it. `people`: the tokens of the index whom
-        the question may mean; one passage of theirs is returned at least.
+        the question may mean; the best passage of theirs that a search finds is returned.
 
         The dense search reads the question without its ciphertext tokens: they have no meaning for
         an embedding. The lexical search reads a group as the word that its values share, so that

@@ -10,6 +10,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, SecretStr, ValidationError
@@ -40,8 +41,15 @@ class _Settings(BaseSettings):
     _file: ClassVar[dict[str, Any]] = {}
 
     @classmethod
-    def load(cls, given: Mapping[str, Any], file: Path | None = None) -> Self:
+    def load(
+        cls,
+        given: Mapping[str, Any],
+        file: Path | None = None,
+        flags: Mapping[str, str] = MappingProxyType({}),
+    ) -> Self:
         """Return settings from all sources; `given` holds command-line values, `None` if absent.
+
+        `flags`: the command-line option of each setting that has one.
 
         Raises:
             InputError: names the invalid setting, never its value.
@@ -53,10 +61,16 @@ class _Settings(BaseSettings):
         except ValidationError as error:
             first = error.errors(include_input=False)[0]
             name = ".".join(str(part) for part in first["loc"])
-            hint = f"set --{name.replace('_', '-')}, an environment variable or a line in the file"
             if first["type"] == "extra_forbidden":
                 raise InputError(f"there is no setting `{name}`", hint=_known(cls)) from None
+            hint = cls._how_to_set(str(first["loc"][0]), flags)
             raise InputError(f"setting `{name}`: {first['msg']}", hint=hint) from None
+
+    @classmethod
+    def _how_to_set(cls, name: str, flags: Mapping[str, str]) -> str:
+        variable = f"{cls.model_config['env_prefix']}{name}".upper()
+        flag = f"{flags[name]}, " if name in flags else ""
+        return f"set {flag}{variable}, or `{name}` in the table [{cls.table}] of a --config file"
 
     @classmethod
     def settings_customise_sources(

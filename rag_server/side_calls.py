@@ -21,11 +21,11 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from sage_rag.agents.lexicon import lexicon
 from sage_rag.common.web import sse
 from sage_rag.rag_server.completions import CompletionUsage, Envelope
+from sage_rag.rag_server.limits import text_of
 
 _START = "### Task:"
 _FORMAT = re.compile(r"[{]\s*\\?\"(title|tags|follow_ups|queries|text|prompt)\\?\"\s*:")
-_HISTORY = re.compile(r"<chat_history>(.*)</chat_history>", re.DOTALL)
-_USER_LINE = re.compile(r"^\s*(?:USER|user|User)\s*:\s*(.+)$", re.MULTILINE)
+_USER_LINE = re.compile(r"^[ \t]*(?:USER|user|User)[ \t]*:[ \t]*(\S.*)$", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _HEADER = {
     "title_generation": "title",
@@ -72,11 +72,7 @@ def _only_message(body: dict[str, Any]) -> str | None:
     *before, message = messages or [{}]
     if message.get("role") != "user" or any(m.get("role") != "system" for m in before):
         return None
-    content = message.get("content")
-    if isinstance(content, list):
-        texts = [part.get("text") for part in content if isinstance(part, dict)]
-        content = "\n".join(text for text in texts if isinstance(text, str))
-    return content if isinstance(content, str) else None
+    return text_of(message.get("content"))
 
 
 def _kind_of(text: str | None) -> str | None:
@@ -88,7 +84,7 @@ def _kind_of(text: str | None) -> str | None:
 
 
 def _title(text: str) -> str:
-    words = _asked(text)[0].split()
+    words = next(iter(_asked(text)), "").split()
     title = " ".join(words[:_TITLE_WORDS]).strip(" .,;:?!\"'")
     return title or "Conversation"
 
@@ -102,8 +98,8 @@ def _tags(text: str) -> list[str]:
 
 def _asked(text: str) -> list[str]:
     """Return what the user asked in the conversation that a side call contains."""
-    history = _HISTORY.search(text)
-    return _USER_LINE.findall(history.group(1)) if history else [""]
+    history = text.partition("<chat_history>")[2].rpartition("</chat_history>")[0]
+    return _USER_LINE.findall(history)
 
 
 _ANSWERS: dict[str, Callable[[str], object]] = {

@@ -7,6 +7,7 @@ opens keysets, and the edge's process loads no index unless it has a local one.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -261,7 +262,7 @@ def warnings(services: Services, home: Path) -> Iterator[str]:
     """Yield warnings about the home folder and its corpora, for the operator."""
     if (home / "owner").exists():
         yield f"`{home}` contains the owner's ledger; a server needs a copy of corpora/ only"
-    manifests = services.corpora.manifests()
+    manifests = services.corpora.manifests(math.inf)
     if not manifests:
         yield "no corpus is published in this home; a new one is served without a restart"
     for name, found in manifests.items():

@@ -18,6 +18,9 @@ from sage_rag.rag_server.access.keys import (
     revoke_key,
 )
 
+_MOST_DAYS = 36_500
+"""A century: a date after the year 9999 cannot be stored."""
+
 token = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
 
 Home = Annotated[
@@ -50,7 +53,9 @@ def new(
     ] = None,
     days: Annotated[
         int | None,
-        typer.Option(min=1, help="Until it expires. Default: never.", show_default=False),
+        typer.Option(
+            min=1, max=_MOST_DAYS, help="Until it expires. Default: never.", show_default=False
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the key to a new file. Default: to the screen.")
@@ -59,6 +64,7 @@ def new(
     """Make an API key; it is shown once, and only its hash is stored."""
     from sage_rag.common.files import create_file
 
+    file = _file(home, tokens)
     known = {scope.value: scope for scope in Scope}
     asked = [part.strip() for part in scopes.split(",") if part.strip()]
     if unknown := [part for part in asked if part not in known]:
@@ -75,7 +81,12 @@ def new(
             create_file(out, plain + "\n")
         except OSError as error:
             raise InputError(f"cannot write `{out}`: {error.strerror}") from None
-    add_key(_file(home, tokens), stored)
+    try:
+        add_key(file, stored)
+    except InputError:
+        if out is not None:
+            out.unlink()  # no server knows this key
+        raise
     typer.echo(f"made API key {stored.id} ({', '.join(sorted(stored.scopes))})", err=True)
     if out is None:
         typer.echo(plain)

@@ -74,6 +74,10 @@ class CompletionTranslator:
         """Yield the end of the stream."""
         yield sse.Event(sse.DONE)
 
+    def field(self, name: str) -> str:
+        """Return the name of a field: the one message is the prompt."""
+        return "prompt" if name.startswith("messages") else name
+
 
 def _around(completion: dict[str, Any]) -> dict[str, Any]:
     around = {name: value for name, value in completion.items() if name != "choices"}

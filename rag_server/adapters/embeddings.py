@@ -6,7 +6,7 @@ import base64
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from sage_rag.common.web.errors import ApiError, invalid_fields
 from sage_rag.indexer.protocols import Vectors
@@ -19,7 +19,7 @@ class EmbeddingsRequest(BaseModel):
     """A request; lists of token ids are not supported."""
 
     model: str
-    input: str | list[str] = Field(max_length=200_000)
+    input: str | list[str]
     encoding_format: Literal["float", "base64"] | None = None
     dimensions: int | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import uuid
 from collections.abc import Iterator
@@ -31,6 +32,17 @@ _TRANSLATED = (
     *("messages", "max_tokens", "max_completion_tokens", "response_format"),
 )
 """Fields that are read, and those of a chat that this endpoint does not have."""
+_NAMES = {
+    "messages": "input",
+    "max_completion_tokens": "max_output_tokens",
+    "reasoning_effort": "reasoning.effort",
+    "response_format": "text.format",
+    "verbosity": "text.verbosity",
+}
+"""The fields of a chat request that have another name here."""
+_FIELD = re.compile(r"(\w+)(?:\[(\d+)\])?")
+_INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
+"""Why a response is incomplete, by the finish reason of a chat completion."""
 
 
 class ResponseRequest(BaseModel):
@@ -63,8 +75,11 @@ def chat_of(body: dict[str, Any]) -> dict[str, Any]:
         chat["max_completion_tokens"] = body["max_output_tokens"]
     if isinstance(reasoning := body.get("reasoning"), dict) and reasoning.get("effort"):
         chat["reasoning_effort"] = reasoning["effort"]
-    if (written := _response_format(body.get("text"))) is not None:
-        chat["response_format"] = written
+    if isinstance(text := body.get("text"), dict):
+        if (written := _response_format(text.get("format"))) is not None:
+            chat["response_format"] = written
+        if text.get("verbosity") is not None:
+            chat["verbosity"] = text["verbosity"]
     if body.get("stream"):
         chat["stream_options"] = {"include_usage": True}
     return chat
@@ -93,9 +108,8 @@ def _part(part: Any) -> dict[str, Any]:
     return {"type": "text", "text": part.get("text")}
 
 
-def _response_format(text: Any) -> dict[str, Any] | None:
-    """Return the `response_format` of a chat request for the field `text` of this endpoint."""
-    given = text.get("format") if isinstance(text, dict) else None
+def _response_format(given: Any) -> dict[str, Any] | None:
+    """Return the `response_format` of a chat request for the field `text.format`."""
     if not isinstance(given, dict) or given.get("type") in (None, "text"):
         return None
     if given["type"] != "json_schema":
@@ -154,6 +168,23 @@ class ResponseTranslator:
         ended = "completed" if self._status == "completed" else "incomplete"
         yield self._event(ended, response=self._ended())
 
+    def field(self, name: str) -> str:
+        """Return the name of a field, such as `input[0].role`; one text is `input` as a whole."""
+        match = _FIELD.match(name)
+        if match is None or match.group(1) not in _NAMES:
+            return name
+        field, place = _NAMES[match.group(1)], match.group(2)
+        if place is None:
+            return field + name[match.end() :]
+        number = int(place) - bool(self._body.get("instructions"))
+        if number < 0:
+            return "instructions"
+        return (
+            f"input[{number}]{name[match.end() :]}"
+            if isinstance(self._body.get("input"), list)
+            else field
+        )
+
     def _begin(self, chunk: dict[str, Any]) -> Iterator[sse.Event]:
         self._last = {"model": chunk.get("model")}
         begun = self._response("in_progress", [])
@@ -175,7 +206,7 @@ class ResponseTranslator:
 
     @property
     def _status(self) -> str:
-        return "incomplete" if self._reason == "length" else "completed"
+        return "incomplete" if self._reason in _INCOMPLETE else "completed"
 
     def _event(self, kind: str, **more: Any) -> sse.Event:
         self._number += 1
@@ -198,7 +229,7 @@ class ResponseTranslator:
         return {**ended, "usage": _usage(self._last.get("usage")), **extra}
 
     def _response(self, status: str, output: list[dict[str, Any]]) -> dict[str, Any]:
-        cut = {"reason": "max_output_tokens"} if status == "incomplete" else None
+        cut = {"reason": _INCOMPLETE[self._reason]} if status == "incomplete" else None
         return {
             **{"id": self._id, "object": "response", "created_at": self._created},
             **{"status": status, "error": None, "incomplete_details": cut, "output": output},

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from sage_rag.common.web import sse
 from sage_rag.common.web.errors import ApiError
+from sage_rag.rag_server.chat_request import IGNORED_HEADER
 
 
 class Translator(Protocol):
@@ -28,17 +29,33 @@ class Translator(Protocol):
         """Yield the events that end the stream."""
         ...
 
+    def field(self, name: str) -> str:
+        """Return the endpoint's name for a field of a chat request, such as `messages[0].role`."""
+        ...
+
 
 def translated(response: Response, translator: Translator) -> Response:
-    """Return the response of another endpoint; errors stay as they are."""
+    """Return the response of another endpoint; errors name its fields."""
     kept = {k: v for k, v in response.headers.items() if k.startswith("x-") or k == "retry-after"}
+    if ignored := kept.get(IGNORED_HEADER):
+        kept[IGNORED_HEADER] = ", ".join(map(translator.field, ignored.split(", ")))
     if isinstance(response, StreamingResponse):
         pieces = cast(AsyncGenerator[bytes, None], response.body_iterator)
         stream = _translated(pieces, translator)
         return StreamingResponse(stream, headers={**sse.HEADERS, **kept}, media_type=sse.MEDIA_TYPE)
-    if response.status_code != 200:
-        return response
-    return JSONResponse(translator.whole(json.loads(bytes(response.body))), headers=kept)
+    body = json.loads(bytes(response.body))
+    failed = response.status_code != 200
+    translation = _error(body, translator) if failed else translator.whole(body)
+    return JSONResponse(translation, response.status_code, headers=kept)
+
+
+def _error(body: dict[str, Any], translator: Translator) -> dict[str, Any]:
+    error = body.get("error")
+    if not isinstance(error, dict) or not isinstance(param := error.get("param"), str):
+        return body
+    field = translator.field(param)
+    message = str(error.get("message")).replace(f"`{param}`", f"`{field}`")
+    return {**body, "error": {**error, "message": message, "param": field}}
 
 
 async def _translated(

@@ -157,9 +157,10 @@ async def _embedded(
 
 async def _answered(request: Request, body: dict[str, Any]) -> Response:
     services = _services(request)
+    services.limits.check_conversation(body)
     if (aside := side_answer(body, request.headers.get("x-task"))) is not None:
         return aside
-    services.limits.check(body)
+    services.limits.check_last_message(body)
     return await until_disconnect(request, answer_chat(services, body, notes_of(request)))
 
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Collection, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.background import BackgroundTask
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from sage_rag.common.deadlines import checkpoint
 from sage_rag.common.web import sse
-from sage_rag.common.web.errors import as_api_error
+from sage_rag.common.web.errors import ApiError, as_api_error
 from sage_rag.common.web.openapi import request_body
 from sage_rag.common.web.requests import read_json, until_disconnect
-from sage_rag.rag_server.access.gate import Caller, caller_of
 from sage_rag.rag_server.access.keys import Scope
 from sage_rag.rag_server.answering.condensing import CondensedQuestion
 from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn, Piece
@@ -36,15 +34,14 @@ from sage_rag.rag_server.completions import (
     cite,
     count_tokens,
     sources_markdown,
+    without_markers,
 )
 from sage_rag.rag_server.conversation import CallsInProgress, turns_around
 from sage_rag.rag_server.corpora import SearchResult
 from sage_rag.rag_server.cutting import cut_pieces
 from sage_rag.rag_server.guards.quotation import excerpt
 from sage_rag.rag_server.limits import readable_length
-from sage_rag.rag_server.observability.audit import RequestNotes
-from sage_rag.rag_server.observability.metrics import Metrics
-from sage_rag.rag_server.observability.middleware import notes_of
+from sage_rag.rag_server.routes.spending import Spending, spending_of
 from sage_rag.rag_server.services import Services, services_of
 from sage_rag.rag_server.side_calls import side_answer
 
@@ -68,50 +65,46 @@ async def read_body(request: Request) -> dict[str, Any]:
 async def answer_body(request: Request, body: dict[str, Any]) -> Response:
     """Answer the chat request in a body; stop when the client disconnects."""
     services = services_of(request)
+    services.limits.check_conversation(body, readable_length)
     if (aside := side_answer(body, request.headers.get("x-task"))) is not None:
         return aside
-    services.limits.check(body, readable_length)
+    services.limits.check_last_message(body, readable_length)
     chat = parse_chat(body)
     unused = [*chat.without_effect(services.answerer.honours), *unknown_fields(body)]
-    caller, notes = caller_of(request), notes_of(request)
-    response = await until_disconnect(request, _respond(services, chat, caller, notes))
+    response = await until_disconnect(request, _respond(services, chat, spending_of(request)))
     if unused:
         response.headers[IGNORED_HEADER] = ignored_header(unused)
     return response
 
 
-async def _respond(
-    services: Services, chat: ChatRequest, caller: Caller, notes: RequestNotes
-) -> Response:
+async def _respond(services: Services, chat: ChatRequest, spending: Spending) -> Response:
     started = time.monotonic()
-    condensed = await _condensed(services, chat)
+    condensed = await _condensed(services, chat, spending)
     with services.metrics.stage("search"):
         found, context = await services.searches.run(_found, services, chat, condensed)
-    notes.version = found.version
-    notes.passages = [passage.id for passage in found.passages]
+    spending.notes.version = found.version
+    spending.notes.passages = [passage.id for passage in found.passages]
     if (words := services.quoted_words) is not None:
         found = replace(found, passages=[excerpt(p, words) for p in found.passages])
-    answer = _AnswerInProgress(chat, found, started, caller, services.metrics, notes, condensed)
-    pieces = services.answerer.answer(context)
-    if chat.is_limited and "max_tokens" not in services.answerer.honours:
-        pieces = cut_pieces(pieces, chat.most_tokens, chat.stops)
-    # A failure before the first piece still has an HTTP status of its own.
-    with services.metrics.stage("first piece"):
-        first = await anext(pieces, None)
-    if chat.stream:
-        stream = _stream(answer, first, pieces)
-        return StreamingResponse(stream, headers=sse.HEADERS, media_type=sse.MEDIA_TYPE)
+    answer = _AnswerInProgress(chat, found, started, spending)
+    pieces = _limited(services.answerer.answer(context), chat, services.answerer.honours)
     try:
+        # A failure before the first piece still has an HTTP status of its own.
+        with services.metrics.stage("first piece"):
+            first = answer.add(await anext(pieces, None))
+        if chat.stream:
+            stream = _stream(answer, first, pieces)
+            return StreamingResponse(stream, headers=sse.HEADERS, media_type=sse.MEDIA_TYPE)
         async with aclosing(pieces):
-            answer.add(first)
             async for piece in pieces:
                 answer.add(piece)
-    except BaseException:  # what an upstream model wrote is spent, also where it fails
-        answer.spend()
-        await answer.log()
+    except ApiError:  # the request was refused: no model has read it
         raise
-    answer.spend()
-    return JSONResponse(answer.whole(), background=BackgroundTask(answer.log))
+    except BaseException:  # a model was asked: that costs, also where it fails or the client leaves
+        answer.end()
+        raise
+    answer.end()
+    return JSONResponse(answer.whole())
 
 
 def _found(
@@ -119,8 +112,8 @@ def _found(
 ) -> tuple[SearchResult, AnswerContext]:
     """Search, and compose the answer if no model writes it: one change of threads for both.
 
-    Without a condensed question, the last one is searched with what it takes from earlier ones:
-    reading a long conversation must not hold the event loop.
+    Without a condensed question, the last one is searched with what it takes from earlier ones. To
+    find that takes long in a long conversation, so this thread does it.
     """
     question = condensed or CondensedQuestion(chat.standalone)
     found = services.corpora.search(
@@ -138,15 +131,25 @@ def _found(
     return found, replace(context, composed=compose(context))
 
 
+def _limited(
+    pieces: AsyncGenerator[Piece, None], chat: ChatRequest, honoured: Collection[str]
+) -> AsyncGenerator[Piece, None]:
+    """Apply the limits of a request that the answerer does not honour itself."""
+    most = None if "max_tokens" in honoured else chat.most_tokens
+    stops = [] if "stop" in honoured else chat.stops
+    return cut_pieces(pieces, most, stops) if stops or most is not None else pieces
+
+
 async def _stream(
-    answer: _AnswerInProgress, first: Piece | None, pieces: AsyncGenerator[Piece, None]
+    answer: _AnswerInProgress, first: dict[str, Any], pieces: AsyncGenerator[Piece, None]
 ) -> AsyncGenerator[bytes, None]:
+    """Yield the events of an answer. `first`: the delta of the piece that has been read."""
     envelope = answer.envelope
     yield sse.encode(envelope.delta({"role": "assistant", "content": ""}))
     try:
         async with aclosing(pieces):
-            if delta := answer.add(first):
-                yield sse.encode(envelope.delta(delta))
+            if first:
+                yield sse.encode(envelope.delta(first))
             async for piece in pieces:
                 if delta := answer.add(piece):
                     yield sse.encode(envelope.delta(delta))
@@ -154,8 +157,7 @@ async def _stream(
         yield sse.encode(as_api_error(error).body)
         return
     finally:  # what was written is spent, also where the model fails or the client leaves
-        answer.spend()
-        await answer.log()
+        answer.end()
     for event in _end(answer):
         yield event
 
@@ -181,14 +183,10 @@ class _AnswerInProgress:
     chat: ChatRequest
     found: SearchResult
     started: float
-    caller: Caller
-    metrics: Metrics
-    notes: RequestNotes
-    condensed: CondensedQuestion | None
+    spending: Spending
     text: str = ""
     finish_reason: str = "stop"
     known_usage: CompletionUsage | None = None
-    took_s: float = 0.0
     calls: CallsInProgress = field(default_factory=CallsInProgress)
 
     def __post_init__(self) -> None:
@@ -221,7 +219,7 @@ class _AnswerInProgress:
 
     def citations(self) -> list[dict[str, Any]]:
         """Return the passages that the text cites."""
-        scores = self.caller.allows(Scope.RESEARCH)
+        scores = self.spending.caller.allows(Scope.RESEARCH)
         return cite(self.text, self.found.passages, scores=scores)
 
     def sources(self, citations: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -236,44 +234,53 @@ class _AnswerInProgress:
         prompt = count_tokens(message.content for message in self.chat.messages)
         return CompletionUsage(prompt, count_tokens([self.text, *self.calls.arguments()]))
 
-    def spend(self) -> None:
-        """Count the tokens of the request, also against the caller's budget."""
-        usage = self.known_usage = self.usage()
-        asked = (self.condensed and self.condensed.usage) or CompletionUsage(0, 0)
-        read = usage.prompt_tokens + asked.prompt_tokens
-        written = usage.completion_tokens + asked.completion_tokens
-        self.metrics.tokens(read, written)
-        self.notes.tokens = read + written
-        self.caller.spend(self.notes.tokens)
-        self.took_s = time.monotonic() - self.started
-
-    async def log(self) -> None:
-        """Log counts and times, never text. No answer waits for it."""
+    def end(self) -> None:
+        """Count the tokens of the answer, and log counts and times, never text."""
+        self.known_usage = self.usage()
+        self.spending.add(self.known_usage)
         log.info(
             "%s corpus=%s passages=%d tokens=%d ms=%d",
             self.envelope.id,
             self.chat.model,
             len(self.found.passages),
-            self.usage().completion_tokens,
-            self.took_s * 1000,
+            self.known_usage.completion_tokens,
+            (time.monotonic() - self.started) * 1000,
         )
 
 
-async def _condensed(services: Services, chat: ChatRequest) -> CondensedQuestion | None:
+async def _condensed(
+    services: Services, chat: ChatRequest, spending: Spending
+) -> CondensedQuestion | None:
     """Return the question as a chat model condenses it; `None` without one."""
     if services.condenser is None:
         return None
     turns = [ConversationTurn(m.role, m.content) for m in chat.messages[: chat.question_at + 1]]
-    with services.metrics.stage("question"):
-        return await services.condenser.condense(turns)
+    # What a client that leaves meanwhile has cost is not known: the question counts.
+    usage: CompletionUsage | None = CompletionUsage(count_tokens([chat.question]), 0)
+    try:
+        with services.metrics.stage("question"):
+            condensed = await services.condenser.condense(turns)
+        usage = condensed.usage
+    finally:
+        if usage is not None:
+            spending.add(usage)
+    return condensed
 
 
 def _conversation(chat: ChatRequest, found: SearchResult, standalone: str) -> AnswerContext:
-    """Separate the question of a request from its other messages."""
+    """Separate the question of a request from its other messages.
+
+    A quoted footnote must not cite a passage, so passages are without markers here.
+    """
     history, tool_turns = turns_around(chat.messages, chat.question_at)
+    count = len(found.passages)
+    passages = [
+        replace(p, fields={name: without_markers(t, count) for name, t in p.fields.items()})
+        for p in found.passages
+    ]
     return AnswerContext(
         chat.question,
-        found.passages,
+        passages,
         history,
         chat.options,
         standalone=standalone,

@@ -7,17 +7,17 @@ from starlette.responses import JSONResponse, Response
 
 from sage_rag.common.web.openapi import request_body
 from sage_rag.common.web.requests import until_disconnect
-from sage_rag.rag_server.access.gate import caller_of
 from sage_rag.rag_server.adapters.embeddings import (
     EmbeddingsRequest,
     embeddings_body,
     parse_embeddings,
 )
 from sage_rag.rag_server.chat_request import IGNORED_HEADER, ignored_header, unknown_fields
-from sage_rag.rag_server.completions import count_tokens
+from sage_rag.rag_server.completions import CompletionUsage, count_tokens
 from sage_rag.rag_server.limits import readable_length
 from sage_rag.rag_server.observability.middleware import notes_of
 from sage_rag.rag_server.routes.chat import read_body
+from sage_rag.rag_server.routes.spending import spending_of
 from sage_rag.rag_server.services import Services, services_of
 
 router = APIRouter()
@@ -28,11 +28,11 @@ async def embeddings(request: Request) -> Response:
     """Return the vectors of texts, by the embedder of the corpus that `model` names."""
     services = services_of(request)
     body = await read_body(request)
-    services.limits.check_texts(body, readable_length)
     asked = parse_embeddings(body)
-    caller_of(request).spend(count_tokens(asked.texts))
+    services.limits.check_texts(asked.texts, readable_length)
     response = await until_disconnect(request, _embedded(services, asked))
     notes_of(request).version = asked.model
+    spending_of(request).add(CompletionUsage(count_tokens(asked.texts), 0))
     if unknown := unknown_fields(body, EmbeddingsRequest.model_fields):
         response.headers[IGNORED_HEADER] = ignored_header(unknown)
     return response

@@ -13,8 +13,15 @@ from starlette.responses import FileResponse
 
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.web.errors import ApiError
-from sage_rag.indexer.versions import MANIFEST, Manifest, current_path, read_manifest
+from sage_rag.indexer.versions import (
+    MANIFEST,
+    Manifest,
+    current_path,
+    list_corpora,
+    read_manifest,
+)
 from sage_rag.rag_server.access.gate import VERSIONS
+from sage_rag.rag_server.exceptions import CorpusUnavailableError, UnknownModelError
 from sage_rag.rag_server.observability.middleware import notes_of
 from sage_rag.rag_server.services import services_of
 
@@ -40,10 +47,10 @@ async def version_file(request: Request, corpus: str, version: str, file: str) -
 
 def _current(request: Request, corpus: str) -> tuple[Path, Manifest]:
     home = services_of(request).home
+    if home is None or corpus not in list_corpora(home):
+        raise UnknownModelError("there is no such model")
     try:
-        if home is None:
-            raise InputError("this server has no folder")
         path = current_path(home, corpus)
         return path, read_manifest(path)
     except InputError:
-        raise ApiError(404, "there is no such model", code="model_not_found") from None
+        raise CorpusUnavailableError(f"corpus `{corpus}` cannot be opened") from None

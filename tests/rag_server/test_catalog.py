@@ -85,3 +85,18 @@ def test_a_new_version_is_checked_and_served(tmp_path: Path, hashed: list[str]) 
     published(tmp_path)
     assert corpora.search("clinic", "asthma", 2).version == "clinic@2"
     assert len(hashed) == 2 * before
+
+
+def test_a_link_to_nothing_and_a_file_that_vanishes_are_not_errors_of_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = published(tmp_path)
+    corpora = CorpusSearch(FolderCatalog(tmp_path), HashEmbedder())
+    path.chmod(0o755)
+    (path / "notes").symlink_to(tmp_path / "nowhere")
+    assert search(corpora) == 2
+    found = list(os.scandir(path))
+    (path / "notes").unlink()
+    read = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda p: found if p == path else read(p))
+    assert search(corpora) == 2

@@ -7,13 +7,21 @@ import sys
 from importlib.metadata import EntryPoint
 
 import pytest
+from starlette.responses import JSONResponse, StreamingResponse
 
+from sage_rag.common.web import sse
 from sage_rag.privacy.keyset.files import write_keyset
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.rag_server.answering.protocols import Piece
 from sage_rag.rag_server.cli import GROUP, run
 from tests.rag_server.conftest import World
-from tests.rag_server.fakes import ScriptedAnswerer, ScriptedServer, chunk, streamed
+from tests.rag_server.fakes import (
+    ScriptedAnswerer,
+    ScriptedServer,
+    chunk,
+    completion,
+    streamed,
+)
 
 VERBS = [
     EntryPoint(v, f"sage_rag.rag_server.commands:{v}", GROUP) for v in ("serve", "edge", "ask")
@@ -52,6 +60,37 @@ def test_what_cannot_work_says_why_and_what_to_do(line, code, message, capsys):
     assert "\nhint: " in shown.err
 
 
+SERVE = ["serve", "--home", "."]
+EDGE = ["edge", "--server", "http://x", "--keyset", "k"]
+
+
+@pytest.mark.parametrize(
+    ("line", "setting", "flag"),
+    [
+        (SERVE, "port", "--port"),
+        (SERVE, "max_question_chars", None),
+        (SERVE, "llm_timeout_s", None),
+        (SERVE, "llm_api_key_file", "--api-key-file"),
+        (SERVE, "cors_origin", "--cors-origin"),
+        (EDGE, "cors_origin", "--cors-origin"),
+        (EDGE, "recognizers", "--recognizer"),
+        (EDGE, "top_k", None),
+        (EDGE, "port", "--port"),
+    ],
+)
+def test_a_setting_that_does_not_fit_names_only_options_that_exist(
+    line, setting, flag, capsys, tmp_path
+):
+    file = tmp_path / "settings.toml"
+    file.write_text(f"[{line[0]}]\n{setting} = -1\n")
+    assert run([*line, "--config", str(file)], VERBS) == 2
+    shown = capsys.readouterr().err
+    assert f"setting `{setting}`" in shown
+    variable = f"SAGE_RAG_{line[0].upper()}_{setting.upper()}"
+    options = f"{flag}, {variable}" if flag else variable
+    assert f"hint: set {options}, or `{setting}` in the table [{line[0]}]" in shown
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.2", "example.org", "::"])  # noqa: S104
 def test_an_edge_that_others_can_reach_has_to_be_asked_for(host, capsys):
     line = ["edge", "--server", "http://x", "--keyset", "nope", "--host", host]
@@ -87,6 +126,46 @@ def test_a_question_streams_its_answer_and_then_its_sources(world: World, capsys
     shown = capsys.readouterr()
     assert shown.out == "Take rest [1].\n[1] [SOURCE: unreadable]\n"
     assert shown.err == ""
+
+
+HOSTILE = "\x1b]52;c;ZXZpbA==\x07\x9b2Jgood\tday\r\n"
+
+
+def hostile(_) -> StreamingResponse:
+    cited = [{"index": 1, "source": f"a{HOSTILE}"}]
+    texts = [chunk({"content": HOSTILE[:5]}), chunk({"content": HOSTILE[5:]})]
+    end = [chunk({}, "stop", citations=cited), sse.Event(sse.DONE).encode()]
+    return streamed([*texts, *end])
+
+
+def test_a_server_cannot_drive_the_terminal_of_a_user(world: World, capsys, monkeypatch):
+    line = ["ask", "x", "--url", world.run(ScriptedServer(hostile)) + "/v1", "--model", "m"]
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert run(line, VERBS) == 0
+    shown = capsys.readouterr().out
+    assert shown == "]52;c;ZXZpbA==2Jgood\tday\n\n[1] a]52;c;ZXZpbA==2Jgood\tday\n\n"
+
+
+@pytest.mark.parametrize("more", [["--json"], ["--show-sent"]])
+def test_nor_can_what_is_sent_or_a_completion(world: World, capsys, monkeypatch, more):
+    def reply(request):
+        sent = JSONResponse({"output": HOSTILE})
+        return sent if request.path.endswith("pseudonymize") else completion(HOSTILE)
+
+    url = world.run(ScriptedServer(reply)) + "/v1"
+    for stream in (sys.stdout, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    run(["ask", "x", "--url", url, "--model", "m", *more], VERBS)
+    shown = capsys.readouterr()
+    assert "good" in shown.out + shown.err
+    assert not re.search("[\x1b\x07\x9b\r]", shown.out + shown.err)
+
+
+def test_an_error_has_no_control_characters(world: World, capsys):
+    error = {"error": {"message": f"no such {HOSTILE}", "code": "model_not_found"}}
+    url = world.run(ScriptedServer(lambda _: JSONResponse(error, 404))) + "/v1"
+    assert run(["ask", "x", "--url", url, "--model", "m"], VERBS) == 5
+    assert capsys.readouterr().err == "error: no such ]52;c;ZXZpbA==2Jgood day (404)\n"
 
 
 def test_json_is_the_whole_completion(world: World, capsys):

@@ -1,6 +1,7 @@
 """Every field of a request is honoured, refused clearly, or named in a header."""
 
 import json
+import time
 
 import pytest
 
@@ -8,7 +9,9 @@ from sage_rag.privacy.entities import EntityType
 from sage_rag.rag_server.answering.offline import OfflineAnswerer
 from sage_rag.rag_server.answering.protocols import Piece
 from sage_rag.rag_server.chat_request import IGNORED_HEADER
+from sage_rag.rag_server.completions import CompletionUsage
 from sage_rag.rag_server.cutting import cut
+from sage_rag.rag_server.guards.quotation import GuardedAnswerer
 from tests.rag_server.conftest import World, ask
 from tests.rag_server.fakes import ScriptedAnswerer
 
@@ -59,9 +62,53 @@ def test_a_passage_cited_after_the_cut_is_no_source(world: World):
 
 
 def test_a_stop_sequence_that_overlaps_a_token_is_not_found_in_it():
-    assert cut(TEXT, None, ["helps PERSON_["]) == (TEXT, "stop")
-    assert cut(TEXT, None, ["k],"]) == (TEXT, "stop")
+    assert cut(TEXT, None, ["helps PERSON_["]) == (TEXT, None)
+    assert cut(TEXT, None, ["k],"]) == (TEXT, None)
+    assert cut(f"{TOKEN} k],", None, ["k]"]) == (f"{TOKEN} ", "stop")
     assert cut(TEXT, 0, []) == ("", "length")
+
+
+@pytest.mark.parametrize(
+    ("honours", "more", "text", "reason"),
+    [
+        ({"max_tokens"}, {"stop": "four"}, "one two three ", "stop"),
+        ({"max_tokens"}, {"stop": "four", "max_tokens": 2}, "one two three ", "stop"),
+        ({"max_tokens"}, {"stop": "absent"}, "one two three four", "length"),
+        ({"max_tokens"}, {"max_tokens": 2}, "one two three four", "length"),
+        ({"stop"}, {"stop": "two", "max_tokens": 3}, "one two three", "length"),
+        ({"stop"}, {"stop": "two"}, "one two three four", "length"),
+    ],
+)
+@pytest.mark.parametrize("guarded", [False, True])
+def test_what_a_model_does_not_honour_is_cut_by_the_server(
+    world: World, honours, more, text, reason, guarded
+):
+    usage = CompletionUsage(7, 40)
+    pieces = [Piece("one two"), Piece(" three four"), Piece("", "length", usage)]
+    model = ScriptedAnswerer(pieces, honours=frozenset(honours))
+    url = world.serve(GuardedAnswerer(model) if guarded else model)
+    assert answered(world, url, **more) == (text, reason)
+    done = world.http.post(url + CHAT, json=ask(**more))
+    assert done.json()["usage"]["completion_tokens"] == 40
+    assert IGNORED_HEADER not in done.headers
+
+
+def test_the_longest_list_of_stop_sequences_that_fits_a_request_is_refused_at_once(world: World):
+    server = extractive(world)
+    for url in (server, world.edge(server)):
+        assert world.http.post(url + CHAT, json=ask(stop=["a", "b", "c", "d"])).status_code == 200
+    started = time.monotonic()
+    stops = [f"{n:x}" for n in range(40_000)]
+    response = world.http.post(server + CHAT, json=ask(stop=stops))
+    assert (response.status_code, response.json()["error"]["param"]) == (400, "stop")
+    assert "at most 4" in response.json()["error"]["message"]
+    assert time.monotonic() - started < 1
+
+
+def test_an_option_that_needs_another_model_says_which(world: World):
+    in_process = ScriptedAnswerer([Piece("x")], honours=frozenset({"max_tokens"}))
+    response = world.http.post(world.serve(in_process) + CHAT, json=ask(logit_bias={"1": 1}))
+    assert "a model at an endpoint (--llm-base-url)" in response.json()["error"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +127,7 @@ def test_a_stop_sequence_that_overlaps_a_token_is_not_found_in_it():
         {"modalities": ["audio"]},
         {"stop": ""},
         {"stop": ["x", ""]},
+        {"stop": ["a", "b", "c", "d", "e"]},
     ],
 )
 def test_what_is_not_offered_is_a_400_that_names_it_also_through_the_edge(world: World, more):
@@ -134,9 +182,13 @@ def test_a_version_can_be_named_if_it_is_the_current_one(world: World):
         done = world.http.post(url + CHAT, json=ask(model="clinic@2")).json()
         assert (done["model"], done["system_fingerprint"]) == ("clinic@2", "clinic@2")
         assert world.http.get(f"{url}/v1/models/clinic@2").status_code == 200
+        assert world.http.get(f"{url}/v1/models/clinic@000002").status_code == 200
         for model in ("clinic@1", "clinic@3", "clinic@x", "clinic@"):
             assert world.http.post(url + CHAT, json=ask(model=model)).status_code in (400, 404)
-    assert world.http.post(server + CHAT, json=ask(model="clinic@1")).status_code == 404
+    for version in ("1", "9" * 5000, "0" * 4999 + "2", "٢"):
+        asked = world.http.post(server + CHAT, json=ask(model=f"clinic@{version}"))
+        shown = world.http.get(f"{server}/v1/models/clinic@{version}")
+        assert (asked.status_code, shown.status_code) == (404, 404)
 
 
 def test_sources_are_as_open_webui_renders_them(world: World):

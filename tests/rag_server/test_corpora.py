@@ -1,11 +1,16 @@
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
+from sage_rag.common.deadlines import Deadline, WorkAbandonedError, deadline
 from sage_rag.rag_server.catalog import FolderCatalog
 from sage_rag.rag_server.corpora import CorpusSearch
 from sage_rag.rag_server.exceptions import CorpusUnavailableError, UnknownModelError
-from tests.rag_server.fakes import MemoryCatalog, WordsEmbedder
+from sage_rag.rag_server.services import Services
+from sage_rag.rag_server.wiring import warnings
+from tests.rag_server.fakes import MemoryCatalog, ScriptedAnswerer, WordsEmbedder
 
 
 @pytest.fixture
@@ -85,6 +90,71 @@ def test_a_withdrawn_version_is_not_served_when_the_new_one_is_damaged(tmp_path)
     with pytest.raises(CorpusUnavailableError) as caught:
         CorpusSearch(FolderCatalog(tmp_path), WordsEmbedder()).search("c", "note", 1)
     assert str(tmp_path) not in caught.value.message
+
+
+class SlowCatalog(MemoryCatalog):
+    """Opens a version of `big` only when `go` is set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go = threading.Event()
+        self.opened: list[str] = []
+
+    def open(self, name):
+        if name == "big":
+            assert self.go.wait(30)
+        self.opened.append(name)
+        return super().open(name)
+
+
+def test_a_large_version_that_opens_delays_no_other_corpus_and_no_health_check():
+    catalog = SlowCatalog()
+    catalog.publish("big", ["big note"])
+    catalog.publish("small", ["small note"])
+    corpora = CorpusSearch(catalog, WordsEmbedder())
+    with ThreadPoolExecutor(3) as threads:
+        waiting = [threads.submit(search, corpora, "big") for _ in range(3)]
+        found = corpora.manifests(0.5)
+        assert search(corpora, "small") == ["small note"]
+        assert found["small"].corpus == "small"
+        assert found["big"].message == "corpus `big` is being opened"
+        catalog.go.set()
+        assert [asked.result(30) for asked in waiting] == [["big note"]] * 3
+    assert catalog.opened.count("big") == 1
+    assert corpora.manifests()["big"].corpus == "big"
+
+
+def test_the_warnings_at_the_start_wait_for_large_versions(tmp_path):
+    catalog = SlowCatalog()
+    catalog.publish("big", ["big note"], protection="none")
+    services = Services(CorpusSearch(catalog, WordsEmbedder()), ScriptedAnswerer([]))
+    threading.Timer(2.5, catalog.go.set).start()
+    [warning] = warnings(services, tmp_path)
+    assert "`big` is NOT PROTECTED" in warning
+
+
+def test_a_question_waits_for_a_version_until_its_deadline():
+    catalog = SlowCatalog()
+    catalog.publish("big", ["big note"])
+    corpora = CorpusSearch(catalog, WordsEmbedder())
+    with deadline(Deadline(0.2)), pytest.raises(WorkAbandonedError):
+        search(corpora, "big")
+    catalog.go.set()
+    assert search(corpora, "big") == ["big note"]
+    assert catalog.opened == ["big"]
+
+
+@pytest.mark.parametrize("asked", [lambda c: search(c, "gone"), CorpusSearch.manifests])
+def test_a_corpus_that_is_no_longer_published_is_closed(catalog, corpora, asked):
+    version = catalog.publish("gone", ["a note"])
+    assert search(corpora, "gone") == ["a note"]
+    del catalog.versions["gone"]
+    with suppress(UnknownModelError):
+        asked(corpora)
+    assert version.closed
+    catalog.versions["gone"] = again = MemoryCatalog().publish("gone", ["a new note"])
+    assert search(corpora, "gone") == ["a new note"]
+    assert not again.closed
 
 
 def test_closing_releases_what_nobody_reads(catalog, corpora):

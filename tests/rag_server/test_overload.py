@@ -9,6 +9,8 @@ import pytest
 
 from sage_rag.common.deadlines import checkpoint
 from sage_rag.common.web.pool import WorkPool
+from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.rag_server.answering.extractive import _parts
 from sage_rag.rag_server.answering.offline import OfflineAnswerer
 from sage_rag.rag_server.limits import RequestLimits
@@ -56,17 +58,39 @@ def test_a_question_of_100_000_characters_is_refused_at_once_and_the_limit_is_sa
 def test_a_limit_counts_parts_history_and_tokens(world: World):
     url = world.serve(limits=RequestLimits(question_chars=100, conversation_chars=300))
     token = "PERSON_[" + "A" * 200 + "]"
-    parts = [{"type": "text", "text": "x" * 60}, {"type": "text", "text": "x" * 60}]
     asked = [
         (ask("x" * 100), 200),
         (ask("x" * 101), 400),
-        (ask(f"{token} {token}"), 200),
-        (ask(f"{token} " * 7), 400),
-        (ask(parts), 400),
+        (ask(f"{token} " * 50), 200),
+        (ask(f"{token} " * 51), 400),
+        (ask(parts("x" * 100)), 200),
+        (ask(parts("x" * 49, "x" * 50)), 200),
+        (ask(parts("x" * 50, "x" * 50)), 400),
         (ask(tools=[{"type": "function", "function": {"name": "x" * 301}}]), 400),
     ]
     found = [(world.http.post(url + CHAT, json=body).status_code, code) for body, code in asked]
     assert [status for status, _ in found] == [code for _, code in found]
+
+
+def parts(*texts: str) -> list[dict[str, str]]:
+    return [{"type": "text", "text": text} for text in texts]
+
+
+def test_a_request_within_the_limits_of_the_edge_is_within_those_of_the_server(world: World):
+    limits = RequestLimits(question_chars=100, conversation_chars=112)
+    server = world.serve(limits=limits)
+    edge = world.edge(server, TableRecognizer({"Bo": EntityType.PERSON}), limits=limits)
+    asked = {"model": "clinic", "messages": [{"role": "user", "content": "Bo " * 33}]}
+    assert world.http.post(edge + CHAT, json=asked).status_code == 200
+    texts = {"model": "clinic", "input": ["Bo " * 37]}
+    assert world.http.post(f"{edge}/v1/embeddings", json=texts).status_code == 200
+    server = world.serve()
+    edge = world.edge(server, TableRecognizer({"Bo": EntityType.PERSON}))
+    texts["input"] = "Bo " * 4_000
+    assert world.http.post(f"{edge}/v1/embeddings", json=texts).status_code == 200
+    texts["input"] = "x" * 200_001
+    for url in (server, edge):
+        assert world.http.post(f"{url}/v1/embeddings", json=texts).status_code == 400
 
 
 def test_six_clients_that_hang_up_leave_no_work_and_others_are_answered(world: World):

@@ -1,4 +1,5 @@
 import json
+import time
 
 import pytest
 
@@ -88,3 +89,52 @@ def test_a_side_call_may_come_in_parts_and_after_a_system_message(world: World, 
     assert "title" in "".join(c.choices[0].delta.content or "" for c in chunks if c.choices)
     assert chunks[-1].usage is not None
     assert server.seen == []
+
+
+TITLE = '### Task: {"title": "x"}\n<chat_history>'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{TITLE}{chr(10) * 30_000}</chat_history>",
+        TITLE + "<chat_history>" * 4_000,
+        f"{TITLE}USER:{' ' * 30_000}\n</chat_history>",
+    ],
+)
+def test_a_side_call_takes_no_longer_than_its_length_allows(world: World, text):
+    server = world.serve()
+    for url in (server, world.edge(server)):
+        started = time.monotonic()
+        response = world.http.post(url + CHAT, json=ask(text)).json()
+        assert time.monotonic() - started < 1
+        assert json.loads(response["choices"][0]["message"]["content"]) == {"title": "Conversation"}
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        "",
+        "Rest helps.",
+        "ASSISTANT: Rest.",
+        "USER:\nASSISTANT: Rest helps.",
+        "USER: \nASSISTANT: Rest helps.",
+    ],
+)
+def test_a_conversation_in_which_no_user_says_anything_has_a_general_title(world: World, history):
+    url, asked = world.serve(), f"{TITLE}\n{history}\n</chat_history>"
+    response = world.http.post(url + CHAT, json=ask(asked))
+    assert response.status_code == 200
+    content = response.json()["choices"][0]["message"]["content"]
+    assert json.loads(content) == {"title": "Conversation"}
+
+
+def test_a_side_call_is_limited_as_a_conversation_and_not_as_a_question(world: World):
+    server = world.serve()
+    for url in (server, world.edge(server)):
+        calls = [
+            ask(f"{TITLE}USER: Why?\n{'x' * size}</chat_history>") for size in (9_000, 210_000)
+        ]
+        found = [world.http.post(url + CHAT, json=call) for call in calls]
+        assert [response.status_code for response in found] == [200, 400]
+        assert found[1].json()["error"]["code"] == "conversation_too_long"

@@ -47,10 +47,28 @@ def test_a_key_can_be_written_to_a_file_that_no_one_else_reads(tmp_path, capsys)
 
 
 @pytest.mark.parametrize(
+    ("where", "words"),
+    [([], "--home or --tokens"), (["--tokens", "damaged"], "not a file of API keys")],
+)
+def test_a_key_that_no_server_knows_is_not_left_in_a_file(
+    where, words, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "damaged").write_text("{")
+    line = ["token", "new", "--name", "edge", "--out", "edge.key"]
+    assert run([*line, *where], VERBS) == 2
+    assert words in capsys.readouterr().err
+    assert run([*line, "--tokens", "t"], VERBS) == 0
+    [stored] = read_keys(tmp_path / "t")
+    assert stored.id in (tmp_path / "edge.key").read_text()
+
+
+@pytest.mark.parametrize(
     ("line", "words"),
     [
         (["new", "--name", "x"], "--home or --tokens"),
         (["new", "--name", "x", "--home", ".", "--scopes", "root"], "no scope `root`"),
+        (["new", "--name", "x", "--home", ".", "--days", "99999999"], "--days"),
         (["revoke", "x", "--tokens", "absent/t"], "no API key has"),
     ],
 )

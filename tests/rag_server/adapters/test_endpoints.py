@@ -163,3 +163,53 @@ def test_unknown_fields_are_named_by_every_endpoint(client):
     for endpoint in (client.embeddings, client.responses):
         reply = endpoint.with_raw_response.create(**asked)
         assert reply.headers["x-sage-rag-ignored"] == "foo, truncation"
+
+
+def test_a_response_that_a_guard_ends_is_incomplete(world: World):
+    withheld = [Piece("Take rest."), Piece("", "content_filter")]
+    client = world.openai(world.edge(world.serve(ScriptedAnswerer(withheld))))
+    done = client.responses.create(model="clinic", input="x")
+    *_, last = client.responses.create(model="clinic", input="x", stream=True)
+    assert last.type == "response.incomplete"
+    for response in (done, last.response):
+        assert response.status == "incomplete"
+        assert response.incomplete_details.reason == "content_filter"
+
+
+def test_the_verbosity_of_a_response_reaches_a_model_or_is_named(world: World, client):
+    answerer = ScriptedAnswerer([Piece("Rest.")])
+    more = {"input": "x", "text": {"verbosity": "low"}, "reasoning": {"effort": "low"}}
+    asked = {"model": "clinic", **more}
+    world.openai(world.serve(answerer)).responses.create(**asked)
+    assert answerer.conversations[0].options == {"verbosity": "low", "reasoning_effort": "low"}
+    reply = client.responses.with_raw_response.create(**asked)
+    assert reply.headers["x-sage-rag-ignored"] == "reasoning.effort, text.verbosity"
+
+
+USER = {"role": "user", "content": "x"}
+
+
+@pytest.mark.parametrize(
+    ("path", "more", "param"),
+    [
+        ("responses", {"input": "x", "max_output_tokens": 0}, "max_output_tokens"),
+        ("responses", {"input": [{"role": "x", "content": "x"}]}, "input[0].role"),
+        (
+            "responses",
+            {"input": [USER, {"role": "x", "content": "x"}], "instructions": "y"},
+            "input[1].role",
+        ),
+        ("responses", {"input": [USER], "instructions": 3}, "instructions"),
+        ("responses", {"input": ""}, "input"),
+        ("responses", {"input": "x", "text": {"format": {"type": "json_object"}}}, "text.format"),
+        ("completions", {"prompt": ""}, "prompt"),
+        ("completions", {"prompt": "x", "max_tokens": 0}, "max_tokens"),
+    ],
+)
+def test_an_error_names_the_field_of_its_endpoint(world: World, client, path, more, param):
+    response = world.http.post(f"{client.base_url}{path}", json={"model": "clinic", **more})
+    error = response.json()["error"]
+    assert response.status_code == 400
+    assert error["param"].startswith(param)
+    assert "messages" not in error["message"]
+    assert f"`{error['param']}`" in error["message"] or "user message" in error["message"]

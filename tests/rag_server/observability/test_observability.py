@@ -1,15 +1,23 @@
+import asyncio
 import json
 import logging
+import threading
 import time
+from dataclasses import dataclass
+from pathlib import Path
 
+import httpx
 import pytest
 
-from sage_rag.common.exceptions import InputError
+from sage_rag.common.exceptions import InputError, UpstreamError
+from sage_rag.common.web.errors import ApiError
 from sage_rag.common.web.serving import configure_logging
 from sage_rag.privacy.entities import EntityType
 from sage_rag.rag_server.access.gate import Gate
 from sage_rag.rag_server.access.keys import KeyFile, Scope, add_key, make_key
+from sage_rag.rag_server.answering.condensing import CondensedQuestion
 from sage_rag.rag_server.answering.protocols import Piece
+from sage_rag.rag_server.completions import CompletionUsage
 from sage_rag.rag_server.observability.audit import AuditLog
 from tests.rag_server.conftest import World, ask
 from tests.rag_server.fakes import ScriptedAnswerer
@@ -100,21 +108,116 @@ def test_metrics_count_requests_stages_and_tokens(world: World):
     assert CANARY not in shown.text
 
 
+@dataclass
+class Metered:
+    """A server whose one key has a budget of 10 tokens a day, and its audit log."""
+
+    world: World
+    url: str
+    headers: dict[str, str]
+    audit: Path
+
+    def post(self, path: str = CHAT, **body) -> httpx.Response:
+        return self.world.http.post(self.url + path, json=body, headers=self.headers)
+
+    def tokens(self) -> list[int]:
+        """The tokens of each request that was not refused for the budget."""
+        return [e.get("tokens", 0) for e in entries(self.audit, 2) if e["status"] != 429]
+
+
+def metered(world: World, folder: Path, answerer=None, **settings) -> Metered:
+    plain, stored = make_key("ward 3", frozenset({Scope.CHAT, Scope.ADMIN}), tokens_per_day=10)
+    add_key(folder / "tokens", stored)
+    gate, audit = Gate(KeyFile(folder / "tokens")), folder / "audit.jsonl"
+    url = world.serve(answerer, gate=gate, audit=AuditLog(audit), **settings)
+    return Metered(world, url, {"authorization": f"Bearer {plain}"}, audit)
+
+
+LONG = ask("one two three four five six seven eight nine ten")
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_tokens_of_an_answer_that_breaks_off_count(world: World, tmp_path, stream):
-    plain, stored = make_key("ward 3", frozenset({Scope.CHAT}), tokens_per_day=10)
-    add_key(tmp_path / "tokens", stored)
-    answerer = ScriptedAnswerer([Piece("one two three "), Piece("four"), RuntimeError("gone")])
-    gate = Gate(KeyFile(tmp_path / "tokens"))
-    url = world.serve(answerer, gate=gate, audit=AuditLog(tmp_path / "audit.jsonl"))
-    headers = {"authorization": f"Bearer {plain}"}
-    found = [
-        world.http.post(url + CHAT, json=ask(stream=stream), headers=headers).status_code
+    script = [Piece("one two three "), Piece("four"), RuntimeError("gone")]
+    server = metered(world, tmp_path, ScriptedAnswerer(script))
+    found = [server.post(**ask(stream=stream)).status_code for _ in range(2)]
+    assert found == [200 if stream else 500, 429]
+    assert server.tokens() == [10]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_question_counts_whose_model_fails_before_it_answers(world: World, tmp_path, stream):
+    server = metered(world, tmp_path, ScriptedAnswerer([UpstreamError("the model is away")]))
+    found = [server.post(**LONG, stream=stream).status_code for _ in range(2)]
+    assert found == [502, 429]
+    assert server.tokens() == [10]
+
+
+def test_a_question_counts_whose_client_leaves_before_the_answer(world: World, tmp_path):
+    started = threading.Event()
+
+    async def think() -> None:
+        started.set()
+        await asyncio.sleep(60)
+
+    answerer = ScriptedAnswerer([think])
+    server = metered(world, tmp_path, answerer)
+    with pytest.raises(httpx.ReadTimeout):
+        world.http.post(server.url + CHAT, json=LONG, headers=server.headers, timeout=1)
+    assert started.is_set()
+    assert answerer.cancelled.wait(5)
+    assert server.post(**LONG).status_code == 429
+    assert server.tokens() == [10]
+
+
+class Condenser:
+    """Condenses a question with 20 tokens."""
+
+    async def condense(self, turns) -> CondensedQuestion:
+        return CondensedQuestion("what helps?", usage=CompletionUsage(15, 5))
+
+
+def test_what_was_spent_on_a_question_counts_where_its_search_fails(world: World, tmp_path):
+    server = metered(world, tmp_path, condenser=Condenser())
+    found = [server.post(**ask(model="nope")).status_code for _ in range(2)]
+    assert found == [404, 429]
+
+
+def test_a_refused_request_costs_nothing(world: World, tmp_path):
+    refusal = ApiError(400, "no passage fits the model's context")
+    server = metered(world, tmp_path, ScriptedAnswerer([refusal]))
+    embeddings, words = "/v1/embeddings", "word " * 50
+    assert server.post(embeddings, model="nope", input=words).status_code == 404
+    assert server.post(embeddings, model="clinic", input=words, dimensions=3).status_code == 400
+    assert server.post(**ask(words, model="nope")).status_code == 404
+    assert server.post(**ask(words)).status_code == 400
+    assert server.post(embeddings, model="clinic", input="a b").status_code == 200
+
+
+def test_tokens_of_embeddings_are_in_audit_log_and_metrics(world: World, tmp_path):
+    server = metered(world, tmp_path)
+    shown = [
+        server.post("/v1/embeddings", model="clinic", input=["rest helps", "a " * 8]).status_code
         for _ in range(2)
     ]
-    assert found == [200 if stream else 500, 429]
-    answered = [e for e in entries(tmp_path / "audit.jsonl", 2) if e["status"] != 429]
-    assert [e["tokens"] for e in answered] == [10]
+    assert shown == [200, 429]
+    assert server.tokens() == [10]
+    url = world.serve()
+    world.http.post(f"{url}/v1/embeddings", json={"model": "clinic", "input": "rest helps"})
+    assert 'sage_rag_tokens_total{kind="prompt"} 2.0' in world.http.get(url + "/metrics").text
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    ("path", "question"), [("completions", "prompt"), ("responses", "input"), (CHAT, "messages")]
+)
+def test_each_answer_is_one_line_of_the_log(world: World, caplog, path, question, stream):
+    body = {"model": "clinic", question: ask()["messages"] if path == CHAT else "Why?"}
+    url = world.serve() + (path if path == CHAT else f"/v1/{path}")
+    with caplog.at_level("INFO", "sage_rag"):
+        assert world.http.post(url, json={**body, "stream": stream}).status_code == 200
+    lines = [r.getMessage() for r in caplog.records if "corpus=clinic" in r.getMessage()]
+    assert len(lines) == 1
 
 
 def test_the_edge_counts_restored_and_damaged_tokens(world: World):

@@ -8,6 +8,8 @@ import openai
 import pytest
 from openai import AsyncOpenAI
 
+from sage_rag.privacy.entities import EntityType
+from sage_rag.rag_server.answering.offline import OfflineAnswerer
 from sage_rag.rag_server.answering.protocols import Piece
 from sage_rag.rag_server.completions import CompletionUsage
 from tests.rag_server.conftest import ANSWER, World, ask, asking
@@ -206,3 +208,22 @@ def test_an_empty_answer_is_complete(world: World):
     client = world.openai(world.serve(ScriptedAnswerer([])))
     assert client.chat.completions.create(**ask()).choices[0].message.content == ""
     assert list(client.chat.completions.create(**ask(), stream=True))[-1].choices[0].finish_reason
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_footnote_of_a_record_cites_no_passage(world: World, stream):
+    token = world.keys().hide_whole("Maria Keller", EntityType.PERSON)
+    record = f"{token} rests, as the trial [2] showed: 4 [3, 16] mg helps against a cold [1][1,2]"
+    world.catalog.publish("clinic", [record, "tea"])
+    quoting = OfflineAnswerer(lambda context: f"{context.passages[0].text}. [1]")
+    response = httpx.post(world.serve(quoting) + CHAT, json=ask(stream=stream))
+    if stream:
+        last = events(response)[-2]
+        text = "".join(e["choices"][0]["delta"].get("content", "") for e in events(response)[:-1])
+    else:
+        last = response.json()
+        text = last["choices"][0]["message"]["content"]
+    assert text == (
+        f"{token} rests, as the trial (2) showed: 4 [3, 16] mg helps against a cold (1)(1,2). [1]"
+    )
+    assert [(c["index"], c["text"]) for c in last["citations"]] == [(1, record)]
