@@ -24,7 +24,10 @@ _GREETING = re.compile(
     rf"(?i:{_HELLO})(?:{NAME}(?:,?[ ](?:and |& )?(?i:{_HELLO})?{NAME})*(?:[,!:][ ]+|[,!:.]?\Z)"
     r"|[^,.;:!?]+,\Z)"
 )
-_APPOSITION = re.compile(rf"(?<=\w),[ ]{NAME},(?=[ ][^\W\d])")
+_DESCRIBED = re.compile(
+    rf"(\b(?i:our|my|your|his|her|their|the|an?)(?:[ ][^\W\d_]+){{1,3}}),[ ]{NAME},(?=[ ][^\W\d])"
+)
+_INNER_NAME = re.compile(rf"(?<=\w),[ ]{NAME},(?=[ ][^\W\d])")
 _LAST = re.compile(rf"(?<=\w),[ ]{NAME}(?=[.;:!?])")
 _OF_KIN = re.compile(
     r"(\b(?i:my|our|your|his|her|their)[ ](?:grand|step)?(?:aunt|brother|child|colleague|cousin|dad"
@@ -61,7 +64,8 @@ def without_names(text: str) -> str | None:
     """
     if not may_have_token(text):
         return text
-    bare = _OF_KIN.sub(r"\1", _APPOSITION.sub("", without_greeting(text)))
+    bare = _DESCRIBED.sub(r"\1", without_greeting(text))
+    bare = _OF_KIN.sub(r"\1", _INNER_NAME.sub(",", bare))
     bare = _NAMES.sub(_stand_in, _LAST.sub("", bare))
     if not bare or names_someone(bare):
         return None

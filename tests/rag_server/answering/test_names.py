@@ -16,6 +16,7 @@ PHONE, PLACE = "PHONE_NUMBER_[bb]", "LOCATION_[cc]"
         (f"Let {NAME} carry on.", "Let the person carry on."),
         (f"Come to {PLACE}.", f"Come to {PLACE}."),
         (f"Ring {PHONE}.", None),
+        (f"That is croup, {NAME}, a viral swelling.", "That is croup, a viral swelling."),
         (
             f"He bought the bees from a Mr {NAME} in {PLACE}.",
             f"He bought the bees from a person in {PLACE}.",
