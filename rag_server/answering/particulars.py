@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import TOKEN, may_have_token
 
 _NUMBERS = (
     *(EntityType.ID, EntityType.CASE_NUMBER, EntityType.MEDICAL_RECORD, EntityType.NATIONAL_ID),
@@ -43,7 +43,7 @@ class Particular:
 
     def is_in(self, text: str) -> bool:
         """Return whether a sentence has a token of these types that the question does not have."""
-        return any(
+        return may_have_token(text) and any(
             match.group(1) in self.types and match.group() not in self.known
             for sentence in self._near(text)
             for match in TOKEN.finditer(sentence)
@@ -93,14 +93,14 @@ _NUMBER = _asks(
     r"|chassis|certificate|receipt|confirmation|permit|sample|batch|ticket|booking)\w*"
     r" (?:number|no\b|id\b|code)"
 )
+_ANY_NUMBER = Particular(frozenset(_NUMBERS))
 _SAME = {"policy": "insurance", "insurance": "policy", "licence": "license", "license": "licence"}
 """Words that a record and a question use for the same number."""
 
 
 def has_particular(text: str) -> bool:
     """Return whether a text has a token of someone's number, address or amount."""
-    numbers = Particular(frozenset(_NUMBERS))
-    return any(found.is_in(text) for found in (numbers, *(found for _, found in _PARTICULARS)))
+    return any(found.is_in(text) for found in (_ANY_NUMBER, *(found for _, found in _PARTICULARS)))
 
 
 def particular_of(question: str) -> Particular | None:

@@ -29,7 +29,7 @@ def sentences(text: str, *, full_width: bool = True) -> list[str]:
         ("Tel. +44 20 7946. Fax. (020) 7946, ext. 12.", ["Tel. +44 20 7946.", "Fax. (020) 7946, ext. 12."]),
         ("The frame no. ID_[ab] is new. Tel. PHONE_NUMBER_[cd].", ["The frame no. ID_[ab] is new.", "Tel. PHONE_NUMBER_[cd]."]),
         ("Was it paid? No. PERSON_[ab] forgot.", ["Was it paid?", "No.", "PERSON_[ab] forgot."]),
-        ("It holds max. 70 kg incl. the box, cf. Table 2, see figs. 3 and 4.", ["It holds max. 70 kg incl. the box, cf. Table 2, see figs. 3 and 4."]),
+        ("It holds max. 70 kg, est. 60, cf. Table 2, see figs. 3 and 4.", ["It holds max. 70 kg, est. 60, cf. Table 2, see figs. 3 and 4."]),
         ("She had an op. It went well. He has no tel. We wrote.", ["She had an op.", "It went well.", "He has no tel.", "We wrote."]),
         ('He said "stop." Then (so.) he left… Gone.', ['He said "stop."', "Then (so.)", "he left…", "Gone."]),
         ("a line\n\n another ", ["a line", "another"]),
