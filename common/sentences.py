@@ -19,7 +19,7 @@ _BEFORE_NUMBER = frozenset(
 _BEFORE_LOWER = frozenset(
     "jan feb mar apr jun jul aug sep sept oct nov dec inc ltd corp dept jr sr appt"
     " etc yr yrs mo mos wk wks hr hrs min mins lb lbs oz max temp mg mcg ml kg"
-    " al ave rd est excl op".split()
+    " al ave rd est op".split()
 )
 """Abbreviations that can also end a sentence: no letter in upper case follows them."""
 _INITIALS = re.compile(r"(?:[a-z]\.)*[a-z]")
