@@ -9,14 +9,17 @@ _FULL_WIDTH_STOP = re.compile(
     rf"{_STOP.pattern}|[。！？]+(?![。！？”’」』）])|[。！？]+[”’」』）]+"
 )
 _ALWAYS = frozenset(
-    "dr mr mrs ms prof st mt v vs fig eg ie e.g i.e approx tab tabs cap inj".split()
+    "dr mr mrs ms prof st mt v vs cf fig eg ie e.g i.e approx tab tabs cap inj".split()
 )
 """Abbreviations that end no sentence."""
-_BEFORE_NUMBER = frozenset("no nos art arts para paras p pp vol sec ss reg".split())
-"""Abbreviations where a number follows: `no. 12`."""
+_BEFORE_NUMBER = frozenset(
+    "no nos nr art arts para paras p pp vol vols ch sec ss reg ref refs tel fax ext figs".split()
+)
+"""Abbreviations where a number follows, or a token of one: `no. 12`."""
 _BEFORE_LOWER = frozenset(
     "jan feb mar apr jun jul aug sep sept oct nov dec inc ltd corp dept jr sr appt"
-    " etc yr yrs mo mos wk wks hr hrs min mins lb lbs oz max temp mg mcg ml kg".split()
+    " etc yr yrs mo mos wk wks hr hrs min mins lb lbs oz max temp mg mcg ml kg"
+    " al ave rd est op".split()
 )
 """Abbreviations that can also end a sentence: no letter in upper case follows them."""
 _INITIALS = re.compile(r"(?:[a-z]\.)*[a-z]")
@@ -34,7 +37,10 @@ _UNFINISHED = frozenset(
 )
 """Words that end no sentence."""
 _LAST_WORD = re.compile(r"\S{1,12}\Z")
-_NEXT_WORD = re.compile(r"\s+(?P<open>[\"'“(]?)(?P<word>\[|[^\W_]+)")
+_NEXT_WORD = re.compile(
+    r"\s+(?P<open>[\"'“(]?)\+?(?P<word>\[|(?P<number>(?:[A-Z_]*(?:ID|NUMBER|RECORD|LICENSE|ACCOUNT)"
+    r"|QUANTITY|VEHICLE)_\[)|[^\W_]+)"
+)
 
 
 def sentence_spans(text: str, *, full_width: bool = True) -> list[tuple[int, int]]:
@@ -104,7 +110,7 @@ def _goes_on(text: str, start: int, stop: re.Match[str]) -> bool:
     if short in _ALWAYS:
         return True
     if short in _BEFORE_NUMBER:
-        return word[0].isdecimal() or word == "["
+        return word[0].isdecimal() or word == "[" or following["number"] is not None
     if short in _BEFORE_LOWER:
         return not word[0].isupper() and word != "["
     if _INITIALS.fullmatch(short):

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from sage_rag.agents.lexicon import is_boilerplate
 from sage_rag.agents.reading.protocols import PassageReader
 from sage_rag.indexer.embedding import KnownSentences
 from sage_rag.indexer.passages import CONSENSUS, Passage
@@ -53,8 +52,15 @@ _SCORE_POWER = 4
 """Of 1, 2, 3 and 4, the best on the development questions (docs/results/answers.md)."""
 _FEW_AROUND = 24
 """`few_words` of an answer that a reader found."""
-_COURTESY_WORDS = 6
-_ASKS = re.compile(r"\w\W*\?|\b(?:what|which|how|who|whom|when|where|why)", re.IGNORECASE)
+_COURTESIES = frozenset(
+    "a afternoon again all alright and answer answers answered appreciate appreciated awesome bye"
+    " cheers cool day dear evening excellent fine for friend goodbye good got great greetings have"
+    " hello help helped helpful helps hey hi i it lot lots lovely many me morning much nice night"
+    " no now ok okay perfect please so super sure thank thanks that that's thats there this thx"
+    " ty understood very was week weekend well welcome wonderful yes you your".split()
+)
+"""Words of greetings and thanks. A message of nothing else asks nothing, whatever precedes it."""
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
 
@@ -84,9 +90,7 @@ class ExtractiveAnswerer:
 
     def compose(self, context: AnswerContext) -> str:
         """Return the answer with its citation, or a sentence that says that there is no answer."""
-        answer = self._composed(context)
-        is_answer = answer != NOTHING_FOUND and not answer.startswith(UNCLEAR)
-        return answer if is_answer or not _is_courtesy(context.question) else NOTHING_ASKED
+        return NOTHING_ASKED if _is_courtesy(context.question) else self._composed(context)
 
     def _composed(self, context: AnswerContext) -> str:
         context = replace(context, question=asked_part(context.question))
@@ -170,15 +174,13 @@ class ExtractiveAnswerer:
     ) -> bool:
         """Return whether the record that is quoted lacks a detail that a part asks for.
 
-        A particular has to be in the quoted sentences, as a token or, where the policy keeps such
-        values, in digits.
+        A particular has to be in the quoted sentences.
         """
         if context.evidence is None:
             return False
         if (asked := particular_of(context.question)) is not None:
-            return not any(asked.is_in(sentence.text) for sentence in quoted) and not any(
-                char.isdigit() for sentence in quoted for char in TOKEN.sub("", sentence.text)
-            )
+            texts = [sentence.text for sentence in quoted]
+            return not any(asked.is_in(text) or asked.is_in_clear(text) for text in texts)
         record = context.passages[quoted[0].rank - 1].text
         clear = context.evidence.is_clear
         return any(lacks_detail(part, record, self._embedder, clear=clear) for part in parts)
@@ -238,9 +240,9 @@ def _parts(question: str) -> list[str]:
 
 
 def _is_courtesy(message: str) -> bool:
-    """Return whether a message greets or thanks, and asks nothing."""
-    is_short = len(message.split()) <= _COURTESY_WORDS
-    return is_short and not _ASKS.search(message) and is_boilerplate(message)
+    """Return whether a message greets or thanks, and nothing else."""
+    words = (word.casefold().replace("’", "'") for word in _WORD.findall(message))
+    return all(word in _COURTESIES for word in words)
 
 
 def _no_record(unknown: Sequence[str], alike: Sequence[str]) -> str:

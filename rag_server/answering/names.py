@@ -4,18 +4,43 @@ from __future__ import annotations
 
 import re
 
+from sage_rag.agents.lexicon import lexicon
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.tokens import TOKEN, may_have_token
 
+_CLEAR_TITLE = r"(?:Drs?|Mrs?|Ms|Miss|Mx|Prof(?:essor)?|Señora?|Herr|Frau|Monsieur|Madame)\.?[ ]"
 _TITLE = (
-    r"(?:(?:Drs?|Doctor|Mrs?|Ms|Miss|Mx|Prof(?:essor)?|Sir|Madam|Sister|Nurse|Coach|Teacher|Judge"
-    r"|Captain|Father|Don|Doña|Señora?|Señorita|Herr|Frau|Monsieur|Madame|Pan|Pani)"
-    r"\.?[ ])?"
+    rf"(?:{_CLEAR_TITLE}|(?:Doctor|Sir|Madam|Sister|Nurse|Coach|Teacher|Judge"
+    r"|Captain|Father|Don|Doña|Señorita|Pan|Pani)\.?[ ])?"
 )
-_PERSON = rf"{_TITLE}PERSON_\[[^\[\]\s]*\]"
-_NAME = re.compile(_PERSON)
-_APPOSITION = re.compile(rf"(?<=\w),[ ]{_PERSON},(?=[ ]\w)")
-_LAST = re.compile(rf"(?<=\w),[ ]{_PERSON}(?=[.;:!?])")
+_INNER = r"_\[[^\[\]\s]*\]"
+NAME = rf"(?:{_TITLE}PERSON{_INNER}|{_CLEAR_TITLE}(?:LOCATION|ORGANIZATION){_INNER})(?:-[^\W\d_]+)?"
+"""A person's name with its title. After "Mrs", what looks like a place is a name."""
+_HELLO = (
+    r"(?:(?:my )?dear|hello|hi|hey|greetings|welcome|good (?:morning|afternoon|evening|day))"
+    r"(?: (?:again|there))?,?[ ]+"
+)
+_GREETING = re.compile(
+    rf"(?i:{_HELLO})(?:{NAME}(?:,?[ ](?:and |& )?(?i:{_HELLO})?{NAME})*(?:[,!:][ ]+|[,!:.]?\Z)"
+    r"|[^,.;:!?]+,\Z)"
+)
+_DESCRIBED = re.compile(
+    rf"(\b(?i:our|my|your|his|her|their|the|an?)(?:[ ][^\W\d_]+){{1,3}}),[ ]{NAME},(?=[ ][^\W\d])"
+)
+_INNER_NAME = re.compile(rf"(?<=\w),[ ]{NAME},(?=[ ][^\W\d])")
+_LAST = re.compile(rf"(?<=\w),[ ]{NAME}(?=[.;:!?])")
+_OF_KIN = re.compile(
+    r"(\b(?i:my|our|your|his|her|their)[ ](?:grand|step)?(?:aunt|brother|child|colleague|cousin|dad"
+    r"|daughter|father|friend|husband|mother|mum|neighbou?r|nephew|niece|parents|partner|sister|son"
+    rf"|uncle|wife))(?:[ ]{NAME})+"
+)
+_NAMES = re.compile(
+    r"(?P<before>\b(?:an?|the|our|my|your|his|their)[ ]"
+    r"(?:(?:[^\W\d_]+ed|late|former|old|young)[ ])?)?"
+    rf"{NAME}(?:[ ]{NAME})*(?P<owner>['’]s?)?(?:[ ](?P<next>[^\W\d_]+))?",
+    re.IGNORECASE,
+)
+"""Names in a row, with the determiner that they or their noun follow: "a mated ... queen"."""
 
 
 def names_someone(text: str) -> bool:
@@ -23,18 +48,44 @@ def names_someone(text: str) -> bool:
     return any(_identifies(match.group(1)) for match in TOKEN.finditer(text))
 
 
+def without_greeting(text: str) -> str:
+    """Return a sentence without "Dear ...," or the like; empty where it is nothing more."""
+    greeting = _GREETING.match(text)
+    return text[greeting.end() :] if greeting else text
+
+
 def without_names(text: str) -> str | None:
     """Return a sentence without its names, or `None` where it cannot go without them.
 
     A name between commas adds to the words before it: "our nurse, ..., will call" becomes "our
-    nurse will call". Any other person's name becomes "the person"; a number or an address that
-    identifies someone has no such replacement.
+    nurse will call"; so does one after "his wife", or between a determiner and its noun. Any other
+    person's name becomes "the person"; a number or an address that identifies someone has no such
+    replacement.
     """
     if not may_have_token(text):
         return text
-    bare = _LAST.sub("", _APPOSITION.sub("", text))
-    bare = _NAME.sub(lambda m: "The person" if m.start() == 0 else "the person", bare)
-    return None if names_someone(bare) else bare
+    bare = _DESCRIBED.sub(r"\1", without_greeting(text))
+    bare = _OF_KIN.sub(r"\1", _INNER_NAME.sub(",", bare))
+    bare = _NAMES.sub(_stand_in, _LAST.sub("", bare))
+    if not bare or names_someone(bare):
+        return None
+    return bare[0].upper() + bare[1:]
+
+
+def _stand_in(match: re.Match[str]) -> str:
+    before, owner, following = match["before"], match["owner"] or "", match["next"]
+    after = f" {following}" if following else ""
+    if before is None:
+        return f"the person{owner}{after}"
+    if following and not owner and not _is_function_word(following):
+        return f"{before}{following}"
+    is_alone = before.casefold() == "an "
+    return f"{before[0] if is_alone else before[:-1]} person{owner}{after}"
+
+
+def _is_function_word(word: str) -> bool:
+    known = lexicon()
+    return word.casefold() in known.stop_words or word.casefold() in known.verbs
 
 
 def _identifies(entity_type: str) -> bool:

@@ -1,22 +1,27 @@
 """Particulars: a person's phone number, registration or bill, which an index holds as tokens.
 
 The words around such a value seldom repeat the question: "You can reach me on PHONE_NUMBER_[…]".
-The type of the token says what it is. English.
+The type of the token says what it is; of numbers, the word next to it does: "claim ID_[…]".
+English.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from sage_rag.common.sentences import sentence_spans
 from sage_rag.privacy.entities import EntityType
-from sage_rag.privacy.tokens import TOKEN
+from sage_rag.privacy.tokens import TOKEN, may_have_token
 
 _NUMBERS = (
     *(EntityType.ID, EntityType.CASE_NUMBER, EntityType.MEDICAL_RECORD, EntityType.NATIONAL_ID),
     *(EntityType.BANK_ACCOUNT, EntityType.IBAN_CODE, EntityType.PASSPORT, EntityType.US_SSN),
     *(EntityType.UK_NHS, EntityType.DRIVER_LICENSE, EntityType.CREDIT_CARD),
 )
+_LONG_NUMBER = re.compile(r"\d(?:[ /-]?\d){5}|@")
+"""A phone number or an e-mail address in clear."""
 _PAID = re.compile(
     r"\b(?:paid|pays?|bill(?:ed)?|charged?|costs?|price|fees?|fine|rent|salary|wages?|owe[sd]?"
     r"|refund\w*|deposit|invoiced?)\b",
@@ -37,12 +42,25 @@ class Particular:
     known: frozenset[str] = frozenset()
 
     def is_in(self, text: str) -> bool:
-        """Return whether a text has a token of these types that the question does not have."""
-        if self.near is not None and not self.near.search(text):
-            return False
-        return any(
-            m.group(1) in self.types and m.group() not in self.known for m in TOKEN.finditer(text)
+        """Return whether a sentence has a token of these types that the question does not have."""
+        return may_have_token(text) and any(
+            match.group(1) in self.types and match.group() not in self.known
+            for sentence in self._near(text)
+            for match in TOKEN.finditer(sentence)
         )
+
+    def is_in_clear(self, text: str) -> bool:
+        """Return whether a sentence states it in digits: some policies keep such values."""
+        bare = (TOKEN.sub(" ", sentence) for sentence in self._near(text))
+        if self.near is None:
+            return any(map(_LONG_NUMBER.search, bare))
+        return any(char.isdigit() for sentence in bare for char in sentence)
+
+    def _near(self, text: str) -> Iterator[str]:
+        """Yield the sentences that can state it."""
+        for start, end in sentence_spans(text):
+            if self.near is None or self.near.search(text, start, end):
+                yield text[start:end]
 
 
 def _asks(pattern: str) -> re.Pattern[str]:
@@ -64,28 +82,35 @@ _PARTICULARS = (
         Particular(frozenset({EntityType.VEHICLE, EntityType.ID})),
     ),
     (
-        _asks(r"\b(?:account|tenancy|policy|file|case|chart|record|reference|member(?:ship)?|invoice"
-              r"|order|customer|client|patient|contract|insurance|passport|licen[cs]e|claim)"
-              r" (?:number|no\b|id\b|code)"),
-        Particular(frozenset(_NUMBERS)),
-    ),
-    (
         _asks(r"\bhow much\b[^?]*\b(?:pa(?:y|id|ys)|charged?|costs?|owe[sd]?|due|bill(?:ed)?)\b"
               r"|\bwhat\b[^?]*\b(?:pay|paid|cost|charged)\b"),
         Particular(frozenset({EntityType.QUANTITY}), _PAID),
     ),
 )  # fmt: skip
+_NUMBER = _asks(
+    r"\b(?P<of>account|tenancy|policy|file|case|chart|record|ref(?=erence)|member(?=ship|\b)|invoice"
+    r"|order|customer|client|patient|contract|insurance|passport|licen[cs]e|claim|frame|serial"
+    r"|chassis|certificate|receipt|confirmation|permit|sample|batch|ticket|booking)\w*"
+    r" (?:number|no\b|id\b|code)"
+)
+_ANY_NUMBER = Particular(frozenset(_NUMBERS))
+_SAME = {"policy": "insurance", "insurance": "policy", "licence": "license", "license": "licence"}
+"""Words that a record and a question use for the same number."""
 
 
 def has_particular(text: str) -> bool:
     """Return whether a text has a token of someone's number, address or amount."""
-    return any(particular.is_in(text) for _, particular in _PARTICULARS)
+    return any(found.is_in(text) for found in (_ANY_NUMBER, *(found for _, found in _PARTICULARS)))
 
 
 def particular_of(question: str) -> Particular | None:
     """Return what a question asks about a person; `None` if it is nothing of these kinds."""
     words = TOKEN.sub(" ", question)
     found = next((particular for asks, particular in _PARTICULARS if asks.search(words)), None)
+    if found is None and (number := _NUMBER.search(words)) is not None:
+        noun = number["of"].casefold()
+        near = _asks(rf"\b(?:{noun}|{_SAME.get(noun, noun)})")
+        found = Particular(frozenset(_NUMBERS), near)
     if found is None:
         return None
     return replace(found, known=frozenset(match.group() for match in TOKEN.finditer(question)))

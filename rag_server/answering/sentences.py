@@ -7,7 +7,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from sage_rag.agents.lexicon import is_boilerplate, lexicon
 from sage_rag.agents.reading.headings import headed_sentences, labelled
@@ -16,18 +15,24 @@ from sage_rag.common.stems import stem
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.gate.facts.marks import find_marks
 from sage_rag.privacy.tokens import TOKEN, may_have_token
+from sage_rag.rag_server.answering.names import NAME, without_greeting
 from sage_rag.rag_server.answering.particulars import has_particular
 
 _PLAIN_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _WORD = re.compile(rf"{TOKEN.pattern}|{_PLAIN_WORD.pattern}")
-_TITLE = r"(?:[^\W\d_]{1,9}\.?[ ])"
-_NAME = r"PERSON_\[[^\[\]\s]*\](?:-[^\W\d_]+)?"
-_OPENING_NAME = re.compile(rf"(?:[^\W\d_]+[ ]){{0,4}}?{_TITLE}{{0,2}}(?P<name>{_NAME})[,!:][ ]+")
-_CLOSING_NAME = re.compile(rf",[ ]+{_TITLE}{{0,2}}(?P<name>{_NAME})(?=[.;:!?])")
-_INNER_NAME = re.compile(rf",[ ]+{_TITLE}{{0,2}}(?P<name>{_NAME}),")
-_DETERMINER = re.compile(r"(?:our|my|your|his|her|their|the|an?)\b", re.IGNORECASE)
-_DESCRIBED = re.compile(rf"\b{_DETERMINER.pattern}(?:[ ]\S+){{1,3}}\Z", re.IGNORECASE)
-"""Words that a name after a comma adds to."""
+_OPENING_NAME = re.compile(rf"{NAME}[,!][ ]+")
+_SECOND_PERSON = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
+_ADDS_TO_NAME = re.compile(
+    rf"{TOKEN.pattern}|\d|(?:who|whose|whom|which|aged|born|and|or)\b"
+    r"|(?:our|my|your|his|her|their|the|an?)(?:[ ][^\s,.;:]+){1,4}[,.;:]",
+    re.IGNORECASE,
+)
+"""What follows a name and its comma, and adds to the name: an age, "who ...", "our nurse,"."""
+_NO_IMPERATIVES = frozenset(
+    "am is are was were been has had does did can could will would shall should may might"
+    " must".split()
+)
+_FIRST_WORDS = re.compile(r"(?:please[ ])?(?P<word>[^\W\d_]+(?:['’]t)?)", re.IGNORECASE)
 _REFERS_BACK = re.compile(
     r"(?:(?:if|when|once|unless|should)[ ])?(?:it|its|this|that|these|those|they|their|them|he|she"
     r"|but|then|also|otherwise|so|and|or|else|instead|both|such|another|the same|not|only|even"
@@ -195,52 +200,54 @@ def labelled_texts(sentences: Iterable[Sentence]) -> list[str]:
 def _quotable(text: str, *, speaks: bool) -> Iterator[tuple[str, str, str]]:
     """Yield the sentences of a field with their labels and topics.
 
-    `speaks`: whether the field speaks to someone, by name.
+    `speaks`: whether the field may speak to someone, by name.
     """
     headed = list(headed_sentences(text))
+    addresses = speaks and bool(_SECOND_PERSON.search(text))
     for number, place in enumerate(headed):
         sentence = without_bullet(text[place.start : place.end])
         if speaks:
-            sentence = _unaddressed(sentence, first=number == 0)
+            sentence = _unaddressed(sentence, opens_address=addresses and number == 0)
         bare = _without_tokens(sentence, "")
         if is_boilerplate(bare) or next(_content_words(_PLAIN_WORD.findall(bare)), None) is None:
             continue
-        at_end = number == len(headed) - 1 or number == 0
-        states_amount = "QUANTITY_[" in sentence  # no one signs with one
-        # The beginning of a request states a person's number, as no signature does.
-        states = states_amount or (not speaks and has_particular(sentence))
-        if at_end and bare != sentence and not states and _is_signature(bare):
+        if 0 < number == len(headed) - 1 and _is_signature(sentence):
             continue
         yield sentence[0].upper() + sentence[1:], place.label, place.topic
 
 
-def _unaddressed(sentence: str, *, first: bool) -> str:
-    """Return a sentence without the name of the person it speaks to.
+def _unaddressed(sentence: str, *, opens_address: bool) -> str:
+    """Return a sentence without the person whom its beginning greets or speaks to.
 
-    A name after "our nurse" adds to these words and stays: "our nurse, ..., will call".
+    Any other name stays: without it, what is said of one person seems to be said of another.
+    `opens_address`: whether it is the first sentence of a text that says "you".
     """
     if not may_have_token(sentence):
         return sentence
+    if (rest := without_greeting(sentence)) != sentence:
+        return rest
     opening = _OPENING_NAME.match(sentence)
-    if opening and not _says_something(opening.group()):
-        rest = sentence[opening.end() :]
-        sentence = rest if first or not _DETERMINER.match(rest) else sentence
-    for pattern, left in ((_CLOSING_NAME, ""), (_INNER_NAME, ",")):
-        sentence = pattern.sub(partial(_spoken_to, left=left), sentence)
-    return sentence
+    if opening is None or _ADDS_TO_NAME.match(sentence, opening.end()):
+        return sentence
+    rest = sentence[opening.end() :]
+    speaks_to = opens_address or bool(_SECOND_PERSON.search(rest)) or _is_imperative(rest)
+    return rest if speaks_to else sentence
 
 
-def _spoken_to(match: re.Match[str], left: str) -> str:
-    before = match.string[: match.start()]
-    return match.group() if _DESCRIBED.search(before) else left
+def _is_imperative(sentence: str) -> bool:
+    """Return whether a sentence begins with "take", "don't" or "please"."""
+    first = _FIRST_WORDS.match(sentence)
+    word = first["word"].casefold().replace("’", "'") if first else ""
+    return word in ("don't", "never") or word in lexicon().verbs - _NO_IMPERATIVES
 
 
-def _says_something(words: str) -> bool:
-    """Return whether words before a name are part of a sentence: "Ask ..." or "Let ..."."""
-    found = {match.group().casefold() for match in _WORD.finditer(_without_tokens(words, " "))}
-    return bool(found & lexicon().verbs)
+def _is_signature(sentence: str) -> bool:
+    """Return whether a last sentence is a name, with a place or a function.
 
-
-def _is_signature(bare: str) -> bool:
-    words = [match.group().casefold() for match in _WORD.finditer(bare)]
-    return len(words) <= _SIGNATURE_WORDS and not lexicon().verbs.intersection(words)
+    "Report: ..." and "done by ..." state what someone did.
+    """
+    if "PERSON_[" not in sentence or "QUANTITY_[" in sentence or has_particular(sentence):
+        return False
+    words = [word.casefold() for word in _PLAIN_WORD.findall(_without_tokens(sentence, " "))]
+    states = not lexicon().verbs.isdisjoint(words) or "by" in words or ":" in sentence
+    return len(words) <= _SIGNATURE_WORDS and not states

@@ -92,13 +92,19 @@ def test_passages_that_cannot_answer_are_not_quoted():
     assert "diary" in compose("What helps against a migraine?", MIGRAINE, evidence=strong)
 
 
-def test_a_greeting_is_told_what_to_ask():
-    weak, near = Evidence(0.1, 0.0), Evidence(similarity=0.45, sentence=0.45, coverage=0.0)
-    for message in ("hi", "Thanks, that helps!", "good morning", "?", ""):
-        for evidence in (weak, near):
-            assert compose(message, MIGRAINE, evidence=evidence) == NOTHING_ASKED
+def test_a_greeting_or_thanks_is_told_what_to_ask():
+    weak, sure = Evidence(0.1, 0.0), Evidence(0.9, 0.9, sentence=0.9)
+    thanks = ("Thanks, that helps!", "thanks", "ok, great, that helped", "Thank you very much!")
+    for message in ("hi", "good morning", "?", "", *thanks):
+        for evidence in (weak, sure):
+            # What the question before asked is carried to a short message.
+            answer = compose(
+                message, MIGRAINE, evidence=evidence, standalone=f"{message} helps migraine"
+            )
+            assert answer == NOTHING_ASKED
     for question in ("Hi, who won the cup?", "thanks, is tea ok?", "thanks whats the dose"):
         assert compose(question, MIGRAINE, evidence=weak) == NOTHING_FOUND
+    assert "diary" in compose("thanks, and for the migraine?", MIGRAINE, evidence=sure)
 
 
 def test_a_person_whose_name_is_spelt_nearly_so_is_suggested():

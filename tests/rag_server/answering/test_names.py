@@ -2,7 +2,8 @@ import pytest
 
 from sage_rag.rag_server.answering.names import names_someone, without_names
 
-NAME, PHONE, PLACE = "PERSON_[aa]", "PHONE_NUMBER_[bb]", "LOCATION_[cc]"
+NAME, OTHER = "PERSON_[aa]", "PERSON_[dd]"
+PHONE, PLACE = "PHONE_NUMBER_[bb]", "LOCATION_[cc]"
 
 
 @pytest.mark.parametrize(
@@ -15,6 +16,34 @@ NAME, PHONE, PLACE = "PERSON_[aa]", "PHONE_NUMBER_[bb]", "LOCATION_[cc]"
         (f"Let {NAME} carry on.", "Let the person carry on."),
         (f"Come to {PLACE}.", f"Come to {PLACE}."),
         (f"Ring {PHONE}.", None),
+        (f"That is croup, {NAME}, a viral swelling.", "That is croup, a viral swelling."),
+        (
+            f"He bought the bees from a Mr {NAME} in {PLACE}.",
+            f"He bought the bees from a person in {PLACE}.",
+        ),
+        (f"Ask an {NAME} or the {NAME}.", "Ask a person or the person."),
+        (f"I can get a mated {NAME} queen for you.", "I can get a mated queen for you."),
+        (f"The {NAME} Cup goes to {NAME}.", "The Cup goes to the person."),
+        (f"An injured {NAME} was cooled.", "An injured person was cooled."),
+        (
+            f"His wife {NAME} {OTHER} helps; my brother {NAME}'s van is red.",
+            "His wife helps; my brother's van is red.",
+        ),
+        (f"The injured {NAME} was cooled.", "The injured person was cooled."),
+        (
+            f"Dark honey: {NAME} {OTHER}, third not awarded.",
+            "Dark honey: the person, third not awarded.",
+        ),
+        (f"Dear Mr {NAME}, the association thanks you.", "The association thanks you."),
+        (f"Dear {NAME},", None),
+        (f"The bike of Mrs {PLACE} is here.", "The bike of the person is here."),
+        (
+            f"Present: {NAME} (chair), {OTHER}, {NAME}, {OTHER}.",
+            "Present: the person (chair), the person, the person, the person.",
+        ),
+        (f"An automatic hub, {NAME}, 11 turns.", "An automatic hub, the person, 11 turns."),
+        (f"He says that {NAME}'s hand is weak.", "He says that the person's hand is weak."),
+        (f"The {NAME}'s hand is weak.", "The person's hand is weak."),
     ],
 )
 def test_a_sentence_goes_without_names_or_not_at_all(text, bare):

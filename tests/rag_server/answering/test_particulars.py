@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sage_rag.indexer.passages import Passage
-from sage_rag.rag_server.answering.extractive import ExtractiveAnswerer
+from sage_rag.rag_server.answering.evidence import Evidence
+from sage_rag.rag_server.answering.extractive import UNCLEAR, ExtractiveAnswerer
 from sage_rag.rag_server.answering.particulars import particular_of, states_particular
 from sage_rag.rag_server.answering.protocols import AnswerContext
 
@@ -49,6 +50,51 @@ def test_the_sentence_with_the_value_answers(question: str, value: str) -> None:
 )
 def test_a_record_without_what_is_asked_states_no_particular(question: str) -> None:
     assert not states_particular(question, RECORD.text)
+
+
+CLAIM, FRAME = "CASE_NUMBER_[ClaimClaim]", "ID_[FrameFrame]"
+BIKE = Passage(
+    "p1",
+    "s1",
+    {
+        "complaint": f"Bike of {ADA}, frame no. {FRAME}. She wants a report for claim {CLAIM}.",
+        "work": f"The claim was sent on Monday. Photos in folder {NUMBER}. The frame is 6 mm out of line.",
+    },
+    score=1.0,
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        (f"What is the claim number of {ADA}?", CLAIM),
+        (f"{ADA} insurer claim number", CLAIM),
+        (f"frame number of the bike of {ADA}", FRAME),
+    ],
+)
+def test_the_word_next_to_a_number_says_which_one_it_is(question: str, value: str) -> None:
+    assert states_particular(question, BIKE.text)
+    answer = ExtractiveAnswerer().compose(AnswerContext(question, (BIKE,)))
+    assert value in answer
+    assert NUMBER not in answer
+
+
+def test_another_number_is_not_the_one_that_is_asked() -> None:
+    asked = f"What is the passport number of {ADA}?"
+    assert not states_particular(asked, BIKE.text)
+    evidence = Evidence(0.9, 0.9, sentence=0.9, known=1)
+    context = AnswerContext(asked, (BIKE,), evidence=evidence)
+    assert ExtractiveAnswerer().compose(context).startswith(UNCLEAR)
+
+
+def test_a_number_in_clear_counts_next_to_its_word_alone() -> None:
+    claim, phone = particular_of("claim number"), particular_of("phone number")
+    assert claim is not None
+    assert phone is not None
+    assert claim.is_in_clear("The claim is 70221.")
+    assert not claim.is_in_clear("The claim was sent. Photos are in folder 505.")
+    assert phone.is_in_clear("Ring 07700 900112.")
+    assert not phone.is_in_clear("The error is E23.")
 
 
 def test_a_sum_counts_next_to_a_word_of_payment_alone() -> None:

@@ -1,10 +1,21 @@
 """The sentences of a passage, as an answer reads them."""
 
+import pytest
+
 from sage_rag.indexer.passages import Passage
 from sage_rag.rag_server.answering import sentences
 from sage_rag.rag_server.answering.sentences import content_stems, read_passage
 
 ADVICE = "Take the tablets with water. Do not drive, and don't cycle.\nThen rest for two hours."
+
+
+ADA, BO, CY = "PERSON_[aa]", "PERSON_[bb]", "PERSON_[cc]"
+
+
+def quoted(*texts: str) -> list[str]:
+    """Return the answering sentences of a record of these sentences."""
+    read = read_passage(1, Passage("p1", "s1", {"text": " ".join(texts)}), ())
+    return [sentence.text for sentence in read]
 
 
 def passage(text: str = ADVICE, question: str = "Is it the flu? My head aches.") -> Passage:
@@ -64,3 +75,77 @@ def test_sentences_are_kept_up_to_a_number_of_characters(monkeypatch):
     too_long = ((True, "A long text. " * 5),)
     assert kept.sentences(too_long) == kept.sentences(too_long)
     assert read[-2:] == [too_long[0][1]] * 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Present: {ADA} (chair), {BO} (treasurer), {CY}, PERSON_[dd], PERSON_[ee].",
+        f"{ADA}: passed the theory with 71 of 100.",
+        f"Class 1, light honey: first {ADA}, second {BO}, third not awarded.",
+        f"{ADA}, AGE_[aa], can no longer lift full supers.",
+        f"{ADA}, 79, can no longer lift full supers.",
+        f"{ADA}, born in 2001, takes over from you.",
+        f"{ADA}, our nurse, will call you.",
+        f"{ADA}, {BO} and you are on the list.",
+        f"Mrs {ADA}, who collected the bike, got a discount.",
+        f"Shifting changed to automatic hub, {ADA}, 11 turns at the unit.",
+        f"Copy to {ADA}, because of the same origin.",
+        f"The honey goes to the first on the list, {ADA}; you are second.",
+        f"With {ADA}, you have found a good helper.",
+    ],
+)
+def test_a_name_that_is_spoken_of_stays(text: str) -> None:
+    for texts in ((text,), ("The meeting was long.", text, "It ended well.")):
+        assert text in quoted(*texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        (f"Dear Mr {ADA}, the association thanks you.", "The association thanks you."),
+        (f"Hello {ADA} and {BO}! The tin is in the cupboard.", "The tin is in the cupboard."),
+        (f"Good morning {ADA}, the mill opens.", "The mill opens."),
+        (f"{ADA}, don't drive.", "Don't drive."),
+        (f"Mrs {ADA}, please rest the knee.", "Please rest the knee."),
+        (f"{ADA}, this looks like gout, and you need not worry.", None),
+        (f"{ADA}, a watch can raise the suspicion but not prove it, so you come here.", None),
+    ],
+)
+def test_the_person_whom_a_sentence_speaks_to_is_left_out(text: str, bare: str | None) -> None:
+    rest = text.partition(", ")[2]
+    assert quoted("The mail came.", text, "The knee heals.")[1] == (
+        bare or f"{rest[0].upper()}{rest[1:]}"
+    )
+
+
+def test_the_first_sentence_of_a_text_that_says_you_speaks_to_its_name() -> None:
+    assert quoted(f"{ADA}, this is gout.", "You may eat cheese.")[0] == "This is gout."
+    kept = f"{ADA}, this time a winner."
+    assert quoted(kept, "The cup was won.")[0] == kept
+
+
+def test_the_first_sentence_is_no_signature() -> None:
+    for fact in ("ID_[aa]: motor blocked.", "Not an DEMOGRAPHIC_[aa] but done as a favour."):
+        assert quoted(fact, "The bearing is broken.") == [fact, "The bearing is broken."]
+
+
+@pytest.mark.parametrize(
+    ("last", "is_quoted"),
+    [
+        (f"Best regards, Dr. {ADA}", False),
+        (f"{ADA}, ORGANIZATION_[aa]", False),
+        (f"Travel nurse {ADA}, LOCATION_[aa] Surgery", False),
+        ("E42: ID_[aa] blocked.", True),
+        ("After DATE_TIME_[aa] an old warning no longer counts.", True),
+        (f"Done by {ADA} on 5 June.", True),
+        (f"Report: {ADA}.", True),
+        (f"{ADA}, chair, PHONE_NUMBER_[aa]", True),
+    ],
+)
+def test_a_signature_is_a_name_at_the_end(last: str, *, is_quoted: bool) -> None:
+    assert (last in quoted("The stand broke.", last)) == is_quoted
+
+
+def test_a_greeting_without_a_name_is_not_quoted() -> None:
+    assert quoted("Dear parents of year AGE_[aa],\nThe school opens.") == ["The school opens."]
