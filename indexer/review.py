@@ -12,7 +12,7 @@ from typing import Literal
 
 from sage_rag.agents.exceptions import AgentOutputError
 from sage_rag.common.exceptions import InputError, ProtectionError
-from sage_rag.indexer.changes import document_hash
+from sage_rag.indexer.changes import DocumentKey, document_hash, key_of
 from sage_rag.indexer.corpus import Document, read_corpus
 from sage_rag.indexer.job import IndexJob, treatment_of
 from sage_rag.indexer.ledger import Decision, Fields, Ledger, Refusal, Result
@@ -83,17 +83,34 @@ class ReviewSession:
         self._decide(found, {name: fields[name] for name in wanted}, "edit")
 
     def drop(self, document_id: str) -> None:
-        """Never publish a document of the corpus from the next run on.
+        """Never publish a document of the corpus, or a whole text with all its pieces.
+
+        It holds from the next run on until `undo`, whatever the text becomes. Records without an id
+        are numbered, so a drop also holds for the content, which may get another number.
 
         Raises:
             InputError: when the corpus has no such document.
         """
-        for document in read_corpus(self._job.source, self._job.fields, self._job.subject):
-            if document.id == document_id:
-                decision = Decision("drop", self._treatment.protection)
-                self._ledger.store_decision(document.content_hash, decision)
-                return
-        raise InputError(f"the corpus has no document `{document_id}`")
+        contents = {key.content_hash for key in self._keys_of(document_id)}
+        if not contents:
+            raise InputError(f"the corpus has no document `{document_id}`")
+        decision = Decision("drop", self._treatment.protection)
+        self._ledger.store_decision({document_hash(document_id), *contents}, decision)
+
+    def undo(self, document_id: str) -> None:
+        """Take back what was decided about a document, in the corpus or removed from it.
+
+        Raises:
+            InputError: when there is no decision about it, or one about the whole text.
+        """
+        keys = self._keys_of(document_id)
+        names = {document_hash(document_id), *(key.content_hash for key in keys)}
+        for key in keys:
+            if key.id == document_id:
+                self._check_whole(key)
+        if self._ledger.decision(sorted(names)) is None:
+            raise InputError(f"there is no decision about `{document_id}`")
+        self._ledger.forget_decisions(names)
 
     def transcript(self, document_id: str) -> str:
         """Return how a quarantined document was reviewed: a JSON list of turns.
@@ -122,7 +139,7 @@ class ReviewSession:
 
     def _quarantined(self, document: Document, refusal: Refusal) -> QuarantinedRecord:
         result = self._ledger.result(refusal.content_hash, refusal.fingerprint)
-        decision = self._ledger.decision(refusal.content_hash)
+        decision = self._ledger.decision(key_of(document).names)
         draft = _draft_of(result)
         if decision is not None and decision.draft is not None:
             draft = decision.draft
@@ -149,6 +166,8 @@ class ReviewSession:
         if self._job.recipe.of_subjects:
             name = self._job.recipe.name
             raise InputError(f"recipe `{name}` publishes no record, so there is no draft to accept")
+        key = key_of(found.document)
+        self._check_whole(key)
         try:
             verdict = self._treatment.check(found.document, draft)
         except AgentOutputError as error:
@@ -159,7 +178,21 @@ class ReviewSession:
                 hint=f"change it: sage-rag review {self._job.name} --edit {found.document.id}",
             )
         decision = Decision(verb, self._treatment.protection, draft)
-        self._ledger.store_decision(found.document.content_hash, decision)
+        self._ledger.forget_decisions(key.names)
+        self._ledger.store_decision([key.content_hash], decision)
+
+    def _keys_of(self, document_id: str) -> list[DocumentKey]:
+        """Return the key of a document, or those of the pieces of a text."""
+        documents = read_corpus(self._job.source, self._job.fields, self._job.subject)
+        return [key_of(d) for d in documents if document_id in (d.id, d.piece_of)]
+
+    def _check_whole(self, key: DocumentKey) -> None:
+        whole = key.piece_of
+        if whole and self._ledger.decision([document_hash(whole)]):
+            raise InputError(
+                f"`{key.id}` is a piece of `{whole}`, which is dropped",
+                hint=f"take that back: sage-rag review {self._job.name} --undo {whole}",
+            )
 
 
 def _draft_of(result: Result | None) -> Fields | None:

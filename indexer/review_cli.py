@@ -44,7 +44,13 @@ def review(
     file: Annotated[
         Path | None, typer.Option(help="The draft, as JSON. Without it $EDITOR opens.")
     ] = None,
-    drop: Annotated[str | None, typer.Option(help="Never publish this document.")] = None,
+    drop: Annotated[
+        str | None,
+        typer.Option(help="Never publish this document, even if it changes, until --undo."),
+    ] = None,
+    undo: Annotated[
+        str | None, typer.Option(help="Take back what was decided about this document.")
+    ] = None,
     show_original: Annotated[
         bool, typer.Option("--show-original", help="Also print the plain text of each document.")
     ] = False,
@@ -58,9 +64,11 @@ def review(
     """
     from sage_rag.indexer.corpus_file import corpus_file_path, read_corpus_file
 
-    given = [d for d in (accept, edit, drop) if d is not None]
+    given = [d for d in (accept, edit, drop, undo) if d is not None]
     if len(given) + (document is not None) > 1 or (file is not None and edit is None):
-        raise InputError("give one of a document, --accept, --edit and --drop; --file needs --edit")
+        raise InputError(
+            "give one of a document, --accept, --edit, --drop and --undo; --file needs --edit"
+        )
     corpus = read_corpus_file(corpus_file_path(home, name))
     keys = partial(keyset_of, keyset, passphrase_file, keyset_secret, corpus)
     with _session(corpus, name, home, keys) as session:
@@ -70,6 +78,8 @@ def review(
             session.edit(edit, _read(file) if file else _edited(session.start_of(edit)))
         elif drop is not None:
             session.drop(drop)
+        elif undo is not None:
+            session.undo(undo)
         elif document is not None:
             _print_transcript(session, document)
             return

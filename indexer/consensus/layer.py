@@ -119,7 +119,7 @@ class ConsensusLayer:
     async def _protected(self, document: Document) -> ProtectedRecord:
         """Return the stored record, or protect the document and store it."""
         ledger, content = self._run.ledger, document.content_hash
-        decision = ledger.decision(content)
+        decision = ledger.decision(key_of(document).names)
         if decision is not None and decision.verb == "drop":
             return ProtectedRecord(None, reason=DROPPED)
         known = ledger.protection(content, self._fingerprint)

@@ -174,6 +174,103 @@ def test_a_dropped_document_is_left_out_until_somebody_decides_otherwise(
     assert again().published == 19
 
 
+def rewritten(corpus: Path, *records: dict[str, str]) -> None:
+    corpus.write_text("".join(json.dumps(r) + "\n" for r in records))
+
+
+def test_a_drop_holds_when_the_text_changes(again, reviewing, corpus: Path, tmp_path: Path) -> None:
+    with reviewing() as opened:
+        opened.drop("doc-2")
+    again()
+    changed = {**record(2), "answer": "Dear Ada Novakc, remedy number 2 helps; come if it fails."}
+    rewritten(corpus, changed, *(record(i) for i in range(20) if i != 2))
+    summary = again()
+    assert summary.reasons["dropped-in-review"] == 1
+    assert "doc-2" not in published(tmp_path / "home")
+
+
+def test_a_drop_holds_when_the_document_leaves_the_corpus_and_returns(
+    again, reviewing, corpus: Path, tmp_path: Path
+) -> None:
+    with reviewing() as opened:
+        opened.drop("doc-2")
+    rewritten(corpus, *(record(i) for i in range(20) if i != 2))
+    assert "dropped-in-review" not in again().reasons
+    rewritten(corpus, *(record(i) for i in range(20)))
+    assert again().reasons["dropped-in-review"] == 1
+    assert "doc-2" not in published(tmp_path / "home")
+
+
+def test_a_drop_of_a_numbered_record_follows_its_content_to_another_line(
+    run: Run, reviewing, corpus: Path, tmp_path: Path
+) -> None:
+    unnamed = [{k: v for k, v in record(i).items() if k != "id"} for i in range(20)]
+    rewritten(corpus, *unnamed[1:])
+    run()
+    with reviewing() as opened:
+        opened.drop("corpus:2")
+    rewritten(corpus, *unnamed)
+    run()
+    assert "corpus:3" not in published(tmp_path / "home")
+
+
+def test_a_drop_of_a_text_holds_for_each_of_its_pieces(
+    run: Run, reviewing, corpus: Path, tmp_path: Path
+) -> None:
+    text = "".join(f"Complaint number {i} keeps the patient awake at night. " for i in range(90))
+    rewritten(corpus, {"id": "long", "text": text}, {"id": "short", "text": "A complaint in May."})
+    encrypted = recipe_called("encrypted")
+    assert run(recipe=encrypted).published > 3
+    with reviewing() as opened:
+        opened.drop("long")
+    longer = {"id": "long", "text": f"One more sentence at the beginning. {text * 2}"}
+    rewritten(corpus, longer, {"id": "short", "text": "A complaint in May."})
+    run(recipe=encrypted)
+    assert list(published(tmp_path / "home")) == ["short"]
+    with reviewing() as opened, pytest.raises(InputError, match="a piece of `long`") as error:
+        opened.undo("long#1")
+    assert "--undo long" in str(error.value.hint)
+
+
+def test_a_drop_holds_for_the_recipe_that_protects_nothing(
+    again, reviewing, run: Run, tmp_path: Path
+) -> None:
+    with reviewing() as opened:
+        opened.drop("doc-2")
+    assert run(recipe="origin", keyset=None).reasons == {"dropped-in-review": 1}
+    version = open_version(current_path(tmp_path / "home", "clinic"))
+    assert "doc-2" not in {version.passage(row).source for row in range(len(version))}
+
+
+def test_a_drop_is_taken_back_also_of_a_document_that_left_the_corpus(
+    again, reviewing, command, corpus: Path, tmp_path: Path
+) -> None:
+    assert command("--drop", "doc-2").exit_code == 0
+    again()
+    rewritten(corpus, *(record(i) for i in range(20) if i != 2))
+    again()
+    assert command("--undo", "doc-2").exit_code == 0
+    rewritten(corpus, {**record(2), "answer": "Dear Ada Novakc, rest."}, record(1), record(3))
+    again()
+    assert "doc-2" in published(tmp_path / "home")
+    assert "no decision about `doc-2`" in command("--undo", "doc-2").exception.message
+
+
+def test_of_two_documents_with_one_text_each_has_its_own_decision(
+    again, reviewing, corpus: Path, tmp_path: Path
+) -> None:
+    rewritten(corpus, *(record(i) for i in range(20)), {**record(2), "id": "twin"})
+    with reviewing() as opened:
+        opened.drop("doc-2")
+    again()
+    assert not {"doc-2", "twin"} & published(tmp_path / "home").keys()
+    with reviewing() as opened:
+        opened.undo("twin")
+    again()
+    assert "doc-2" not in published(tmp_path / "home")
+    assert "twin" in published(tmp_path / "home")
+
+
 def test_unknown_documents_are_refused(again, reviewing) -> None:
     with reviewing() as opened:
         for verb in (opened.accept, opened.drop):
