@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand
 
+from sage_rag.common.counting import counted
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.options import (
     AllowPlaintext,
+    AllowRemoval,
     BaseUrl,
     CorpusOrFile,
     DryRun,
@@ -59,6 +61,7 @@ def index(
     workers: Workers = None,
     dry_run: DryRun = False,
     allow_plaintext: AllowPlaintext = False,
+    allow_removal: AllowRemoval = False,
 ) -> None:
     """Protect a corpus and publish it as an index version.
 
@@ -68,11 +71,14 @@ def index(
     The settings are stored in HOME/owner/NAME/corpus.toml, which explains each of them; options
     change them there. After that `sage-rag index NAME` is enough.
     It can be stopped at any time and resumes when it is started again. A later run treats only new
-    and changed documents and forgets removed ones; older versions stay until you delete them.
+    and changed documents and forgets removed ones; older versions stay until you delete them. A
+    run that would remove most published documents stops: they may be those of another corpus.
     Documents that do not pass the gate are never indexed: see `sage-rag review`.
 
     Example: sage-rag index notes.jsonl --name clinic --keyset clinic.keyset
     """
+    from sage_rag.indexer.corpus import skipped_line
+    from sage_rag.indexer.removal import check_removal
     from sage_rag.indexer.wiring import index_job, model_of
 
     source, name = _source_and_name(corpus, name, home)
@@ -91,9 +97,13 @@ def index(
     update = _update(home, name, named, settings or ())
     chosen = update.corpus
     protects = _check(chosen, allow_plaintext)
+    if skipped := skipped_line(chosen.source):
+        typer.echo(skipped, err=True)
     keys = keyset_of(keyset, passphrase_file, keyset_secret, chosen) if protects else None
     model = model_of(chosen, update.path.parent, keep=not dry_run)
     job = index_job(chosen, name, home, keys, model=model)
+    if not allow_removal:
+        check_removal(job)
     if dry_run:
         _estimate(job)
         return
@@ -221,11 +231,13 @@ def _print(job: IndexJob, summary: Summary) -> None:
     from sage_rag.indexer.coverage import refused_languages, uncovered_line
     from sage_rag.indexer.reporting import fit_line, kept_line
 
-    rate = summary.documents / summary.seconds if summary.seconds else 0.0
+    treated = summary.documents - summary.resumed
+    rate = treated / summary.seconds if summary.seconds else 0.0
     what = "passages from" if summary.consensus else "of"
     message = (
-        f"published {summary.published} {what} {summary.documents} documents in "
-        f"{summary.seconds:.1f} s ({rate:,.1f} a second, {summary.resumed} resumed)"
+        f"published {summary.published} {what} {counted(summary.documents, 'document')} in "
+        f"{summary.seconds:.1f} s ({treated} treated, {rate:,.1f} a second; "
+        f"{summary.resumed} resumed)"
     )
     typer.echo(message, err=True)
     changes = summary.changes

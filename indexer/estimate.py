@@ -15,6 +15,7 @@ from sage_rag.agents.attributes import parse_attributes
 from sage_rag.agents.chat.protocols import TokenUsage
 from sage_rag.agents.prompts import prompt
 from sage_rag.agents.samples import SamplePool
+from sage_rag.common.counting import counted
 from sage_rag.common.proportions import Proportion
 from sage_rag.indexer.changes import key_of
 from sage_rag.indexer.consensus.protection import protection_fingerprint
@@ -153,7 +154,7 @@ def estimate_lines(job: IndexJob, estimated: Estimate) -> Iterator[str]:
         ("cost", _cost(estimated)),
         ("time", f"{estimated.seconds:,.0f} s"),
     ]
-    yield f"estimated from {estimated.sampled} documents; nothing was written or sent"
+    yield f"estimated from {counted(estimated.sampled, 'document')}; nothing was written or sent"
     for name, value in rows:
         yield f"  {name:<16}{value:>14}"
     yield f"assumed: {estimated.assumed}"

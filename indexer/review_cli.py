@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sage_rag.common.counting import counted
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import reading
 from sage_rag.indexer.options import CorpusName, Home, keyset_of
@@ -126,7 +127,7 @@ def _list(session: ReviewSession, show_original: bool) -> None:
     for quarantined in session:
         count += 1
         typer.echo(json.dumps(_described(quarantined, show_original), ensure_ascii=False))
-    typer.echo(f"{count} documents in quarantine", err=True)
+    typer.echo(f"{counted(count, 'document')} in quarantine", err=True)
 
 
 def _described(quarantined: QuarantinedRecord, show_original: bool) -> dict[str, Any]:
