@@ -256,6 +256,9 @@ def _print(job: IndexJob, summary: Summary) -> None:
         typer.echo(kept_line(summary.kept), err=True)
     if job.costs:
         typer.echo(f"the model: {job.costs.line()}", err=True)
+    if summary.unfollowed:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in summary.unfollowed.items())
+        typer.echo(f"accepted or edited drafts that were not published: {reasons}", err=True)
     if summary.quarantined:
         reasons = ", ".join(f"{reason} {count}" for reason, count in summary.reasons.items())
         where = job.owner_folder / "quarantine.jsonl"

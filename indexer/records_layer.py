@@ -86,6 +86,9 @@ class RecordsLayer:
         results = ((key, self._finished(key)) for key in self._run.reading.keys)
         assembly = assemble(results, of, self._job.timer)
         self._refused = frozenset(assembly.refused)
+        for name, reasons in assembly.refused.items():
+            if name in self._reviewed and reasons != (DROPPED,):
+                self._summary.unfollowed.update(reasons)
         return assembly
 
     def _plain(self) -> Assembly:
@@ -167,6 +170,8 @@ class RecordsLayer:
         ledger, content = self._ledger, document.content_hash
         decision = ledger.decision(key_of(document).names)
         decided = await treatment.follow(document, decision) if decision else None
+        if decision is not None and decided is None:
+            self._summary.unfollowed["made-under-other-settings"] += 1
         if decided is not None:
             self._summary.reviewed += 1
             if audit is not None:

@@ -59,7 +59,8 @@ def review(
     """List documents that the last run quarantined, or decide about one of them by its id.
 
     A draft is accepted or edited only if it passes the gate; keep placeholders such as [PERSON_1]
-    unchanged. The next `sage-rag index` follows the decisions.
+    unchanged. […] stands for a private value of the refused draft: accepting publishes the draft
+    without the value, as shown. The next `sage-rag index` follows the decisions.
 
     Example: sage-rag review clinic --accept note-17
     """

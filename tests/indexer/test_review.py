@@ -294,7 +294,8 @@ def test_a_decision_about_an_older_content_is_not_followed(again, reviewing, cor
 def test_a_draft_is_not_followed_under_another_policy(again, reviewing, run: Run) -> None:
     with reviewing() as opened:
         opened.edit("doc-4", SAFE)
-    assert run(roles=roles(), recipe=recipe_called("sage", "soe-all")).reviewed == 0
+    other = run(roles=roles(), recipe=recipe_called("sage", "soe-all"))
+    assert (other.reviewed, other.unfollowed) == (0, {"made-under-other-settings": 1})
     assert again().reviewed == 1
 
 
@@ -351,6 +352,59 @@ def test_a_record_that_the_gate_alone_refused_shows_its_findings(
     assert HIDDEN in drafted["draft"]["fields"]["question"]
     assert judged["verdict"]["findings"][0]["message"] == "a name of the record"
     assert "Novak" not in json.dumps([drafted, judged])
+
+
+@pytest.fixture
+def overlooked(
+    run: Run, corpus: Path, monkeypatch: pytest.MonkeyPatch, command: Any
+) -> Callable[[], Any]:
+    """Index a record whose name was overlooked, but found in another; each call is one more run."""
+
+    class Forgetful(TableRecognizer):
+        def recognize(self, text: str):
+            return [] if "overlooked" in text else super().recognize(text)
+
+    extra = {"id": "x", "question": "Tell Ada Novaka overlooked thing", "answer": "done and well"}
+    rewritten(corpus, *(record(i) for i in range(20)), extra)
+    forgetful = Forgetful(NAMES)
+    monkeypatch.setattr(wiring, "recognizer_of", lambda *_, **__: forgetful)
+    monkeypatch.setattr(wiring, "embedder_called", HashEmbedder)
+    recipe = replace(recipe_called("encrypted"), own_limits={"meaning": False})
+
+    def index() -> Any:
+        return run(recipe=recipe, recognizer=forgetful, roles=None)
+
+    assert index().reasons == {"known-identifier": 1}
+    update = {"recipe": "encrypted"}
+    update_corpus_file(corpus_file_path(corpus.parent / "home", "clinic"), update).write()
+    return index
+
+
+def test_a_name_of_another_document_is_shown_by_type_and_place_only(overlooked, command) -> None:
+    drafted, judged = (json.loads(line) for line in command("x").stdout.splitlines())
+    assert drafted["draft"]["fields"]["question"] == f"Tell {HIDDEN} overlooked thing"
+    assert "is a PERSON in another document" in judged["verdict"]["findings"][0]["message"]
+    listing = command()
+    assert "Novak" not in listing.stdout + listing.stderr
+
+
+def test_a_draft_with_a_name_of_another_document_is_published_without_it(
+    overlooked, command, tmp_path: Path
+) -> None:
+    assert command("--accept", "x").exit_code == 0
+    summary = overlooked()
+    assert (summary.quarantined, summary.unfollowed) == (0, {})
+    assert published(tmp_path / "home")["x"].startswith(f"Tell {HIDDEN} overlooked thing")
+
+
+def test_an_edit_with_a_name_of_another_document_is_refused(
+    overlooked, command, tmp_path: Path
+) -> None:
+    draft = tmp_path / "draft.json"
+    draft.write_text(json.dumps({"question": "Ask Ada Novakb overlooked", "answer": "done"}))
+    refused = command("--edit", "x", "--file", str(draft)).exception
+    assert "is a PERSON in another document" in refused.message
+    assert "Novak" not in f"{refused.message}{refused.hint}"
 
 
 def test_the_verb_takes_a_file_or_an_editor(
