@@ -69,15 +69,12 @@ def index(
     `sage`: each record in other words. --recipe names another.
 
     The settings are stored in HOME/owner/NAME/corpus.toml, which explains each of them; options
-    change them there. After that `sage-rag index NAME` is enough.
-    It can be stopped at any time and resumes when it is started again. A later run treats only new
-    and changed documents and forgets removed ones; older versions stay until you delete them. A
-    run that would remove most published documents stops: they may be those of another corpus.
-    Documents that do not pass the gate are never indexed: see `sage-rag review`.
+    change them there. After that `sage-rag index NAME` is enough. It can be stopped at any time and
+    resumes when it is started again. A later run treats only new and changed documents and forgets
+    removed ones; older versions stay until you delete them. For refused ones: `sage-rag review`.
 
     Example: sage-rag index notes.jsonl --name clinic --keyset clinic.keyset
     """
-    from sage_rag.indexer.corpus import skipped_line
     from sage_rag.indexer.removal import check_removal
     from sage_rag.indexer.wiring import index_job, model_of
 
@@ -97,8 +94,6 @@ def index(
     update = _update(home, name, named, settings or ())
     chosen = update.corpus
     protects = _check(chosen, allow_plaintext)
-    if skipped := skipped_line(chosen.source):
-        typer.echo(skipped, err=True)
     keys = keyset_of(keyset, passphrase_file, keyset_secret, chosen) if protects else None
     model = model_of(chosen, update.path.parent, keep=not dry_run)
     job = index_job(chosen, name, home, keys, model=model)
@@ -106,11 +101,8 @@ def index(
         check_removal(job)
     if dry_run:
         _estimate(job)
-        return
-    update.write()
-    if update.changed:
-        typer.echo(f"{update.path}: {', '.join(update.changed)}", err=True)
-    _index(job, model)
+    else:
+        _index(update, job, model)
 
 
 class IndexCommand(TyperCommand):
@@ -176,7 +168,8 @@ def _names(listed: str | None) -> list[str] | None:
 
 
 def _check(corpus: CorpusFile, allow_plaintext: bool) -> bool:
-    """Return whether the recipe protects."""
+    """Return whether the recipe protects; say which files of a folder are not read."""
+    from sage_rag.indexer.corpus import skipped_line
     from sage_rag.indexer.wiring import recipe_of
 
     protects = recipe_of(corpus).policy is not None
@@ -187,6 +180,8 @@ def _check(corpus: CorpusFile, allow_plaintext: bool) -> bool:
         )
     if not corpus.source.exists():
         raise InputError(f"there is no corpus at `{corpus.source}`")
+    if skipped := skipped_line(corpus.source):
+        typer.echo(skipped, err=True)
     return protects
 
 
@@ -199,9 +194,13 @@ def _estimate(job: IndexJob) -> None:
     typer.echo(json.dumps(asdict(estimated)))
 
 
-def _index(job: IndexJob, model: ModelCalls | None) -> None:
+def _index(update: CorpusFileUpdate, job: IndexJob, model: ModelCalls | None) -> None:
     from sage_rag.common.progress import progress_bars
     from sage_rag.indexer.pipeline import index_corpus
+
+    update.write()
+    if update.changed:
+        typer.echo(f"{update.path}: {', '.join(update.changed)}", err=True)
 
     async def run() -> Summary:
         try:
