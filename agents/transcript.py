@@ -99,7 +99,7 @@ async def _hidden_turn(turn: TranscriptTurn, clean: bool, judge: Judge) -> Trans
 async def _hidden(fields: Mapping[str, str], judge: Judge) -> dict[str, str]:
     for _ in range(_PASSES):
         found = _private((await judge(Draft(fields))).findings)
-        changed = _cut(fields, [(f.start or 0, f.end or 0) for f in found])
+        changed = hide_places(fields, [(f.start or 0, f.end or 0) for f in found])
         if changed == fields:
             return dict(fields)
         fields = changed
@@ -111,8 +111,8 @@ def _private(findings: Iterable[Finding]) -> list[Finding]:
     return [f for f in findings if f.start is not None and f.kind not in _HARMLESS]
 
 
-def _cut(fields: Mapping[str, str], places: Sequence[tuple[int, int]]) -> dict[str, str]:
-    """Hide places of the joined text in the fields that hold them."""
+def hide_places(fields: Mapping[str, str], places: Sequence[tuple[int, int]]) -> dict[str, str]:
+    """Return the fields with `HIDDEN` instead of places, which are those of the joined text."""
     if not places:
         return dict(fields)
     changed, offset = {}, 0

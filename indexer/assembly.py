@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sage_rag.indexer.audit import IdentifierAudit
+from sage_rag.indexer.audit import KNOWN_IDENTIFIER, IdentifierAudit
 from sage_rag.indexer.changes import DocumentKey
 from sage_rag.indexer.corpus import Document
 from sage_rag.indexer.ledger import Result
@@ -90,7 +90,7 @@ def assemble(
     heads: dict[str, _Marks] = {}
     for key, passage, sealed in candidates:
         if identifiers.count(passage.text):
-            assembly.refused[key.id] = ("known-identifier",)
+            assembly.refused[key.id] = (KNOWN_IDENTIFIER,)
             continue
         tokens, words = sealed.tokens, sealed.words
         if key.piece_of:

@@ -21,6 +21,8 @@ from sage_rag.privacy.gate.findings import Finding, FindingKind, Verdict
 from sage_rag.privacy.gate.limits import GateLimits
 from sage_rag.privacy.tokens import TOKEN
 
+KNOWN_IDENTIFIER = "known-identifier"
+"""The reason for refusing a text with a direct identifier of another document."""
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _MIN_CHARS = 6
@@ -45,12 +47,19 @@ class IdentifierAudit:
 
     def count(self, text: str) -> int:
         """Return how many known values occur in a text outside its tokens."""
-        tokens = _WORD.findall(TOKEN.sub(" _ ", text))
-        return sum(
-            tuple(tokens[index : index + len(value)]) == value
+        return len(self.places(text))
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Return start and end of each known value in a text outside its tokens."""
+        masked = TOKEN.sub(lambda token: "_" * len(token.group()), text)
+        words = list(_WORD.finditer(masked))
+        tokens = [word.group() for word in words]
+        return [
+            (words[index].start(), words[index + len(value) - 1].end())
             for index, token in enumerate(tokens)
             for value in self._values.get(token, ())
-        )
+            if tuple(tokens[index : index + len(value)]) == value
+        ]
 
 
 class WordingAudit:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sage_rag.common.counting import counted
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.options import Subject, TextFields, keyset_of
 from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
@@ -56,11 +57,12 @@ def audit(
     opened.close()
     counts, before = checked.counts, manifest.counts["documents"]
     if counts.documents != before:
-        said = f"the corpus has {counts.documents} documents, the version was made of {before}"
-        typer.echo(f"warning: {said}", err=True)
+        said = f"the corpus has {counted(counts.documents, 'document')}, the version was made of"
+        typer.echo(f"warning: {said} {before}", err=True)
     typer.echo(
-        f"{found} findings in {counts.passages} passages at k = {k}, by {counts.documents} "
-        f"documents of {counts.subjects} subjects ({counts.refused} refused)",
+        f"{counted(found, 'finding')} in {counted(counts.passages, 'passage')} at k = {k}, by "
+        f"{counted(counts.documents, 'document')} of {counted(counts.subjects, 'subject')} "
+        f"({counts.refused} refused)",
         err=True,
     )
     if found:

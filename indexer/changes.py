@@ -33,6 +33,12 @@ class DocumentKey:
         """The document's name in the ledger, since ids often contain people's names."""
         return document_hash(self.id)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a decision about it can be stored under: its id, that of the whole, its content."""
+        whole = (document_hash(self.piece_of),) if self.piece_of else ()
+        return (self.document_hash, *whole, self.content_hash)
+
 
 def document_hash(document_id: str) -> str:
     """Return the name of a document in the ledger."""

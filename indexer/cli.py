@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand
 
+from sage_rag.common.counting import counted
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.options import (
     AllowPlaintext,
+    AllowRemoval,
     BaseUrl,
     CorpusOrFile,
     DryRun,
@@ -59,6 +61,7 @@ def index(
     workers: Workers = None,
     dry_run: DryRun = False,
     allow_plaintext: AllowPlaintext = False,
+    allow_removal: AllowRemoval = False,
 ) -> None:
     """Protect a corpus and publish it as an index version.
 
@@ -66,13 +69,13 @@ def index(
     `sage`: each record in other words. --recipe names another.
 
     The settings are stored in HOME/owner/NAME/corpus.toml, which explains each of them; options
-    change them there. After that `sage-rag index NAME` is enough.
-    It can be stopped at any time and resumes when it is started again. A later run treats only new
-    and changed documents and forgets removed ones; older versions stay until you delete them.
-    Documents that do not pass the gate are never indexed: see `sage-rag review`.
+    change them there. After that `sage-rag index NAME` is enough. It can be stopped at any time and
+    resumes when it is started again. A later run treats only new and changed documents and forgets
+    removed ones; older versions stay until you delete them. For refused ones: `sage-rag review`.
 
     Example: sage-rag index notes.jsonl --name clinic --keyset clinic.keyset
     """
+    from sage_rag.indexer.removal import check_removal
     from sage_rag.indexer.wiring import index_job, model_of
 
     source, name = _source_and_name(corpus, name, home)
@@ -94,13 +97,12 @@ def index(
     keys = keyset_of(keyset, passphrase_file, keyset_secret, chosen) if protects else None
     model = model_of(chosen, update.path.parent, keep=not dry_run)
     job = index_job(chosen, name, home, keys, model=model)
+    if not allow_removal:
+        check_removal(job)
     if dry_run:
         _estimate(job)
-        return
-    update.write()
-    if update.changed:
-        typer.echo(f"{update.path}: {', '.join(update.changed)}", err=True)
-    _index(job, model)
+    else:
+        _index(update, job, model)
 
 
 class IndexCommand(TyperCommand):
@@ -166,7 +168,8 @@ def _names(listed: str | None) -> list[str] | None:
 
 
 def _check(corpus: CorpusFile, allow_plaintext: bool) -> bool:
-    """Return whether the recipe protects."""
+    """Return whether the recipe protects; say which files of a folder are not read."""
+    from sage_rag.indexer.corpus import skipped_line
     from sage_rag.indexer.wiring import recipe_of
 
     protects = recipe_of(corpus).policy is not None
@@ -177,6 +180,8 @@ def _check(corpus: CorpusFile, allow_plaintext: bool) -> bool:
         )
     if not corpus.source.exists():
         raise InputError(f"there is no corpus at `{corpus.source}`")
+    if skipped := skipped_line(corpus.source):
+        typer.echo(skipped, err=True)
     return protects
 
 
@@ -189,9 +194,13 @@ def _estimate(job: IndexJob) -> None:
     typer.echo(json.dumps(asdict(estimated)))
 
 
-def _index(job: IndexJob, model: ModelCalls | None) -> None:
+def _index(update: CorpusFileUpdate, job: IndexJob, model: ModelCalls | None) -> None:
     from sage_rag.common.progress import progress_bars
     from sage_rag.indexer.pipeline import index_corpus
+
+    update.write()
+    if update.changed:
+        typer.echo(f"{update.path}: {', '.join(update.changed)}", err=True)
 
     async def run() -> Summary:
         try:
@@ -221,11 +230,13 @@ def _print(job: IndexJob, summary: Summary) -> None:
     from sage_rag.indexer.coverage import refused_languages, uncovered_line
     from sage_rag.indexer.reporting import fit_line, kept_line
 
-    rate = summary.documents / summary.seconds if summary.seconds else 0.0
+    treated = summary.documents - summary.resumed
+    rate = treated / summary.seconds if summary.seconds else 0.0
     what = "passages from" if summary.consensus else "of"
     message = (
-        f"published {summary.published} {what} {summary.documents} documents in "
-        f"{summary.seconds:.1f} s ({rate:,.1f} a second, {summary.resumed} resumed)"
+        f"published {summary.published} {what} {counted(summary.documents, 'document')} in "
+        f"{summary.seconds:.1f} s ({treated} treated, {rate:,.1f} a second; "
+        f"{summary.resumed} resumed)"
     )
     typer.echo(message, err=True)
     changes = summary.changes
@@ -244,6 +255,9 @@ def _print(job: IndexJob, summary: Summary) -> None:
         typer.echo(kept_line(summary.kept), err=True)
     if job.costs:
         typer.echo(f"the model: {job.costs.line()}", err=True)
+    if summary.unfollowed:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in summary.unfollowed.items())
+        typer.echo(f"accepted or edited drafts that were not published: {reasons}", err=True)
     if summary.quarantined:
         reasons = ", ".join(f"{reason} {count}" for reason, count in summary.reasons.items())
         where = job.owner_folder / "quarantine.jsonl"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sage_rag.common.counting import counted
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import reading
 from sage_rag.common.jsonl import numbered_rows
@@ -75,7 +77,7 @@ class Document:
 def read_corpus(
     path: Path, text_fields: Sequence[str] | None = None, subject: str | None = None
 ) -> Iterator[Document]:
-    """Yield the documents of a file or of a folder of jsonl, txt and md files.
+    """Yield the documents of a file, or of the jsonl, txt and md files of a folder.
 
     `text_fields` are the fields of a jsonl record, or the columns of a table, that make up a
     document; the default is `text`, or `question` and `answer`. Running text of more than
@@ -89,19 +91,39 @@ def read_corpus(
     """
     files = _files(path)
     root = path if path.is_dir() else path.parent
-    seen: set[str] = set()
-    found = False
+    seen: dict[str, tuple[Path, int]] = {}
     for file in files:
         most = WHOLE_RECORD_CHARS if _has_records(file) else CHUNK_CHARS
-        for document in _read_file(file, root, text_fields, subject):
+        for number, document in _read_file(file, root, text_fields, subject):
             for piece in _chunks(document, most):
                 if piece.id in seen:
-                    raise InputError(f"`{file}` repeats the document id `{piece.id}`")
-                seen.add(piece.id)
-                found = True
+                    raise _repeated((file, number), seen[piece.id])
+                seen[piece.id] = file, number
                 yield piece
-    if not found:
+    if not seen:
         raise InputError(f"`{path}` contains no text")
+
+
+def skipped_line(path: Path) -> str | None:
+    """Return in one line which files of a folder are not read; `None` where there are none."""
+    if not path.is_dir():
+        return None
+    suffixes = [f.suffix.lower() for f in _visible(path)]
+    counts = Counter(s for s in suffixes if s not in _FOLDER_SUFFIXES)
+    alone = ", ".join(f"{counts[s]} {s[1:]}" for s in sorted(counts) if s in _SINGLE_SUFFIXES)
+    others = sum(n for suffix, n in counts.items() if suffix not in _SINGLE_SUFFIXES)
+    said = [f"{alone}: index them singly"] if alone else []
+    said += [f"{counted(others, 'file')} of other formats"] if others else []
+    return f"skipped in `{path}`: {'; '.join(said)}" if said else None
+
+
+def _repeated(place: tuple[Path, int], first: tuple[Path, int]) -> InputError:
+    """Return the error for an id that occurs twice; ids often contain names."""
+    here, there = (f"`{file}` line {n}" if n else f"`{file}`" for file, n in (place, first))
+    return InputError(
+        f"{here} has the document id of {there}",
+        hint="give each record its own `id`; without one, the file's name and the line are its id",
+    )
 
 
 def _files(path: Path) -> list[Path]:
@@ -113,17 +135,24 @@ def _files(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise InputError(f"there is no corpus at `{path}`")
-    files = sorted(
-        f for f in path.rglob("*") if f.is_file() and f.suffix.lower() in _FOLDER_SUFFIXES
-    )
+    files = sorted(f for f in _visible(path) if f.suffix.lower() in _FOLDER_SUFFIXES)
     if not files:
-        raise InputError(f"`{path}` contains no jsonl, txt or md file")
+        raise InputError(f"`{path}` contains no jsonl, txt or md file", hint=skipped_line(path))
     return files
+
+
+def _visible(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder, except hidden ones and those in hidden folders."""
+    for file in folder.rglob("*"):
+        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+        if not hidden and file.is_file():
+            yield file
 
 
 def _read_file(
     file: Path, root: Path, text_fields: Sequence[str] | None, subject: str | None
-) -> Iterator[Document]:
+) -> Iterator[tuple[int, Document]]:
+    """Yield each document with the number of its line; 0 for the text of a whole file."""
     if file.suffix.lower() == ".jsonl":
         return _read_records(file, numbered_rows(file), text_fields, subject)
     if file.suffix.lower() in _TABLE_SUFFIXES:
@@ -131,7 +160,8 @@ def _read_file(
     if subject is not None:
         raise InputError(f"`{file}` has no field `{subject}`: only records have a subject")
     with reading(file):
-        return iter([Document(file.relative_to(root).as_posix(), {"text": _file_text(file)})])
+        name = file.relative_to(root).as_posix()
+        return iter([(0, Document(name, {"text": _file_text(file)}))])
 
 
 def _has_records(file: Path) -> bool:
@@ -151,7 +181,7 @@ def _read_records(
     records: Iterable[tuple[int, Mapping[str, Any]]],
     text_fields: Sequence[str] | None,
     subject: str | None,
-) -> Iterator[Document]:
+) -> Iterator[tuple[int, Document]]:
     for number, record in records:
         place = f"`{file}` line {number}"
         fields = {name: _text(record, name, place) for name in text_fields or _guess(record)}
@@ -161,7 +191,8 @@ def _read_records(
                 hint=f"name its text with --text-fields; it has: {', '.join(record)[:200]}",
             )
         name = _identity(record, place) or f"{file.stem}:{number}"
-        yield Document(name, fields, _subject(record, subject, place) if subject else "")
+        about = _subject(record, subject, place) if subject else ""
+        yield number, Document(name, fields, about)
 
 
 def _identity(record: Mapping[str, Any], place: str) -> str:

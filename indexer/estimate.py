@@ -15,7 +15,9 @@ from sage_rag.agents.attributes import parse_attributes
 from sage_rag.agents.chat.protocols import TokenUsage
 from sage_rag.agents.prompts import prompt
 from sage_rag.agents.samples import SamplePool
+from sage_rag.common.counting import counted
 from sage_rag.common.proportions import Proportion
+from sage_rag.indexer.changes import key_of
 from sage_rag.indexer.consensus.protection import protection_fingerprint
 from sage_rag.indexer.consensus.survival import Survival, survival, survival_line
 from sage_rag.indexer.corpus import Document, read_corpus
@@ -152,7 +154,7 @@ def estimate_lines(job: IndexJob, estimated: Estimate) -> Iterator[str]:
         ("cost", _cost(estimated)),
         ("time", f"{estimated.seconds:,.0f} s"),
     ]
-    yield f"estimated from {estimated.sampled} documents; nothing was written or sent"
+    yield f"estimated from {counted(estimated.sampled, 'document')}; nothing was written or sent"
     for name, value in rows:
         yield f"  {name:<16}{value:>14}"
     yield f"assumed: {estimated.assumed}"
@@ -235,7 +237,7 @@ class _Count:
         if ledger and self._protected and ledger.protection(content, self._protected):
             self.finished += 1
             return True
-        decision = ledger.decision(content) if ledger else None
+        decision = ledger.decision(key_of(document).names) if ledger else None
         decided = decision is not None and decision.applies(self.treatment.protection)
         if not decided and (reason := self.treatment.coverage.refusal(document)):
             self.refusals[reason] += 1

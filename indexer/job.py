@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -85,7 +86,8 @@ class Summary:
     """Counts of one run. `seconds` is wall time; `reasons` counts findings in quarantine.
 
     `resumed` documents had a stored result, `redrafted` ones only a stored draft; a person decided
-    on the `reviewed` ones. `anonymity` are the figures of `anonymity_figures`. `kept` counts what
+    on the `reviewed` ones; `unfollowed` counts accepted drafts that were not published, by reason.
+    `anonymity` are the figures of `anonymity_figures`. `kept` counts what
     the published records keep of their originals. `consensus`: of a recipe about subjects.
     """
 
@@ -94,6 +96,7 @@ class Summary:
     resumed: int = 0
     redrafted: int = 0
     reviewed: int = 0
+    unfollowed: Counter[str] = field(default_factory=Counter)
     published: int = 0
     quarantined: int = 0
     seconds: float = 0.0

@@ -40,7 +40,11 @@ CREATE TABLE IF NOT EXISTS decisions (
 _DRAFTS = StageTable("drafts", result="draft")
 _PROTECTIONS = StageTable("protections", result="protected")
 _VECTORS = StageTable("vectors", content="text_hash", fingerprint="embedder", result="vector")
-_BY_CONTENT = ("drafts", "results", "decisions", "protections")
+_BY_CONTENT = {
+    **dict.fromkeys(("drafts", "results", "protections"), "TRUE"),
+    "decisions": "verb != 'drop'",
+}
+"""The tables whose rows belong to one content, and which of their rows do."""
 
 Fields = Mapping[str, str]
 
@@ -99,9 +103,11 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person decided about a document's content.
+    """What a person decided about a document.
 
-    `draft` fits only the protection under which its placeholders were numbered; a drop fits any.
+    A draft belongs to one content, and fits only the protection under which its placeholders were
+    numbered. A drop fits any protection, and is stored under the document's id, too: it holds when
+    the text changes, and when the document leaves the corpus and returns.
     """
 
     verb: Literal["accept", "edit", "drop"]
@@ -207,7 +213,7 @@ class Ledger(StageLedger):
     def store_documents(self, documents: Mapping[str, str], text_hashes: Iterable[str]) -> None:
         """Record the published documents, and delete what is no longer in the corpus.
 
-        Drafts, results, protections and decisions of removed contents are deleted under every
+        Drafts, results, protections and accepted drafts of removed contents are deleted under every
         fingerprint. If there are any, the vectors of all other texts than `text_hashes` are
         deleted, too.
         """
@@ -217,9 +223,10 @@ class Ledger(StageLedger):
             self._write_all("INSERT INTO documents VALUES (?, ?)", documents.items())
             removed = set(published.values()) - set(documents.values())
             removed |= self._contents() - set(documents.values())
-            for table in _BY_CONTENT:
+            for table, which in _BY_CONTENT.items():
                 rows = [(content_hash,) for content_hash in removed]
-                self._write_all(f"DELETE FROM {table} WHERE content_hash = ?", rows)  # noqa: S608
+                statement = f"DELETE FROM {table} WHERE content_hash = ? AND {which}"  # noqa: S608
+                self._write_all(statement, rows)
             if removed:
                 known = {h for (h,) in self._all("SELECT DISTINCT text_hash FROM vectors")}
                 rows = [(text_hash,) for text_hash in known - set(text_hashes)]
@@ -238,22 +245,33 @@ class Ledger(StageLedger):
             self._write("DELETE FROM refusals")
             self._write_all("INSERT INTO refusals VALUES (?, ?, ?, ?)", rows)
 
-    def decision(self, content_hash: str) -> Decision | None:
-        """Return what a person decided about a content."""
-        row = self._one("SELECT verb, protection, draft FROM decisions WHERE content_hash = ?",
-                        (content_hash,))  # fmt: skip
-        if row is None:
-            return None
-        return Decision(row[0], row[1], json.loads(row[2]) if row[2] else None)
+    def decision(self, names: Sequence[str]) -> Decision | None:
+        """Return what a person decided under the first of these names that has a decision."""
+        for name in names:
+            row = self._one("SELECT verb, protection, draft FROM decisions WHERE content_hash = ?",
+                            (name,))  # fmt: skip
+            if row is not None:
+                return Decision(row[0], row[1], json.loads(row[2]) if row[2] else None)
+        return None
 
-    def store_decision(self, content_hash: str, decision: Decision) -> None:
-        """Commit what a person decided; it replaces an earlier decision."""
+    def store_decision(self, names: Iterable[str], decision: Decision) -> None:
+        """Commit what a person decided; it replaces earlier decisions under these names."""
         draft = to_json(dict(decision.draft)) if decision.draft is not None else None
-        row = (content_hash, decision.verb, decision.protection, draft)
-        self._write("INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?)", row)
+        rows = [(name, decision.verb, decision.protection, draft) for name in names]
+        with self._transaction():
+            self._write_all("INSERT OR REPLACE INTO decisions VALUES (?, ?, ?, ?)", rows)
+
+    def forget_decisions(self, names: Iterable[str]) -> None:
+        """Delete what a person decided under these names."""
+        rows = [(name,) for name in names]
+        with self._transaction():
+            self._write_all("DELETE FROM decisions WHERE content_hash = ?", rows)
 
     def _contents(self) -> set[str]:
-        selects = " UNION ".join(f"SELECT content_hash FROM {t}" for t in _BY_CONTENT)  # noqa: S608
+        selects = " UNION ".join(
+            f"SELECT content_hash FROM {table} WHERE {which}"  # noqa: S608
+            for table, which in _BY_CONTENT.items()
+        )
         return {content_hash for (content_hash,) in self._all(selects)}
 
 

@@ -46,6 +46,9 @@ Settings = _option(
 )
 Workers = _option(int | None, "Processes that recognise and embed.", min=1)
 DryRun = _option(bool, "Only estimate documents, calls, cost and time.", "--dry-run")
+AllowRemoval = _option(
+    bool, "Needed where most published documents are no longer in the corpus.", "--allow-removal"
+)
 AllowPlaintext = _option(bool, "Needed for recipe origin.", "--allow-plaintext")
 
 

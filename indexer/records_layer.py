@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 from sage_rag.agents.attributes import format_attributes, parse_attributes
@@ -14,7 +15,7 @@ from sage_rag.common.exceptions import ProtectionError
 from sage_rag.common.files import write_file
 from sage_rag.indexer.assembly import Assembly, assemble, assemble_plain
 from sage_rag.indexer.audit import CorpusAudit
-from sage_rag.indexer.changes import DocumentKey
+from sage_rag.indexer.changes import DocumentKey, key_of
 from sage_rag.indexer.concurrency import each
 from sage_rag.indexer.corpus import Document
 from sage_rag.indexer.index_run import IndexRun
@@ -24,7 +25,7 @@ from sage_rag.indexer.reading import corpus_changed
 from sage_rag.indexer.reporting import records_report
 from sage_rag.indexer.short_records import is_short, short_records_line
 from sage_rag.indexer.timing import timed, timed_roles
-from sage_rag.indexer.treatment import Treatment
+from sage_rag.indexer.treatment import DROPPED, Treatment
 from sage_rag.privacy.gate.kept import add_kept
 
 
@@ -44,7 +45,7 @@ class RecordsLayer:
         """Of results and of drafts; set when the attributes are known."""
         self._refused: frozenset[str] = frozenset()
         self._reviewed: dict[str, Result] = {}
-        """Results of a person's decisions, by content; the ledger keeps the agents' results."""
+        """Results of a person's decisions, by document id; the ledger keeps the agents' results."""
 
     def read(self, documents: Iterable[Document]) -> str | None:
         """Take the samples of the corpus, and its audit if the gate has one.
@@ -74,7 +75,7 @@ class RecordsLayer:
             ProtectionError, UpstreamError, BudgetExceededError: as `index_corpus`.
         """
         if self._treatment is None:
-            return assemble_plain(self._run.reading.again())
+            return self._plain()
         if self._job.recipe.synthesize:
             attributes = await self._attributes(self._treatment)
             self._treatment = self._treatment.with_attributes(attributes)
@@ -85,7 +86,24 @@ class RecordsLayer:
         results = ((key, self._finished(key)) for key in self._run.reading.keys)
         assembly = assemble(results, of, self._job.timer)
         self._refused = frozenset(assembly.refused)
+        for name, reasons in assembly.refused.items():
+            if name in self._reviewed and reasons != (DROPPED,):
+                self._summary.unfollowed.update(reasons)
         return assembly
+
+    def _plain(self) -> Assembly:
+        """Take every document unchanged, except dropped ones."""
+        refused: dict[str, tuple[str, ...]] = {}
+
+        def published() -> Iterator[Document]:
+            for document in self._run.reading.again():
+                decision = self._ledger.decision(key_of(document).names)
+                if decision is not None and decision.verb == "drop":
+                    refused[document.id] = (DROPPED,)
+                else:
+                    yield document
+
+        return replace(assemble_plain(published()), refused=refused)
 
     @property
     def fingerprint(self) -> str:
@@ -150,13 +168,15 @@ class RecordsLayer:
         run, and a draft is made again only if it is too like one of them.
         """
         ledger, content = self._ledger, document.content_hash
-        decision = ledger.decision(content)
+        decision = ledger.decision(key_of(document).names)
         decided = await treatment.follow(document, decision) if decision else None
+        if decision is not None and decided is None:
+            self._summary.unfollowed["made-under-other-settings"] += 1
         if decided is not None:
             self._summary.reviewed += 1
             if audit is not None:
                 decided = await treatment.reword(document, decided, audit)
-            self._reviewed[content] = decided
+            self._reviewed[document.id] = decided
             return
         result = await self._result(treatment, document)
         if audit is not None:
@@ -188,8 +208,8 @@ class RecordsLayer:
         return result
 
     def _finished(self, key: DocumentKey) -> Result:
-        if key.content_hash in self._reviewed:
-            return self._reviewed[key.content_hash]
+        if key.id in self._reviewed:
+            return self._reviewed[key.id]
         result = self._ledger.result(key.content_hash, self._fingerprints[0])
         if result is None:
             raise corpus_changed()

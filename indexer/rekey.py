@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.indexer.corpus_file import corpus_file_path
 from sage_rag.indexer.layers import (
     LEXICAL,
     PASSAGES,
@@ -84,6 +85,11 @@ def rekey(home: Path, corpus: str, keyset: Keyset) -> RekeySummary:
     """
     if isinstance(keyset, Grant):
         raise KeysetError("this is a grant; rekeying takes the whole keyset, which its owner holds")
+    if corpus_file_path(home, corpus).exists() and not list_versions(corpus_folder(home, corpus)):
+        raise InputError(
+            f"corpus `{corpus}` has no version yet; there is nothing to rekey",
+            hint=f"publish one: sage-rag index {corpus} --home {home}",
+        )
     current_path(home, corpus)  # fails before the lock creates a folder
     with locked_corpus(home / "owner" / corpus):
         path = current_path(home, corpus)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import typer
 
+from sage_rag.common.counting import counted
 from sage_rag.indexer.options import CorpusName, Home, keyset_of
 from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
 
@@ -34,8 +35,9 @@ def rekey(
     opened = keyset_of(keyset, passphrase_file, keyset_secret, corpus)
     done = run(home, name, opened)
     if done.tokens:
-        message = f"rekeyed {done.passages} passages to key {opened.primary}: {done.tokens} tokens"
-        typer.echo(f"{message}, {done.words} blind words", err=True)
+        passages, tokens = counted(done.passages, "passage"), counted(done.tokens, "token")
+        message = f"rekeyed {passages} to key {opened.primary}: {tokens}"
+        typer.echo(f"{message}, {counted(done.words, 'blind word')}", err=True)
     else:
         typer.echo(f"the current version already has key {opened.primary}", err=True)
     if done.outdated:

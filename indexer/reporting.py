@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sage_rag.agents.protocols import CorpusAttributes
+from sage_rag.common.counting import counted
 from sage_rag.indexer.anonymity import anonymity_figures
 from sage_rag.indexer.coverage import refused_languages
 from sage_rag.indexer.job import IndexJob, Summary
@@ -96,16 +97,17 @@ def fit_line(job: IndexJob, summary: Summary) -> str | None:
         return None
     figures = summary.consensus
     of_one = summary.published - (figures.passages if figures else 0)
+    singly = "1 passage of a record" if of_one == 1 else f"{of_one:,} passages of one record each"
     fits = []
     if figures:
         fits.append(
-            f"anyone who asks about the subject ({figures.passages} passages of what {figures.k} "
-            "or more subjects say)"
+            f"anyone who asks about the subject ({counted(figures.passages, 'passage')} of what "
+            f"{figures.k} or more subjects say)"
         )
     if of_one and load_policy(job.recipe.policy).operator(EntityType.PERSON) is Operator.ENCRYPT:
-        fits.append(f"holders of a key who ask about a person ({of_one} passages of one record)")
+        fits.append(f"holders of a key who ask about a person ({singly})")
     elif of_one:
-        fits.append(f"no question about a person by name ({of_one} passages of one record)")
+        fits.append(f"no question about a person by name ({singly})")
     line = f"it fits {' and '.join(fits)}"
     if figures and of_one:
         return line

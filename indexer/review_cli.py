@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sage_rag.common.counting import counted
 from sage_rag.common.exceptions import InputError
 from sage_rag.common.files import reading
 from sage_rag.indexer.options import CorpusName, Home, keyset_of
@@ -44,7 +45,13 @@ def review(
     file: Annotated[
         Path | None, typer.Option(help="The draft, as JSON. Without it $EDITOR opens.")
     ] = None,
-    drop: Annotated[str | None, typer.Option(help="Never publish this document.")] = None,
+    drop: Annotated[
+        str | None,
+        typer.Option(help="Never publish this document, even if it changes, until --undo."),
+    ] = None,
+    undo: Annotated[
+        str | None, typer.Option(help="Take back what was decided about this document.")
+    ] = None,
     show_original: Annotated[
         bool, typer.Option("--show-original", help="Also print the plain text of each document.")
     ] = False,
@@ -52,15 +59,18 @@ def review(
     """List documents that the last run quarantined, or decide about one of them by its id.
 
     A draft is accepted or edited only if it passes the gate; keep placeholders such as [PERSON_1]
-    unchanged. The next `sage-rag index` follows the decisions.
+    unchanged. […] stands for a private value of the refused draft: accepting publishes the draft
+    without the value, as shown. The next `sage-rag index` follows the decisions.
 
     Example: sage-rag review clinic --accept note-17
     """
     from sage_rag.indexer.corpus_file import corpus_file_path, read_corpus_file
 
-    given = [d for d in (accept, edit, drop) if d is not None]
+    given = [d for d in (accept, edit, drop, undo) if d is not None]
     if len(given) + (document is not None) > 1 or (file is not None and edit is None):
-        raise InputError("give one of a document, --accept, --edit and --drop; --file needs --edit")
+        raise InputError(
+            "give one of a document, --accept, --edit, --drop and --undo; --file needs --edit"
+        )
     corpus = read_corpus_file(corpus_file_path(home, name))
     keys = partial(keyset_of, keyset, passphrase_file, keyset_secret, corpus)
     with _session(corpus, name, home, keys) as session:
@@ -70,6 +80,8 @@ def review(
             session.edit(edit, _read(file) if file else _edited(session.start_of(edit)))
         elif drop is not None:
             session.drop(drop)
+        elif undo is not None:
+            session.undo(undo)
         elif document is not None:
             _print_transcript(session, document)
             return
@@ -116,7 +128,7 @@ def _list(session: ReviewSession, show_original: bool) -> None:
     for quarantined in session:
         count += 1
         typer.echo(json.dumps(_described(quarantined, show_original), ensure_ascii=False))
-    typer.echo(f"{count} documents in quarantine", err=True)
+    typer.echo(f"{counted(count, 'document')} in quarantine", err=True)
 
 
 def _described(quarantined: QuarantinedRecord, show_original: bool) -> dict[str, Any]:

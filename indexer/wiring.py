@@ -20,7 +20,7 @@ from sage_rag.agents.refinement import DEFAULT_OPTIONS, RefinementOptions
 from sage_rag.agents.rules.roles import rules_roles
 from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.corpus import read_corpus
-from sage_rag.indexer.corpus_file import ConsensusTable, CorpusFile, EngineName
+from sage_rag.indexer.corpus_file import CorpusFile, EngineName
 from sage_rag.indexer.embedding import embedder_called
 from sage_rag.indexer.engines.local import Engine, in_process, on_processes
 from sage_rag.indexer.engines.models import ModelSetup
@@ -69,7 +69,7 @@ def recipe_of(corpus: CorpusFile) -> Recipe:
     if policy is None and corpus.domain is not None:
         policy = load_domain(corpus.domain).policy
     recipe = recipe_called(name, policy, corpus.limits)
-    if CONSENSUS not in layers and corpus.consensus != ConsensusTable():
+    if CONSENSUS not in layers and corpus.consensus.model_fields_set:
         raise InputError("`consensus.k`: only for recipe or layer `consensus`")
     if CONSENSUS in layers and recipe.policy is None:
         raise InputError(f"recipe `{name}` protects nothing, so there is no layer `consensus`")

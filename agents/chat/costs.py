@@ -12,6 +12,7 @@ from statistics import median
 from typing import Any
 
 from sage_rag.agents.chat.protocols import TokenUsage
+from sage_rag.common.counting import counted
 
 _MILLION = 1_000_000
 _ALL = ""
@@ -156,7 +157,7 @@ class CallCosts:
     def line(self) -> str:
         """Return one short line for a terminal."""
         total = self.total
-        parts = [_counted(total.calls, "call", "calls"), f"{_short(total.tokens)} tokens"]
+        parts = [counted(total.calls, "call"), f"{_short(total.tokens)} tokens"]
         if self.price:
             parts.append(f"${total.money:,.2f}")
         with self._lock:
@@ -166,7 +167,7 @@ class CallCosts:
         if total.cache_hits:
             parts.append(f"{total.cache_hits:,} from the cache")
         if total.retries:
-            parts.append(_counted(total.retries, "retry", "retries"))
+            parts.append(counted(total.retries, "retry", "retries"))
         return ", ".join(parts)
 
     def _figures(self, stage: str, costs: StageCosts) -> dict[str, Any]:
@@ -183,10 +184,6 @@ class CallCosts:
         """Return the median; records without a call at the stage count as 0."""
         missing = self._records - len(counts)
         return float(median([*counts, *[0] * missing])) if self._records else None
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
 
 
 def _short(count: int) -> str:

@@ -15,6 +15,7 @@ from sage_rag.agents.chat.protocols import (
     UnusableReplyError,
 )
 from sage_rag.agents.chat.rate_limits import Clock, RateLimits, Sleep
+from sage_rag.common.counting import counted
 from sage_rag.common.exceptions import UpstreamError
 
 PATIENCE_S = 300.0
@@ -116,5 +117,5 @@ def _given_up(error: RetryableError, tries: int, asked: float, patience: float) 
     if asked > patience:
         wait = f"asks to wait {asked:,.0f} s"
         return f"{error.message} and {wait}, longer than the patience of {patience:,.0f} s"
-    counted = "1 try" if tries == 1 else f"{tries} tries"
-    return f"{error.message}; given up after {counted} in {patience:,.0f} s"
+    told = counted(tries, "try", "tries")
+    return f"{error.message}; given up after {told} in {patience:,.0f} s"

@@ -60,16 +60,21 @@ def prepare_folders(root: Path) -> DemoFolders:
     """Remove the files of an earlier demo, and nothing else.
 
     Raises:
-        InputError: when the folder holds other files.
+        InputError: when the folder holds other files, or cannot be made or written.
     """
-    if root.exists() and any(root.iterdir()):
-        if not (root / _MARK).exists():
-            raise InputError(
-                f"`{root}` is not empty and no demo made it", hint="choose another --home"
-            )
-        shutil.rmtree(root)
-    root.mkdir(parents=True, exist_ok=True)
-    (root / _MARK).touch()
+    try:
+        if root.exists() and any(root.iterdir()):
+            if not (root / _MARK).exists():
+                raise InputError(
+                    f"`{root}` is not empty and no demo made it", hint="choose another --home"
+                )
+            shutil.rmtree(root)
+        root.mkdir(parents=True, exist_ok=True)
+        (root / _MARK).touch()
+    except OSError as error:
+        raise InputError(
+            f"cannot make the demo in `{root}`: {error.strerror}", hint="choose another --home"
+        ) from None
     return DemoFolders(root)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
+from sage_rag.common.counting import counted
 from sage_rag.privacy.gate.labels import TOPICS, labelled_statements
 
 
@@ -36,8 +37,9 @@ def states_something(fields: Mapping[str, str]) -> bool:
 def consensus_lines(figures: ConsensusFigures) -> Iterator[str]:
     """Yield the figures for a terminal."""
     yield (
-        f"consensus: {figures.passages} passages from {figures.topics} topics; they represent "
-        f"{figures.represented} of {figures.records} records of {figures.subjects} subjects, and "
+        f"consensus: {counted(figures.passages, 'passage')} from "
+        f"{counted(figures.topics, 'topic')}; they represent {figures.represented} of "
+        f"{counted(figures.records, 'record')} of {counted(figures.subjects, 'subject')}, and "
         f"{figures.k} or more subjects say each statement"
     )
     if figures.stating < figures.passages:

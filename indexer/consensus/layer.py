@@ -12,7 +12,7 @@ from typing import Any
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.common.files import write_file
 from sage_rag.indexer.assembly import Assembly
-from sage_rag.indexer.audit import IdentifierAudit
+from sage_rag.indexer.audit import KNOWN_IDENTIFIER, IdentifierAudit
 from sage_rag.indexer.changes import DocumentKey, key_of
 from sage_rag.indexer.concurrency import each
 from sage_rag.indexer.consensus.compose import (
@@ -46,7 +46,6 @@ TOPICS_FILE = "topics.jsonl"
 """In the owner's folder: each passage's id with the hashes of its topic's documents."""
 LEAST_REPRESENTED = 0.05
 """A consensus that represents a smaller share of the records is not published."""
-_REFUSED_KNOWN = "known-identifier"
 _REFUSED_SIMILAR = FindingKind.SIMILARITY.value
 _REFUSED_EMPTY = FindingKind.EMPTY.value
 _REFUSED_CLEAR = FindingKind.UNPROTECTED.value
@@ -119,7 +118,7 @@ class ConsensusLayer:
     async def _protected(self, document: Document) -> ProtectedRecord:
         """Return the stored record, or protect the document and store it."""
         ledger, content = self._run.ledger, document.content_hash
-        decision = ledger.decision(content)
+        decision = ledger.decision(key_of(document).names)
         if decision is not None and decision.verb == "drop":
             return ProtectedRecord(None, reason=DROPPED)
         known = ledger.protection(content, self._fingerprint)
@@ -184,7 +183,7 @@ class ConsensusLayer:
             if len(tokenize(text)) < (self._treatment.limits.min_tokens or 1):
                 refused[_REFUSED_EMPTY] += 1
             elif audit.count(text):
-                refused[_REFUSED_KNOWN] += 1
+                refused[KNOWN_IDENTIFIER] += 1
             elif similarity.similar(text) is not None:
                 refused[_REFUSED_SIMILAR] += 1
             elif await self._run.engine.run_in_executor(partial(self._names_someone, text)):

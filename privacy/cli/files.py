@@ -35,10 +35,12 @@ def is_jsonl(file: Path, flag: bool) -> bool:
     """Return whether a file is read as jsonl: by its suffix; for standard input, by the flag.
 
     Raises:
-        InputError: for any suffix except jsonl, txt and md.
+        InputError: for a file that does not exist, and any suffix except jsonl, txt and md.
     """
     if file == STANDARD_INPUT:
         return flag
+    if not file.exists():
+        raise InputError(f"there is no file `{file}`")
     suffix = file.suffix.lower()
     if suffix not in (".jsonl", ".txt", ".md") or (flag and suffix != ".jsonl"):
         raise InputError(f"cannot read `{file}` in this format", hint="give jsonl, txt or md")

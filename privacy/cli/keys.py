@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from sage_rag.common.counting import counted
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.privacy.cli.options import PassphraseFile, split_names
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
@@ -200,19 +201,26 @@ def export(
     ] = False,
     passphrase_file: PassphraseFile = None,
 ) -> None:
-    """Write raw keys for a secret manager. Anyone who has them reads everything they open."""
+    """Write raw keys for a secret manager. Anyone who has them reads everything they open.
+
+    The register of grants is not exported: keep the sealed file to revoke them by their labels.
+    """
     if not reveal:
         raise ProtectionError(
             "this writes keys in clear", hint="if you want this, add --yes-reveal-keys"
         )
     if (out is None) != stdout:
         raise InputError("give either --out FILE or --stdout")
-    raw = export_raw(read_stored(file, read_passphrase(passphrase_file)).keyset)
+    stored = read_stored(file, read_passphrase(passphrase_file))
+    raw = export_raw(stored.keyset)
     if out is None:
         typer.echo(raw, nl=False)
-        return
-    write_private(out, raw)
-    _status(f"wrote raw keys to {out}; move them to the secret manager and delete the file")
+    else:
+        write_private(out, raw)
+        _status(f"wrote raw keys to {out}; move them to the secret manager and delete the file")
+    if stored.grants:
+        grants = counted(len(stored.grants), "grant")
+        _status(f"the register of {grants} is not exported: keep {file} to revoke them by label")
 
 
 @keys.command("import", epilog="Example: sage-rag keys import raw.json --out clinic.keyset")
@@ -224,10 +232,16 @@ def import_(
     out: Annotated[Path, typer.Option(help="Where to write the sealed keyset; never overwritten.")],
     passphrase_file: PassphraseFile = None,
 ) -> None:
-    """Seal raw keys: output of `keys export`, or 256-bit keys in hex or Base64, primary first."""
+    """Seal raw keys: output of `keys export`, or 256-bit keys in hex or Base64, primary first.
+
+    Raw keys come without a register of grants. Earlier grants still open what they did; `keys
+    rotate` and `rekey` end them.
+    """
     keyset = parse_raw(_standard_input()) if str(raw) == "-" else read_secret_file(raw)
     write_keyset(out, keyset, read_passphrase(passphrase_file, confirm=True))
     _status(f"sealed keyset {keyset.primary} in {out}; delete the raw keys")
+    if not isinstance(keyset, Grant):
+        _status("its register is empty: grants made before still open tokens, but are not listed")
     typer.echo(keyset.primary)
 
 

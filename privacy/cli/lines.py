@@ -75,7 +75,8 @@ class LineReader:
             return LineRecord(number, {}, text, end)
         if not self.jsonl:
             return LineRecord(number, {"": text}, text, end)
-        content = _parse(text, number)
+        # Windows writes a byte order mark before the first line.
+        content = _parse(text.removeprefix("\ufeff") if number == 1 else text, number)
         if self._names is not None:
             content = self._select(content, number)
         texts: dict[str, str] = {}
@@ -87,7 +88,11 @@ class LineReader:
             raise InputError(f"line {number} is not a JSON object")
         for name in self._names or ():
             if not isinstance(record.get(name), str):
-                raise InputError(f"line {number} has no text in field `{name}`")
+                problem = "no field" if name not in record else "no text in field"
+                raise InputError(
+                    f"line {number} has {problem} `{name}`",
+                    hint=f"--text-fields names fields; it has: {', '.join(record)[:200]}",
+                )
         if self._keep_others:
             return record
         return {name: record[name] for name in record if name in (self._names or ())}
@@ -123,20 +128,33 @@ def _decode(raw: bytes, number: int) -> str:
 
 
 def _parse(text: str, number: int) -> Any:
+    """Return the value of a line; refuse what cannot be written again as it was."""
     try:
         parsed = json.loads(text, object_pairs_hook=_unique_keys)
         json.dumps(parsed, ensure_ascii=False, allow_nan=False).encode("utf-8")
-    except (ValueError, RecursionError):
-        # A ValueError also for half a surrogate pair, which no UTF-8 file can hold, and for a
-        # number that is too large: it would be written as `Infinity`, which is not JSON.
-        raise InputError(f"line {number} is not JSON that can be written again") from None
-    return parsed
+    except json.JSONDecodeError as error:
+        problem = f"is not JSON at column {error.colno}"
+    except RecursionError:
+        problem = "is nested too deeply"
+    except UnicodeEncodeError:
+        problem = "contains half of a surrogate pair"
+    except _RepeatedKeyError:
+        problem = "has an object with a key that occurs twice"
+    except ValueError:
+        problem = "has a number that JSON cannot hold"
+    else:
+        return parsed
+    raise InputError(f"line {number} {problem}")
+
+
+class _RepeatedKeyError(ValueError):
+    pass
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a key occurs twice")
+        raise _RepeatedKeyError
     return found
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
+from sage_rag.common.counting import counted
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.privacy.cli.files import Write, check_paths, is_jsonl, open_input, open_output
 from sage_rag.privacy.cli.lines import LineReader, LineRecord
@@ -34,7 +35,7 @@ _REPORTED = 20
 
 
 def protect(
-    file: Annotated[Path, typer.Argument(help="A txt or jsonl file, or - for standard input.")],
+    file: Annotated[Path, typer.Argument(help="A jsonl, txt or md file, or - for input.")],
     corpus: Annotated[str, typer.Option(help="The corpus's name: tokens are bound to it.")],
     keyset: KeysetFile = None,
     passphrase_file: PassphraseFile = None,
@@ -78,7 +79,7 @@ def protect(
     with open_input(file, "protect") as source, open_output(out) as write:
         for outcome in protect_records(run.records(source), keys, spec, workers=workers):
             run.write(outcome, write)
-        run.report()
+        run.report(out)
         run.raise_for_bad_lines()
 
 
@@ -105,6 +106,8 @@ class _Run:
     done: int = 0
     unreadable: int = 0
     unprotected: int = 0
+    _hint: str | None = None
+    """That of the first line that cannot be read."""
     _waiting: deque[LineRecord] = field(default_factory=deque)
 
     def records(self, source: BinaryIO) -> Iterator[Record]:
@@ -114,6 +117,7 @@ class _Run:
         for line in self.reader.read(source):
             if isinstance(line, InputError):
                 self.unreadable += 1
+                self._hint = self._hint or line.hint
                 self._report_line(line.message)
             else:
                 self._waiting.append(line)
@@ -134,11 +138,16 @@ class _Run:
         if self.unreadable + self.unprotected <= _REPORTED:
             typer.echo(message, err=True)
 
-    def report(self) -> None:
+    def report(self, out: Path | None) -> None:
         """Print the numbers of lines and of values by type on standard error."""
+        bad = self.unreadable + self.unprotected
+        if bad and out is not None:
+            of = counted(self.done + bad, "line")
+            typer.echo(f"`{out}` is not written: of {of}, {self.done} can be protected", err=True)
+            return
         values = ", ".join(f"{name} {count}" for name, count in self.counts.most_common())
-        lines = "1 line" if self.done == 1 else f"{self.done} lines"
-        typer.echo(f"protected {lines}; {values or 'no private value found'}", err=True)
+        found = f"; {values or 'no private value found'}" if self.done else ""
+        typer.echo(f"protected {counted(self.done, 'line')}{found}", err=True)
         if self.reader.long_numbers:
             typer.echo(
                 f"{self.reader.long_numbers} numbers of six or more digits are unchanged; "
@@ -149,6 +158,8 @@ class _Run:
     def raise_for_bad_lines(self) -> None:
         """Raise an error if a line is missing from the output."""
         if self.unprotected:
-            raise ProtectionError(f"{self.unprotected} lines could not be protected")
+            lines = counted(self.unprotected, "line")
+            raise ProtectionError(f"{lines} could not be protected")
         if self.unreadable:
-            raise InputError(f"{self.unreadable} lines could not be read")
+            lines = counted(self.unreadable, "line")
+            raise InputError(f"{lines} could not be read", hint=self._hint)

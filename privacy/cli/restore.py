@@ -16,7 +16,7 @@ from sage_rag.privacy.exceptions import KeysetError
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(help="A protected txt or jsonl file, or - for input.")],
+    file: Annotated[Path, typer.Argument(help="A protected jsonl, txt or md file, or -.")],
     corpus: Annotated[str, typer.Option(help="The corpus's name, as when it was protected.")],
     keyset: KeysetFile = None,
     passphrase_file: PassphraseFile = None,

@@ -65,7 +65,11 @@ def revoke(register: Register, label: str, when: str) -> Register:
         KeysetError: when no grant of that label is active.
     """
     if not any(_is_active(record, label) for record in register):
-        raise KeysetError("no grant of that label is active", hint="see: sage-rag keys show")
+        raise KeysetError(
+            "no grant of that label is active",
+            hint="list: sage-rag keys show FILE --verify; it lacks grants made before a "
+            "`keys import`, which keys rotate and then rekey end",
+        )
     return tuple(
         record.model_copy(update={"revoked": when}) if _is_active(record, label) else record
         for record in register

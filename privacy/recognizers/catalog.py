@@ -51,10 +51,11 @@ def recognizer_named(name: str, others: Mapping[str, Build] | None = None) -> Re
     """
     kind, _, model = name.partition(":")
     others = others or {}
-    if kind not in CATALOG and kind not in others:
+    kinds = sorted({*CATALOG, *others})
+    if kind not in kinds:
         raise InputError(
             f"there is no recognizer `{kind}`",
-            hint=f"KIND:MODEL with one of: {', '.join(sorted({*CATALOG, *others}))}",
+            hint=f"KIND:MODEL with one of: {', '.join(kinds)}; or {OWN_TAGGER}FILE",
         )
     if kind in others:
         return others[kind](model)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +43,22 @@ def test_the_indexer_has_no_network_and_the_edge_is_published_on_loopback() -> N
     assert SERVICES["indexer"]["network_mode"] == "none"
     assert all(port.startswith("127.0.0.1:") for port in SERVICES["edge"]["ports"])
     assert "ports" not in SERVICES["server"]
+
+
+@pytest.mark.slow
+def test_the_steps_before_the_first_service_run_as_written(tmp_path: Path) -> None:
+    head = (ROOT / "docker-compose.yml").read_text().partition("\n\n")[0].splitlines()
+    steps = [line[4:] for line in head if line.startswith("#   ")]
+    before = steps[: next(i for i, s in enumerate(steps) if s.startswith("docker compose"))]
+    shim = f'sage-rag() {{ "{sys.executable}" -m sage_rag.rag_server "$@"; }}'
+    (tmp_path / "notes.jsonl").touch()
+    script = "\n".join(["set -e", shim, *before])
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, env=environment(), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    for secret in ("clinic.keyset", "passphrase", "edge.key"):
+        assert stat.S_IMODE((tmp_path / "keys" / secret).stat().st_mode) == 0o600
 
 
 @pytest.mark.slow

@@ -296,7 +296,7 @@ def test_a_consensus_says_its_figures_and_whom_it_fits(
     assert settings(tmp_path)["consensus"] == {"k": 4}
     assert settings(tmp_path)["subject"] == "patient"
     assert "represent 24 of 24 records of 24 subjects, and 4 or more subjects say" in done.stderr
-    assert "it fits anyone who asks about the subject (1 passages" in done.stderr
+    assert "it fits anyone who asks about the subject (1 passage of" in done.stderr
     both = command("--layers", "records", "--set", "consensus.k=", "--recipe", "encrypted")
     assert "it fits holders of a key who ask about a person (24 passages of one" in both.stderr
 
@@ -358,3 +358,53 @@ def test_a_dry_run_of_a_consensus_says_what_would_survive(
     assert not (tmp_path / "home").exists()
     command("--recipe", "consensus")
     assert json.loads(command("--dry-run").stdout)["finished"] == 24
+
+
+def test_a_run_that_would_remove_most_documents_stops_and_changes_nothing(
+    command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    assert command("--recipe", "encrypted").exit_code == 0
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"id": "x", "text": "A complaint of another corpus."}\n')
+    named = (str(other), "--name", "clinic")
+    for arguments in ((), ("--dry-run",)):
+        stopped = command(*arguments, source=named)
+        assert isinstance(stopped.exception, InputError)
+        assert "lacks 20 of the 20 documents of `clinic`" in stopped.exception.message
+        assert "--allow-removal" in str(stopped.exception.hint)
+    assert settings(tmp_path)["source"] == str(corpus)
+    assert (tmp_path / "home/corpora/clinic/current").read_text() == "000001\n"
+    assert "20 removed" in command("--allow-removal", source=named).stderr
+
+
+def test_a_run_that_removes_some_documents_asks_for_nothing(command: Command, corpus: Path) -> None:
+    command("--recipe", "encrypted")
+    corpus.write_text("".join(json.dumps(record(i)) + "\n" for i in range(11)))
+    assert command().exit_code == 0
+    corpus.write_text("".join(json.dumps(record(i)) + "\n" for i in range(2)))
+    assert command().exit_code == 0
+
+
+def test_a_folder_says_what_it_skips(command: Command, corpus: Path) -> None:
+    (corpus.parent / "table.csv").write_text("text\nx\n")
+    source = (str(corpus.parent), "--name", "clinic")
+    for arguments in (("--dry-run",), ()):
+        done = command(*arguments, "--recipe", "encrypted", source=source)
+        assert "1 csv: index them singly" in done.stderr
+
+
+def test_the_rate_is_that_of_the_treated_documents(command: Command) -> None:
+    command("--recipe", "encrypted")
+    assert "(0 treated, 0.0 a second; 20 resumed)" in command().stderr
+
+
+def test_counts_of_one_are_singular(command: Command, corpus: Path) -> None:
+    corpus.write_text(json.dumps(record(0)) + "\n")
+    done = command("--recipe", "encrypted")
+    assert "of 1 document in" in done.stderr
+    assert "(1 passage of a record)" in done.stderr
+
+
+def test_a_k_without_a_consensus_is_refused(command: Command) -> None:
+    done = command("--recipe", "encrypted", "--k", "3")
+    assert "only for recipe or layer `consensus`" in done.exception.message

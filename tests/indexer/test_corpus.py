@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.indexer.corpus import CHUNK_CHARS, WHOLE_RECORD_CHARS, Document, read_corpus
+from sage_rag.indexer.corpus import (
+    CHUNK_CHARS,
+    WHOLE_RECORD_CHARS,
+    Document,
+    read_corpus,
+    skipped_line,
+)
 
 
 def test_records_keep_their_fields_in_the_order_asked_for(tmp_path: Path) -> None:
@@ -100,7 +106,7 @@ def test_a_dialogue_is_never_split(tmp_path: Path) -> None:
         ('{"text": 3}', "line 1: field `text` is not a string"),
         ('{"text": null}', "line 1 has no field `text`"),
         ('{"text": "\\ud800"}', "surrogate"),
-        ('{"id": 1, "text": "x"}\n{"id": 1, "text": "y"}', "repeats the document id"),
+        ('{"id": 1, "text": "x"}\n{"id": 1, "text": "y"}', "line 2 has the document id of"),
         ("[" * 100_000, "line 1 is not JSON"),
     ],
 )
@@ -111,6 +117,39 @@ def test_a_bad_file_is_one_line_with_its_place(tmp_path: Path, content: str, mes
         list(read_corpus(path))
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_an_id_that_occurs_twice_is_named_by_its_lines_and_not_quoted(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "x"}\n{"id": "Ada Novak", "text": "x"}\n')
+    (tmp_path / "b.jsonl").write_text('\n\n{"id": "Ada Novak", "text": "y"}\n')
+    with pytest.raises(InputError, match=r"b.jsonl` line 3 has .*a.jsonl` line 2") as caught:
+        list(read_corpus(tmp_path))
+    assert "Novak" not in f"{caught.value}{caught.value.hint}"
+
+
+def test_a_folder_says_which_of_its_files_are_not_read(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.csv", "c.CSV", "d.pdf", "e.png", ".f.csv", ".git/g.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    line = skipped_line(tmp_path)
+    assert line is not None
+    assert line.endswith("2 csv, 1 pdf: index them singly; 1 file of other formats")
+    assert skipped_line(tmp_path / "b.csv") is None
+
+
+def test_hidden_files_are_not_read(tmp_path: Path) -> None:
+    for name in ("a.txt", ".b.txt", ".checkpoints/c.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    assert [d.id for d in read_corpus(tmp_path)] == ["a.txt"]
+    assert skipped_line(tmp_path) is None
+
+
+def test_a_folder_of_other_files_alone_says_how_to_index_them(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("text\nx\n")
+    with pytest.raises(InputError) as caught:
+        list(read_corpus(tmp_path))
+    assert "1 csv: index them singly" in str(caught.value.hint)
 
 
 def test_an_error_about_fields_names_the_fields_but_no_text(tmp_path: Path) -> None:

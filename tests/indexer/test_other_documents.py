@@ -105,6 +105,7 @@ def test_a_persons_draft_is_held_to_the_same(run: Run, corpus: Path, tmp_path: P
     ledger.close()
     summary = run(recipe=SAGE, roles=agents)
     assert (summary.published, summary.reviewed, summary.reasons) == (20, 1, {"similarity": 1})
+    assert summary.unfollowed == {"similarity": 1}
     assert "doc-4" not in published(tmp_path / "home")
     write(corpus, *(record(i) for i in range(20)))  # the other one is gone
     assert run(recipe=SAGE, roles=agents).reasons == {}

@@ -14,6 +14,8 @@ from sage_rag.agents.testing import ReversingAgent
 from sage_rag.common.exceptions import InputError, ProtectionError
 from sage_rag.indexer import publishing
 from sage_rag.indexer import rekey as rekeying
+from sage_rag.indexer.corpus_file import corpus_file_path
+from sage_rag.indexer.corpus_file_update import update_corpus_file
 from sage_rag.indexer.ledger import locked_corpus
 from sage_rag.indexer.passages import RECORDS
 from sage_rag.indexer.publishing import hand_over, publish
@@ -305,6 +307,12 @@ def test_what_cannot_be_rekeyed_says_why(run: Run, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no corpus"):
         rekey(home, "clinic", ROTATED)
     assert not (home / "owner").exists()
+    update_corpus_file(
+        corpus_file_path(home, "new"), {"source": str(tmp_path), "recipe": "encrypted"}
+    ).write()
+    with pytest.raises(InputError, match="`new` has no version yet") as caught:
+        rekey(home, "new", ROTATED)
+    assert "sage-rag index new" in str(caught.value.hint)
     with pytest.raises(InputError, match="cannot name a corpus"):
         rekey(home, "../clinic", ROTATED)
     run(recipe="origin", keyset=None)

@@ -174,6 +174,103 @@ def test_a_dropped_document_is_left_out_until_somebody_decides_otherwise(
     assert again().published == 19
 
 
+def rewritten(corpus: Path, *records: dict[str, str]) -> None:
+    corpus.write_text("".join(json.dumps(r) + "\n" for r in records))
+
+
+def test_a_drop_holds_when_the_text_changes(again, reviewing, corpus: Path, tmp_path: Path) -> None:
+    with reviewing() as opened:
+        opened.drop("doc-2")
+    again()
+    changed = {**record(2), "answer": "Dear Ada Novakc, remedy number 2 helps; come if it fails."}
+    rewritten(corpus, changed, *(record(i) for i in range(20) if i != 2))
+    summary = again()
+    assert summary.reasons["dropped-in-review"] == 1
+    assert "doc-2" not in published(tmp_path / "home")
+
+
+def test_a_drop_holds_when_the_document_leaves_the_corpus_and_returns(
+    again, reviewing, corpus: Path, tmp_path: Path
+) -> None:
+    with reviewing() as opened:
+        opened.drop("doc-2")
+    rewritten(corpus, *(record(i) for i in range(20) if i != 2))
+    assert "dropped-in-review" not in again().reasons
+    rewritten(corpus, *(record(i) for i in range(20)))
+    assert again().reasons["dropped-in-review"] == 1
+    assert "doc-2" not in published(tmp_path / "home")
+
+
+def test_a_drop_of_a_numbered_record_follows_its_content_to_another_line(
+    run: Run, reviewing, corpus: Path, tmp_path: Path
+) -> None:
+    unnamed = [{k: v for k, v in record(i).items() if k != "id"} for i in range(20)]
+    rewritten(corpus, *unnamed[1:])
+    run()
+    with reviewing() as opened:
+        opened.drop("corpus:2")
+    rewritten(corpus, *unnamed)
+    run()
+    assert "corpus:3" not in published(tmp_path / "home")
+
+
+def test_a_drop_of_a_text_holds_for_each_of_its_pieces(
+    run: Run, reviewing, corpus: Path, tmp_path: Path
+) -> None:
+    text = "".join(f"Complaint number {i} keeps the patient awake at night. " for i in range(90))
+    rewritten(corpus, {"id": "long", "text": text}, {"id": "short", "text": "A complaint in May."})
+    encrypted = recipe_called("encrypted")
+    assert run(recipe=encrypted).published > 3
+    with reviewing() as opened:
+        opened.drop("long")
+    longer = {"id": "long", "text": f"One more sentence at the beginning. {text * 2}"}
+    rewritten(corpus, longer, {"id": "short", "text": "A complaint in May."})
+    run(recipe=encrypted)
+    assert list(published(tmp_path / "home")) == ["short"]
+    with reviewing() as opened, pytest.raises(InputError, match="a piece of `long`") as error:
+        opened.undo("long#1")
+    assert "--undo long" in str(error.value.hint)
+
+
+def test_a_drop_holds_for_the_recipe_that_protects_nothing(
+    again, reviewing, run: Run, tmp_path: Path
+) -> None:
+    with reviewing() as opened:
+        opened.drop("doc-2")
+    assert run(recipe="origin", keyset=None).reasons == {"dropped-in-review": 1}
+    version = open_version(current_path(tmp_path / "home", "clinic"))
+    assert "doc-2" not in {version.passage(row).source for row in range(len(version))}
+
+
+def test_a_drop_is_taken_back_also_of_a_document_that_left_the_corpus(
+    again, reviewing, command, corpus: Path, tmp_path: Path
+) -> None:
+    assert command("--drop", "doc-2").exit_code == 0
+    again()
+    rewritten(corpus, *(record(i) for i in range(20) if i != 2))
+    again()
+    assert command("--undo", "doc-2").exit_code == 0
+    rewritten(corpus, {**record(2), "answer": "Dear Ada Novakc, rest."}, record(1), record(3))
+    again()
+    assert "doc-2" in published(tmp_path / "home")
+    assert "no decision about `doc-2`" in command("--undo", "doc-2").exception.message
+
+
+def test_of_two_documents_with_one_text_each_has_its_own_decision(
+    again, reviewing, corpus: Path, tmp_path: Path
+) -> None:
+    rewritten(corpus, *(record(i) for i in range(20)), {**record(2), "id": "twin"})
+    with reviewing() as opened:
+        opened.drop("doc-2")
+    again()
+    assert not {"doc-2", "twin"} & published(tmp_path / "home").keys()
+    with reviewing() as opened:
+        opened.undo("twin")
+    again()
+    assert "doc-2" not in published(tmp_path / "home")
+    assert "twin" in published(tmp_path / "home")
+
+
 def test_unknown_documents_are_refused(again, reviewing) -> None:
     with reviewing() as opened:
         for verb in (opened.accept, opened.drop):
@@ -197,7 +294,8 @@ def test_a_decision_about_an_older_content_is_not_followed(again, reviewing, cor
 def test_a_draft_is_not_followed_under_another_policy(again, reviewing, run: Run) -> None:
     with reviewing() as opened:
         opened.edit("doc-4", SAFE)
-    assert run(roles=roles(), recipe=recipe_called("sage", "soe-all")).reviewed == 0
+    other = run(roles=roles(), recipe=recipe_called("sage", "soe-all"))
+    assert (other.reviewed, other.unfollowed) == (0, {"made-under-other-settings": 1})
     assert again().reviewed == 1
 
 
@@ -254,6 +352,59 @@ def test_a_record_that_the_gate_alone_refused_shows_its_findings(
     assert HIDDEN in drafted["draft"]["fields"]["question"]
     assert judged["verdict"]["findings"][0]["message"] == "a name of the record"
     assert "Novak" not in json.dumps([drafted, judged])
+
+
+@pytest.fixture
+def overlooked(
+    run: Run, corpus: Path, monkeypatch: pytest.MonkeyPatch, command: Any
+) -> Callable[[], Any]:
+    """Index a record whose name was overlooked, but found in another; each call is one more run."""
+
+    class Forgetful(TableRecognizer):
+        def recognize(self, text: str):
+            return [] if "overlooked" in text else super().recognize(text)
+
+    extra = {"id": "x", "question": "Tell Ada Novaka overlooked thing", "answer": "done and well"}
+    rewritten(corpus, *(record(i) for i in range(20)), extra)
+    forgetful = Forgetful(NAMES)
+    monkeypatch.setattr(wiring, "recognizer_of", lambda *_, **__: forgetful)
+    monkeypatch.setattr(wiring, "embedder_called", HashEmbedder)
+    recipe = replace(recipe_called("encrypted"), own_limits={"meaning": False})
+
+    def index() -> Any:
+        return run(recipe=recipe, recognizer=forgetful, roles=None)
+
+    assert index().reasons == {"known-identifier": 1}
+    update = {"recipe": "encrypted"}
+    update_corpus_file(corpus_file_path(corpus.parent / "home", "clinic"), update).write()
+    return index
+
+
+def test_a_name_of_another_document_is_shown_by_type_and_place_only(overlooked, command) -> None:
+    drafted, judged = (json.loads(line) for line in command("x").stdout.splitlines())
+    assert drafted["draft"]["fields"]["question"] == f"Tell {HIDDEN} overlooked thing"
+    assert "is a PERSON in another document" in judged["verdict"]["findings"][0]["message"]
+    listing = command()
+    assert "Novak" not in listing.stdout + listing.stderr
+
+
+def test_a_draft_with_a_name_of_another_document_is_published_without_it(
+    overlooked, command, tmp_path: Path
+) -> None:
+    assert command("--accept", "x").exit_code == 0
+    summary = overlooked()
+    assert (summary.quarantined, summary.unfollowed) == (0, {})
+    assert published(tmp_path / "home")["x"].startswith(f"Tell {HIDDEN} overlooked thing")
+
+
+def test_an_edit_with_a_name_of_another_document_is_refused(
+    overlooked, command, tmp_path: Path
+) -> None:
+    draft = tmp_path / "draft.json"
+    draft.write_text(json.dumps({"question": "Ask Ada Novakb overlooked", "answer": "done"}))
+    refused = command("--edit", "x", "--file", str(draft)).exception
+    assert "is a PERSON in another document" in refused.message
+    assert "Novak" not in f"{refused.message}{refused.hint}"
 
 
 def test_the_verb_takes_a_file_or_an_editor(

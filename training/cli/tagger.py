@@ -103,4 +103,7 @@ def _adapt(extra: str, out: Path, seed: int) -> None:
     report = comparison({"held out": before}, {"held out": after})
     (out / "report.md").write_text(report + "\n", "utf-8")
     typer.echo(report)
-    typer.echo(f"use it with: --recognizer tagger:{weights}", err=True)
+    index, edge = f"--set recognizers=tagger:{weights}", f"--recognizer tagger:{weights}"
+    typer.echo(
+        f"use it with: sage-rag index {index}, and sage-rag edge or protect {edge}", err=True
+    )

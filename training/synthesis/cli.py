@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from sage_rag.common.counting import counted
 from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.cli.options import (
     KeysetFile,
@@ -181,15 +182,11 @@ def _run(job: SynthesisJob, model: ModelCalls | None) -> None:
         run_synthesis(job, progress, summary)
     resumed = f" ({summary.resumed} of an earlier run)" if summary.resumed else ""
     typer.echo(
-        f"{_counted(summary.documents - len(summary.failures), 'document')}{resumed}, "
-        f"{_counted(summary.samples, 'sample')}, {summary.line()}, "
-        f"{_counted(len(summary.shards), 'shard')} in {job.folder}",
+        f"{counted(summary.documents - len(summary.failures), 'document')}{resumed}, "
+        f"{counted(summary.samples, 'sample')}, {summary.line()}, "
+        f"{counted(len(summary.shards), 'shard')} in {job.folder}",
         err=True,
     )
     if model is not None:
         typer.echo(f"the model: {model.costs.line()}", err=True)
     raise_for_failures(summary)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -149,6 +149,7 @@ def load_tokenizer(folder: Path) -> Any:
     Raises:
         InputError: when there is none.
     """
+    _check_folder(folder)
     from transformers import AutoTokenizer
 
     try:
@@ -161,8 +162,9 @@ def load_model(folder: Path) -> Any:
     """Load a model with a head for question answering, and what was missing or left over.
 
     Raises:
-        InputError: when the folder holds no model.
+        InputError: when there is no such folder, or it holds no model.
     """
+    _check_folder(folder)
     from transformers import AutoModelForQuestionAnswering
     from transformers.utils import logging
 
@@ -216,6 +218,14 @@ def _calibration(folder: Path) -> ReaderSettings:
         f"the reader `{folder}` {what}",
         hint=f"calibrate it on questions with known answers: sage-rag eval reader {folder}",
     )
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse what transformers would take for a name on the hub, and look for in the network."""
+    if not folder.is_dir():
+        raise InputError(
+            f"there is no folder `{folder}`", hint="name the folder of a model of transformers"
+        )
 
 
 def _unusable(folder: Path) -> InputError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from sage_rag.privacy.labels import Scheme, type_of_label
 LabelMap = Scheme | Mapping[str, EntityType | None]
 """A scheme of `privacy.labels`, or our type for each label; `None` for one that is not private."""
 
+_HUB_NAME = re.compile(r"\w[\w.-]*/[\w.-]+")
 _OTHER_FRAMEWORKS = ["*.h5", "*.msgpack", "*.ot", "*.onnx", "*.gguf", "onnx/*", "openvino/*"]
 
 
@@ -21,10 +23,17 @@ def model_folder(name: str) -> Path:
     """Return a model's folder: `name` itself, or that of a Hugging Face model, downloaded once.
 
     Raises:
-        InputError: when there is no such folder and the download fails.
+        InputError: when there is no such folder, and the name is that of a path or the download
+            fails.
     """
-    if Path(name).is_dir():
-        return Path(name)
+    folder = Path(name)
+    if folder.is_dir():
+        return folder
+    if not _HUB_NAME.fullmatch(name) or folder.parent.is_dir():
+        raise InputError(
+            f"no model `{name}`: there is no such folder",
+            hint="give a model's folder, or its name on the hub: OWNER/NAME",
+        )
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 

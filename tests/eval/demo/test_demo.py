@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,23 @@ def test_a_folder_that_no_demo_made_is_kept(tmp_path: Path) -> None:
     (tmp_path / "own").touch()
     with pytest.raises(InputError, match="no demo made it"):
         prepare_folders(tmp_path)
+
+
+def test_a_folder_that_cannot_be_used_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    for root in (file, file / "below"):
+        with pytest.raises(InputError, match="Not a directory"):
+            prepare_folders(root)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(InputError, match="Read-only file system"):
+        prepare_folders(tmp_path / "new")
 
 
 def test_a_missing_corpus_is_an_error(tmp_path: Path) -> None:

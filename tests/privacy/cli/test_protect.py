@@ -260,3 +260,52 @@ def test_the_wrong_corpus_is_told_and_writes_nothing(run, tmp_path):
     assert isinstance(result.exception, KeysetError)
     assert "none of the 2 tokens" in result.exception.message
     assert not plain.exists()
+
+
+def test_a_byte_order_mark_before_jsonl_is_skipped(run, tmp_path):
+    source, safe = tmp_path / "a.jsonl", tmp_path / "safe.jsonl"
+    source.write_text(json.dumps({"text": EMAIL}) + "\n", "utf-8-sig")
+    result = run("protect", source, "--out", safe)
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(safe.read_text("utf-8"))["text"].startswith("EMAIL_ADDRESS_[")
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('{"text": x}', "is not JSON at column 10"),
+        ('{"a": 1, "a": 2}', "has an object with a key that occurs twice"),
+        (r'{"text": "\ud800"}', "contains half of a surrogate pair"),
+        ('{"text": NaN}', "has a number that JSON cannot hold"),
+        ("[" * 100_000, "is nested too deeply"),
+    ],
+)
+def test_each_fault_of_a_line_is_named(run, tmp_path, line, problem):
+    source = tmp_path / "a.jsonl"
+    source.write_text(f'{{"text": "x"}}\n{line}\n')
+    assert f"line 2 {problem}\n" in run("protect", source, "--out", tmp_path / "s").stderr
+
+
+def test_after_a_failure_the_summary_says_that_nothing_was_written(run, tmp_path):
+    source, safe = tmp_path / "a.jsonl", tmp_path / "safe.jsonl"
+    source.write_text('{"text": "x"}\n{\n')
+    result = run("protect", source, "--out", safe)
+    assert f"`{safe}` is not written: of 2 lines, 1 can be protected" in result.stderr
+    assert "protected 1 line" not in result.stderr
+    assert result.exception.message == "1 line could not be read"
+
+
+def test_a_mistyped_field_names_those_of_the_record(run, tmp_path):
+    source = tmp_path / "a.jsonl"
+    source.write_text(json.dumps({"question": CANARY, "answer": EMAIL}) + "\n")
+    result = run("protect", source, "--text-fields", "answr")
+    assert "line 1 has no field `answr`" in result.stderr
+    assert "no private value" not in result.stderr
+    assert "question, answer" in result.exception.hint
+    assert "Quist" not in f"{result.stderr}{result.exception.hint}"
+
+
+@pytest.mark.parametrize("verb", ["protect", "restore"])
+def test_a_file_that_does_not_exist_is_said_to_be_missing(run, tmp_path, verb):
+    result = run(verb, tmp_path / "nothere")
+    assert "there is no file" in result.exception.message

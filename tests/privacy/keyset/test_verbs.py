@@ -172,6 +172,20 @@ def test_a_pruned_key_is_gone_and_the_primary_stays(shell: Shell) -> None:
     assert shell("prune", shell.file, "--key-id", old) == 3
 
 
+def test_the_loss_of_the_register_is_said_at_export_import_and_revocation(shell: Shell) -> None:
+    raw, again = shell.folder / "raw", shell.folder / "again.keyset"
+    shell("export", shell.file, "--out", shell.folder / "first", "--yes-reveal-keys")
+    assert "the register of" not in shell.err
+    shell.grant("desk")
+    assert shell("export", shell.file, "--out", raw, "--yes-reveal-keys") == 0
+    assert "the register of 1 grant is not exported" in shell.err
+    assert shell("import", raw, "--out", again) == 0
+    assert "its register is empty" in shell.err
+    assert shell("revoke", again, "--grant", "desk") != 0
+    assert "--verify" in shell.err
+    assert "keys import" in shell.err
+
+
 def test_an_export_is_private_and_comes_back_by_import(shell: Shell) -> None:
     raw, again = shell.folder / "raw", shell.folder / "again"
     assert shell("export", shell.file, "--out", raw, "--yes-reveal-keys") == 0

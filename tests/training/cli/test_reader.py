@@ -86,3 +86,14 @@ def test_a_folder_without_a_model_is_refused_before_the_training(tmp_path: Path)
     with pytest.raises(InputError, match="no complete question-answering model"):
         run("--questions", questions, "--out", tmp_path / "reader", "--base", tmp_path)
     assert not (tmp_path / "reader").exists()
+
+
+def test_a_mistyped_base_is_a_missing_folder_and_no_name_on_a_hub(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import transformers
+
+    monkeypatch.setattr(transformers.AutoModelForQuestionAnswering, "from_pretrained", pytest.fail)
+    questions = write_questions(tmp_path / "questions")
+    with pytest.raises(InputError, match="there is no folder"):
+        run("--questions", questions, "--out", tmp_path / "o", "--base", tmp_path / "nope")

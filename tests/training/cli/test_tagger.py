@@ -45,7 +45,7 @@ def test_own_annotations_train_the_shipped_tagger_further(
     printed = run("--extra", str(extra), "--out", str(out))
     assert "| PERSON |" in printed
     assert (out / "report.md").read_text("utf-8").strip() in printed
-    assert f"tagger:{out / 'tagger.safetensors'}" in printed
+    assert f"index --set recognizers=tagger:{out / 'tagger.safetensors'}" in printed
     own = TaggerRecognizer(out / "tagger.safetensors")
     text = "the badger Zubliwick sleeps in barn 77"
     assert "Zubliwick" in {text[s.start : s.end] for s in own.recognize(text)}

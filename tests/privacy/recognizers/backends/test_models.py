@@ -4,6 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import huggingface_hub
+import pytest
+
+from sage_rag.common.exceptions import InputError
 from sage_rag.privacy.recognizers.backends.models import folder_digest, model_folder
 
 
@@ -23,6 +27,17 @@ def test_a_digest_changes_with_names_and_contents_and_nothing_else(tmp_path: Pat
 
 def test_a_folder_is_its_own_model(tmp_path: Path) -> None:
     assert model_folder(str(tmp_path)) == tmp_path
+
+
+@pytest.mark.parametrize("name", ["nope", "./nope", "a b", "/no/such/folder", "models/nope"])
+def test_what_is_no_name_on_the_hub_is_a_missing_folder(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "models").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", pytest.fail)
+    with pytest.raises(InputError, match="there is no such folder"):
+        model_folder(name)
 
 
 def test_a_model_that_is_nowhere_is_one_clear_error() -> None:
