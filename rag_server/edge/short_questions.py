@@ -27,7 +27,7 @@ from sage_rag.privacy.lookup import (
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
 from sage_rag.privacy.recognizers.wordlists import TITLES
-from sage_rag.privacy.spans import Span
+from sage_rag.privacy.spans import Span, remainder
 
 _PART = re.compile(r"\S+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -241,7 +241,7 @@ class ShortQuestionRecognizer:
             return
         if span.entity_type is EntityType.ID:
             if not self.index.is_public_code(text[span.start : span.end]):
-                yield self._without_codes(text, span)
+                yield from self._person_and_code(text, span)
             return
         if span.entity_type not in NAMED_TYPES:
             yield span
@@ -259,6 +259,22 @@ class ShortQuestionRecognizer:
             start = span.start if private[0] is words[0] else first
             end = span.end if private[-1] is words[-1] else last
             yield replace(span, start=start, end=end)
+
+    def _person_and_code(self, text: str, span: Span) -> Iterator[Span]:
+        """Yield a person of the index that was taken for a part of a code, and what is left."""
+        parts = list(_PART.finditer(text, span.start, span.end))
+        people = [part for part in parts if self._is_person(part)]
+        if not 0 < len(people) < len(parts):
+            yield self._without_codes(text, span)
+            return
+        start, end = people[0].start(), people[-1].end()
+        person = replace(span, start=start, end=end, entity_type=EntityType.PERSON)
+        yield person
+        for rest in remainder(span, [person]):
+            left = list(_PART.finditer(text, rest.start, rest.end))
+            if left:
+                code = replace(rest, start=left[0].start(), end=left[-1].end())
+                yield from self._without(text, code)
 
     def _without_codes(self, text: str, span: Span) -> Span:
         """Return a span without codes at its ends, if a name of the index is left.

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from sage_rag.common.exceptions import ProtectionError
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.lookup import NAMED_TYPES
 from sage_rag.privacy.policy import Operator, OperatorChoice, Policy
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.lexicon import default_lexicon, fold
@@ -246,13 +247,28 @@ class ShownRecognizer:
         A longer value around it could be made coarser, and the rest of it be this one: so it is a
         span of its own unless the longer one becomes a token as a whole.
         """
-        shown = list(self.shown)
         found = self.recognizer.recognize(text)
+        shown = [self._typed(span, found) for span in self.shown]
         alone = [s for s in shown if not self._is_inside(s, resolve_overlaps(found))]
         spans = _divided(found, alone)
         left = [s for s in shown if s not in alone]
         whole = resolve_overlaps(spans) if left else []
         return spans if all(self._is_inside(s, whole) for s in left) else _divided(found, shown)
+
+    def _typed(self, shown: Span, found: Sequence[Span]) -> Span:
+        """Return a shown value as the name that the recognizer takes it for.
+
+        A code that was shown may be a name that a question misread: "pillai a1c".
+        """
+        if shown.entity_type in NAMED_TYPES:
+            return shown
+        names = (
+            span
+            for span in found
+            if (span.start, span.end) == (shown.start, shown.end)
+            and span.entity_type in self.encrypted.intersection(NAMED_TYPES)
+        )
+        return next(names, shown)
 
     def _is_inside(self, shown: Span, spans: Sequence[Span]) -> bool:
         """Return whether one of these spans, with a type that is encrypted, is longer around it."""

@@ -114,6 +114,9 @@ MISC = EntityType.MISC
         ("what is k-99 knee", {"k-99_knee": EntityType.ID}, "what is <ID k-99> knee"),
         ("k-99 invoice", {"k-99_invoice": EntityType.ID}, "<ID k-99> invoice"),
         ("k-99 keller", {"k-99_keller": EntityType.ID}, "<ID k-99 keller>"),
+        # A person of the index that was taken for a part of a code is a person.
+        ("lindqvist a1c", {"lindqvist_a1c": EntityType.ID}, "<PERSON lindqvist> <ID a1c>"),
+        ("lindqvist K-77", {"lindqvist_k-77": EntityType.ID}, "<PERSON lindqvist> <ID K-77>"),
         ("grace", {"grace": PERSON}, "<PERSON grace>"),
         (
             "harbour street surgery",
@@ -134,7 +137,6 @@ MISC = EntityType.MISC
         # With one capital it may be a name; an unknown name keeps what is next to it.
         ("ask Tsh", {"tsh": PERSON}, "ask <PERSON Tsh>"),
         ("keller tsh", {"keller_tsh": FIRM}, "<ORGANIZATION keller tsh>"),
-        ("lindqvist K-77", {"lindqvist_k-77": EntityType.ID}, "<ID lindqvist K-77>"),
         # A name that is a word is one in an index that writes it in lower case, once.
         ("is the fall in the book", {"fall": PERSON}, "is the fall in the book"),
         # Next to a person, a word of an organisation's name is a word; alone it is a value.

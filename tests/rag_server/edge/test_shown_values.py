@@ -221,3 +221,11 @@ def test_a_hostile_server_gets_no_name_by_the_next_turn(world: World, stream: bo
     httpx.post(f"{url}/v1/chat/completions", json=turn)
     assert server.seen[-1].body["messages"][1]["content"] == text
     assert "Okafor" not in server.seen[-1].raw.decode()
+
+
+def test_a_name_that_was_shown_as_a_code_is_read_as_the_name_that_it_is() -> None:
+    keyset = Keyset.generate()
+    own = CorpusKeys("clinic", keyset, TableRecognizer({"pillai": PERSON}), preset("soe-all"))
+    own.restore(own.hide_whole("pillai", EntityType.ID))
+    assert own.pseudonymize("mr pillai").startswith("mr PERSON_[")
+    assert own.for_answers().pseudonymize("mr pillai").startswith("mr ID_[")
