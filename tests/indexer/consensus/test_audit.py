@@ -47,7 +47,7 @@ def test_what_was_published_has_the_support_that_the_manifest_states(
     consensus()
     done = audited()
     assert (done.exit_code, done.stdout) == (0, ""), done.output
-    assert "0 findings in 1 passages at k = 3, by 24 documents of 24 subjects" in done.stderr
+    assert "0 findings in 1 passage at k = 3, by 24 documents of 24 subjects" in done.stderr
 
 
 def test_a_corpus_that_says_less_gives_one_line_a_finding(
