@@ -25,7 +25,8 @@ _GREETING = re.compile(
     r"|[^,.;:!?]+,\Z)"
 )
 _DESCRIBED = re.compile(
-    rf"(\b(?i:our|my|your|his|her|their|the|an?)(?:[ ][^\W\d_]+){{1,3}}),[ ]{NAME},(?=[ ][^\W\d])"
+    r"(\b(?i:our|my|your|his|her|their|the|an?)(?:[ ][^\W\d_]+(?:-[^\W\d_]+)*){1,3})"
+    rf",[ ]{NAME},(?=[ ][^\W\d])"
 )
 _INNER_NAME = re.compile(rf"(?<=\w),[ ]{NAME},(?=[ ][^\W\d])")
 _LAST = re.compile(rf"(?<=\w),[ ]{NAME}(?=[.;:!?])")

@@ -11,6 +11,10 @@ PHONE, PLACE = "PHONE_NUMBER_[bb]", "LOCATION_[cc]"
     [
         ("Rest the knee.", "Rest the knee."),
         (f"Our nurse, {NAME}, will call.", "Our nurse will call."),
+        (
+            f"The out-of-hours doctor, {NAME}, will bring it.",
+            "The out-of-hours doctor will bring it.",
+        ),
         (f"Ask our nurse, {NAME}.", "Ask our nurse."),
         (f"Dr. {NAME} will look at it.", "The person will look at it."),
         (f"Let {NAME} carry on.", "Let the person carry on."),
