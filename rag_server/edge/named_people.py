@@ -18,7 +18,7 @@ from sage_rag.privacy.lookup import NAMED_TYPES, STEM_TYPES
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.recognizers.lexicon import default_lexicon, fold
 from sage_rag.privacy.tokens import token_type
-from sage_rag.rag_server.edge.short_questions import NAME_KINDS, IndexLookup
+from sage_rag.rag_server.edge.short_questions import IndexLookup, is_known_name
 from sage_rag.rag_server.named_people import NamedPeople
 
 _ALIKE = 0.8
@@ -158,8 +158,8 @@ def _parts(value: str, index: IndexLookup, types: Sequence[EntityType]) -> tuple
 
     def is_ordinary(part: str) -> bool:
         word = written.get(part, part)
-        kinds, is_word = lexicon.kinds_of(word), lexicon.is_word(word)
-        if not any(kind in kinds for kind in NAME_KINDS) and is_word:
+        is_word = lexicon.is_word(word)
+        if is_word and not is_known_name(word):
             return True
         if part not in small or index.types_of(part, types):
             return False

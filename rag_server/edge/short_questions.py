@@ -32,7 +32,7 @@ from sage_rag.privacy.spans import Span, remainder
 _PART = re.compile(r"\S+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _PERSON = (EntityType.PERSON,)
-NAME_KINDS = (Kind.GIVEN, Kind.SURNAME, Kind.PLACE, Kind.GREAT_PLACE)
+_NAME_KINDS = (Kind.GIVEN, Kind.SURNAME, Kind.PLACE, Kind.GREAT_PLACE)
 _VAGUE_TYPES = (EntityType.MISC, EntityType.DEMOGRAPHIC, EntityType.SPECIAL_CATEGORY)
 """Types of groups, events and conditions: a recognizer takes "wrestling" for one in a question,
 and for a word in a record."""
@@ -48,6 +48,12 @@ _MOST_VALUES = 64
 """Values that one word of a question may stand for. More would not help, and a server would learn
 which values share a part."""
 _SCORE = 0.5
+
+
+def is_known_name(folded: str) -> bool:
+    """Return whether a folded word is in a list of names of persons or places."""
+    kinds = default_lexicon().kinds_of(folded)
+    return any(kind in kinds for kind in _NAME_KINDS)
 
 
 class IndexLookup:
@@ -75,10 +81,9 @@ class IndexLookup:
         passages = self._lookup.words.get(folded, 0)
         if not passages or self.types_of(word, types):
             return False
-        is_name = any(kind in lexicon.kinds_of(folded) for kind in NAME_KINDS)
         if lexicon.is_word(folded):
-            return passages >= COMMON or not is_name
-        return passages == ORDINARY and not is_name
+            return passages >= COMMON or not is_known_name(folded)
+        return passages == ORDINARY and not is_known_name(folded)
 
     def is_abbreviation(self, word: str) -> bool:
         """Return whether the index writes a word in capitals, and it is no part of a value there.
@@ -86,9 +91,8 @@ class IndexLookup:
         A word that a question writes with one capital may be a name.
         """
         folded = fold(word)
-        is_name = any(kind in default_lexicon().kinds_of(folded) for kind in NAME_KINDS)
         is_written_so = (word.islower() or word.isupper()) and folded in self._lookup.codes
-        return is_written_so and not is_name and not self.types_of(word)
+        return is_written_so and not is_known_name(folded) and not self.types_of(word)
 
     def is_public_code(self, code: str) -> bool:
         """Return whether what a recognizer took for a private code stands in clear in the index.
@@ -298,10 +302,9 @@ class ShortQuestionRecognizer:
 
     def _is_word(self, word: str) -> bool:
         """Return whether a word next to a code may be sent: also one that no name has."""
-        folded, lexicon = fold(word), default_lexicon()
-        is_name = any(kind in lexicon.kinds_of(folded) for kind in NAME_KINDS)
+        folded = fold(word)
         is_plain = self.index.is_plain(word) or self.index.is_public(word, _PERSON)
-        return is_plain or (lexicon.is_word(folded) and not is_name)
+        return is_plain or (default_lexicon().is_word(folded) and not is_known_name(folded))
 
     def _is_person(self, match: re.Match[str]) -> bool:
         return bool(self.index.types_of(match.group(), _PERSON))
