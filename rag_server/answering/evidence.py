@@ -16,6 +16,7 @@ from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.stores.lexical import lexical_words
 from sage_rag.privacy.blind_index import SIGN
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
+from sage_rag.privacy.lookup import codes_of
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.particulars import states_particular
 from sage_rag.rag_server.named_people import NamedPeople
@@ -43,6 +44,8 @@ _REQUESTS = frozenset(
     "info details record records file files data patient client customer".split()
 )
 """Words that ask for a record, and for nothing in it."""
+_CODE_TYPES = _DIRECT - {EntityType.PERSON.value}
+_WITH_DIGITS = re.compile(r"\S*\d\S*")
 _READ = 3
 """Passages that may answer a question; an answer reads no more."""
 
@@ -60,7 +63,9 @@ class Evidence:
     a phone number or another particular of someone, and one of the first passages has one. `about`:
     the ranks of the passages that hold most of the persons, or else of the places, organisations
     and titles, that the question may mean. `meant`: the tokens of all these in the index. `alike`:
-    those of persons whose names are spelt nearly as an unknown one.
+    those of persons whose names are spelt nearly as an unknown one. `by_code`: the question is a
+    code that one of the first passages has, and at most one other word ("LS-5588 result"): so few
+    words are not evidence against this passage.
     """
 
     similarity: float
@@ -74,6 +79,7 @@ class Evidence:
     about: tuple[int, ...] = ()
     meant: tuple[str, ...] = field(default=(), repr=False)
     alike: tuple[str, ...] = field(default=(), repr=False)
+    by_code: bool = False
 
     @property
     def score(self) -> float:
@@ -89,12 +95,12 @@ class Evidence:
     @property
     def is_near(self) -> bool:
         """Whether the nearest passage is worth showing, though it may not answer the question."""
-        return self.answers or self.score >= _NEAR * self._least_score
+        return self.answers or self.by_code or self.score >= _NEAR * self._least_score
 
     @property
     def may_be_read(self) -> bool:
         """Whether the passages are near enough for a reader to find an answer in them."""
-        return self.answers or self.score >= _READABLE * self._least_score
+        return self.answers or self.by_code or self.score >= _READABLE * self._least_score
 
     @property
     def share(self) -> float:
@@ -156,6 +162,22 @@ def find_evidence(
         about,
         meant,
         alike,
+        not unknown and _is_by_code(question, [p.text for p in passages[:_READ]]),
+    )
+
+
+def _is_by_code(question: str, texts: Sequence[str]) -> bool:
+    """Return whether a question is a code that a text has, and at most one other word."""
+    tokens = {m.group() for m in TOKEN.finditer(question) if m.group(1) in _CODE_TYPES}
+    plain = TOKEN.sub(" ", question)
+    words = _content(_WITH_DIGITS.sub(" ", plain)).casefold().split()
+    if sum(word not in _REQUESTS for word in words) > 1:
+        return False
+    codes = codes_of(plain)
+    return any(
+        any(token in text for token in tokens)
+        or not codes.isdisjoint(codes_of(TOKEN.sub(" ", text)))
+        for text in texts
     )
 
 

@@ -72,6 +72,28 @@ def test_a_name_whose_words_are_all_unknown_is_unknown():
     assert evidence(f"and {LINDE}", [WHOLE, PART]).unknown == (LINDE,)
 
 
+@pytest.mark.parametrize(
+    ("question", "by_code"),
+    [
+        ("E42", True),
+        ("what about e42?", True),
+        ("LS-5588 result", True),
+        ("ID_[zz] owner", True),
+        ("ID_[yy] owner", False),
+        ("E43 result", False),
+        ("what does the error E42 cost", False),
+        ("owner", False),
+    ],
+)
+def test_a_question_of_a_code_and_a_word_is_by_code(question, by_code):
+    text = "E42: motor blocked, sample LS-5588, frame ID_[zz]"
+    layers: Mapping = {RECORDS: MemoryCatalog().publish("c", [text])}
+    passages = [Passage("p", "s", {"text": text})]
+    found = find_evidence(question, passages, [], layers, WordsEmbedder())
+    assert found.by_code == by_code
+    assert found.may_be_read or not by_code
+
+
 def test_a_code_that_the_index_has_under_another_type_is_known():
     number = "CASE_NUMBER~aaaaaaaaaaaaaaaa"
     words = ["ID~bbbbbbbbbbbbbbbb", number]

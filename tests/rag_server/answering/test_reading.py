@@ -146,6 +146,11 @@ def test_who_asks_for_a_whole_record_gets_it(probability):
     assert outcome_of(whole, reading(probability), lacks_detail=True) is Outcome.ANSWER
 
 
+def test_what_a_code_names_is_shown_though_a_reader_finds_no_answer_in_it():
+    named = Evidence(0.1, 0.1, by_code=True)
+    assert outcome_of(named, reading(0.01), lacks_detail=False) is Outcome.UNCLEAR
+
+
 def test_without_a_reader_evidence_and_details_decide():
     assert outcome_of(STRONG, None, lacks_detail=False) is Outcome.ANSWER
     assert outcome_of(STRONG, None, lacks_detail=True) is Outcome.UNCLEAR
