@@ -53,16 +53,20 @@ def write_file(path: Path, content: str, *, mode: int = _PRIVATE) -> None:
 
 
 def create_file(path: Path, content: str) -> None:
-    """Write a new file of mode 0600.
+    """Write a new file of mode 0600, or none.
 
     Raises:
         FileExistsError: when there is one.
         OSError: when the disk or the folder does not take it.
     """
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(content)
-        _sync(file)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(content)
+            _sync(file)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
     sync_folder(path.parent)
 
 

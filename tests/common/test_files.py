@@ -41,12 +41,13 @@ def test_what_fails_halfway_leaves_the_old_file_alone(
     assert list(tmp_path.iterdir()) == [path]
 
 
+def full(descriptor: int) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
 def test_a_full_disk_leaves_the_old_file_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(descriptor: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
     path = tmp_path / "f"
     path.write_text("old")
     monkeypatch.setattr(files.os, "fsync", full)
@@ -63,6 +64,13 @@ def test_a_new_file_never_replaces_one(tmp_path: Path) -> None:
         create_file(path, "second")
     assert path.read_text() == "first"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_full_disk_leaves_no_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files.os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        create_file(tmp_path / "f", "key")
+    assert not list(tmp_path.iterdir())
 
 
 def test_one_process_holds_a_lock(tmp_path: Path) -> None:
