@@ -333,12 +333,13 @@ class ShortQuestionRecognizer:
             written, start = match.group(), match.start()
             if start in covered or fold(written) in stop:
                 continue
-            for name in (written, written.removesuffix("s").removesuffix("S")):
+            for name in dict.fromkeys((written, written.removesuffix("s").removesuffix("S"))):
                 if len(name) < _SHORTEST_NAME:
                     continue
-                types = self.index.types_of(name)
                 if lexicon.is_word(fold(name)):
                     types = _PERSON if self.index.is_someone(name) else ()
+                else:
+                    types = self.index.types_of(name)
                 if types:
                     yield Span(start, start + len(name), types[0], _SCORE)
                     break
