@@ -153,16 +153,16 @@ def find_evidence(
     return Evidence(
         similarity,
         coverage,
-        unknown,
-        known,
-        sentence,
-        enough,
-        whole,
-        particular,
-        about,
-        meant,
-        alike,
-        not unknown and _is_by_code(question, [p.text for p in passages[:_READ]]),
+        unknown=unknown,
+        known=known,
+        sentence=sentence,
+        enough=enough,
+        whole_record=whole,
+        particular=particular,
+        about=about,
+        meant=meant,
+        alike=alike,
+        by_code=not unknown and _is_by_code(question, [p.text for p in passages[:_READ]]),
     )
 
 

@@ -265,7 +265,7 @@ class ShortQuestionRecognizer:
             yield replace(span, start=start, end=end)
 
     def _person_and_code(self, text: str, span: Span) -> Iterator[Span]:
-        """Yield a person of the index that was taken for a part of a code, and what is left."""
+        """Yield the span of a code, and a person of the index in it as a span of its own."""
         parts = list(_PART.finditer(text, span.start, span.end))
         people = [part for part in parts if self._is_person(part)]
         if not 0 < len(people) < len(parts):
@@ -301,7 +301,10 @@ class ShortQuestionRecognizer:
         return replace(span, start=start, end=end) if is_id else span
 
     def _is_word(self, word: str) -> bool:
-        """Return whether a word next to a code may be sent: also one that no name has."""
+        """Return whether a word next to a code may be sent.
+
+        An ordinary word that is no known name may be, even if the index does not hold it.
+        """
         folded = fold(word)
         is_plain = self.index.is_plain(word) or self.index.is_public(word, _PERSON)
         return is_plain or (default_lexicon().is_word(folded) and not is_known_name(folded))
@@ -326,7 +329,7 @@ class ShortQuestionRecognizer:
     def _missed(self, text: str, covered: set[int]) -> Iterator[Span]:
         """Yield words outside of the spans that are names of the index, also in the plural.
 
-        An ordinary word is one only if the index does not hold it in clear.
+        An ordinary word is such a name only if the index does not hold it in clear.
         """
         lexicon, stop = default_lexicon(), rule_lexicon().stop_words
         for match in _WORD.finditer(text):
