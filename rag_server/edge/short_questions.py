@@ -112,13 +112,6 @@ class IndexLookup:
         """Return whether a word without digits stands in clear, and is no part of a name."""
         return bool(_WORD.fullmatch(word)) and self.has_word(word) and not self.types_of(word)
 
-    def is_someone(self, word: str) -> bool:
-        """Return whether a word is part of a person's name in the index, and is nowhere in clear.
-
-        "tull" is an English word, but not one of an index that has it as Ms Tull alone.
-        """
-        return not self.has_word(word) and bool(self.types_of(word, _PERSON))
-
     def types_of(
         self, value: str, types: Sequence[EntityType] = NAMED_TYPES
     ) -> tuple[EntityType, ...]:
@@ -329,9 +322,10 @@ class ShortQuestionRecognizer:
     def _missed(self, text: str, covered: set[int]) -> Iterator[Span]:
         """Yield words outside of the spans that are names of the index, also in the plural.
 
-        An ordinary word is such a name only if the index does not hold it in clear.
+        An ordinary word is one only as a part of a person's name, and if the index does not hold it
+        in clear: "tull" is an English word, but not one of an index that has it as Ms Tull alone.
         """
-        lexicon, stop = default_lexicon(), rule_lexicon().stop_words
+        stop = rule_lexicon().stop_words
         for match in _WORD.finditer(text):
             written, start = match.group(), match.start()
             if start in covered or fold(written) in stop:
@@ -339,10 +333,13 @@ class ShortQuestionRecognizer:
             for name in dict.fromkeys((written, written.removesuffix("s").removesuffix("S"))):
                 if len(name) < _SHORTEST_NAME:
                     continue
-                if lexicon.is_word(fold(name)):
-                    types = _PERSON if self.index.is_someone(name) else ()
-                else:
-                    types = self.index.types_of(name)
+                types = self._missed_types(name)
                 if types:
                     yield Span(start, start + len(name), types[0], _SCORE)
                     break
+
+    def _missed_types(self, name: str) -> tuple[EntityType, ...]:
+        """Return the types of the index for a word that the recognizer passed over."""
+        if not default_lexicon().is_word(fold(name)):
+            return self.index.types_of(name)
+        return () if self.index.has_word(name) else self.index.types_of(name, _PERSON)
