@@ -5,13 +5,25 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import torch
 from pydantic import BaseModel, ConfigDict
 
-_PACKAGES = ("sage-rag", "torch", "sentence-transformers", "faiss-cpu", "bm25s")
+_PACKAGES = (
+    "sage-rag",
+    "torch",
+    "sentence-transformers",
+    "faiss-cpu",
+    "faiss-gpu-cu12",
+    "faiss-gpu-cuvs",
+    "bm25s",
+)
+"""Where they are installed: a machine with a GPU has one of the other builds of faiss."""
 _GIBIBYTE = 2**30
 
 
@@ -35,11 +47,14 @@ def environment() -> Environment:
         commit=_commit(),
         date=datetime.now(UTC).date().isoformat(),
         hardware=_hardware(),
-        software={
-            "python": platform.python_version(),
-            **{package: version(package) for package in _PACKAGES},
-        },
+        software={"python": platform.python_version(), **dict(_installed(_PACKAGES))},
     )
+
+
+def _installed(packages: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for package in packages:
+        with suppress(PackageNotFoundError):
+            yield package, version(package)
 
 
 def _commit() -> str:
@@ -62,7 +77,9 @@ def _commit() -> str:
 
 def _hardware() -> str:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _GIBIBYTE
-    return f"{_processor()}, {len(os.sched_getaffinity(0))} cores, {memory:.0f} GiB memory"
+    cores = len(os.sched_getaffinity(0))
+    gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
+    return ", ".join([_processor(), f"{cores} cores", f"{memory:.0f} GiB memory", *gpus])
 
 
 def _processor() -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +18,10 @@ from sage_rag.common.stems import stem
 from sage_rag.indexer.stores.vocabulary import index_words, write_index_words
 from sage_rag.privacy.blind_index import BLIND_WORD, SIGN
 from sage_rag.privacy.tokens import TOKEN, may_have_token
+
+# bm25s starts JAX where that is installed, which takes three quarters of a GPU's memory beforehand.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+import bm25s
 
 _MARK = re.compile(rf"{TOKEN.pattern}|{BLIND_WORD.pattern}")
 _PLAIN_WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
