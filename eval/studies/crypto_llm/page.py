@@ -241,5 +241,5 @@ def _missing(runs: _Runs, attacks: Attacks) -> str:
         lines.append("* Attacks on the models (`--attacks`).")
     if not attacks.repeated:
         lines.append("* Attacks on models that read records very often (`--repeated`).")
-    lines += [_TASKS, "* 20 and 551 million parameters: no GPU was at hand."]
+    lines += [_TASKS, "* The comparison at 20 and 551 million parameters."]
     return "## What has not been run\n\n" + "\n".join(lines)

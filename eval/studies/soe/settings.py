@@ -70,5 +70,5 @@ SMALL = StudySettings(
 )
 """For a first look in under 15 minutes."""
 LARGE = StudySettings(width=448, layers=8, heads=8, learning_rate=6e-4)
-"""20 million parameters, for a GPU. Not tried: the rate is a guess between those of 2 million
-parameters and those that are usual for 100 million."""
+"""20 million parameters, for a GPU. The rate lies between those of 2 million parameters and those
+that are usual for 100 million; no other was tried."""

@@ -65,7 +65,7 @@ def test_a_document_does_not_change_the_loss_of_another_in_its_row(attention: st
 
 
 @pytest.mark.gpu
-@pytest.mark.filterwarnings("ignore:.*script_method:DeprecationWarning")
+@pytest.mark.filterwarnings("default")  # compiling has warnings of its own
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="flex attention trains on a GPU alone")
 def test_flex_attention_has_the_loss_and_gradient_of_the_mask() -> None:
     batch = batch_of_documents(A, B, length=128).to(torch.device("cuda"))
