@@ -45,7 +45,6 @@ _REQUESTS = frozenset(
 )
 """Words that ask for a record, and for nothing in it."""
 _CODE_TYPES = _DIRECT - {EntityType.PERSON.value}
-_WITH_DIGITS = re.compile(r"\S*\d\S*")
 _READ = 3
 """Passages that may answer a question; an answer reads no more."""
 
@@ -170,7 +169,8 @@ def _is_by_code(question: str, texts: Sequence[str]) -> bool:
     """Return whether a question is a code that a text has, and at most one other word."""
     tokens = {m.group() for m in TOKEN.finditer(question) if m.group(1) in _CODE_TYPES}
     plain = TOKEN.sub(" ", question)
-    words = _content(_WITH_DIGITS.sub(" ", plain)).casefold().split()
+    others = (word for word in plain.split() if not any(map(str.isdecimal, word)))
+    words = _content(" ".join(others)).casefold().split()
     if sum(word not in _REQUESTS for word in words) > 1:
         return False
     codes = codes_of(plain)
