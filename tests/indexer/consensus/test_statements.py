@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sage_rag.indexer.consensus.grammar import HIDDEN, segments
+from sage_rag.indexer.consensus.leads import lead_of
 from sage_rag.indexer.consensus.phrases import Phrase
 from sage_rag.indexer.consensus.statements import StatementRules
 from sage_rag.indexer.consensus.word_classes import word_classes
@@ -240,3 +241,10 @@ def test_white_space_before_a_private_value_borders_a_part():
 
 def test_a_long_run_of_white_space_is_read_in_linear_time():
     assert growth(lambda size: list(segments(f"Rest.{' ' * size}Drink")), 1_000) < LINEAR
+
+
+def test_a_long_list_without_a_comma_is_read_in_linear_time():
+    def lead(size):
+        return lead_of(["take", *["pain"] * size], None, may_begin=False)
+
+    assert growth(lead, 2_000) < LINEAR
