@@ -135,7 +135,6 @@ def test_a_known_name_lowers_what_is_enough():
     score = Evidence(0.4, 0.0, sentence=0.4)
     assert not score.answers
     assert Evidence(0.4, 0.0, sentence=0.4, known=1).answers
-    assert Evidence(0.4, 0.0, sentence=0.4, enough=0.3).answers
 
 
 def test_evidence_is_clear_only_far_above_what_is_enough():
