@@ -1,4 +1,4 @@
-"""Means with bootstrap intervals."""
+"""Means with intervals."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
+from scipy import stats
 
 _RESAMPLES = 2000
 
@@ -37,3 +38,9 @@ class Mean(BaseModel):
 
     def __str__(self) -> str:
         return f"{self.value:.4g} ({self.low:.4g} to {self.high:.4g})"
+
+
+def t_margin(values: Sequence[float]) -> float:
+    """Return half the width of the 95 % t interval of the mean of two values or more."""
+    factor = stats.t.ppf(0.975, len(values) - 1)
+    return float(factor * np.std(values, ddof=1) / np.sqrt(len(values)))

@@ -13,7 +13,7 @@ import typer
 
 from sage_rag.common.counting import counted
 from sage_rag.common.exceptions import InputError
-from sage_rag.indexer.options import Subject, TextFields, keyset_of
+from sage_rag.indexer.options import Subject, TextFields, keyset_of, names_in
 from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
 
 if TYPE_CHECKING:
@@ -110,8 +110,12 @@ def _settings(
             raise InputError(f"`{corpus}` already sets fields and subject")
         settings = read_corpus_file(corpus)
     else:
-        fields = text_fields.split(",") if text_fields else None
-        named = {"source": corpus, "fields": fields, "subject": subject, "policy": manifest.policy}
+        named = {
+            "source": corpus,
+            "fields": names_in(text_fields),
+            "subject": subject,
+            "policy": manifest.policy,
+        }
         settings = validated(settings_of({**named, "recipe": CONSENSUS}), "--corpus")
     settings = settings.model_copy(update={"recipe": CONSENSUS, "layers": None, "gate": {}})
     if load_policy(recipe_of(settings).policy or "").name != manifest.policy:

@@ -30,5 +30,5 @@ def _parts(text: str, max_chars: int) -> Iterator[tuple[int, int]]:
             head = text[start : start + max_chars + 1].rsplit(maxsplit=1)[0]
             cut = start + min(len(head), max_chars)
             yield start, cut
-            start = cut + len(text[cut:end]) - len(text[cut:end].lstrip())
+            start = next(place for place in range(cut, end) if not text[place].isspace())
         yield start, end

@@ -33,6 +33,7 @@ from sage_rag.indexer.options import (
     TextFields,
     Workers,
     keyset_of,
+    names_in,
 )
 from sage_rag.privacy.cli.options import KeysetFile, KeysetSecret, PassphraseFile
 
@@ -81,11 +82,11 @@ def index(
     source, name = _source_and_name(corpus, name, home)
     named = {
         "source": source,
-        "fields": _names(text_fields),
+        "fields": names_in(text_fields),
         "keyset": keyset,
         "subject": subject,
         "recipe": recipe,
-        "layers": _names(layers),
+        "layers": names_in(layers),
         "consensus.k": k,
         "model.base_url": llm_base_url,
         "model.name": llm_model,
@@ -161,10 +162,6 @@ def _update(
     if not path.exists() and not changes.get("recipe"):
         changes["recipe"] = default_recipe(changes)
     return update_corpus_file(path, changes)
-
-
-def _names(listed: str | None) -> list[str] | None:
-    return listed.split(",") if listed is not None else None
 
 
 def _check(corpus: CorpusFile, allow_plaintext: bool) -> bool:

@@ -87,8 +87,8 @@ class Summary:
 
     `resumed` documents had a stored result, `redrafted` ones only a stored draft; a person decided
     on the `reviewed` ones; `unfollowed` counts accepted drafts that were not published, by reason.
-    `anonymity` are the figures of `anonymity_figures`. `kept` counts what
-    the published records keep of their originals. `consensus`: of a recipe about subjects.
+    `anonymity` are the figures of `anonymity_figures`. `kept` counts what the published records
+    keep of their originals. `consensus`: of a recipe about subjects.
     """
 
     documents: int = 0

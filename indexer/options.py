@@ -52,6 +52,11 @@ AllowRemoval = _option(
 AllowPlaintext = _option(bool, "Needed for recipe origin.", "--allow-plaintext")
 
 
+def names_in(listed: str | None) -> list[str] | None:
+    """Return the names in a list with commas; `None` where the option is not given."""
+    return None if listed is None else [name.strip() for name in listed.split(",")]
+
+
 def keyset_of(
     path: Path | None,
     passphrase_file: Path | None,

@@ -155,8 +155,10 @@ def read_manifest(path: Path) -> Manifest:
     """
     try:
         return Manifest.model_validate_json((path / MANIFEST).read_bytes())
-    except OSError:
+    except FileNotFoundError:
         raise InputError(f"`{path}` is not an index version: it has no {MANIFEST}") from None
+    except OSError as error:
+        raise InputError(f"cannot read `{path / MANIFEST}`: {error.strerror}") from None
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise InputError(f"`{path / MANIFEST}` is invalid at `{where}`") from None

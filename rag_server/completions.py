@@ -98,9 +98,11 @@ def without_markers(text: str, passages: int) -> str:
 
     It keeps its length.
     """
+    parts, end = list[str](), 0
     for match, _ in _markers(text, range(1, passages + 1)):
-        text = f"{text[: match.start()]}({match.group(1)}){text[match.end() :]}"
-    return text
+        parts += [text[end : match.start()], f"({match.group(1)})"]
+        end = match.end()
+    return "".join([*parts, text[end:]])
 
 
 def _places(text: str, cited: Collection[int]) -> dict[int, re.Match[str]]:

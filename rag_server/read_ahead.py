@@ -59,7 +59,8 @@ class ReadAhead:
         """`most_characters`: of the current versions of all corpora together."""
         self._read = read
         self._most = most_characters
-        self._taken: dict[str, int] = {}
+        self._taken: dict[str, tuple[int, threading.Event]] = {}
+        """By corpus: the characters of its version, and whether it is retired."""
         self._lock = threading.Lock()
 
     def begin(
@@ -77,19 +78,20 @@ class ReadAhead:
         try:
             layers = [layer for name, layer in version.layers.items() if name != CONSENSUS]
             size = sum(map(_characters, layers))
-            if self._admits(version.manifest.corpus, size):
+            if self._admits(version.manifest.corpus, size, stop):
                 self._read_all(layers, version.manifest.answer_fields, stop)
         except Exception as error:  # noqa: BLE001 - questions read on their own, and report it
             log.warning("reading ahead failed: %s", type(error).__name__)
         finally:
             release()
 
-    def _admits(self, corpus: str, size: int) -> bool:
+    def _admits(self, corpus: str, size: int, stop: threading.Event) -> bool:
         with self._lock:
             self._taken.pop(corpus, None)
-            if sum(self._taken.values()) + size > self._most:
+            taken = sum(chars for chars, retired in self._taken.values() if not retired.is_set())
+            if taken + size > self._most:
                 return False
-            self._taken[corpus] = size
+            self._taken[corpus] = size, stop
             return True
 
     def _read_all(

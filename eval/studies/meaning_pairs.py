@@ -88,11 +88,6 @@ class Change:
     source: str
     reason: str
 
-    @property
-    def direction(self) -> Direction:
-        """The direction of this kind."""
-        return KINDS[self.kind]
-
 
 @dataclass(frozen=True)
 class MeaningPair:

@@ -6,11 +6,13 @@ import os
 import threading
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sage_rag.common.batches import batches_of
+from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.protocols import Vector, Vectors
 from sage_rag.indexer.windows import vectors_of
 
@@ -36,7 +38,11 @@ class SentenceTransformerEmbedder:
             return int(self._model.get_embedding_dimension())
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return `(n, dim)` float32, L2-normalised; a text beyond the model's limit by windows."""
+        """Return `(n, dim)` float32, L2-normalised; a text beyond the model's limit by windows.
+
+        Raises:
+            InputError: when the model cannot be loaded.
+        """
         with self._turn:
             return vectors_of(texts, self._limit, self._pieces, self._encoded, self.dim)
 
@@ -79,4 +85,11 @@ class SentenceTransformerEmbedder:
 
         # Standard error is for our own messages.
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        return SentenceTransformer(self.name, device=self._device)
+        try:
+            return SentenceTransformer(self.name, device=self._device, local_files_only=True)
+        except (OSError, ValueError):
+            where = "the folder" if Path(self.name).exists() else "this machine's cache"
+            raise InputError(
+                f"embedder `{self.name}`: {where} holds no model of sentence-transformers",
+                hint="download the model first, and give its folder",
+            ) from None

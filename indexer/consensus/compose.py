@@ -29,6 +29,7 @@ from sage_rag.indexer.consensus.word_classes import word_classes
 from sage_rag.indexer.consensus.writer import write
 from sage_rag.indexer.embedding import CachedEmbedder
 from sage_rag.indexer.protocols import Embedder, Vectors
+from sage_rag.privacy.gate.findings import FindingKind
 from sage_rag.privacy.gate.support import SupportCounts, SupportGate
 
 _TOPICS_AT_ONCE = 64
@@ -183,7 +184,7 @@ class Composition:
             chosen = self._chosen(topic.candidates[name], centroid, embedder)
             fields[name] = write(chosen, self.gate, before, self._supported_heads(name, topic))
         if not all(fields.values()):
-            return None, "empty"
+            return None, FindingKind.EMPTY
         findings = self.gate.judge(fields, topic.subjects)
         if findings:
             return None, findings[0].kind

@@ -43,6 +43,8 @@ _OBLIGING = word_set("should must will ll")
 _NEEDING = word_set("need needs have")
 _NEGATED = NEGATIONS - word_set("rule rules ruled")
 _LEADING = _SUPPOSING | _ORDERING | _TAKING | _RECOMMENDING
+_LAST = _LINKS | _MODIFIERS | _ALSO | _ORDERING | _TAKING | _RECOMMENDING
+"""A lead ends with one of these words."""
 _LIST_WORDS = word_set("and or including")
 _NOT_LISTED = (FINITE | SUBJECTS | PREPOSITIONS | CONDITIONS | NEGATIONS) | word_set(
     "that which who such to of so because but be being been as"
@@ -85,6 +87,8 @@ def lead_of(tokens: Sequence[str], before: Lead | None, *, may_begin: bool) -> L
     if _LEADING.isdisjoint(tokens):
         return Lead(before.phrase, 0) if before and _NOT_LISTED.isdisjoint(tokens) else None
     for end in range(len(tokens) - 1, 0, -1):
+        if tokens[end - 1] not in _LAST:
+            continue
         words = tokens[:end]
         begin = len(without_modifiers(words))
         if supposes(words):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sage_rag.indexer.consensus.candidates import Candidate
 from sage_rag.indexer.consensus.phrases import Phrase
+from sage_rag.indexer.protocols import Vector, Vectors
 
 _LEAST_COSINE = 0.15
+"""A statement that is farther from the centroid is not chosen."""
 _PHASES = (
     (Phrase.CLAUSE, 0.4),
     (Phrase.POSSIBLE, 0.3),
@@ -19,22 +20,23 @@ _PHASES = (
     (Phrase.TOPIC, 0.0),
 )
 """What is chosen first, and the share of a field's words that it leaves to what follows."""
-_NOVELTY = 0.02
+_NEW_WORD = 0.02
 """What a new content word is worth, in units of cosine."""
-
-_Vectors = NDArray[np.float32]
-_Vector = NDArray[np.float32]
+_NOVEL = 0.5
+"""The least share of a statement's content words that are not said yet."""
 
 
 def choose(
-    candidates: Sequence[Candidate], vectors: _Vectors, centroid: _Vector, most_words: int
+    candidates: Sequence[Candidate], vectors: Vectors, centroid: Vector, most_words: int
 ) -> list[int]:
     """Return the rows of chosen candidates, in the order in which they are chosen.
 
+    `vectors`: `(n, dim)`, of the candidates; `centroid`: `(dim,)`, of the topic's records.
+
     Greedy: each step adds the statement with which the sum of the chosen vectors, each weighed by
-    the square root of its words, is nearest to the centroid of the topic's records. Half of a
-    statement's content words are not yet said. Clauses come first, then what is
-    possible, its causes, and what is advised, each up to a share of the words.
+    the square root of its words, is nearest to the centroid. At least half of a statement's content
+    words are new. Clauses come first, then what is possible, its causes, and what is advised, each
+    up to a share of the words.
 
     Source: Rossiello et al. (2017), "Centroid-based text summarization through compositionality of
     word embeddings", §3 (greedy selection). Differs: statements are vectors of the whole embedder.
@@ -51,13 +53,13 @@ def choose(
         while pool:
             pool = [r for r in pool if len(candidates[r].key) <= room - left * most_words]
             novelty = np.array([_novelty(candidates[r], said) for r in pool])
-            pool = [r for r, new in zip(pool, novelty, strict=True) if new >= 0.5]
+            pool = [r for r, new in zip(pool, novelty, strict=True) if new >= _NOVEL]
             if not pool:
                 break
-            novelty = novelty[novelty >= 0.5]
+            novelty = novelty[novelty >= _NOVEL]
             sums = total + vectors[pool] * weights[pool, None]
             cosines = (sums @ centroid) / np.maximum(np.linalg.norm(sums, axis=1), 1e-9)
-            best = pool[int(np.argmax(cosines + _NOVELTY * novelty * weights[pool]))]
+            best = pool[int(np.argmax(cosines + _NEW_WORD * novelty * weights[pool]))]
             chosen.append(best)
             total = total + vectors[best] * weights[best]
             said |= candidates[best].stems

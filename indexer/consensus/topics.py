@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sage_rag.indexer.consensus.options import ConsensusOptions
+from sage_rag.indexer.protocols import Vectors
 
 _CELL = 4096
 """The most records that are compared with all centroids; more are divided into cells first, so that
 time is linear in the records."""
 _PASSES = 25
 
-_Matrix = NDArray[np.float32]
 _Labels = NDArray[np.int64]
 
 
 def group_records(
-    vectors: _Matrix, subjects: Sequence[str], options: ConsensusOptions
+    vectors: Vectors, subjects: Sequence[str], options: ConsensusOptions
 ) -> list[list[int]]:
     """Return the rows of each topic, in ascending order; the topics in the order of their rows.
 
@@ -38,7 +38,7 @@ def group_records(
     return [list(topic) for topic in sorted(topics)]
 
 
-def _cells(vectors: _Matrix) -> list[NDArray[np.bool_]]:
+def _cells(vectors: Vectors) -> list[NDArray[np.bool_]]:
     count = -(-len(vectors) // _CELL)
     if count <= 1:
         return [np.ones(len(vectors), dtype=bool)]
@@ -47,7 +47,7 @@ def _cells(vectors: _Matrix) -> list[NDArray[np.bool_]]:
 
 
 def _topics_of_cell(
-    vectors: _Matrix, subjects: Sequence[str], options: ConsensusOptions
+    vectors: Vectors, subjects: Sequence[str], options: ConsensusOptions
 ) -> list[list[int]]:
     if not subjects or len(set(subjects)) < options.k:
         return []
@@ -78,7 +78,7 @@ def _subjects(rows: Sequence[int], subjects: Sequence[str]) -> int:
     return len({subjects[row] for row in rows})
 
 
-def _centroids(vectors: _Matrix, count: int) -> _Matrix:
+def _centroids(vectors: Vectors, count: int) -> Vectors:
     centroids = _seeds(vectors, count)
     before: _Labels | None = None
     for _ in range(_PASSES):
@@ -93,7 +93,7 @@ def _centroids(vectors: _Matrix, count: int) -> _Matrix:
     return centroids
 
 
-def _seeds(vectors: _Matrix, count: int) -> _Matrix:
+def _seeds(vectors: Vectors, count: int) -> Vectors:
     """Return `count` rows, each drawn by its distance from those drawn before.
 
     Source: Arthur and Vassilvitskii (2007), "k-means++", §2.2.
@@ -109,6 +109,6 @@ def _seeds(vectors: _Matrix, count: int) -> _Matrix:
     return vectors[rows]
 
 
-def _nearest(vectors: _Matrix, centroids: _Matrix) -> _Labels:
+def _nearest(vectors: Vectors, centroids: Vectors) -> _Labels:
     """Return `(records, centroids)`: the centroids of each record, nearest first."""
     return np.argsort(-(vectors @ centroids.T), axis=1, kind="stable")

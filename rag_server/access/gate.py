@@ -48,9 +48,9 @@ def caller_of(request: Request) -> Caller:
 class Gate:
     """Decide who may send a request.
 
-    Without a file of keys everyone may chat and read metrics. Scores and the
-    files of the index need a key with scope `research` or `index` in any case: a score helps an
-    attacker to find out whether a record is indexed.
+    Without a file of keys everyone may chat and read metrics. Scores and the files of the index
+    need a key with scope `research` or `index` in any case: a score helps an attacker to find out
+    whether a record is indexed.
 
     `meters` count rates and budgets; give the same ones to the processes of one server.
     """

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from sage_rag.common.web.errors import ApiError, invalid_fields
-from sage_rag.indexer.protocols import Vectors
+from sage_rag.indexer.protocols import Vector, Vectors
 from sage_rag.rag_server.completions import count_tokens
 
 MAX_TEXTS = 256
@@ -63,7 +63,8 @@ def embeddings_body(request: EmbeddingsRequest, vectors: Vectors) -> dict[str, A
     return {"object": "list", "data": data, "model": request.model, "usage": usage}
 
 
-def _encoded(vector: np.ndarray[Any, np.dtype[np.float32]], form: str | None) -> str | list[float]:
+def _encoded(vector: Vector, form: str | None) -> str | list[float]:
     if form == "base64":
         return base64.b64encode(np.asarray(vector, dtype="<f4").tobytes()).decode()
-    return [float(value) for value in vector]
+    found: list[float] = vector.tolist()
+    return found

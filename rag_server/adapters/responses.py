@@ -219,8 +219,11 @@ class ResponseTranslator:
     def _item(self, status: str) -> dict[str, Any]:
         content = [self._part()]
         return {
-            **{"id": self._item_id, "type": "message", "role": "assistant"},
-            **{"status": status, "content": content},
+            "id": self._item_id,
+            "type": "message",
+            "role": "assistant",
+            "status": status,
+            "content": content,
         }
 
     def _ended(self) -> dict[str, Any]:
@@ -231,12 +234,24 @@ class ResponseTranslator:
     def _response(self, status: str, output: list[dict[str, Any]]) -> dict[str, Any]:
         cut = {"reason": _INCOMPLETE[self._reason]} if status == "incomplete" else None
         return {
-            **{"id": self._id, "object": "response", "created_at": self._created},
-            **{"status": status, "error": None, "incomplete_details": cut, "output": output},
-            **{"model": self._last.get("model"), "instructions": None, "usage": None},
-            **{"parallel_tool_calls": False, "tool_choice": "none", "tools": []},
-            **{"temperature": self._body.get("temperature"), "top_p": self._body.get("top_p")},
-            **{"metadata": {}, "store": False, "previous_response_id": None},
+            "id": self._id,
+            "object": "response",
+            "created_at": self._created,
+            "status": status,
+            "error": None,
+            "incomplete_details": cut,
+            "output": output,
+            "model": self._last.get("model"),
+            "instructions": None,
+            "usage": None,
+            "parallel_tool_calls": False,
+            "tool_choice": "none",
+            "tools": [],
+            "temperature": self._body.get("temperature"),
+            "top_p": self._body.get("top_p"),
+            "metadata": {},
+            "store": False,
+            "previous_response_id": None,
         }
 
 

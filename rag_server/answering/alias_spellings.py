@@ -76,9 +76,9 @@ def as_type(word: str) -> str:
 
 def is_quoted(match: re.Match[str]) -> bool:
     """Return whether a quotation mark or backtick is next to a match, as around a name of code."""
-    before, after = match.string[: match.start()][-1:], match.string[match.end() :][:3]
-    ends = after[:1] in _QUOTATION and not _POSSESSIVE.match(after)
-    return before in _QUOTATION or ends
+    text, start, end = match.string, match.start(), match.end()
+    ends = text[end : end + 1] in _QUOTATION and not _POSSESSIVE.match(text, end)
+    return text[max(start - 1, 0) : start] in _QUOTATION or ends
 
 
 def meant(word: str, kinds: Collection[str]) -> str | None:

@@ -53,10 +53,10 @@ _ASKS_ACTION = re.compile(
     r"|advised?|recommend(?:ed)?|suggest(?:ed)?|prescribed?|order(?:ed)?|treat(?:s|ed|ment)?)\b",
     _ANY_CASE,
 )
-_ADVICE = re.compile(
+_ADVICE = re.compile(  # of a row of digits, the last 20: time is linear
     r"\b(?:please|suggest|advise|recommend|propose|prescrib\w+|I'll give|we (?:start|begin|give)"
     r"|would (?:add|offer|give|like you)|you (?:should|may|can|must|need))\b"
-    r"|\b\d[\d.,]* ?(?:mg|g|ml|micrograms?|units?|%)",
+    r"|\b\d[\d.,]{0,20} ?(?:mg|g|ml|micrograms?|units?|%)",
     _ANY_CASE,
 )
 _FIRST_WORD = re.compile(

@@ -45,7 +45,6 @@ _REQUESTS = frozenset(
 )
 """Words that ask for a record, and for nothing in it."""
 _CODE_TYPES = _DIRECT - {EntityType.PERSON.value}
-_WITH_DIGITS = re.compile(r"\S*\d\S*")
 _READ = 3
 """Passages that may answer a question; an answer reads no more."""
 
@@ -57,15 +56,15 @@ class Evidence:
     `similarity`: cosine of the question and the nearest retrieved passage; `sentence`: of the
     nearest stored sentence of the first passages. `coverage`: the share of the question's words,
     weighted by rarity, in the retrieved passage that has the most of them. `unknown`: the tokens of
-    names in the question that no passage was made from; `known`: how many others it has. `enough`:
-    the score from which on the index answers. `whole_record`: the question names someone whom the
-    index knows, and asks for nothing more ("tell me about Maria Keller"). `particular`: it asks for
-    a phone number or another particular of someone, and one of the first passages has one. `about`:
-    the ranks of the passages that hold most of the persons, or else of the places, organisations
-    and titles, that the question may mean. `meant`: the tokens of all these in the index. `alike`:
-    those of persons whose names are spelt nearly as an unknown one. `by_code`: the question is a
-    code that one of the first passages has, and at most one other word ("LS-5588 result"): so few
-    words are not evidence against this passage.
+    names in the question that no passage was made from; `known`: how many others it has.
+    `whole_record`: the question names someone whom the index knows, and asks for nothing more
+    ("tell me about Maria Keller"). `particular`: it asks for a phone number or another particular
+    of someone, and one of the first passages has one. `about`: the ranks of the passages that hold
+    most of the persons, or else of the places, organisations and titles, that the question may
+    mean. `meant`: the tokens of all these in the index. `alike`: those of persons whose names are
+    spelt nearly as an unknown one. `by_code`: the question is a code that one of the first passages
+    has, and at most one other word ("LS-5588 result"): so few words are not evidence against this
+    passage.
     """
 
     similarity: float
@@ -73,7 +72,6 @@ class Evidence:
     unknown: tuple[str, ...] = ()
     known: int = 0
     sentence: float = 0.0
-    enough: float = ENOUGH
     whole_record: bool = False
     particular: bool = False
     about: tuple[int, ...] = ()
@@ -109,7 +107,7 @@ class Evidence:
 
     @property
     def _least_score(self) -> float:
-        return self.enough * (_NAMED if self.known else 1.0)
+        return ENOUGH * (_NAMED if self.known else 1.0)
 
     @property
     def is_clear(self) -> bool:
@@ -124,17 +122,16 @@ def find_evidence(
     layers: Mapping[Layer, SearchableLayer],
     embedder: Embedder,
     people: NamedPeople | None = None,
-    enough: float = ENOUGH,
 ) -> Evidence:
     """Return the evidence for a question in the layer that its passages come from.
 
     `words`: the blind words of the values in the question. `people`: whom its persons may mean;
-    without, the blind words decide. `enough`: the threshold of the index.
+    without, the blind words decide.
     """
     unknown = _unknown(question, words, layers, people)
     alike = people.alike if people else ()
     if not passages:
-        return Evidence(0.0, 0.0, unknown, enough=enough, alike=alike)
+        return Evidence(0.0, 0.0, unknown, alike=alike)
     layer = layers[passages[0].layer]
     similarity, sentence = _similarities(question, passages, layer, embedder)
     coverage = _coverage(question, passages, layer, unknown)
@@ -156,7 +153,6 @@ def find_evidence(
         unknown=unknown,
         known=known,
         sentence=sentence,
-        enough=enough,
         whole_record=whole,
         particular=particular,
         about=about,
@@ -170,7 +166,8 @@ def _is_by_code(question: str, texts: Sequence[str]) -> bool:
     """Return whether a question is a code that a text has, and at most one other word."""
     tokens = {m.group() for m in TOKEN.finditer(question) if m.group(1) in _CODE_TYPES}
     plain = TOKEN.sub(" ", question)
-    words = _content(_WITH_DIGITS.sub(" ", plain)).casefold().split()
+    others = (word for word in plain.split() if not any(map(str.isdecimal, word)))
+    words = _content(" ".join(others)).casefold().split()
     if sum(word not in _REQUESTS for word in words) > 1:
         return False
     codes = codes_of(plain)

@@ -18,7 +18,7 @@ NAME = rf"(?:{_TITLE}PERSON{_INNER}|{_CLEAR_TITLE}(?:LOCATION|ORGANIZATION){_INN
 """A person's name with its title. After "Mrs", what looks like a place is a name."""
 _HELLO = (
     r"(?:(?:my )?dear|hello|hi|hey|greetings|welcome|good (?:morning|afternoon|evening|day))"
-    r"(?: (?:again|there))?,?[ ]+"
+    r"(?: (?:again|there))?,?[ ]++"
 )
 _GREETING = re.compile(
     rf"(?i:{_HELLO})(?:{NAME}(?:,?[ ](?:and |& )?(?i:{_HELLO})?{NAME})*(?:[,!:][ ]+|[,!:.]?\Z)"

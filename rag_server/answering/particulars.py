@@ -82,8 +82,10 @@ _PARTICULARS = (
         Particular(frozenset({EntityType.VEHICLE, EntityType.ID})),
     ),
     (
-        _asks(r"\bhow much\b[^?]*\b(?:pa(?:y|id|ys)|charged?|costs?|owe[sd]?|due|bill(?:ed)?)\b"
-              r"|\bwhat\b[^?]*\b(?:pay|paid|cost|charged)\b"),
+        # The first "how much" of a part decides: to look behind each of them takes square time.
+        _asks(r"(?:\A|\?)(?:(?>[^?]*?\bhow much\b)[^?]*"
+              r"\b(?:pa(?:y|id|ys)|charged?|costs?|owe[sd]?|due|bill(?:ed)?)\b"
+              r"|(?>[^?]*?\bwhat\b)[^?]*\b(?:pay|paid|cost|charged)\b)"),
         Particular(frozenset({EntityType.QUANTITY}), _PAID),
     ),
 )  # fmt: skip

@@ -44,9 +44,9 @@ class AnswerContext:
     """The input of an answer.
 
     `history` holds all other turns, system messages included, but those of tools that the question
-    led to: `tool_turns`. `options` are the client's sampling
-    options under their API names. `standalone`: the question with what it takes from earlier ones;
-    empty if it takes nothing. `evidence`: what the searched version holds on it; `None` if unknown.
+    led to: `tool_turns`. `options` are the client's sampling options under their API names.
+    `standalone`: the question with what it takes from earlier ones; empty if it takes nothing.
+    `evidence`: what the searched version holds on it; `None` if unknown.
     `answer_fields`: the fields of a record that answer questions; empty: the last one.
     `sentence_vectors`: stored vectors of sentences of the passages, by `sentence_key`. `composed`:
     the answer, where the answerer has `compose`. `streams`: whether the client reads pieces.

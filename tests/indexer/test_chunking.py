@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.indexer.chunking import chunk_spans
+from tests.growth import LINEAR, growth
 
 
 def chunks(text, max_chars):
@@ -56,3 +57,7 @@ def test_a_chunk_takes_as_many_sentences_as_fit(text, max_chars):
         first = next((s for s in sentences if s[0] == following), None)
         if first:
             assert first[1] - start > max_chars
+
+
+def test_a_sentence_without_an_end_is_cut_in_linear_time():
+    assert growth(lambda size: chunk_spans("word " * size, 11), 20_000) < LINEAR

@@ -408,3 +408,9 @@ def test_counts_of_one_are_singular(command: Command, corpus: Path) -> None:
 def test_a_k_without_a_consensus_is_refused(command: Command) -> None:
     done = command("--recipe", "encrypted", "--k", "3")
     assert "only for recipe or layer `consensus`" in done.exception.message
+
+
+def test_lists_may_have_spaces_after_their_commas(command: Command, tmp_path: Path) -> None:
+    result = command("--recipe", "encrypted", "--text-fields", "question, answer")
+    assert result.exit_code == 0
+    assert settings(tmp_path)["fields"] == ["question", "answer"]

@@ -146,6 +146,16 @@ def test_a_cut_file_is_an_error_even_without_checksums(tmp_path: Path, name: str
         open_version(path)
 
 
+def test_a_manifest_that_cannot_be_read_is_not_called_missing(tmp_path: Path) -> None:
+    manifest = published(tmp_path) / "manifest.json"
+    manifest.unlink()
+    with pytest.raises(InputError, match=r"it has no manifest\.json"):
+        open_version(manifest.parent)
+    manifest.mkdir()
+    with pytest.raises(InputError, match=r"cannot read `.*manifest\.json`: Is a directory"):
+        open_version(manifest.parent)
+
+
 @pytest.mark.parametrize("pointer", ["", "latest", "../..", "\xff"])
 def test_a_pointer_that_names_no_version_is_an_error(tmp_path: Path, pointer: str) -> None:
     published(tmp_path)

@@ -9,7 +9,9 @@ from sage_rag.rag_server.completions import (
     cite,
     count_tokens,
     sources_markdown,
+    without_markers,
 )
+from tests.growth import LINEAR, growth
 
 PASSAGES = [Passage(f"p{n}", f"SOURCE_[{n}]", {"q": "Q", "a": f"text {n}"}, n / 10) for n in (1, 2)]
 
@@ -69,3 +71,21 @@ def test_ids_differ_and_time_is_whole_seconds():
     assert isinstance(one["created"], int)
     assert abs(one["created"] - time.time()) < 5
     assert one["usage"] == {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Take [2] of them [1, 2].", "Take (2) of them (1, 2)."),
+        ("From [4, 16] mg to [3].", "From [4, 16] mg to [3]."),
+        ("PERSON_[1] took [1].", "PERSON_[1] took (1)."),
+        ("Rest.", "Rest."),
+    ],
+)
+def test_a_marker_in_a_record_cites_no_passage(text, shown):
+    assert without_markers(text, 2) == shown
+    assert len(shown) == len(text)
+
+
+def test_markers_of_a_long_record_are_replaced_in_linear_time():
+    assert growth(lambda size: without_markers("[1] " * size, 2), 10_000) < LINEAR

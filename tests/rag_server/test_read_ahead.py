@@ -118,3 +118,15 @@ def test_a_passage_that_cannot_be_read_is_a_line_without_its_text(caplog):
     with caplog.at_level(logging.WARNING, "sage_rag"):
         run(ReadAhead(fail, 100), catalog.publish("c", ["canary"]))
     assert caplog.messages == ["reading ahead failed: ValueError"]
+
+
+def test_a_corpus_that_is_no_longer_served_leaves_its_space_to_others():
+    catalog, reader = MemoryCatalog(), Reader()
+    ahead, retired = ReadAhead(reader, 5), threading.Event()
+    run(ahead, catalog.publish("removed", ["note"]), retired)
+    other = catalog.publish("other", ["text"])
+    run(ahead, other)
+    assert reader.texts == ["note"]
+    retired.set()
+    run(ahead, other)
+    assert reader.texts == ["note", "text"]

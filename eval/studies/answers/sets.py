@@ -84,9 +84,8 @@ def questions_by_corpus(name: str) -> dict[str, list[GoldQuestion]]:
     """Return the questions of a file of `gold` by the corpus that they are asked of.
 
     `name`: `fresh_questions`; `near_questions`, half of which ask a record for a detail that it
-    lacks; `blind_questions` and `blind_questions_2` to `_8`, whose writers knew neither the code
-    nor its results; those of `_7` and `_8` are on structured records, and some follow other
-    turns.
+    lacks; `blind_questions` and `blind_questions_2` to `_9`, whose writers knew neither the code
+    nor its results; those from `_7` on are on structured records, and some follow other turns.
     """
     found: dict[str, list[GoldQuestion]] = {}
     for r in _gold(name):

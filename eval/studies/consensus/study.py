@@ -16,9 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from sage_rag.common.exceptions import InputError, ProtectionError
+from sage_rag.common.exceptions import ProtectionError
 from sage_rag.eval.studies.consensus.canaries import PLANTED_IN, canaries, plant, published
 from sage_rag.eval.studies.consensus.growth import SIZES, grown
 from sage_rag.eval.studies.consensus.indexes import SplitIndexes
@@ -35,6 +33,7 @@ from sage_rag.eval.studies.consensus.splits import corpus_of, split_corpus
 from sage_rag.eval.studies.corpora import Corpus
 from sage_rag.eval.studies.runner import StudyResult, StudyRun, report
 from sage_rag.eval.studies.sage.indexing_cost import OwnerCommands
+from sage_rag.eval.studies.stored_figures import store, stored
 from sage_rag.eval.studies.study_home import StudyHome
 from sage_rag.indexer.consensus.options import ConsensusOptions
 
@@ -174,33 +173,18 @@ def add_options(parser: ArgumentParser) -> None:
 def run(options: Namespace, run: StudyRun) -> StudyResult:
     """Run the chosen parts; each is saved when it is complete."""
     saved = run.home / "consensus.json"
-    study = _read(saved)
+    study = stored(ConsensusStudy, saved) or ConsensusStudy()
     inputs = StudyInputs(options.data, options.share, StudyHome(run.home))
     for name in options.part or PARTS:
         parts = {**study.parts, name: run_part(name, inputs, run)}
         study = ConsensusStudy(parts={n: parts[n] for n in PARTS if n in parts})
-        saved.write_text(study.model_dump_json() + "\n", "utf-8")
+        store(study, saved)
         report(f"{name}: done in {parts[name].seconds:.0f} s")
     plot = options.out.with_suffix(".svg")
     if "curve" in study.parts:
         plot.parent.mkdir(parents=True, exist_ok=True)
         plot.write_text(curve_plot(study.parts["curve"]), "utf-8")
     return StudyResult(markdown(study, plot.name))
-
-
-def _read(saved: Path) -> ConsensusStudy:
-    """Return the parts of earlier runs.
-
-    Raises:
-        InputError: when they have another form.
-    """
-    if not saved.exists():
-        return ConsensusStudy()
-    try:
-        return ConsensusStudy.model_validate_json(saved.read_text("utf-8"))
-    except ValidationError:
-        hint = "delete it, and run all parts again"
-        raise InputError(f"`{saved}` is of another version of this study", hint=hint) from None
 
 
 def run_part(name: str, inputs: StudyInputs, run: StudyRun) -> StudyPart:

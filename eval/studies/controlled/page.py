@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import fmean, stdev
+from statistics import fmean
 from textwrap import fill
 
 from sage_rag.common.proportions import Proportion, percent
+from sage_rag.eval.mean import t_margin
 from sage_rag.eval.studies.controlled.arms import BASELINE, arms_of
 from sage_rag.eval.studies.controlled.paper import TABLE_1, TABLE_2, TABLE_4, TABLE_6, PaperRow
 from sage_rag.eval.studies.controlled.recipe_tables import recipe_tables
@@ -298,14 +299,9 @@ def _counts(found: Sequence[Proportion]) -> str:
 
 
 def _mean(values: Sequence[float], digits: int) -> str:
-    """Return the mean, with the 95 % interval over seeds where there are several.
-
-    Source of the factors: Student's t with one and with two degrees of freedom, and more.
-    """
+    """Return the mean, with the 95 % t interval over seeds where there are several."""
     if not values:
         return NO_FIGURE
     if len(values) == 1:
         return f"{values[0]:.{digits}f}"
-    factor = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776}.get(len(values), 2.0)
-    half = factor * stdev(values) / len(values) ** 0.5
-    return f"{fmean(values):.{digits}f} ± {half:.{digits}f}"
+    return f"{fmean(values):.{digits}f} ± {t_margin(values):.{digits}f}"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
-from scipy import stats
 
+from sage_rag.eval.mean import t_margin
 from sage_rag.eval.studies.crypto_llm.results import ArmResult
 
 _RESAMPLES = 4000
@@ -74,5 +74,5 @@ def mean_of_seeds(values: Sequence[float], *, signed: bool = False) -> str:
     mean = float(np.mean(values))
     if len(values) == 1:
         return f"{mean:{sign}.3f}"
-    half = stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / math.sqrt(len(values))
+    half = t_margin(values)
     return f"{mean:{sign}.3f} ({mean - half:{sign}.3f} to {mean + half:{sign}.3f})"

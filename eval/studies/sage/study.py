@@ -30,6 +30,7 @@ from sage_rag.eval.studies.sage.indexing_cost import OwnerCommands
 from sage_rag.eval.studies.sage.measurer import ANSWERING_K, Measurer
 from sage_rag.eval.studies.sage.page import markdown
 from sage_rag.eval.studies.sage.results import IndexMeasurement, SageStudy, StudyPart
+from sage_rag.eval.studies.stored_figures import store, stored
 from sage_rag.eval.studies.study_home import STAGE_1, StudyHome, Variant
 from sage_rag.indexer.corpus_file import model_options
 from sage_rag.indexer.recipes import RECIPES
@@ -155,14 +156,12 @@ def add_options(parser: ArgumentParser) -> None:
 def run(options: Namespace, run: StudyRun) -> StudyResult:
     """Run the chosen parts; each is saved when it is complete."""
     saved = run.home / "sage.json"
-    study = SageStudy()
-    if saved.exists():
-        study = SageStudy.model_validate_json(saved.read_text("utf-8"))
+    study = stored(SageStudy, saved) or SageStudy()
     inputs = StudyInputs(options.data, options.share, StudyHome(run.home, model=_model(options)))
     for name in options.part or PARTS:
         parts = {**study.parts, name: run_part(name, inputs, run)}
         study = SageStudy(parts={n: parts[n] for n in PARTS if n in parts})
-        saved.write_text(study.model_dump_json() + "\n", "utf-8")
+        store(study, saved)
         report(f"{name}: done in {parts[name].seconds:.0f} s")
     return StudyResult(markdown(study))
 

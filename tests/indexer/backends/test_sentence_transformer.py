@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from sage_rag.common.exceptions import InputError
 from sage_rag.common.minilm.base import base_folder
 from sage_rag.indexer.backends.sentence_transformer import SentenceTransformerEmbedder
 
@@ -99,3 +101,14 @@ def test_a_prompt_takes_its_part_of_what_the_model_reads() -> None:
     prompted._model.prompts["query"] = "a question about knees: "
     prompted._model.default_prompt_name = "query"
     assert prompted._limit == 256 - 2 - 5
+
+
+def test_a_folder_without_a_model_is_one_clear_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the folder holds no model of sentence-transformers"):
+        SentenceTransformerEmbedder(str(tmp_path)).embed(["a"])
+
+
+def test_a_model_that_is_not_here_is_not_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
+    with pytest.raises(InputError, match="this machine's cache"):
+        SentenceTransformerEmbedder("example/no-such-model").embed(["a"])

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from sage_rag.indexer.consensus.grammar import HIDDEN, segments
+from sage_rag.indexer.consensus.leads import lead_of
 from sage_rag.indexer.consensus.phrases import Phrase
 from sage_rag.indexer.consensus.statements import StatementRules
 from sage_rag.indexer.consensus.word_classes import word_classes
 from sage_rag.privacy.gate.support import SupportCounts
+from tests.growth import LINEAR, growth
 
 
 def found_in(text, records, k=3):
@@ -221,3 +224,27 @@ def test_what_fewer_say_is_left_out():
 def test_places_follow_the_text():
     first, second = found_in("A rash. A fever.", ["A rash. A fever."] * 3)
     assert 0 == first.place < second.place < 1
+
+
+def test_white_space_before_a_private_value_borders_a_part():
+    text = "Take rest, \n [DATE_TIME_1] and drink water - [PERSON_1]. [DATE_TIME_2]"
+    found = [(" ".join(part.split()), sign) for part, sign in segments(text)]
+    assert found == [
+        ("Take rest", ","),
+        ("", HIDDEN),
+        ("and drink water", "-"),
+        ("", HIDDEN),
+        ("", HIDDEN),
+        ("", ""),
+    ]
+
+
+def test_a_long_run_of_white_space_is_read_in_linear_time():
+    assert growth(lambda size: list(segments(f"Rest.{' ' * size}Drink")), 1_000) < LINEAR
+
+
+def test_a_long_list_without_a_comma_is_read_in_linear_time():
+    def lead(size):
+        return lead_of(["take", *["pain"] * size], None, may_begin=False)
+
+    assert growth(lead, 2_000) < LINEAR

@@ -1,6 +1,7 @@
 import pytest
 
 from sage_rag.rag_server.answering.cues import cues_of
+from tests.growth import LINEAR, growth
 
 
 @pytest.mark.parametrize(
@@ -24,3 +25,8 @@ def test_a_kind_of_fact_is_stated_by_some_sentences(question, states, does_not):
 @pytest.mark.parametrize("question", ["gout", "¿Cuándo abre?", "Is it closed?"])
 def test_other_questions_have_no_cue(question):
     assert cues_of(question) == []
+
+
+def test_a_long_row_of_numbers_is_read_in_linear_time():
+    (cue,) = cues_of("What was prescribed?")
+    assert growth(lambda size: cue.states("1," * size), 800) < LINEAR

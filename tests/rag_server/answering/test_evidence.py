@@ -5,6 +5,7 @@ import pytest
 
 from sage_rag.indexer.passages import RECORDS, Passage
 from sage_rag.rag_server.answering.evidence import Evidence, find_evidence
+from tests.growth import LINEAR, growth
 from tests.rag_server.fakes import MemoryCatalog, WordsEmbedder
 
 KELLER, LINDE = "PERSON_[aa]", "PERSON_[bb]"
@@ -134,7 +135,6 @@ def test_a_known_name_lowers_what_is_enough():
     score = Evidence(0.4, 0.0, sentence=0.4)
     assert not score.answers
     assert Evidence(0.4, 0.0, sentence=0.4, known=1).answers
-    assert Evidence(0.4, 0.0, sentence=0.4, enough=0.3).answers
 
 
 def test_evidence_is_clear_only_far_above_what_is_enough():
@@ -146,3 +146,7 @@ def test_evidence_is_clear_only_far_above_what_is_enough():
 
 def test_the_nearest_sentence_counts_more_than_the_nearest_passage():
     assert Evidence(0.3, 0.0, sentence=0.5).score > Evidence(0.5, 0.0, sentence=0.3).score
+
+
+def test_a_question_of_one_long_word_is_read_in_linear_time():
+    assert growth(lambda size: evidence("a" * size), 2_000) < LINEAR

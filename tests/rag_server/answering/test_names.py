@@ -1,6 +1,11 @@
 import pytest
 
-from sage_rag.rag_server.answering.names import names_someone, without_names
+from sage_rag.rag_server.answering.names import (
+    names_someone,
+    without_greeting,
+    without_names,
+)
+from tests.growth import LINEAR, growth
 
 NAME, OTHER = "PERSON_[aa]", "PERSON_[dd]"
 PHONE, PLACE = "PHONE_NUMBER_[bb]", "LOCATION_[cc]"
@@ -57,3 +62,7 @@ def test_a_sentence_goes_without_names_or_not_at_all(text, bare):
 def test_a_place_is_no_name():
     assert names_someone(f"the leg of {NAME}")
     assert not names_someone(f"a clinic in {PLACE}")
+
+
+def test_spaces_after_a_greeting_are_read_in_linear_time():
+    assert growth(lambda size: without_greeting("Hello" + " " * size + "there"), 1_000) < LINEAR

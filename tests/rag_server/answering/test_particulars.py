@@ -9,6 +9,7 @@ from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.extractive import UNCLEAR, ExtractiveAnswerer
 from sage_rag.rag_server.answering.particulars import particular_of, states_particular
 from sage_rag.rag_server.answering.protocols import AnswerContext
+from tests.growth import LINEAR, growth
 
 ADA, PHONE, MAIL = "PERSON_[AdaAda]", "PHONE_NUMBER_[PhonePhone]", "EMAIL_ADDRESS_[MailMail]"
 PLATE, SUM, NUMBER = "VEHICLE_[PlatePlate]", "QUANTITY_[SumSum]", "ID_[NumberNumber]"
@@ -107,3 +108,23 @@ def test_a_sum_counts_next_to_a_word_of_payment_alone() -> None:
 def test_a_short_last_sentence_with_a_sum_is_no_signature() -> None:
     answer = ExtractiveAnswerer().compose(AnswerContext(f"What did {ADA} pay?", (RECORD,)))
     assert f"paid {SUM} by card" in answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        f"How much is it? What did {ADA} pay?",
+        f"How much, what for and how much more did {ADA} pay?",
+    ],
+)
+def test_a_sum_is_asked_for_in_any_part_of_a_question(question: str) -> None:
+    assert states_particular(question, RECORD.text)
+
+
+def test_the_word_of_payment_stands_in_the_part_that_asks_for_the_sum() -> None:
+    assert particular_of("How much oil is it? The bill was paid.") is None
+
+
+@pytest.mark.parametrize("words", ["how much ", "what "])
+def test_a_long_question_without_a_particular_takes_linear_time(words: str) -> None:
+    assert growth(lambda size: particular_of(words * size), 200) < LINEAR

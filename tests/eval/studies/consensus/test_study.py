@@ -122,5 +122,5 @@ def test_parts_are_resumed_and_the_page_has_no_folder_or_text(main, study_run, t
 def test_results_of_another_version_are_refused(study_run, tmp_path):
     (tmp_path / "consensus.json").write_text('{"parts": {"tab": {"command": "x"}}}')
     options = Namespace(data=tmp_path, share=1.0, part=["tab"], out=tmp_path / "page.md")
-    with pytest.raises(InputError, match="another version"):
+    with pytest.raises(InputError, match="not a result of this version"):
         run(options, replace(study_run, home=tmp_path))

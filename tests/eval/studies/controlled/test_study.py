@@ -87,6 +87,12 @@ def test_several_seeds_have_an_interval() -> None:
     assert "| 15 of 60 (14.7–37.9 %) | 4, 5, 6 of 20 |" in page
 
 
+def test_many_seeds_have_the_wider_interval_of_students_t() -> None:
+    arms = [result("icl", "ICL", seed, 4 + seed) for seed in range(6)]
+    page = "\n\n".join(blocks(arms, [], FULL))
+    assert "| ICL | 32.50 ± 9.82 |" in page  # 20 to 45 %: 2.571 · 9.354 / √6
+
+
 def test_every_arm_has_a_name_of_its_own_and_blocked_ones_alone_are_shown() -> None:
     arms = arms_of(SMALL)
     assert len({arm.name for arm in arms}) == len(arms)

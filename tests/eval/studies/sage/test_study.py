@@ -11,6 +11,7 @@ from sage_rag.agents.protocols import Attribute, CorpusAttributes, Draft
 from sage_rag.agents.testing import ScriptedChatModel
 from sage_rag.agents.testing.faults import REPLIES
 from sage_rag.agents.transcript import Speaker, TranscriptTurn
+from sage_rag.common.exceptions import InputError
 from sage_rag.eval.studies.corpora import load_corpus
 from sage_rag.eval.studies.environment import environment
 from sage_rag.eval.studies.runner import StudyRun
@@ -222,3 +223,10 @@ def test_saved_parts_are_read_again_and_hold_no_folder_or_text(recipes, study_ru
     for private in ("Falk", "stairs at home", str(tmp_path)):
         assert private not in saved.read_text() + result.page
     assert set(PARTS) == {"recipes", "corpora", "attributes", "rounds", "calls", "cost"}
+
+
+def test_results_of_another_version_are_refused(study_run, tmp_path):
+    (tmp_path / "sage.json").write_text('{"parts": {"cost": {"command": "x"}}}')
+    options = Namespace(data=tmp_path, share=1.0, model=[], part=["cost"])
+    with pytest.raises(InputError, match="not a result of this version"):
+        run(options, replace(study_run, home=tmp_path))
