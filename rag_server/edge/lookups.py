@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sage_rag.common.exceptions import SageRagError
+from sage_rag.common.exceptions import ProtectionError, SageRagError
 from sage_rag.privacy.exceptions import KeysetError
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.upstream import Upstream
@@ -96,5 +96,7 @@ def _use(keys: CorpusKeys, encoded: object) -> None:
     """Use a lookup, unless the owner did not make it."""
     try:
         keys.use_lookup(base64.b64decode(encoded) if isinstance(encoded, str) else None)
+    except ProtectionError as error:
+        log.warning("edge corpus=%s: a restart forgets its policy: %s", keys.corpus, error.message)
     except (KeysetError, binascii.Error, ValueError):
         log.warning("edge corpus=%s: the server's lookup is not the owner's", keys.corpus)

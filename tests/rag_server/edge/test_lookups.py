@@ -21,6 +21,7 @@ from sage_rag.rag_server.edge.app import create_edge_app
 from sage_rag.rag_server.edge.index_policies import IndexPolicies
 from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.lookups import Lookups
+from sage_rag.rag_server.edge.memory_file import MemoryFile
 from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.edge.upstream import server_at
 from tests.rag_server.conftest import World
@@ -95,6 +96,19 @@ def test_without_the_owners_lookup_all_that_is_recognised_is_hidden():
         UpstreamError("away"),
     ):
         assert sent(bad)[0].startswith("ORGANIZATION_[")
+
+
+def test_a_lookup_whose_policy_cannot_be_stored_is_used_and_a_warning_says_so(
+    tmp_path, caplog
+) -> None:
+    file = MemoryFile(tmp_path / "m", KEYS)
+    policies = IndexPolicies(file)
+    file._write("PRAGMA query_only = ON")
+    keys = CorpusKeys("clinic", KEYS, RECOGNIZER, None, policies=policies)
+    upstream: Any = FakeUpstream(reply(with_policy("soe-all", "gout")))
+    asyncio.run(Lookups(upstream).refresh(keys))
+    assert keys.pseudonymize("gout") == "gout"
+    assert "a restart forgets its policy" in caplog.text
 
 
 def test_a_server_that_was_away_is_asked_again_within_seconds():
@@ -215,8 +229,8 @@ def test_every_endpoint_reads_its_first_text_under_the_policy_of_the_index(world
         assert "keeper" not in left
 
 
-def with_policy(name: str | None) -> bytes:
-    return sealed_lookup(["rest"], [], KEYS, "clinic", preset(name) if name else None)
+def with_policy(name: str | None, word: str = "rest") -> bytes:
+    return sealed_lookup([word], [], KEYS, "clinic", preset(name) if name else None)
 
 
 def test_questions_are_read_under_the_policy_of_the_index() -> None:
