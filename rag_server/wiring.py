@@ -303,6 +303,11 @@ def _reader(name: str) -> PassageReader | None:
     else:
         from sage_rag.agents.reading.reader import Reader
 
+        if name != "shipped" and not Path(name).exists():
+            raise InputError(
+                f"there is no reader `{name}`: no such file or folder",
+                hint="shipped, off, a file of `train reader`, or the folder of a downloaded model",
+            )
         reader = Reader() if name == "shipped" else Reader(Path(name))
     reader.read("Is it warm?", ["It is warm."])
     return reader

@@ -6,11 +6,13 @@ import os
 import threading
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sage_rag.common.batches import batches_of
+from sage_rag.common.exceptions import InputError
 from sage_rag.indexer.protocols import Vector, Vectors
 from sage_rag.indexer.windows import vectors_of
 
@@ -18,10 +20,11 @@ _BATCH = 32
 
 
 class SentenceTransformerEmbedder:
-    """Embed with the sentence-transformers model in a local folder.
+    """Embed with a model of sentence-transformers: its folder, or its name in the hub's cache here.
 
-    The model loads on first use. Nothing is ever downloaded: hubs are switched off first. Threads
-    take turns: two threads on one tokenizer would pad and cut each other's texts.
+    The model loads on first use; every method raises `InputError` where it cannot. Nothing is ever
+    downloaded: hubs are switched off first. Threads take turns: two threads on one tokenizer would
+    pad and cut each other's texts.
     """
 
     def __init__(self, folder: str, *, device: str | None = None) -> None:
@@ -79,4 +82,11 @@ class SentenceTransformerEmbedder:
 
         # Standard error is for our own messages.
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        return SentenceTransformer(self.name, device=self._device)
+        try:
+            return SentenceTransformer(self.name, device=self._device, local_files_only=True)
+        except (OSError, ValueError):
+            where = "the folder" if Path(self.name).exists() else "this machine's cache"
+            raise InputError(
+                f"embedder `{self.name}`: {where} holds no model of sentence-transformers",
+                hint="download the model first, and give its folder",
+            ) from None

@@ -22,7 +22,7 @@ _ROLES: Mapping[str, Literal["system", "assistant"]] = {
 class TransformersChatStream:
     """Stream greedy answers of one causal language model; questions take turns.
 
-    `model`: a folder, or a name in the local cache of the hub; it loads at once.
+    `model`: a folder, or a name on the hub, which is downloaded once; it loads at once.
     """
 
     honours: frozenset[str] = frozenset({"max_tokens", "max_completion_tokens"})

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sage_rag.common.exceptions import InputError
 from sage_rag.common.minilm.base import base_folder
 from sage_rag.indexer.backends.sentence_transformer import SentenceTransformerEmbedder
 
@@ -99,3 +100,13 @@ def test_a_prompt_takes_its_part_of_what_the_model_reads() -> None:
     prompted._model.prompts["query"] = "a question about knees: "
     prompted._model.default_prompt_name = "query"
     assert prompted._limit == 256 - 2 - 5
+
+
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [("example/no-such-model", "this machine's cache"), (".", "the folder")],
+)
+def test_a_model_that_is_not_here_is_one_clear_line(tmp_path, monkeypatch, name, where) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=f"embedder `{name}`: {where} holds no model"):
+        SentenceTransformerEmbedder(name).embed(["x"])
