@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sage_rag.common.exceptions import SageRagError
 
+_TOO_MANY = 429
 log = logging.getLogger("sage_rag")
 
 
@@ -46,6 +47,7 @@ class ApiError(Exception):
     def body(self) -> dict[str, Any]:
         """The OpenAI error object."""
         kind = "invalid_request_error" if self.status < 500 else "server_error"
+        kind = "rate_limit_error" if self.status == _TOO_MANY else kind
         error = {"message": self.message, "type": kind, "param": self.param, "code": self.code}
         return {"error": error}
 
