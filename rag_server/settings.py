@@ -27,6 +27,9 @@ from sage_rag.common.web.serving import Serving
 from sage_rag.rag_server.limits import RequestLimits
 
 
+_TABLES = {"serve", "edge"}
+
+
 def _cores() -> int:
     """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -263,6 +266,11 @@ def _table(file: Path, name: str) -> dict[str, Any]:
         raise InputError(f"cannot read `{file}`: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         raise InputError(f"`{file}` is not valid TOML") from None
+    if others := sorted(parsed.keys() - _TABLES):
+        raise InputError(
+            f"`{file}` has `{others[0]}` outside the tables [serve] and [edge]",
+            hint=f"write the settings of this command below a line [{name}]",
+        )
     table = parsed.get(name, {})
     if not isinstance(table, dict):
         raise InputError(f"`{name}` in `{file}` is not a table")
