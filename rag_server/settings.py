@@ -26,7 +26,6 @@ from sage_rag.common.web.requests import MAX_BODY_BYTES, MAX_BODY_S
 from sage_rag.common.web.serving import Serving
 from sage_rag.rag_server.limits import RequestLimits
 
-
 _TABLES = {"serve", "edge"}
 
 

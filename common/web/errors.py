@@ -6,6 +6,7 @@ errors are logged, and logs are not private.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 from collections.abc import Mapping
@@ -13,12 +14,14 @@ from typing import Any
 
 from fastapi import FastAPI
 from pydantic import ValidationError
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sage_rag.common.exceptions import SageRagError
+from sage_rag.common.web import sse
 
 _TOO_MANY = 429
 log = logging.getLogger("sage_rag")
@@ -50,6 +53,14 @@ class ApiError(Exception):
         kind = "rate_limit_error" if self.status == _TOO_MANY else kind
         error = {"message": self.message, "type": kind, "param": self.param, "code": self.code}
         return {"error": error}
+
+
+_STOPPING = ApiError(
+    503,
+    "the service stops before this answer is complete; ask again later",
+    code="stopping",
+    headers={"retry-after": "5"},
+)
 
 
 def as_api_error(error: Exception) -> ApiError:
@@ -105,7 +116,8 @@ class ContainErrors:
     """Answer 500 to every exception that nothing else caught, and stop it here.
 
     Otherwise the web server would log its message and traceback, which may contain a question or
-    an answer.
+    an answer. A request that a server cancels because it ends is answered with 503, or with an
+    event of a stream that has begun.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -113,11 +125,14 @@ class ContainErrors:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
-        started = False
+        started = streams = False
 
         async def watch(message: Message) -> None:
-            nonlocal started
-            started = started or message["type"] == "http.response.start"
+            nonlocal started, streams
+            if message["type"] == "http.response.start":
+                started = True
+                kind = Headers(raw=message["headers"]).get("content-type", "")
+                streams = kind.startswith(sse.MEDIA_TYPE)
             await send(message)
 
         try:
@@ -130,3 +145,10 @@ class ContainErrors:
             response = error_response(error)
             if not started:
                 await response(scope, receive, send)
+        except asyncio.CancelledError:
+            if scope["type"] != "http" or (started and not streams):
+                raise
+            if started:
+                await send({"type": "http.response.body", "body": sse.encode(_STOPPING.body)})
+            else:
+                await error_response(_STOPPING)(scope, receive, send)
