@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,6 +25,8 @@ from sage_rag.common.exceptions import SageRagError
 from sage_rag.common.web import sse
 
 _TOO_MANY = 429
+_UNION_MEMBER = re.compile(r"(?:str|int|float|bool)\Z|(?:list|dict|literal|constrained-\w+)\[")
+"""What pydantic adds to the place of a fault for a member of a union, as in `stop.str`."""
 log = logging.getLogger("sage_rag")
 
 
@@ -82,10 +85,13 @@ def as_api_error(error: Exception) -> ApiError:
 def invalid_fields(error: ValidationError) -> ApiError:
     """Return a 400 that names the first invalid field, never its value."""
     first = error.errors(include_input=False, include_context=False, include_url=False)[0]
-    where = ""
+    where, message = "", first["msg"]
     for part in first["loc"]:
+        if isinstance(part, str) and where and _UNION_MEMBER.match(part):
+            message = "this type of value is not expected here"
+            break
         where += f"[{part}]" if isinstance(part, int) else f".{part}" if where else str(part)
-    return ApiError(400, f"`{where}`: {first['msg']}", code="invalid_value", param=where or None)
+    return ApiError(400, f"`{where}`: {message}", code="invalid_value", param=where or None)
 
 
 def _routing_error(error: HTTPException) -> ApiError:
