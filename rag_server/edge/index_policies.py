@@ -31,7 +31,8 @@ class IndexPolicies:
         self._said: dict[str, Policy] = {}
         self._others = preset(_LEAST_STRICT)
         self._lock = threading.Lock()
-        for corpus, said in file.policies() if file is not None else ():
+        self._stored = dict(file.policies()) if file is not None else {}
+        for corpus, said in self._stored.items():
             self._hold(corpus, said)
 
     def of(self, corpus: str) -> Policy:
@@ -47,16 +48,18 @@ class IndexPolicies:
         Raises:
             ProtectionError: when it cannot be stored; until the edge ends, it holds all the same.
         """
-        if self._hold(corpus, said) and self._file is not None:
+        self._hold(corpus, said)
+        stored = self._stored.get(corpus)
+        is_stored = stored is not None and stored.to_json() == said.to_json()
+        if self._file is not None and not is_stored:
             self._file.keep_policy(corpus, said)
+            self._stored[corpus] = said
 
-    def _hold(self, corpus: str, said: Policy) -> bool:
-        """Hold what an index said in memory; return whether it is news."""
-        policy = said.no_weaker_than(preset(_LEAST_STRICT))
+    def _hold(self, corpus: str, said: Policy) -> None:
+        """Hold what an index said in memory."""
         with self._lock:
-            before = self._said.pop(corpus, None)
-            self._said[corpus] = policy
+            self._said.pop(corpus, None)
+            self._said[corpus] = said.no_weaker_than(preset(_LEAST_STRICT))
             if len(self._said) > self._most:
                 oldest = self._said.pop(next(iter(self._said)))
                 self._others = oldest.no_weaker_than(self._others)
-        return before is None or before.to_json() != policy.to_json()

@@ -82,8 +82,8 @@ class Lookups:
         self._known[keys] = (self._clock() - (_FRESH_S - _RETRY_S if away else 0.0), tag)
         if status != 200 or not isinstance(body, dict) or body.get("tag") == tag:
             return
-        await asyncio.to_thread(_use, keys, body.get("lookup"))
-        self._known[keys] = (self._clock(), str(body.get("tag", "")))
+        is_kept = await asyncio.to_thread(_use, keys, body.get("lookup"))
+        self._known[keys] = (self._clock(), str(body.get("tag", "")) if is_kept else "")
 
     async def _ask(self, corpus: str, tag: str) -> tuple[int, Any]:
         try:
@@ -92,11 +92,13 @@ class Lookups:
             return 0, None  # the question itself will report it
 
 
-def _use(keys: CorpusKeys, encoded: object) -> None:
-    """Use a lookup, unless the owner did not make it."""
+def _use(keys: CorpusKeys, encoded: object) -> bool:
+    """Use a lookup, unless the owner did not make it; return whether its policy is kept."""
     try:
         keys.use_lookup(base64.b64decode(encoded) if isinstance(encoded, str) else None)
     except ProtectionError as error:
         log.warning("edge corpus=%s: a restart forgets its policy: %s", keys.corpus, error.message)
+        return False
     except (KeysetError, binascii.Error, ValueError):
         log.warning("edge corpus=%s: the server's lookup is not the owner's", keys.corpus)
+    return True

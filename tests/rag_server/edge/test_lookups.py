@@ -105,10 +105,16 @@ def test_a_lookup_whose_policy_cannot_be_stored_is_used_and_a_warning_says_so(
     policies = IndexPolicies(file)
     file._write("PRAGMA query_only = ON")
     keys = CorpusKeys("clinic", KEYS, RECOGNIZER, None, policies=policies)
+    now = [0.0]
     upstream: Any = FakeUpstream(reply(with_policy("soe-all", "gout")))
-    asyncio.run(Lookups(upstream).refresh(keys))
+    lookups = Lookups(upstream, clock=lambda: now[0])
+    asyncio.run(lookups.refresh(keys))
     assert keys.pseudonymize("gout") == "gout"
     assert "a restart forgets its policy" in caplog.text
+    file._write("PRAGMA query_only = OFF")
+    now[0] = 61
+    asyncio.run(lookups.refresh(keys))
+    assert [corpus for corpus, _ in file.policies()] == ["clinic"], "stored with the next request"
 
 
 def test_a_server_that_was_away_is_asked_again_within_seconds():
