@@ -24,6 +24,7 @@ _RETRY_S = 2.0
 index: a first name alone finds no one."""
 _PATIENCE_S = 5.0
 """How long a question waits for a lookup: a server that hangs must not hold every question."""
+_TOO_MANY = 429
 log = logging.getLogger("sage_rag")
 
 
@@ -76,9 +77,9 @@ class Lookups:
 
     async def _update(self, keys: CorpusKeys, tag: str) -> None:
         status, body = await self._ask(keys.corpus, tag)
-        # A server without lookups is asked once a minute, too; one that is away, or still starts,
-        # every few seconds: each question would wait for it.
-        away = status == 0 or status >= 500
+        # A server without lookups is asked once a minute, too; one that is away, still starts, or
+        # refuses more requests for now, every few seconds: each question would wait for it.
+        away = status in (0, _TOO_MANY) or status >= 500
         self._known[keys] = (self._clock() - (_FRESH_S - _RETRY_S if away else 0.0), tag)
         if status != 200 or not isinstance(body, dict) or body.get("tag") == tag:
             return

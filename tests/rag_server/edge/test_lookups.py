@@ -118,7 +118,8 @@ def test_a_lookup_whose_policy_cannot_be_stored_is_used_and_a_warning_says_so(
 
 
 def test_a_server_that_was_away_is_asked_again_within_seconds():
-    for away in (UpstreamError("away"), (503, {"error": {"message": "it starts"}})):
+    refusals = [(status, {"error": {"message": "later"}}) for status in (503, 429)]
+    for away in (UpstreamError("away"), *refusals):
         *seen, asked = sent(away, reply(SEALED), times=4, wait_s=1)
         assert [text == "gout" for text in seen] == [False, False, True, True]
         assert asked.count("lookup") == 2
