@@ -219,7 +219,8 @@ class EdgeSettings(SearchSettings):
     """In place of `keyset`: a file with raw keys, as secret managers mount them."""
     memory: Path | None = None
     """The file of the values that were restored, sealed, so that they are hidden when a client
-    sends them back. Default: `FILE.memory` next to the keyset `FILE`."""
+    sends them back, and of the policies that indexes said. Default: `FILE.memory` next to the
+    keyset `FILE`."""
     port: int = Field(8001, ge=0, le=65535)
     policy: str | None = None
     """For questions: a preset, or a file like `./mine.toml`. Default: that of the index."""
