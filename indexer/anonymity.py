@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sage_rag.common.counting import counted
 from sage_rag.indexer.ledger import Result
 from sage_rag.indexer.recipes import Recipe
 from sage_rag.privacy.entities import EntityType
@@ -50,15 +51,19 @@ def anonymity_figures(
 
 def anonymity_line(figures: Mapping[str, Any]) -> str:
     """Return the k-anonymity figures of a version in one line, without values."""
-    alone, documents = figures["in_classes_under"]["2"], figures["documents"]
-    line = f"k-anonymity: {alone} of {documents} passages are alone in their class"
+    alone, of_all = figures["in_classes_under"]["2"], counted(figures["documents"], "passage")
     if not alone:
-        return f"{line}; the smallest class has {figures['smallest_class']}"
-    combination = figures["singled_out_by"][0] if figures["singled_out_by"] else None
-    if combination is None:
-        return f"{line} of quasi-identifiers"
+        smallest = figures["smallest_class"]
+        others = f"{smallest - 1:,} or more"
+        return f"k-anonymity: of {of_all}, each shares its quasi-identifiers with {others}"
+    have = "has" if alone == 1 else "have"
+    line = f"k-anonymity: of {of_all}, {alone:,} {have} quasi-identifiers that no other one has"
+    if not figures["singled_out_by"]:
+        return line
+    combination = figures["singled_out_by"][0]
     types = " and ".join(combination["types"])
-    return f"{line} of quasi-identifiers; {combination['documents']} of them by {types}"
+    remedy = "a policy that redacts or generalises these makes it fewer"
+    return f"{line}, {combination['documents']:,} by {types}; {remedy}"
 
 
 def _leaves_values(policy: Policy) -> bool:

@@ -46,6 +46,13 @@ def query_embedder(name: str = MINILM) -> Embedder:
     return embedder_called(name)
 
 
+def cosines(embedder: Embedder, texts: Sequence[str], others: Sequence[str]) -> Vectors:
+    """Return `(n, m)` float32: the cosine of each text and each other one, embedded in one call."""
+    vectors = embedder.embed([*texts, *others])
+    products: Vectors = vectors[: len(texts)] @ vectors[len(texts) :].T
+    return products
+
+
 def vector_key(embedder: Embedder) -> str:
     """Return the key of an embedder's vectors in a store: its name and the version of this module.
 

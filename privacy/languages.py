@@ -18,7 +18,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from sage_rag.common.exceptions import InputError
-from sage_rag.privacy.words import UNSPACED_RANGES
+from sage_rag.privacy.words import UNSPACED
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -57,7 +57,7 @@ _ITEM_END = re.compile(r"[,;:()\n\t|•]")
 _MIN_PHRASE = 3
 """Words of the shortest stretch between commas, line ends and numbers that is prose: names, drugs
 and doses come in lists."""
-_UNSPACED = re.compile("[{}]".format("".join(f"{chr(a)}-{chr(b)}" for a, b in UNSPACED_RANGES)))
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 def languages_fingerprint() -> str:

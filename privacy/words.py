@@ -21,10 +21,11 @@ UNSPACED_RANGES = (
     (0x20000, 0x3FFFF),
 )
 """Code points of scripts without spaces between words."""
-_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED_RANGES)
-WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED_RANGES)
+"""The same, as a part of a character class."""
+WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 """One word: a character of a script without spaces, or a run of `\\w`."""
-_FOREIGN_WORD = re.compile(rf"[{_UNSPACED}]|[^\W\x00-\x7f]")
+_FOREIGN_WORD = re.compile(rf"[{UNSPACED}]|[^\W\x00-\x7f]")
 """A character that can occur in a word but is not ASCII."""
 _ASCII_WORDS = {c: chr(c).lower() if re.match(r"\w", chr(c)) else " " for c in range(128)}
 

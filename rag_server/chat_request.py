@@ -42,6 +42,7 @@ _MOST_STOPS = 4
 """The limit of OpenAI."""
 _NEEDS_A_MODEL = frozenset({"logit_bias", "response_format"})
 """Options that change what an answer is: refused, not ignored, where no model honours them."""
+_NEEDS_ENDPOINT = "needs a server with a model at an endpoint (--llm-base-url)"
 _NOT_OFFERED = (
     "logprobs top_logprobs audio prediction web_search_options store functions function_call"
 ).split()
@@ -239,15 +240,13 @@ class ChatRequest(BaseModel):
             unused = [name for name in unused if name != "response_format"]
         if self.tools and "tools" not in honoured:
             if self.tool_choice != "none":
-                raise _unsupported("tools", "is not supported")
+                raise _unsupported("tools", f"{_NEEDS_ENDPOINT}, and none with --guard")
             unused = [name for name in unused if name not in ("tools", "tool_choice")]
         if not self.tools and self.tool_choice not in (None, "none", "auto"):
             raise _unsupported("tool_choice", "there are no tools")
         for name in unused:
             if name in _NEEDS_A_MODEL:
-                raise _unsupported(
-                    name, "needs a server with a model at an endpoint (--llm-base-url)"
-                )
+                raise _unsupported(name, _NEEDS_ENDPOINT)
         return unused
 
 

@@ -26,6 +26,8 @@ from sage_rag.common.web.requests import MAX_BODY_BYTES, MAX_BODY_S
 from sage_rag.common.web.serving import Serving
 from sage_rag.rag_server.limits import RequestLimits
 
+_TABLES = {"serve", "edge"}
+
 
 def _cores() -> int:
     """Return the number of cores that this process may use."""
@@ -217,7 +219,8 @@ class EdgeSettings(SearchSettings):
     """In place of `keyset`: a file with raw keys, as secret managers mount them."""
     memory: Path | None = None
     """The file of the values that were restored, sealed, so that they are hidden when a client
-    sends them back. Default: `FILE.memory` next to the keyset `FILE`."""
+    sends them back, and of the policies that indexes said. Default: `FILE.memory` next to the
+    keyset `FILE`."""
     port: int = Field(8001, ge=0, le=65535)
     policy: str | None = None
     """For questions: a preset, or a file like `./mine.toml`. Default: that of the index."""
@@ -263,6 +266,11 @@ def _table(file: Path, name: str) -> dict[str, Any]:
         raise InputError(f"cannot read `{file}`: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         raise InputError(f"`{file}` is not valid TOML") from None
+    if others := sorted(parsed.keys() - _TABLES):
+        raise InputError(
+            f"`{file}` has `{others[0]}` outside the tables [serve] and [edge]",
+            hint=f"write the settings of this command below a line [{name}]",
+        )
     table = parsed.get(name, {})
     if not isinstance(table, dict):
         raise InputError(f"`{name}` in `{file}` is not a table")

@@ -133,10 +133,11 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     from sage_rag.indexer.engines.cores import use_one_core
     from sage_rag.privacy.keyset.sources import open_keyset
     from sage_rag.privacy.policy import load_policy
+    from sage_rag.rag_server.edge.index_policies import IndexPolicies
     from sage_rag.rag_server.edge.keyring import Keyring
     from sage_rag.rag_server.edge.lookups import Lookups
+    from sage_rag.rag_server.edge.memory_file import MemoryFile
     from sage_rag.rag_server.edge.services import EdgeServices
-    from sage_rag.rag_server.edge.shown_file import ShownFile
     from sage_rag.rag_server.edge.shown_values import ShownValues
 
     gate = _edge_gate(settings)
@@ -144,7 +145,8 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     keyset = open_keyset(
         settings.keyset, settings.passphrase_file, secret_file=settings.keyset_secret
     )
-    shown = ShownValues(ShownFile(_memory(settings), keyset))
+    memory = MemoryFile(_memory(settings), keyset)
+    shown, policies = ShownValues(memory), IndexPolicies(memory)
     from sage_rag.privacy.recognizers.catalog import recognizer_of  # slow; only with a keyset
 
     policy = load_policy(settings.policy) if settings.policy else None
@@ -153,7 +155,7 @@ def build_edge(settings: EdgeSettings) -> EdgeServices:
     recognizer.recognize("warm up")
     upstream = _upstream(settings)
     return EdgeServices(
-        keyring=Keyring(keyset, recognizer, policy, shown),
+        keyring=Keyring(keyset, recognizer, policy, shown, policies),
         upstream=upstream,
         lookups=Lookups(upstream),
         exposed=settings.expose,
@@ -301,6 +303,11 @@ def _reader(name: str) -> PassageReader | None:
     else:
         from sage_rag.agents.reading.reader import Reader
 
+        if name != "shipped" and not Path(name).exists():
+            raise InputError(
+                f"there is no reader `{name}`: no such file or folder",
+                hint="shipped, off, a file of `train reader`, or the folder of a downloaded model",
+            )
         reader = Reader() if name == "shipped" else Reader(Path(name))
     reader.read("Is it warm?", ["It is warm."])
     return reader

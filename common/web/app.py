@@ -10,7 +10,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match, Route
-from starlette.types import Scope
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sage_rag.common.web import errors
 from sage_rag.common.web.openapi import ERRORS
@@ -56,7 +56,20 @@ def service_app(
         _DirectRoute(path, answer, methods=["POST"]) for path, answer in (direct or {}).items()
     ]
     app.router.routes[:0] = plain  # the first route that matches answers
+    app.add_middleware(_AnswerHead)
     return app
+
+
+class _AnswerHead:
+    """Answers HEAD as GET; the web server leaves out the body. Checks of health often ask so."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        is_head = scope["type"] == "http" and scope["method"] == "HEAD"
+        await self._app({**scope, "method": "GET"} if is_head else scope, receive, send)
 
 
 class _DirectRoute(Route):

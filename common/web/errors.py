@@ -6,20 +6,27 @@ errors are logged, and logs are not private.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI
 from pydantic import ValidationError
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sage_rag.common.exceptions import SageRagError
+from sage_rag.common.web import sse
 
+_TOO_MANY = 429
+_UNION_MEMBER = re.compile(r"(?:str|int|float|bool)\Z|(?:list|dict|literal|constrained-\w+)\[")
+"""What pydantic adds to the place of a fault for a member of a union, as in `stop.str`."""
 log = logging.getLogger("sage_rag")
 
 
@@ -46,8 +53,17 @@ class ApiError(Exception):
     def body(self) -> dict[str, Any]:
         """The OpenAI error object."""
         kind = "invalid_request_error" if self.status < 500 else "server_error"
+        kind = "rate_limit_error" if self.status == _TOO_MANY else kind
         error = {"message": self.message, "type": kind, "param": self.param, "code": self.code}
         return {"error": error}
+
+
+_STOPPING = ApiError(
+    503,
+    "the service stops before this answer is complete; ask again later",
+    code="stopping",
+    headers={"retry-after": "5"},
+)
 
 
 def as_api_error(error: Exception) -> ApiError:
@@ -69,10 +85,13 @@ def as_api_error(error: Exception) -> ApiError:
 def invalid_fields(error: ValidationError) -> ApiError:
     """Return a 400 that names the first invalid field, never its value."""
     first = error.errors(include_input=False, include_context=False, include_url=False)[0]
-    where = ""
+    where, message = "", first["msg"]
     for part in first["loc"]:
+        if isinstance(part, str) and where and _UNION_MEMBER.match(part):
+            message = "this type of value is not expected here"
+            break
         where += f"[{part}]" if isinstance(part, int) else f".{part}" if where else str(part)
-    return ApiError(400, f"`{where}`: {first['msg']}", code="invalid_value", param=where or None)
+    return ApiError(400, f"`{where}`: {message}", code="invalid_value", param=where or None)
 
 
 def _routing_error(error: HTTPException) -> ApiError:
@@ -103,7 +122,8 @@ class ContainErrors:
     """Answer 500 to every exception that nothing else caught, and stop it here.
 
     Otherwise the web server would log its message and traceback, which may contain a question or
-    an answer.
+    an answer. A request that a server cancels because it ends is answered with 503, or with an
+    event of a stream that has begun.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -111,11 +131,14 @@ class ContainErrors:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
-        started = False
+        started = streams = False
 
         async def watch(message: Message) -> None:
-            nonlocal started
-            started = started or message["type"] == "http.response.start"
+            nonlocal started, streams
+            if message["type"] == "http.response.start":
+                started = True
+                kind = Headers(raw=message["headers"]).get("content-type", "")
+                streams = kind.startswith(sse.MEDIA_TYPE)
             await send(message)
 
         try:
@@ -128,3 +151,10 @@ class ContainErrors:
             response = error_response(error)
             if not started:
                 await response(scope, receive, send)
+        except asyncio.CancelledError:
+            if scope["type"] != "http" or (started and not streams):
+                raise
+            if started:
+                await send({"type": "http.response.body", "body": sse.encode(_STOPPING.body)})
+            else:
+                await error_response(_STOPPING)(scope, receive, send)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from sage_rag.common.web.errors import ApiError
 
 _MAX_HEADER_BYTES = 32 * 1024
 _MAX_HEADER_S = 10.0
@@ -13,7 +16,7 @@ _MAX_HEADER_S = 10.0
 _MOST_PIPELINED = 8
 """Requests of a connection that may wait for the one before them."""
 _FRAMING = frozenset((b"content-length", b"transfer-encoding"))
-_REFUSAL = "Invalid HTTP request received."
+_REFUSAL = "the request is no valid HTTP/1.1, or its headers have more than 32 KiB"
 
 
 class _RefusedError(Exception):
@@ -141,6 +144,16 @@ class LimitedProtocol(HttpToolsProtocol):
             self.send_400_response(_REFUSAL)
         else:
             self.transport.close()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer 400 with an error object, as the application's errors have, and close."""
+        body = json.dumps(ApiError(400, msg, code="invalid_http").body).encode()
+        head = (
+            "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode() + body)
+        self.transport.close()
 
     def _has_answered(self) -> bool:
         return self.cycle is not None and self.cycle.response_started

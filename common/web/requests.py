@@ -22,8 +22,11 @@ async def read_json(
     """Read a body of at most `limit_bytes` and return its JSON object.
 
     Raises:
-        ApiError: 413 when it is longer, 408 when it takes longer, 400 when it is not a JSON object.
+        ApiError: 413 when it is longer, 408 when it takes longer, 400 when it is not a JSON object,
+            415 when it is compressed.
     """
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise ApiError(415, "the request body must not be compressed", code="compressed_body")
     try:
         async with asyncio.timeout(limit_s):
             body = await _read(request, limit_bytes)

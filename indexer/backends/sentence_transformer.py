@@ -20,10 +20,11 @@ _BATCH = 32
 
 
 class SentenceTransformerEmbedder:
-    """Embed with the sentence-transformers model in a local folder.
+    """Embed with a model of sentence-transformers: its folder, or its name in the hub's cache here.
 
-    The model loads on first use. Nothing is ever downloaded: hubs are switched off first. Threads
-    take turns: two threads on one tokenizer would pad and cut each other's texts.
+    The model loads on first use; every method raises `InputError` where it cannot. Nothing is ever
+    downloaded: hubs are switched off first. Threads take turns: two threads on one tokenizer would
+    pad and cut each other's texts.
     """
 
     def __init__(self, folder: str, *, device: str | None = None) -> None:

@@ -35,6 +35,11 @@ def parse_embeddings(body: dict[str, Any]) -> EmbeddingsRequest:
     Raises:
         ApiError: 400; names the invalid field.
     """
+    given = body.get("input")
+    if isinstance(given, list) and not all(isinstance(text, str) for text in given):
+        message = "`input`: texts are expected, no token ids"
+        hint = "; hint: in LangChain, check_embedding_ctx_length=False"
+        raise ApiError(400, message + hint, code="invalid_value", param="input")
     try:
         request = EmbeddingsRequest.model_validate(body)
     except ValidationError as error:

@@ -18,7 +18,7 @@ from sage_rag.rag_server.answering.aliases import UNREADABLE, Aliases
 from sage_rag.rag_server.answering.budget import fitting_turns
 from sage_rag.rag_server.answering.protocols import ChatStream, ConversationTurn
 from sage_rag.rag_server.answering.sentences import content_stems
-from sage_rag.rag_server.completions import CompletionUsage
+from sage_rag.rag_server.completions import CompletionUsage, count_tokens
 from sage_rag.rag_server.followups import standalone
 
 log = logging.getLogger("sage_rag")
@@ -42,7 +42,7 @@ _SECONDS = 10.0
 class CondensedQuestion:
     """A question that stands alone. `names_kept`: whether the names that the edge made blind words
     of are searched: those of the question by rules. `usage`: the tokens that a model read and
-    wrote."""
+    wrote; `None` if none was asked."""
 
     text: str = field(repr=False)
     names_kept: bool = True
@@ -67,33 +67,49 @@ class QuestionCondenser:
         by_rules = standalone(asked)
         if len(asked) < 2:
             return CondensedQuestion(by_rules)
-        aliases = Aliases()
+        aliases, written = Aliases(), _Line()
+        prompt = _prompt(turns, aliases)
         try:
             async with asyncio.timeout(self._timeout_s):
-                line, usage = await self._line(_prompt(turns, aliases), aliases)
+                await self._write(written, prompt, aliases)
         except (UpstreamError, TimeoutError):
             log.warning("the chat model wrote no question to search with; the rules decide")
-            return CondensedQuestion(by_rules)
+            return CondensedQuestion(by_rules, usage=written.cost(prompt))
+        line, usage = written.text.strip().strip('"“”').strip(), written.cost(prompt)
         if not _is_usable(line, asked):
             return CondensedQuestion(by_rules, usage=usage)
         names = _tokens(by_rules)
         return CondensedQuestion(line, not names or bool(names & _tokens(line)), usage)
 
-    async def _line(
-        self, prompt: Sequence[ConversationTurn], aliases: Aliases
-    ) -> tuple[str, CompletionUsage | None]:
-        """Return what the model writes, with tokens for its aliases."""
+    async def _write(
+        self, line: _Line, prompt: Sequence[ConversationTurn], aliases: Aliases
+    ) -> None:
+        """Add to a line what the model writes, with tokens for its aliases."""
         expander = aliases.expander()
         options = {"temperature": 0.0, "max_tokens": _TOKENS}
         honoured = {name: options[name] for name in options if name in self._model.honours}
-        text, usage = "", None
         async with aclosing(self._model.stream(prompt, honoured)) as pieces:
             async for piece in pieces:
-                text += expander.feed(piece.text)
-                usage = piece.usage or usage
-                if len(text) > _CHARACTERS or "\n" in text.strip():
+                line.text += expander.feed(piece.text)
+                line.usage = piece.usage or line.usage
+                if len(line.text) > _CHARACTERS or "\n" in line.text.strip():
                     break
-        return (text + expander.flush()).strip().strip('"“”').strip(), usage
+        line.text += expander.flush()
+
+
+@dataclass(slots=True)
+class _Line:
+    """What a model has written so far, and the tokens that it reported."""
+
+    text: str = field(default="", repr=False)
+    usage: CompletionUsage | None = None
+
+    def cost(self, prompt: Sequence[ConversationTurn]) -> CompletionUsage:
+        """Return the model's count, or ours if it reported none: it ended early, or failed."""
+        if self.usage is not None:
+            return self.usage
+        read = count_tokens(turn.text for turn in prompt)
+        return CompletionUsage(read, count_tokens([self.text]))
 
 
 def _prompt(turns: Sequence[ConversationTurn], aliases: Aliases) -> list[ConversationTurn]:

@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from sage_rag.agents.lexicon import lexicon
 from sage_rag.common.sentences import sentence_spans
+from sage_rag.indexer.embedding import cosines
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.cues import AMOUNT, ASKS_TIME, TIME
@@ -238,9 +239,7 @@ def _has_like(words: Sequence[str], record: str, embedder: Embedder) -> bool:
     if not wanted or set(wanted) & set(content_stems(record)):
         return True
     known = _words(record)
-    vectors = embedder.embed([*words, *known])
-    own, others = vectors[: len(words)], vectors[len(words) :]
-    return bool(len(known)) and float((own @ others.T).max()) >= _ALIKE
+    return bool(known) and float(cosines(embedder, words, known).max()) >= _ALIKE
 
 
 def _words(record: str) -> Sequence[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from sage_rag.agents.reading.protocols import PassageReader
-from sage_rag.indexer.embedding import KnownSentences
+from sage_rag.indexer.embedding import KnownSentences, cosines
 from sage_rag.indexer.passages import CONSENSUS, Passage
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
@@ -212,10 +212,9 @@ class ExtractiveAnswerer:
         if embedder is None:
             return [{} for _ in questions]
         asked = [without_tokens(question) for question in questions]
-        views = [*asked, *(readable_view(sentence.text) for sentence in answering)]
-        vectors = embedder.embed(views)
-        cosines = vectors[: len(questions)] @ vectors[len(questions) :].T
-        return [dict(zip(answering, map(float, row), strict=True)) for row in cosines]
+        views = [readable_view(sentence.text) for sentence in answering]
+        near = cosines(embedder, asked, views)
+        return [dict(zip(answering, map(float, row), strict=True)) for row in near]
 
 
 def _shares(passages: Sequence[Passage]) -> dict[int, float]:

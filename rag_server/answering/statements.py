@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sage_rag.indexer.embedding import cosines
 from sage_rag.indexer.passages import Passage
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.privacy.gate.labels import (
@@ -109,8 +110,8 @@ def _values(
         asked = set(content_stems(question))
         near = [float(len(asked.intersection(content_stems(s.text)))) for s in said]
     else:
-        vectors = embedder.embed([without_tokens(question), *(s.text for s in said)])
-        near = (vectors[1:] @ vectors[0]).tolist()
+        (row,) = cosines(embedder, [without_tokens(question)], [s.text for s in said])
+        near = row.tolist()
     return {
         s: n + _SHARED * (len(s.ranks) - 1) - _RANK * (s.ranks[0] - 1)
         for s, n in zip(said, near, strict=True)

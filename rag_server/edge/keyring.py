@@ -106,14 +106,15 @@ class CorpusKeys:
 
         Raises:
             DecryptionError: unless the owner made it for this corpus; then none is used.
+            ProtectionError: when its policy cannot be stored; the lookup is used all the same.
         """
         index = None
         try:
             if sealed is not None:
                 lookup = Lookup.open(sealed, self._keyset, self.corpus)
+                index = IndexLookup(lookup, all_parts(self._keyset, self.corpus))
                 if lookup.policy is not None:
                     self._policies.keep(self.corpus, lookup.policy)
-                index = IndexLookup(lookup, all_parts(self._keyset, self.corpus))
         finally:  # until here, questions are read with the lookup before
             self._reading = self._read_with(index)
 
@@ -286,15 +287,17 @@ class Keyring:
         recognizer: Recognizer,
         policy: Policy | None,
         shown: ShownValues | None = None,
+        policies: IndexPolicies | None = None,
     ) -> None:
-        """`policy`: as in `CorpusKeys`. `shown`: the values that were restored before; without it,
-        none is known yet.
+        """`policy`: as in `CorpusKeys`. `shown`: the values that were restored before; `policies`:
+        those that indexes said before; without them, none is known yet.
         """
         self._keyset = keyset
         self._shown = ShownValues() if shown is None else shown
         self._recognizer = recognizer
         self._policy = policy
-        self._policies = IndexPolicies()  # outside the cache, which forgets
+        # Outside the cache, which forgets.
+        self._policies = IndexPolicies() if policies is None else policies
         self._restored: Counter[Condition] = Counter()
         self._keys = lru_cache(64)(self._build)
 

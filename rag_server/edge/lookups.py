@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sage_rag.common.exceptions import SageRagError
+from sage_rag.common.exceptions import ProtectionError, SageRagError
 from sage_rag.privacy.exceptions import KeysetError
 from sage_rag.rag_server.edge.keyring import CorpusKeys
 from sage_rag.rag_server.edge.upstream import Upstream
@@ -24,6 +24,7 @@ _RETRY_S = 2.0
 index: a first name alone finds no one."""
 _PATIENCE_S = 5.0
 """How long a question waits for a lookup: a server that hangs must not hold every question."""
+_TOO_MANY = 429
 log = logging.getLogger("sage_rag")
 
 
@@ -76,14 +77,14 @@ class Lookups:
 
     async def _update(self, keys: CorpusKeys, tag: str) -> None:
         status, body = await self._ask(keys.corpus, tag)
-        # A server without lookups is asked once a minute, too; one that is away, or still starts,
-        # every few seconds: each question would wait for it.
-        away = status == 0 or status >= 500
+        # A server without lookups is asked once a minute, too; one that is away, still starts, or
+        # refuses more requests for now, every few seconds: each question would wait for it.
+        away = status in (0, _TOO_MANY) or status >= 500
         self._known[keys] = (self._clock() - (_FRESH_S - _RETRY_S if away else 0.0), tag)
         if status != 200 or not isinstance(body, dict) or body.get("tag") == tag:
             return
-        await asyncio.to_thread(_use, keys, body.get("lookup"))
-        self._known[keys] = (self._clock(), str(body.get("tag", "")))
+        is_kept = await asyncio.to_thread(_use, keys, body.get("lookup"))
+        self._known[keys] = (self._clock(), str(body.get("tag", "")) if is_kept else "")
 
     async def _ask(self, corpus: str, tag: str) -> tuple[int, Any]:
         try:
@@ -92,9 +93,13 @@ class Lookups:
             return 0, None  # the question itself will report it
 
 
-def _use(keys: CorpusKeys, encoded: object) -> None:
-    """Use a lookup, unless the owner did not make it."""
+def _use(keys: CorpusKeys, encoded: object) -> bool:
+    """Use a lookup, unless the owner did not make it; return whether its policy is kept."""
     try:
         keys.use_lookup(base64.b64decode(encoded) if isinstance(encoded, str) else None)
+    except ProtectionError as error:
+        log.warning("edge corpus=%s: a restart forgets its policy: %s", keys.corpus, error.message)
+        return False
     except (KeysetError, binascii.Error, ValueError):
         log.warning("edge corpus=%s: the server's lookup is not the owner's", keys.corpus)
+    return True

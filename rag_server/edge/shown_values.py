@@ -20,7 +20,7 @@ from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.lexicon import default_lexicon, fold
 from sage_rag.privacy.spans import Span, remainder, resolve_overlaps
 from sage_rag.privacy.words import UNSPACED_RANGES
-from sage_rag.rag_server.edge.shown_file import ShownFile
+from sage_rag.rag_server.edge.memory_file import MemoryFile
 
 MOST_VALUES = 500_000
 """About 250 MB in memory and 7 s at the start: more values than most corpora have."""
@@ -41,7 +41,7 @@ class ShownValues:
     file.
     """
 
-    def __init__(self, file: ShownFile | None = None, most: int = MOST_VALUES) -> None:
+    def __init__(self, file: MemoryFile | None = None, most: int = MOST_VALUES) -> None:
         """`file`: where the values are kept; without it, only in memory.
 
         Raises:

@@ -13,7 +13,7 @@ import numpy as np
 
 from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.tokens import MAX_PAYLOAD, TOKEN
-from sage_rag.privacy.words import WORD
+from sage_rag.privacy.words import UNSPACED
 from sage_rag.rag_server.answering.protocols import AnswerContext, Answerer, Compose, Piece
 from sage_rag.rag_server.chat_request import TOOLS
 
@@ -25,7 +25,10 @@ _BETWEEN = 3
 WITHHELD = "\n[The rest is withheld: it repeats a document at length.]"
 _LONGEST = MAX_PAYLOAD + 200
 """The longest text without a place to cut, in characters: more than any token has."""
-_WORD = re.compile(rf"{TOKEN.pattern}|{WORD.pattern}")
+_WORD = re.compile(rf"{TOKEN.pattern}|[{UNSPACED}]|[^\W_{UNSPACED}]+")
+"""A word; an underscore joins no two, or a copy could have them for spaces."""
+_UNSEEN = re.compile("[\u00ad\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+"""Characters that a word may have in it unseen: soft hyphens, marks of direction and the like."""
 _CUT = re.compile(
     r"\s|(?=[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     r"\U00020000-\U0003ffff])"
@@ -37,9 +40,9 @@ Han character or kana, which never joins with the character before it."""
 class QuotationGuard:
     """Passes a text on in whole words until it repeats too long a run of a passage.
 
-    Runs are of equal words; compatible spellings (NFKC), case, spaces and punctuation make no
-    difference, nor do up to three words between two of them: a citation after each sentence. In
-    scripts without spaces every character is a word.
+    Runs are of equal words; compatible spellings (NFKC), case, spaces, punctuation, underscores and
+    characters that are not seen make no difference, nor do up to three words between two of them: a
+    citation after each sentence. In scripts without spaces every character is a word.
 
     Guarantees: what was passed on has no run of more than `most_words` words of one passage. At
     most one word of a few thousand characters is held back; a longer one is withheld.
@@ -160,5 +163,5 @@ class GuardedAnswerer:
 
 
 def _words(text: str) -> list[str]:
-    normal = unicodedata.normalize("NFKC", text)
+    normal = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
     return [match.group().casefold() for match in _WORD.finditer(normal)]

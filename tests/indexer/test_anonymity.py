@@ -83,11 +83,14 @@ def test_the_first_screen_counts_passages_that_are_alone() -> None:
     figures = anonymity_figures(RECIPES["sage"], published, AGES)
     assert figures is not None
     assert anonymity_line(figures) == (
-        "k-anonymity: 1 of 3 passages are alone in their class of quasi-identifiers; "
-        "1 of them by AGE"
+        "k-anonymity: of 3 passages, 1 has quasi-identifiers that no other one has, 1 by AGE; "
+        "a policy that redacts or generalises these makes it fewer"
     )
     together = anonymity_figures(RECIPES["sage"], published[:2], AGES)
     assert together is not None
-    assert anonymity_line(together).endswith(
-        "0 of 2 passages are alone in their class; the smallest class has 2"
+    assert anonymity_line(together) == (
+        "k-anonymity: of 2 passages, each shares its quasi-identifiers with 1 or more"
     )
+    single = anonymity_figures(RECIPES["sage"], published[:1], AGES)
+    assert single is not None
+    assert "of 1 passage, 1 has quasi-identifiers that" in anonymity_line(single)

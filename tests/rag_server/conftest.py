@@ -18,8 +18,8 @@ from sage_rag.rag_server.app import create_app
 from sage_rag.rag_server.corpora import CorpusSearch
 from sage_rag.rag_server.edge.app import create_edge_app
 from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
+from sage_rag.rag_server.edge.memory_file import MemoryFile
 from sage_rag.rag_server.edge.services import EdgeServices
-from sage_rag.rag_server.edge.shown_file import ShownFile
 from sage_rag.rag_server.edge.shown_values import ShownValues
 from sage_rag.rag_server.edge.upstream import server_at
 from sage_rag.rag_server.services import Services
@@ -67,7 +67,7 @@ class World:
         memory=None,
         **settings,
     ) -> str:
-        shown = ShownValues(ShownFile(memory, self.keyset)) if memory else None
+        shown = ShownValues(MemoryFile(memory, self.keyset)) if memory else None
         keyring = Keyring(self.keyset, recognizer or TableRecognizer(TABLE), preset("sage"), shown)
         upstream = server_at(server, api_key=api_key, timeout_s=timeout_s)
         return self.run(create_edge_app(EdgeServices(keyring, upstream, **settings)))

@@ -104,6 +104,19 @@ def test_a_body_that_is_no_json_object_is_refused(narrow, raw):
     assert_error_object(response, 400, "invalid_json")
 
 
+def test_a_compressed_body_is_refused_as_one(narrow):
+    response = httpx.post(narrow + CHAT, content=b"x", headers={"content-encoding": "gzip"})
+    assert_error_object(response, 415, "compressed_body")
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/v1/models", "/v1/nothing", CHAT])
+def test_head_is_answered_as_get_without_a_body(narrow, path):
+    head, get = httpx.head(narrow + path), httpx.get(narrow + path)
+    assert head.status_code == get.status_code
+    assert head.headers["content-length"] == get.headers["content-length"]
+    assert not head.content
+
+
 def test_a_long_body_without_a_declared_length_is_refused(world: World):
     pieces = (b"x" * 1000 for _ in range(10))
     response = httpx.post(world.serve(limits=RequestLimits(body_bytes=4096)) + CHAT, content=pieces)

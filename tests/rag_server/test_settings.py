@@ -49,6 +49,15 @@ def test_an_unknown_setting_in_the_file_is_refused(tmp_path):
         ServeSettings.load({}, path)
 
 
+@pytest.mark.parametrize("content", ["guard = true\n", "[server]\nguard = true\n"])
+def test_a_setting_outside_the_tables_is_refused_and_not_ignored(tmp_path, content):
+    path = tmp_path / "s.toml"
+    path.write_text(content)
+    with pytest.raises(InputError, match=r"outside the tables \[serve\] and \[edge\]") as caught:
+        ServeSettings.load({"home": "h"}, path)
+    assert "[serve]" in (caught.value.hint or "")
+
+
 @pytest.mark.parametrize("content", ["[serve", "serve = 3\n"])
 def test_a_malformed_file_is_refused(tmp_path, content):
     path = tmp_path / "s.toml"

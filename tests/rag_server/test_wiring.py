@@ -41,6 +41,12 @@ def test_a_missing_home_is_an_error(tmp_path):
         build_server(ServeSettings.load({"home": tmp_path / "nowhere"}), {})
 
 
+def test_a_reader_that_is_not_here_is_named_in_full(tmp_path):
+    given = {"home": tmp_path, "reader": "example/no-such-model", "insecure_no_auth": True}
+    with pytest.raises(InputError, match="there is no reader `example/no-such-model`"):
+        build_server(ServeSettings.load(given), {})
+
+
 @pytest.mark.parametrize("guard", [False, True])
 def test_a_guard_bounds_answers_and_citations_alike(tmp_path, guard):
     given = {"home": tmp_path, "guard": guard, "reader": "off", "insecure_no_auth": True}

@@ -1,5 +1,6 @@
 """Limits of the HTTP protocol, by bytes over real sockets."""
 
+import json
 import socket
 import time
 from contextlib import contextmanager, suppress
@@ -98,8 +99,11 @@ FORBIDDEN = {
 def test_it_is_refused_with_400_and_the_connection_closed(request_bytes):
     with running(app) as url, connected(url) as client:
         client.sendall(request_bytes)
-        status, _, body = answer(client)
-        assert (status, body) == (400, b"Invalid HTTP request received.")
+        status, headers, body = answer(client)
+        assert (status, headers["content-type"]) == (400, "application/json")
+        error = json.loads(body)["error"]
+        assert (error["type"], error["code"]) == ("invalid_request_error", "invalid_http")
+        assert "no valid HTTP/1.1" in error["message"]
         assert closes(client)
 
 

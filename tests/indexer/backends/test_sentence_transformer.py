@@ -103,12 +103,14 @@ def test_a_prompt_takes_its_part_of_what_the_model_reads() -> None:
     assert prompted._limit == 256 - 2 - 5
 
 
-def test_a_folder_without_a_model_is_one_clear_line(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="the folder holds no model of sentence-transformers"):
-        SentenceTransformerEmbedder(str(tmp_path)).embed(["a"])
-
-
-def test_a_model_that_is_not_here_is_not_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [("example/no-such-model", "this machine's cache"), (".", "the folder")],
+)
+def test_a_model_that_is_not_here_is_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, where: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "0")
-    with pytest.raises(InputError, match="this machine's cache"):
-        SentenceTransformerEmbedder("example/no-such-model").embed(["a"])
+    with pytest.raises(InputError, match=f"embedder `{name}`: {where} holds no model"):
+        SentenceTransformerEmbedder(name).embed(["x"])

@@ -203,6 +203,9 @@ USER = {"role": "user", "content": "x"}
         ("responses", {"input": ""}, "input"),
         ("responses", {"input": "x", "text": {"format": {"type": "json_object"}}}, "text.format"),
         ("completions", {"prompt": ""}, "prompt"),
+        ("completions", {"prompt": "x", "stop": 3}, "stop"),
+        ("embeddings", {"input": [1, 2]}, "input"),
+        ("embeddings", {"input": 3}, "input"),
         ("completions", {"prompt": "x", "max_tokens": 0}, "max_tokens"),
     ],
 )
@@ -211,5 +214,6 @@ def test_an_error_names_the_field_of_its_endpoint(world: World, client, path, mo
     error = response.json()["error"]
     assert response.status_code == 400
     assert error["param"].startswith(param)
+    assert not error["param"].endswith(".str")
     assert "messages" not in error["message"]
     assert f"`{error['param']}`" in error["message"] or "user message" in error["message"]

@@ -75,7 +75,10 @@ class Failing(Parrot):
 
 @pytest.mark.parametrize("model", [Failing(), Failing("late")])
 def test_the_rules_decide_where_the_model_fails_or_is_late(model):
-    assert condense(model, timeout_s=0.01).text == standalone(ASKED)
+    found = condense(model, timeout_s=0.01)
+    assert found.text == standalone(ASKED)
+    assert found.usage is not None  # the model has read the conversation
+    assert found.usage.prompt_tokens > 60
 
 
 class Counting(Parrot):
@@ -83,6 +86,12 @@ class Counting(Parrot):
 
     async def stream(self, turns, options) -> AsyncGenerator[Piece, None]:
         yield Piece("What does [PERSON_1] take at night?", "stop", CompletionUsage(40, 9))
+
+
+def test_a_line_that_is_not_read_to_its_end_counts_with_what_was_read():
+    found = condense(Parrot("one two\n", "three", "four"))
+    assert found.usage is not None
+    assert found.usage.completion_tokens == 3
 
 
 def test_the_tokens_of_the_model_are_reported():

@@ -21,6 +21,7 @@ from sage_rag.rag_server.edge.app import create_edge_app
 from sage_rag.rag_server.edge.index_policies import IndexPolicies
 from sage_rag.rag_server.edge.keyring import CorpusKeys, Keyring
 from sage_rag.rag_server.edge.lookups import Lookups
+from sage_rag.rag_server.edge.memory_file import MemoryFile
 from sage_rag.rag_server.edge.services import EdgeServices
 from sage_rag.rag_server.edge.upstream import server_at
 from tests.rag_server.conftest import World
@@ -97,8 +98,28 @@ def test_without_the_owners_lookup_all_that_is_recognised_is_hidden():
         assert sent(bad)[0].startswith("ORGANIZATION_[")
 
 
+def test_a_lookup_whose_policy_cannot_be_stored_is_used_and_a_warning_says_so(
+    tmp_path, caplog
+) -> None:
+    file = MemoryFile(tmp_path / "m", KEYS)
+    policies = IndexPolicies(file)
+    file._write("PRAGMA query_only = ON")
+    keys = CorpusKeys("clinic", KEYS, RECOGNIZER, None, policies=policies)
+    now = [0.0]
+    upstream: Any = FakeUpstream(reply(with_policy("soe-all", "gout")))
+    lookups = Lookups(upstream, clock=lambda: now[0])
+    asyncio.run(lookups.refresh(keys))
+    assert keys.pseudonymize("gout") == "gout"
+    assert "a restart forgets its policy" in caplog.text
+    file._write("PRAGMA query_only = OFF")
+    now[0] = 61
+    asyncio.run(lookups.refresh(keys))
+    assert [corpus for corpus, _ in file.policies()] == ["clinic"], "stored with the next request"
+
+
 def test_a_server_that_was_away_is_asked_again_within_seconds():
-    for away in (UpstreamError("away"), (503, {"error": {"message": "it starts"}})):
+    refusals = [(status, {"error": {"message": "later"}}) for status in (503, 429)]
+    for away in (UpstreamError("away"), *refusals):
         *seen, asked = sent(away, reply(SEALED), times=4, wait_s=1)
         assert [text == "gout" for text in seen] == [False, False, True, True]
         assert asked.count("lookup") == 2
@@ -215,8 +236,8 @@ def test_every_endpoint_reads_its_first_text_under_the_policy_of_the_index(world
         assert "keeper" not in left
 
 
-def with_policy(name: str | None) -> bytes:
-    return sealed_lookup(["rest"], [], KEYS, "clinic", preset(name) if name else None)
+def with_policy(name: str | None, word: str = "rest") -> bytes:
+    return sealed_lookup([word], [], KEYS, "clinic", preset(name) if name else None)
 
 
 def test_questions_are_read_under_the_policy_of_the_index() -> None:

@@ -55,6 +55,20 @@ def test_up_to_three_words_between_two_of_a_run_do_not_hide_it(between: str):
     assert read.replace(between, "").split() == words[:6]
 
 
+@pytest.mark.parametrize("joiner", ["_", "-", ".", "/", "\u200b", "__", "*_", "\u2060 "])
+def test_a_copy_with_other_signs_for_its_spaces_is_a_copy(joiner: str):
+    read, tripped = shown(f"Here: {joiner.join(TEXT.split())} end", 6)
+    assert tripped
+    assert "noon" not in read
+    ring = f"seen_by_PERSON_[q2Z_x]{joiner}"
+    assert shown(f"It was {ring * 3}", 6, passage="seen by PERSON_[q2Z_x] " * 3)[1]
+
+
+@pytest.mark.parametrize("unseen", ["\u00ad", "\u200d", "\u2060", "\ufeff", "\u202c"])
+def test_a_copy_with_unseen_characters_in_its_words_is_a_copy(unseen: str):
+    assert shown(" ".join(unseen.join(word) for word in TEXT.split()), 6)[1]
+
+
 def test_a_run_does_not_go_on_from_one_passage_to_the_next():
     passages = [Passage(name, "s", {"text": f"{name} b c"}) for name in "ad"]
     guard = QuotationGuard(passages, 3)

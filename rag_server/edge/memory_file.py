@@ -1,7 +1,8 @@
-"""The file of the values that an edge restored, sealed, so that a restart does not forget them."""
+"""The file of what a restarted edge still knows: the values that it restored, and policies."""
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,24 +15,29 @@ from sage_rag.common.ledger import StageLedger
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.exceptions import KeysetError
 from sage_rag.privacy.keyset.keyset import Keyset
+from sage_rag.privacy.policy import Policy
 
 _VERSION = 1
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS shown (row INTEGER PRIMARY KEY, key_id TEXT NOT NULL,"
     " entity_type TEXT NOT NULL, sealed BLOB NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS policies (corpus TEXT PRIMARY KEY, policy TEXT NOT NULL);"
 )
 _FORMAT = "sage-rag-shown-1"
 _KEY_BYTES = 32
 _NONCE_BYTES = 12
 
 
-class ShownFile(StageLedger):
-    """Values with their types, each sealed under the key of its type. Several edges may share it.
+class MemoryFile(StageLedger):
+    """Values with their types, each sealed under the key of its type, and the policies of indexes.
+
+    Several edges may share it.
 
     Guarantees: `append` returns after the value is in the file, and another edge reads it from
     then on; a process that is killed loses nothing; without a key no one reads or changes a value.
     Does not guarantee: the values of the last seconds before a power failure; hiding how many
-    values of which types and lengths there are; that no row was removed.
+    values of which types and lengths there are, and names and policies of corpora; that no row was
+    removed, and no policy changed.
     """
 
     _title = "the memory of restored values"
@@ -92,6 +98,34 @@ class ShownFile(StageLedger):
             yield value, entity_type
             self._read = row
         self._change = change
+
+    def keep_policy(self, corpus: str, policy: Policy) -> None:
+        """Store the policy that the index of a corpus said, in place of an earlier one.
+
+        Raises:
+            ProtectionError: when it cannot be written.
+        """
+        row = (corpus, json.dumps(policy.to_json()))
+        try:
+            self._write("REPLACE INTO policies VALUES (?, ?)", row)
+        except InputError as error:
+            raise ProtectionError(error.message, hint=error.hint) from None
+
+    def policies(self) -> list[tuple[str, Policy]]:
+        """Return the stored policies by corpus, the oldest first.
+
+        Raises:
+            ProtectionError: for a damaged file.
+        """
+        try:
+            rows = self._all("SELECT corpus, policy FROM policies ORDER BY rowid")
+            return [(corpus, Policy.from_json(json.loads(policy))) for corpus, policy in rows]
+        except InputError as error:
+            raise ProtectionError(error.message, hint=error.hint) from None
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise ProtectionError(
+                f"{self._title} `{self._path}` holds a damaged policy", hint=self._open_hint
+            ) from None
 
     def _sealed(self, value: str, entity_type: EntityType) -> bytes:
         key_id, nonce = self._keyset.primary, secrets.token_bytes(_NONCE_BYTES)

@@ -21,12 +21,14 @@ from sage_rag.common.web.testing import running
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.keyset import Keyset
 from sage_rag.privacy.keyset.raw import export_raw
+from sage_rag.privacy.lookup import sealed_lookup
 from sage_rag.privacy.policy import preset
 from sage_rag.privacy.testing import TableRecognizer
 from sage_rag.rag_server.edge.app import create_edge_app
+from sage_rag.rag_server.edge.index_policies import IndexPolicies
 from sage_rag.rag_server.edge.keyring import Keyring
+from sage_rag.rag_server.edge.memory_file import MemoryFile
 from sage_rag.rag_server.edge.services import EdgeServices
-from sage_rag.rag_server.edge.shown_file import ShownFile
 from sage_rag.rag_server.edge.shown_values import ShownValues
 from sage_rag.rag_server.edge.upstream import server_at
 from tests.rag_server.conftest import World, ask
@@ -43,7 +45,7 @@ def keyset() -> Keyset:
 
 
 def opened(path: Path, keyset: Keyset) -> ShownValues:
-    return ShownValues(ShownFile(path, keyset))
+    return ShownValues(MemoryFile(path, keyset))
 
 
 def hides(shown: ShownValues, value: str) -> bool:
@@ -82,7 +84,7 @@ def test_a_file_of_another_keyset_is_refused(tmp_path, keyset) -> None:
 
 
 def test_a_changed_value_is_refused(tmp_path, keyset) -> None:
-    file = ShownFile(tmp_path / "m", keyset)
+    file = MemoryFile(tmp_path / "m", keyset)
     file.append("Ngozi Okafor", PERSON)
     file._write("UPDATE shown SET entity_type = 'AGE'")
     with pytest.raises(ProtectionError, match="damaged"):
@@ -91,7 +93,7 @@ def test_a_changed_value_is_refused(tmp_path, keyset) -> None:
 
 @pytest.mark.parametrize("damage", ["cut", "other"])
 def test_a_damaged_file_is_refused(tmp_path, keyset, damage) -> None:
-    file = ShownFile(tmp_path / "m", keyset)
+    file = MemoryFile(tmp_path / "m", keyset)
     for number in range(500):
         file.append(f"Person {number}", PERSON)
     file.close()
@@ -101,11 +103,55 @@ def test_a_damaged_file_is_refused(tmp_path, keyset, damage) -> None:
         opened(tmp_path / "m", keyset)
 
 
+KEEPER = TableRecognizer({"lighthouse keeper": EntityType.DEMOGRAPHIC})
+
+
+def ring_of(path: Path, keyset: Keyset) -> Keyring:
+    return Keyring(keyset, KEEPER, None, policies=IndexPolicies(MemoryFile(path, keyset)))
+
+
+def hides_keeper(ring: Keyring) -> bool:
+    return "keeper" not in ring.for_model("clinic").pseudonymize(
+        "What does a lighthouse keeper do?"
+    )
+
+
+def with_policy(keyset: Keyset, name: str) -> bytes:
+    return sealed_lookup(["rest"], [], keyset, "clinic", preset(name))
+
+
+def test_the_policy_of_an_index_holds_after_a_restart_without_its_lookup(tmp_path, keyset) -> None:
+    first = ring_of(tmp_path / "m", keyset)
+    assert not hides_keeper(first)
+    first.for_model("clinic").use_lookup(with_policy(keyset, "court"))
+    again = ring_of(tmp_path / "m", keyset)
+    again.for_model("wards").use_lookup(None)
+    again.for_model("clinic").use_lookup(None)
+    assert hides_keeper(again)
+    again.for_model("clinic").use_lookup(with_policy(keyset, "sage"))
+    assert not hides_keeper(ring_of(tmp_path / "m", keyset))
+
+
+def test_a_policy_that_cannot_be_written_holds_until_the_edge_ends(tmp_path, keyset) -> None:
+    file = MemoryFile(tmp_path / "m", keyset)
+    ring = Keyring(keyset, KEEPER, None, policies=IndexPolicies(file))
+    file._write("PRAGMA query_only = ON")
+    with pytest.raises(ProtectionError, match="memory of restored values"):
+        ring.for_model("clinic").use_lookup(with_policy(keyset, "court"))
+    assert hides_keeper(ring)
+
+
+def test_a_damaged_policy_is_refused(tmp_path, keyset) -> None:
+    MemoryFile(tmp_path / "m", keyset)._write("INSERT INTO policies VALUES ('clinic', '{}')")
+    with pytest.raises(ProtectionError, match="damaged policy"):
+        ring_of(tmp_path / "m", keyset)
+
+
 def test_a_value_that_cannot_be_written_is_not_shown(world: World, tmp_path) -> None:
     token = world.keys().hide_whole("Ngozi Okafor", PERSON)
     for stream in (False, True):
         reply = streamed(chunks(token)) if stream else completion(token)
-        file = ShownFile(tmp_path / f"m{stream}", world.keyset)
+        file = MemoryFile(tmp_path / f"m{stream}", world.keyset)
         ring = Keyring(world.keyset, BLIND, preset("sage"), ShownValues(file))
         upstream = server_at(world.run(ScriptedServer(lambda _, reply=reply: reply)))
         url = world.run(create_edge_app(EdgeServices(ring, upstream)))
@@ -121,8 +167,8 @@ import sys
 from pathlib import Path
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.keyset.raw import parse_raw
-from sage_rag.rag_server.edge.shown_file import ShownFile
-file = ShownFile(Path(sys.argv[1]), parse_raw(sys.argv[2]))
+from sage_rag.rag_server.edge.memory_file import MemoryFile
+file = MemoryFile(Path(sys.argv[1]), parse_raw(sys.argv[2]))
 for number in range(10**9):
     file.append(f"Person {number}", EntityType.PERSON)
     print(number, flush=True)
