@@ -61,6 +61,11 @@ _COURTESIES = frozenset(
 )
 """Words of greetings and thanks. A message of nothing else asks nothing, whatever precedes it."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_ANOTHER = re.compile(
+    r"\b(?:others?|another|(?P<ordinal>first|second|third|next|last|previous|earlier|later))\b",
+    re.IGNORECASE,
+)
+"""What a follow-up question calls a record of the same person that was not quoted yet."""
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
 
@@ -190,7 +195,10 @@ class ExtractiveAnswerer:
         named = names_someone(question)
         found: list[Sentence] = []
         about = context.evidence.about if context.evidence else ()
-        for rank, passage in _in_focus(question, context.passages, about)[:_PASSAGES]:
+        focus = _in_focus(question, context.passages, about)
+        if about and question != context.question:
+            focus = _untold(context, focus)
+        for rank, passage in focus[:_PASSAGES]:
             for sentence in read_passage(rank, passage, context.answer_fields):
                 text = sentence.text if named else without_names(sentence.text)
                 if text is not None:
@@ -274,6 +282,25 @@ def _in_focus(
     held = {rank: len(asked & _tokens(passage)) for rank, passage in ranked}
     most = max(held.values(), default=0)
     return [(rank, passage) for rank, passage in ranked if held[rank] == most]
+
+
+def _untold(
+    context: AnswerContext, found: Sequence[tuple[int, Passage]]
+) -> Sequence[tuple[int, Passage]]:
+    """Return the passages without the one that the last answer quotes, where another is meant.
+
+    "And the second repair?" may be in the record that was quoted: then it has the word "second".
+    """
+    another = _ANOTHER.search(context.question)
+    said = next((turn.text for turn in reversed(context.history) if turn.role == "assistant"), "")
+    if another is None or not said or len(found) < 2:
+        return found
+    stems = set(content_stems(said))
+    told = max(found, key=lambda ranked: len(stems.intersection(content_stems(ranked[1].text))))
+    ordinal = another["ordinal"]
+    if ordinal and re.search(rf"\b{ordinal}\b", told[1].text, re.IGNORECASE):
+        return found
+    return [ranked for ranked in found if ranked is not told]
 
 
 def _is_name(entity_type: str) -> bool:

@@ -14,7 +14,8 @@ from sage_rag.rag_server.answering.extractive import (
     UNCLEAR,
     ExtractiveAnswerer,
 )
-from sage_rag.rag_server.answering.protocols import AnswerContext
+from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn
+from sage_rag.rag_server.followups import standalone
 from tests.rag_server.fakes import WordsEmbedder
 
 KELLER = "PERSON_[q2Zf3kAAx.9=-_]"
@@ -67,6 +68,47 @@ def test_an_answer_is_of_one_passage_and_cites_it_by_rank():
     assert re.findall(r"\[\d\]", answer) == ["[2]"]
     assert "Rest the ankle" in answer
     assert "water" not in answer
+
+
+FIRST_VISIT = passage(1, work=f"The bike of {KELLER} stopped on a hill. The motor was repaired.")
+SECOND_VISIT = passage(2, work=f"{KELLER} came with a squealing brake. The pads were replaced.")
+STOPPED = f"What was repaired on the bike of {KELLER}?"
+
+
+@pytest.mark.parametrize(
+    ("follow_up", "quoted"),
+    [
+        ("And the second repair?", "[2]"),
+        ("what about the other one?", "[2]"),
+        ("and the motor?", "[1]"),
+    ],
+)
+def test_another_record_of_the_same_person_follows_the_one_that_was_told(follow_up, quoted):
+    context = AnswerContext(
+        follow_up,
+        [FIRST_VISIT, SECOND_VISIT],
+        [
+            ConversationTurn("user", STOPPED),
+            ConversationTurn("assistant", "The motor was repaired."),
+        ],
+        standalone=standalone([STOPPED, follow_up]),
+        evidence=Evidence(1, 1, known=1, about=(1, 2)),
+    )
+    assert ExtractiveAnswerer().compose(context).endswith(quoted)
+
+
+def test_an_ordinal_of_the_record_that_was_told_is_looked_up_there():
+    doses = passage(1, work=f"{KELLER} gets the first dose on Monday and the second on Friday.")
+    other = passage(2, work=f"{KELLER} got a dose of an antidote.")
+    before, follow_up = f"When does {KELLER} get the first dose?", "And the second dose?"
+    context = AnswerContext(
+        follow_up,
+        [doses, other],
+        [ConversationTurn("user", before), ConversationTurn("assistant", doses.text)],
+        standalone=standalone([before, follow_up]),
+        evidence=Evidence(1, 1, known=1, about=(1, 2)),
+    )
+    assert "second on Friday" in ExtractiveAnswerer().compose(context)
 
 
 def test_courtesies_and_signatures_are_not_quoted():
