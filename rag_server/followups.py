@@ -52,10 +52,10 @@ def standalone(questions: Sequence[str]) -> str:
     """Return the last question, followed by what it takes from the earlier ones.
 
     `questions`: the user's messages in order, with tokens. A follow-up question begins with "and",
-    "no, I meant" or the like, names no one and has a pronoun, or has few content words. It takes the content
-    words and tokens of the question before, which may be a follow-up itself. A question that names
-    a person takes no other person over. Of a long message, the question is what it asks, and the
-    rest is what came before.
+    "no, I meant" or the like, names no one and has a pronoun, or has few content words. It takes
+    the content words and tokens of the question before, which may be a follow-up itself. A question
+    that names a person takes no other person over. Of a long message, the question is what it asks,
+    and the rest is what came before.
     """
     parts = [*questions[:-1], *(p for last in questions[-1:] for p in _told_and_asked(last))]
     chain: list[str] = []

@@ -44,6 +44,12 @@ _REQUESTS = frozenset(
     "info details record records file files data patient client customer".split()
 )
 """Words that ask for a record, and for nothing in it."""
+_EVENTS = frozenset(
+    "happen happened happens occurred came come went visit visited visits done did do took place "
+    "seen saw made job jobs work worked appointment appointments entry entries events "
+    "event".split()
+)
+"""Words that ask, next to a date, for what a record of this date says."""
 _CODE_TYPES = _DIRECT - {EntityType.PERSON.value}
 _WITH_DIGITS = re.compile(r"\S*\d\S*")
 _READ = 3
@@ -59,7 +65,8 @@ class Evidence:
     weighted by rarity, in the retrieved passage that has the most of them. `unknown`: the tokens of
     names in the question that no passage was made from; `known`: how many others it has. `enough`:
     the score from which on the index answers. `whole_record`: the question names someone whom the
-    index knows, and asks for nothing more ("tell me about Maria Keller"). `particular`: it asks for
+    index knows, and asks for nothing more ("tell me about Maria Keller"), or for what
+    happened on a day of the index. `particular`: it asks for
     a phone number or another particular of someone, and one of the first passages has one. `about`:
     the ranks of the passages that hold most of the persons, or else of the places, organisations
     and titles, that the question may mean. `meant`: the tokens of all these in the index. `alike`:
@@ -132,6 +139,9 @@ def find_evidence(
     without, the blind words decide. `enough`: the threshold of the index.
     """
     unknown = _unknown(question, words, layers, people)
+    if people and _asks_for_day(question):
+        absent = (token for token in people.unknown if _type(token) == EntityType.DATE_TIME)
+        unknown = (*unknown, *absent)
     alike = people.alike if people else ()
     if not passages:
         return Evidence(0.0, 0.0, unknown, enough=enough, alike=alike)
@@ -142,7 +152,8 @@ def find_evidence(
     about = _about(passages, layer, people, len(named - {*unknown})) if people else ()
     judged = {m for m in named if people is None or _type(m) != EntityType.PERSON}
     known = len(judged - {*unknown}) + bool(about and people and people.known)
-    whole = not unknown and _names_only(question) and (known > 0 or bool(about))
+    asks_for_record = _names_only(question) or _asks_for_day(question)
+    whole = not unknown and asks_for_record and (known > 0 or bool(about))
     texts = [
         p.text
         for rank, p in enumerate(passages[:_READ], 1)
@@ -184,15 +195,20 @@ def _is_by_code(question: str, texts: Sequence[str]) -> bool:
 def _about(
     passages: Sequence[Passage], layer: SearchableLayer, people: NamedPeople, names: int
 ) -> tuple[int, ...]:
-    """Return the ranks of the passages that hold what is named, or most of it; `names`: persons."""
+    """Return the ranks of the passages that hold what is named, or most of it; `names`: persons.
+
+    Of these, the ones with a date that is named, if there are any.
+    """
     # One person may be meant by any of the tokens; several are each meant by their own.
     several = names > 1 or not people.known
+    on_day = frozenset(layer.rows_with(people.dates).tolist())
     held = Counter[int]()
     for tokens in [[token] for token in people.meant] if several else [people.meant]:
         rows = frozenset(layer.rows_with(tokens).tolist())
         held.update(rank for rank, passage in enumerate(passages, 1) if passage.row in rows)
     most = max(held.values(), default=0)
-    return tuple(rank for rank in sorted(held) if held[rank] == most)
+    about = [rank for rank in sorted(held) if held[rank] == most]
+    return tuple([rank for rank in about if passages[rank - 1].row in on_day] or about)
 
 
 def _similarities(
@@ -239,8 +255,17 @@ def _content(question: str) -> str:
 
 def _names_only(question: str) -> bool:
     """Return whether a question has no content but names and words that ask for a record."""
-    words = _content(TOKEN.sub(" ", question)).casefold().split()
-    return all(word in _REQUESTS for word in words)
+    return _REQUESTS.issuperset(_plain_words(question))
+
+
+def _asks_for_day(question: str) -> bool:
+    """Return whether a question has no content but a date, names and what happened then."""
+    has_day = any(m.group(1) == EntityType.DATE_TIME for m in TOKEN.finditer(question))
+    return has_day and (_REQUESTS | _EVENTS).issuperset(_plain_words(question))
+
+
+def _plain_words(question: str) -> list[str]:
+    return _content(TOKEN.sub(" ", question)).casefold().split()
 
 
 def _unknown(

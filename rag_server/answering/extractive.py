@@ -15,7 +15,7 @@ from sage_rag.privacy.entities import EntityType, Identifiability, identifiabili
 from sage_rag.privacy.lookup import STEM_TYPES
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.answering.details import lacks_detail
-from sage_rag.rag_server.answering.names import names_someone, without_names
+from sage_rag.rag_server.answering.names import names_no_one, without_names
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
 from sage_rag.rag_server.answering.particulars import particular_of
 from sage_rag.rag_server.answering.protocols import AnswerContext
@@ -192,7 +192,7 @@ class ExtractiveAnswerer:
 
     def _readable(self, question: str, context: AnswerContext) -> list[Sentence]:
         """Return the sentences that an answer may quote."""
-        named = names_someone(question)
+        nameless = names_no_one(context)
         found: list[Sentence] = []
         about = context.evidence.about if context.evidence else ()
         focus = _in_focus(question, context.passages, about)
@@ -200,7 +200,7 @@ class ExtractiveAnswerer:
             focus = _untold(context, focus)
         for rank, passage in focus[:_PASSAGES]:
             for sentence in read_passage(rank, passage, context.answer_fields):
-                text = sentence.text if named else without_names(sentence.text)
+                text = without_names(sentence.text) if nameless else sentence.text
                 if text is not None:
                     found.append(sentence.saying(text))
         return found

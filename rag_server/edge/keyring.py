@@ -197,18 +197,20 @@ class CorpusKeys:
     def search_groups(self, pseudonymized: str) -> tuple[tuple[str, ...], ...]:
         """Return, for each word of the values in a pseudonymised text, the tokens with this word.
 
-        Names, and titles of works and events, are searched so: with a lookup, unless the policy
-        allows no search by parts. Sorted, so that order reveals nothing.
+        Names, and titles of works and events, are searched so, and a day by the tokens of its
+        dates: with a lookup, unless the policy allows no search by parts. Sorted, so that order
+        reveals nothing.
         """
         index = self._reading.parts_index
         if index is None:
             return ()
-        found = {
-            group
-            for match in TOKEN.finditer(pseudonymized)
-            if EntityType(match.group(1)) in STEM_TYPES
-            for group in index.groups(self._cipher.decrypt(match.group()))
-        }
+        found = set[tuple[str, ...]]()
+        for match in TOKEN.finditer(pseudonymized):
+            entity_type, value = EntityType(match.group(1)), self._cipher.decrypt(match.group())
+            if entity_type in STEM_TYPES:
+                found.update(index.groups(value))
+            elif entity_type is EntityType.DATE_TIME and (dates := index.dates(value)):
+                found.add(dates)
         return tuple(sorted(found))
 
     def named_people(self, pseudonymized: str) -> NamedPeople | None:

@@ -41,7 +41,7 @@ class _Candidate:
 
 
 def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher) -> NamedPeople:
-    """Return whom and what the tokens of a question's names may mean.
+    """Return whom and what the tokens of a question's names and days may mean.
 
     A name with a part that too many values of the index share is neither known nor unknown, nor is
     one of ordinary words alone, which a recognizer took for a name.
@@ -50,8 +50,15 @@ def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher
         DecryptionError: for a token that the cipher cannot open.
     """
     known, unknown, others, alike = set[str](), set[str](), set[str](), set[str]()
+    dates = set[str]()
     for token in sorted(set(tokens)):
-        if (entity_type := token_type(token)) not in STEM_TYPES:
+        entity_type = token_type(token)
+        if entity_type is EntityType.DATE_TIME:
+            same_day = index.dates(cipher.decrypt(token))
+            dates.update(same_day or ())
+            if same_day == ():
+                unknown.add(token)
+        if entity_type not in STEM_TYPES:
             continue
         is_person = entity_type is EntityType.PERSON
         parts = _parts(cipher.decrypt(token), index, (entity_type,) if is_person else NAMED_TYPES)
@@ -63,7 +70,7 @@ def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher
         if is_person and not meant:
             unknown.add(token)
             alike.update(_alike(parts, found, index, cipher))
-    return NamedPeople(*(tuple(sorted(named)) for named in (known, unknown, others, alike)))
+    return NamedPeople(*(tuple(sorted(named)) for named in (known, unknown, others, alike, dates)))
 
 
 def _meant(parts: tuple[str, ...], found: list[_Candidate]) -> list[str]:

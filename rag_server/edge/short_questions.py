@@ -23,6 +23,7 @@ from sage_rag.privacy.lookup import (
     STEM_TYPES,
     Lookup,
     codes_of,
+    day_forms,
 )
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
@@ -157,6 +158,19 @@ class IndexLookup:
             for number, word in enumerate(words):
                 found.setdefault(number, set()).update(self._lookup.tokens.get(word, ()))
         return tuple(tuple(sorted(t)) for t in found.values() if 0 < len(t) <= MOST_TOKENS)
+
+    def dates(self, value: str) -> tuple[str, ...] | None:
+        """Return the tokens of a day in the index; `None` for what is no day, or is not known.
+
+        A lookup without days is an older one, or of an index without them.
+        """
+        if not self._lookup.dates or not (forms := day_forms(value, asked=True)):
+            return None
+        try:
+            words = [self._index.words(form, EntityType.DATE_TIME)[0] for form in forms]
+        except NotGrantedError:
+            return None
+        return tuple(sorted({t for word in words for t in self._lookup.dates.get(word, ())}))
 
     def search_words(self, value: str, entity_type: EntityType) -> tuple[str, ...]:
         """Return the blind words of the values that a value of a question may stand for.

@@ -5,6 +5,7 @@ import pytest
 
 from sage_rag.indexer.passages import RECORDS, Passage
 from sage_rag.rag_server.answering.evidence import Evidence, find_evidence
+from sage_rag.rag_server.named_people import NamedPeople
 from tests.rag_server.fakes import MemoryCatalog, WordsEmbedder
 
 KELLER, LINDE = "PERSON_[aa]", "PERSON_[bb]"
@@ -146,3 +147,30 @@ def test_evidence_is_clear_only_far_above_what_is_enough():
 
 def test_the_nearest_sentence_counts_more_than_the_nearest_passage():
     assert Evidence(0.3, 0.0, sentence=0.5).score > Evidence(0.5, 0.0, sentence=0.3).score
+
+
+DAY, OTHER_DAY = "DATE_TIME_[aa]", "DATE_TIME_[bb]"
+
+
+def on_a_day(question: str, people: NamedPeople) -> Evidence:
+    texts = [f"on {OTHER_DAY} the lock was oiled", f"on {DAY} the door of {KELLER} was stuck"]
+    version = MemoryCatalog().publish("c", texts)
+    passages = [Passage("p", "s", {"text": text}, row=row) for row, text in enumerate(texts)]
+    return find_evidence(question, passages, (), {RECORDS: version}, WordsEmbedder(), people)
+
+
+@pytest.mark.parametrize("verb", ["What happened", "Who came", "what was done", "jobs"])
+def test_a_question_about_a_day_gets_the_record_with_its_date(verb):
+    found = on_a_day(f"{verb} on DATE_TIME_[cc]?", NamedPeople(dates=(DAY,)))
+    assert (found.about, found.whole_record, found.unknown) == ((2,), True, ())
+
+
+def test_of_the_records_of_a_person_the_day_chooses():
+    known = NamedPeople(known=(KELLER, LINDE), others=(OTHER_DAY,), dates=(OTHER_DAY,))
+    assert on_a_day(f"{KELLER} on {OTHER_DAY}", known).about == (2,)
+
+
+def test_a_day_without_a_record_is_reported_if_it_is_all_that_is_asked():
+    absent = NamedPeople(unknown=("DATE_TIME_[cc]",))
+    assert on_a_day("What happened on DATE_TIME_[cc]?", absent).unknown == ("DATE_TIME_[cc]",)
+    assert on_a_day("Was the lock oiled before DATE_TIME_[cc]?", absent).unknown == ()

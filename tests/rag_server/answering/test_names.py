@@ -1,6 +1,8 @@
 import pytest
 
-from sage_rag.rag_server.answering.names import names_someone, without_names
+from sage_rag.rag_server.answering.evidence import Evidence
+from sage_rag.rag_server.answering.names import names_no_one, names_someone, without_names
+from sage_rag.rag_server.answering.protocols import AnswerContext
 
 NAME, OTHER = "PERSON_[aa]", "PERSON_[dd]"
 PHONE, PLACE = "PHONE_NUMBER_[bb]", "LOCATION_[cc]"
@@ -57,3 +59,18 @@ def test_a_sentence_goes_without_names_or_not_at_all(text, bare):
 def test_a_place_is_no_name():
     assert names_someone(f"the leg of {NAME}")
     assert not names_someone(f"a clinic in {PLACE}")
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence", "nameless"),
+    [
+        (f"Who lives at {PLACE}?", None, False),
+        ("Who has membership BK-2217?", None, False),
+        ("What happened on DATE_TIME_[x]?", Evidence(1, 1, whole_record=True), False),
+        ("Who took the air rifle?", None, True),
+        (f"What helps against gout in {PLACE}?", None, True),
+        (f"What did {NAME} pay?", None, False),
+    ],
+)
+def test_a_question_by_a_value_asks_for_someone(question, evidence, nameless):
+    assert names_no_one(AnswerContext(question, [], evidence=evidence)) is nameless
