@@ -18,7 +18,7 @@ from sage_rag.privacy.blind_index import SIGN
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.lookup import codes_of
 from sage_rag.privacy.tokens import TOKEN
-from sage_rag.rag_server.answering.particulars import states_particular
+from sage_rag.rag_server.answering.particulars import asks_who, states_particular
 from sage_rag.rag_server.named_people import NamedPeople
 from sage_rag.rag_server.retrieval import SearchableLayer, without_tokens
 
@@ -50,6 +50,12 @@ _EVENTS = frozenset(
     "event".split()
 )
 """Words that ask, next to a date, for what a record of this date says."""
+_HOLDS = frozenset(
+    "live lives lived living resides reside address home house flat phone telephone mobile number "
+    "registration licence license plate car van vehicle belong belongs belonging owns own owner "
+    "owned has have membership member reached called account invoice email e-mail mail".split()
+)
+"""Words that ask, after "who" and next to a value, whose value it is."""
 _CODE_TYPES = _DIRECT - {EntityType.PERSON.value}
 _WITH_DIGITS = re.compile(r"\S*\d\S*")
 _READ = 3
@@ -139,9 +145,8 @@ def find_evidence(
     without, the blind words decide. `enough`: the threshold of the index.
     """
     unknown = _unknown(question, words, layers, people)
-    if people and _asks_for_day(question):
-        absent = (token for token in people.unknown if _type(token) == EntityType.DATE_TIME)
-        unknown = (*unknown, *absent)
+    if people and (asks_who(question) or _asks_for_day(question)):
+        unknown = (*unknown, *(token for token in people.unknown if token not in unknown))
     alike = people.alike if people else ()
     if not passages:
         return Evidence(0.0, 0.0, unknown, enough=enough, alike=alike)
@@ -152,8 +157,8 @@ def find_evidence(
     about = _about(passages, layer, people, len(named - {*unknown})) if people else ()
     judged = {m for m in named if people is None or _type(m) != EntityType.PERSON}
     known = len(judged - {*unknown}) + bool(about and people and people.known)
-    asks_for_record = _names_only(question) or _asks_for_day(question)
-    whole = not unknown and asks_for_record and (known > 0 or bool(about))
+    by_code = not unknown and _is_by_code(question, [p.text for p in passages[:_READ]])
+    is_found = not unknown and (known > 0 or bool(about) or by_code)
     texts = [
         p.text
         for rank, p in enumerate(passages[:_READ], 1)
@@ -168,12 +173,12 @@ def find_evidence(
         known=known,
         sentence=sentence,
         enough=enough,
-        whole_record=whole,
+        whole_record=is_found and _asks_for_record(question, by_code=by_code),
         particular=particular,
         about=about,
         meant=meant,
         alike=alike,
-        by_code=not unknown and _is_by_code(question, [p.text for p in passages[:_READ]]),
+        by_code=by_code,
     )
 
 
@@ -253,9 +258,14 @@ def _content(question: str) -> str:
     return " ".join(word for word in found if word.casefold() not in stop)
 
 
-def _names_only(question: str) -> bool:
-    """Return whether a question has no content but names and words that ask for a record."""
-    return _REQUESTS.issuperset(_plain_words(question))
+def _asks_for_record(question: str, *, by_code: bool) -> bool:
+    """Return whether a question asks for a record, or whose it is, and for nothing in it.
+
+    It has no content but names and words that ask so. `by_code`: or a code.
+    """
+    words = _plain_words(_WITH_DIGITS.sub(" ", TOKEN.sub(" ", question)) if by_code else question)
+    allowed = _REQUESTS | _HOLDS if asks_who(question) else _REQUESTS
+    return allowed.issuperset(words) or _asks_for_day(question)
 
 
 def _asks_for_day(question: str) -> bool:

@@ -12,12 +12,12 @@ from sage_rag.indexer.embedding import KnownSentences
 from sage_rag.indexer.passages import CONSENSUS, Passage
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
-from sage_rag.privacy.lookup import STEM_TYPES
+from sage_rag.privacy.lookup import STEM_TYPES, codes_of
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.answering.details import lacks_detail
 from sage_rag.rag_server.answering.names import names_no_one, without_names
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
-from sage_rag.rag_server.answering.particulars import particular_of
+from sage_rag.rag_server.answering.particulars import asks_who, particular_of
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.answering.reading import (
     PassageReading,
@@ -127,7 +127,8 @@ class ExtractiveAnswerer:
         parts = _parts(own)
         whole, *each = self._similarities([question, *parts], sentences, context)
         shares = _shares(context.passages)
-        values = values_of(sentences, Asked(own, carried, whole), shares)
+        marks = _asked_marks(question, context)
+        values = values_of(sentences, Asked(own, carried, whole, marks), shares)
         choose_by = partial(
             choose,
             parts=[
@@ -282,6 +283,16 @@ def _in_focus(
     held = {rank: len(asked & _tokens(passage)) for rank, passage in ranked}
     most = max(held.values(), default=0)
     return [(rank, passage) for rank, passage in ranked if held[rank] == most]
+
+
+def _asked_marks(question: str, context: AnswerContext) -> set[str]:
+    """Return the tokens and codes of a question by a value: the sentence with one is asked for."""
+    evidence = context.evidence
+    if not (asks_who(question) or (evidence and evidence.by_code)):
+        return set()
+    tokens = {match.group() for match in TOKEN.finditer(question)}
+    tokens.update(evidence.meant if evidence else ())
+    return {t for t in tokens if not t.startswith("PERSON_")} | codes_of(TOKEN.sub(" ", question))
 
 
 def _untold(

@@ -6,8 +6,8 @@ import re
 
 from sage_rag.agents.lexicon import lexicon
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
-from sage_rag.privacy.lookup import codes_of
 from sage_rag.privacy.tokens import TOKEN, may_have_token
+from sage_rag.rag_server.answering.particulars import asks_who
 from sage_rag.rag_server.answering.protocols import AnswerContext
 
 _CLEAR_TITLE = r"(?:Drs?|Mrs?|Ms|Miss|Mx|Prof(?:essor)?|Señora?|Herr|Frau|Monsieur|Madame)\.?[ ]"
@@ -46,13 +46,6 @@ _NAMES = re.compile(
 """Names in a row, with the determiner that they or their noun follow: "a mated ... queen"."""
 
 
-_ASKS_WHO = re.compile(
-    r"\bwho(?:m|se)?\b|\b(?:which|what) (?:customer|client|patient|person|keeper|member|tenant"
-    r"|owner|pupil|student|guest)\b",
-    re.IGNORECASE,
-)
-
-
 def names_someone(text: str) -> bool:
     """Return whether a text has a value that identifies a person alone, or an address."""
     return any(_identifies(match.group(1)) for match in TOKEN.finditer(text))
@@ -67,8 +60,7 @@ def names_no_one(conversation: AnswerContext) -> bool:
     question, evidence = conversation.standalone or conversation.question, conversation.evidence
     if names_someone(question) or (evidence and (evidence.whole_record or evidence.by_code)):
         return False
-    has_value = TOKEN.search(question) or codes_of(question)
-    return not (has_value and _ASKS_WHO.search(question))
+    return not asks_who(question)
 
 
 def without_greeting(text: str) -> str:

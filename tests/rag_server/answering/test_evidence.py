@@ -174,3 +174,19 @@ def test_a_day_without_a_record_is_reported_if_it_is_all_that_is_asked():
     absent = NamedPeople(unknown=("DATE_TIME_[cc]",))
     assert on_a_day("What happened on DATE_TIME_[cc]?", absent).unknown == ("DATE_TIME_[cc]",)
     assert on_a_day("Was the lock oiled before DATE_TIME_[cc]?", absent).unknown == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [("Who lives at LOCATION_[cc]?", True), ("Who repairs the roof at LOCATION_[cc]?", False)],
+)
+def test_whose_a_value_is_asks_for_the_record_with_it(question, found):
+    texts = ["salt water", "the lock of LOCATION_[aa] was oiled"]
+    version = MemoryCatalog().publish("c", texts)
+    passages = [Passage("p", "s", {"text": text}, row=row) for row, text in enumerate(texts)]
+    people = NamedPeople(others=("LOCATION_[aa]",))
+    known = find_evidence(question, passages, (), {RECORDS: version}, WordsEmbedder(), people)
+    assert (known.about, known.whole_record) == ((2,), found)
+    absent = NamedPeople(unknown=("LOCATION_[cc]",))
+    other = find_evidence(question, passages, (), {RECORDS: version}, WordsEmbedder(), absent)
+    assert other.unknown == ("LOCATION_[cc]",)

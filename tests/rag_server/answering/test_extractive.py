@@ -301,3 +301,24 @@ def test_what_comes_near_is_quoted_as_no_clear_answer():
     assert not near.answers
     plain = compose(question, MIGRAINE, evidence=Evidence(0.6, 0.5, sentence=0.6))
     assert compose(question, MIGRAINE, evidence=near) == f"{UNCLEAR}\n\n{plain}"
+
+
+CODE = "ID_[kk]"
+FRAME = passage(
+    1,
+    complaint=f"The motor stops on hills. Frame {CODE} of {KELLER}. It is loud.",
+    work="The motor was cleaned on all hills. The frame is fine and the motor runs.",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        (CODE, f"Frame {CODE} of {KELLER}."),
+        (f"Who owns {CODE}?", f"Frame {CODE} of {KELLER}."),
+        (f"Whose motor has {CODE}?", f"Frame {CODE} of {KELLER}."),
+    ],
+)
+def test_a_question_by_a_code_gets_the_sentence_that_holds_it_from_any_field(question, text):
+    evidence = Evidence(1, 1, known=1, whole_record=True, by_code=question == CODE)
+    assert text in compose(question, FRAME, evidence=evidence, embedder=WordsEmbedder())

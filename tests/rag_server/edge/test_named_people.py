@@ -21,6 +21,8 @@ KEYS = Keyset.generate()
 CIPHER = default_cipher(KEYS, "clinic")
 PERSON, PLACE, DATE = EntityType.PERSON, EntityType.LOCATION, EntityType.DATE_TIME
 
+PLACES = ("14 Tanyard Lane, Kinsale", "14 Tanyard Lane Cottages, Hollow", "2 Tanyard Lane, Kinsale")
+
 
 def token(value, entity_type=PERSON):
     return CIPHER.encrypt(value, entity_type)
@@ -146,3 +148,22 @@ def test_a_day_is_unknown_where_the_lookup_has_days_and_not_this_one(in_index, i
     known = IndexLookup(Lookup.open(sealed, KEYS, "clinic"), all_parts(KEYS, "clinic"))
     christmas = token("24 December 2025", DATE)
     assert people_named([christmas], known, CIPHER).unknown == (christmas,) * is_unknown
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant", "is_unknown"),
+    [
+        ("14 Tanyard Lane", ["14 Tanyard Lane, Kinsale"], False),
+        ("14 tanyard lane, kinsale", ["14 Tanyard Lane, Kinsale"], False),
+        ("14 Tanyard Lane Cottages", ["14 Tanyard Lane Cottages, Hollow"], False),
+        ("Tanyard Lane", [*PLACES], False),
+        ("31 Tanyard Lane", [], True),
+        ("9 Acacia Avenue", [], True),
+        ("Acacia Avenue", [], False),
+        ("14 Tanyard Lane, Cork", [], False),
+    ],
+)
+def test_an_address_means_the_places_with_its_number(asked, meant, is_unknown):
+    found = people_named([token(asked, PLACE)], index(places=PLACES), CIPHER)
+    assert set(found.others) == {token(place, PLACE) for place in meant}
+    assert found.unknown == (token(asked, PLACE),) * is_unknown
