@@ -15,6 +15,7 @@ from sage_rag.privacy.entities import EntityType, Identifiability, identifiabili
 from sage_rag.privacy.lookup import STEM_TYPES, codes_of
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.answering.details import lacks_detail
+from sage_rag.rag_server.answering.languages import is_not_read
 from sage_rag.rag_server.answering.names import names_no_one, without_names
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
 from sage_rag.rag_server.answering.particulars import asks_who, particular_of
@@ -38,6 +39,9 @@ from sage_rag.rag_server.followups import asked_part, whole_question
 from sage_rag.rag_server.retrieval import without_tokens
 
 NOTHING_FOUND = "I found nothing about this in the documents I can search."
+NOT_READ = "I do not read questions in this language well. Please ask in English."
+"""The answer where nothing was found for such a question: a record may well hold it."""
+_NO_RECORD = "I found no record of "
 NOTHING_ASKED = "Ask me about the documents I can search."
 """The answer to a greeting, or to thanks."""
 UNCLEAR = "I found no clear answer to this. What comes nearest:"
@@ -95,7 +99,11 @@ class ExtractiveAnswerer:
 
     def compose(self, context: AnswerContext) -> str:
         """Return the answer with its citation, or a sentence that says that there is no answer."""
-        return NOTHING_ASKED if _is_courtesy(context.question) else self._composed(context)
+        if _is_courtesy(context.question):
+            return NOTHING_ASKED
+        answer = self._composed(context)
+        denies = answer == NOTHING_FOUND or answer.startswith(_NO_RECORD)
+        return NOT_READ if denies and is_not_read(context.question) else answer
 
     def _composed(self, context: AnswerContext) -> str:
         context = replace(context, question=asked_part(context.question))
@@ -196,7 +204,7 @@ class ExtractiveAnswerer:
         nameless = names_no_one(context)
         found: list[Sentence] = []
         about = context.evidence.about if context.evidence else ()
-        focus = _in_focus(question, context.passages, about)
+        focus: Sequence[tuple[int, Passage]] = _in_focus(question, context.passages, about)
         if about and question != context.question:
             focus = _untold(context, focus)
         for rank, passage in focus[:_PASSAGES]:
@@ -255,7 +263,7 @@ def _is_courtesy(message: str) -> bool:
 
 
 def _no_record(unknown: Sequence[str], alike: Sequence[str]) -> str:
-    said = f"I found no record of {_either(unknown)} in the documents I can search."
+    said = f"{_NO_RECORD}{_either(unknown)} in the documents I can search."
     return f"{said} Did you mean {_either(alike)}?" if alike else said
 
 

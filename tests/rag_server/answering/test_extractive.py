@@ -9,6 +9,7 @@ from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.extractive import (
+    NOT_READ,
     NOTHING_ASKED,
     NOTHING_FOUND,
     UNCLEAR,
@@ -322,3 +323,11 @@ FRAME = passage(
 def test_a_question_by_a_code_gets_the_sentence_that_holds_it_from_any_field(question, text):
     evidence = Evidence(1, 1, known=1, whole_record=True, by_code=question == CODE)
     assert text in compose(question, FRAME, evidence=evidence, embedder=WordsEmbedder())
+
+
+def test_nothing_is_denied_to_a_question_in_a_language_that_is_not_read():
+    unknown = Evidence(0.0, 0.0, unknown=("PERSON_[w]",))
+    german = "Wie hoch war die Rechnung von PERSON_[w]?"
+    assert compose(german, MIGRAINE, evidence=unknown) == NOT_READ
+    assert compose("Wo wohnt sie?", MIGRAINE, evidence=Evidence(0.0, 0.0)) == NOT_READ
+    assert compose("Where is PERSON_[w]?", MIGRAINE, evidence=unknown) != NOT_READ
