@@ -221,10 +221,14 @@ class ShortQuestionRecognizer:
     def _as_in_the_index(self, text: str, span: Span) -> Span:
         """Return a span of a name with the type that the index has for its value.
 
-        A code can be part of a place there: "the van, GX-9031".
+        A code can be part of a place there: "the van, GX-9031". Of a group or an event in lower
+        case, a word can be a person: "castellane watch".
         """
         value = text[span.start : span.end]
-        if span.entity_type in NAMED_TYPES:
+        if span.entity_type in _VAGUE_TYPES and value.islower():
+            is_person = any(map(self._is_person, _WORD.finditer(text, span.start, span.end)))
+            types = _PERSON if is_person else ()
+        elif span.entity_type in NAMED_TYPES:
             types = self.index.types_of(value)
         elif span.entity_type is EntityType.ID and codes_of(value):
             types = self.index.types_of(value, (EntityType.LOCATION, EntityType.ORGANIZATION))
