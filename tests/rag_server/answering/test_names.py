@@ -45,7 +45,13 @@ PHONE, PLACE = "PHONE_NUMBER_[bb]", "LOCATION_[cc]"
         (f"The bike of Mrs {PLACE} is here.", "The bike of the person is here."),
         (
             f"Present: {NAME} (chair), {OTHER}, {NAME}, {OTHER}.",
-            "Present: the person (chair), the person, the person, the person.",
+            "Present: the person (chair), several people.",
+        ),
+        (f"{NAME}, {OTHER} said so.", "Two people said so."),
+        (f"Ask {NAME} and {OTHER}'s aunt.", "Ask the person and the person's aunt."),
+        (
+            f"{PLACE} told us that it rains in {PLACE}.",
+            f"The person told us that it rains in {PLACE}.",
         ),
         (f"An automatic hub, {NAME}, 11 turns.", "An automatic hub, the person, 11 turns."),
         (f"He says that {NAME}'s hand is weak.", "He says that the person's hand is weak."),
