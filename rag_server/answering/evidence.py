@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sage_rag.agents.lexicon import lexicon
+from sage_rag.common.stems import stem
 from sage_rag.indexer.passages import Layer, Passage
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.stores.lexical import lexical_words
@@ -41,23 +42,26 @@ _DIRECT = frozenset(t.value for t in EntityType if identifiability(t) is Identif
 _WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’][^\W_]+)?")
 _REQUESTS = frozenset(
     "tell know knows show give find say describe explain summarize summarise summary information "
-    "info details record records file files data patient client customer".split()
+    "info details record records file files data patient client customer whose".split()
 )
 """Words that ask for a record, and for nothing in it."""
 _EVENTS = frozenset(
     "happen happened happens occurred came come went visit visited visits done did do took place "
     "seen saw made job jobs work worked appointment appointments entry entries events "
-    "event".split()
+    "event anything anyone anybody something someone nothing".split()
 )
 """Words that ask, next to a date, for what a record of this date says."""
 _HOLDS = frozenset(
-    "live lives lived living resides reside address home house flat phone telephone mobile number "
-    "registration licence license plate car van vehicle belong belongs belonging owns own owner "
-    "owned has have membership member reached called account invoice email e-mail mail".split()
+    "live lives lived living resides reside address home house flat phone telephone mobile "
+    "number serial frame chassis order claim policy reference registration licence license "
+    "plate car van vehicle belong belongs belonging owns own owner owned has have membership "
+    "member reached called account invoice email e-mail mail".split()
 )
 """Words that ask, after "who" and next to a value, whose value it is."""
 _CODE_TYPES = _DIRECT - {EntityType.PERSON.value}
 _WITH_DIGITS = re.compile(r"\S*\d\S*")
+_FEW = 2
+"""Words next to a name in a question that is no sentence."""
 _READ = 3
 """Passages that may answer a question; an answer reads no more."""
 
@@ -76,9 +80,10 @@ class Evidence:
     a phone number or another particular of someone, and one of the first passages has one. `about`:
     the ranks of the passages that hold most of the persons, or else of the places, organisations
     and titles, that the question may mean. `meant`: the tokens of all these in the index. `alike`:
-    those of persons whose names are spelt nearly as an unknown one. `by_code`: the question is a
-    code that one of the first passages has, and at most one other word ("LS-5588 result"): so few
-    words are not evidence against this passage.
+    those of persons whose names are spelt nearly as an unknown one. `by_few_words`: the question is
+    a code that one of the first passages has, and at most one other word ("LS-5588 result"), or
+    names a person whose record holds its at most two other words: so few words are not evidence
+    against this passage.
     """
 
     similarity: float
@@ -92,7 +97,7 @@ class Evidence:
     about: tuple[int, ...] = ()
     meant: tuple[str, ...] = field(default=(), repr=False)
     alike: tuple[str, ...] = field(default=(), repr=False)
-    by_code: bool = False
+    by_few_words: bool = False
 
     @property
     def score(self) -> float:
@@ -108,12 +113,12 @@ class Evidence:
     @property
     def is_near(self) -> bool:
         """Whether the nearest passage is worth showing, though it may not answer the question."""
-        return self.answers or self.by_code or self.score >= _NEAR * self._least_score
+        return self.answers or self.by_few_words or self.score >= _NEAR * self._least_score
 
     @property
     def may_be_read(self) -> bool:
         """Whether the passages are near enough for a reader to find an answer in them."""
-        return self.answers or self.by_code or self.score >= _READABLE * self._least_score
+        return self.answers or self.by_few_words or self.score >= _READABLE * self._least_score
 
     @property
     def share(self) -> float:
@@ -178,8 +183,16 @@ def find_evidence(
         about=about,
         meant=meant,
         alike=alike,
-        by_code=by_code,
+        by_few_words=by_code
+        or (bool(people and people.known) and _is_in_record(question, about, passages)),
     )
+
+
+def _is_in_record(question: str, about: Sequence[int], passages: Sequence[Passage]) -> bool:
+    """Return whether one of the passages `about` a person holds a question's one or two words."""
+    asked = {stem(word) for word in _plain_words(question) if word not in _REQUESTS}
+    held = (set(map(stem, _plain_words(passages[rank - 1].text))) for rank in about)
+    return 0 < len(asked) <= _FEW and any(asked <= words for words in held)
 
 
 def _is_by_code(question: str, texts: Sequence[str]) -> bool:

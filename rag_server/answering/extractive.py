@@ -15,7 +15,6 @@ from sage_rag.privacy.entities import EntityType, Identifiability, identifiabili
 from sage_rag.privacy.lookup import STEM_TYPES, codes_of
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.answering.details import lacks_detail
-from sage_rag.rag_server.answering.languages import is_not_read
 from sage_rag.rag_server.answering.names import names_no_one, without_names
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
 from sage_rag.rag_server.answering.particulars import asks_who, particular_of
@@ -36,6 +35,7 @@ from sage_rag.rag_server.answering.sentences import (
 from sage_rag.rag_server.answering.statements import often_said
 from sage_rag.rag_server.answering.values import Asked, values_of
 from sage_rag.rag_server.followups import asked_part, whole_question
+from sage_rag.rag_server.languages import is_not_read
 from sage_rag.rag_server.retrieval import without_tokens
 
 NOTHING_FOUND = "I found nothing about this in the documents I can search."
@@ -296,7 +296,7 @@ def _in_focus(
 def _asked_marks(question: str, context: AnswerContext) -> set[str]:
     """Return the tokens and codes of a question by a value: the sentence with one is asked for."""
     evidence = context.evidence
-    if not (asks_who(question) or (evidence and evidence.by_code)):
+    if not (asks_who(question) or (evidence and evidence.by_few_words)):
         return set()
     tokens = {match.group() for match in TOKEN.finditer(question)}
     tokens.update(evidence.meant if evidence else ())

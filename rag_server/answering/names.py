@@ -67,7 +67,7 @@ def names_no_one(conversation: AnswerContext) -> bool:
     "who" next to a value: "who lives at ...?".
     """
     question, evidence = conversation.standalone or conversation.question, conversation.evidence
-    if names_someone(question) or (evidence and (evidence.whole_record or evidence.by_code)):
+    if names_someone(question) or (evidence and (evidence.whole_record or evidence.by_few_words)):
         return False
     return not asks_who(question)
 

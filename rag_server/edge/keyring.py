@@ -17,14 +17,12 @@ from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.inspection import Condition, Occurrence
 from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.privacy.languages import uncovered_language
 from sage_rag.privacy.lookup import STEM_TYPES, Lookup, all_parts
 from sage_rag.privacy.operators.redact import redact
 from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.policy import Operator, OperatorChoice, Policy
 from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.protocols import Recognizer
-from sage_rag.privacy.recognizers.catalog import DEFAULT_LANGUAGES
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.tokens import TOKEN, token_type
@@ -34,6 +32,7 @@ from sage_rag.rag_server.edge.named_people import people_named
 from sage_rag.rag_server.edge.short_questions import IndexLookup, ShortQuestionRecognizer
 from sage_rag.rag_server.edge.shown_values import ShownRecognizer, ShownValues, encrypting
 from sage_rag.rag_server.edge.text_cache import TextCache
+from sage_rag.rag_server.languages import is_not_read
 from sage_rag.rag_server.named_people import NamedPeople
 
 _MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@[0-9]{1,6})?")
@@ -223,7 +222,7 @@ class CorpusKeys:
             return None
         tokens = (match.group() for match in TOKEN.finditer(pseudonymized))
         named = people_named(tokens, index, self._cipher)
-        if named.unknown and uncovered_language([self._plain(pseudonymized)], DEFAULT_LANGUAGES):
+        if named.unknown and is_not_read(self._plain(pseudonymized)):
             # In "Wie hoch war die Strafe?" the recognizer takes ordinary words for names.
             return replace(named, unknown=())
         return named

@@ -74,7 +74,7 @@ def test_a_name_whose_words_are_all_unknown_is_unknown():
 
 
 @pytest.mark.parametrize(
-    ("question", "by_code"),
+    ("question", "by_few_words"),
     [
         ("E42", True),
         ("what about e42?", True),
@@ -86,13 +86,13 @@ def test_a_name_whose_words_are_all_unknown_is_unknown():
         ("owner", False),
     ],
 )
-def test_a_question_of_a_code_and_a_word_is_by_code(question, by_code):
+def test_a_question_of_a_code_and_a_word_is_by_code(question, by_few_words):
     text = "E42: motor blocked, sample LS-5588, frame ID_[zz]"
     layers: Mapping = {RECORDS: MemoryCatalog().publish("c", [text])}
     passages = [Passage("p", "s", {"text": text})]
     found = find_evidence(question, passages, [], layers, WordsEmbedder())
-    assert found.by_code == by_code
-    assert found.may_be_read or not by_code
+    assert found.by_few_words == by_few_words
+    assert found.may_be_read or not by_few_words
 
 
 def test_a_code_that_the_index_has_under_another_type_is_known():
@@ -178,7 +178,11 @@ def test_a_day_without_a_record_is_reported_if_it_is_all_that_is_asked():
 
 @pytest.mark.parametrize(
     ("question", "found"),
-    [("Who lives at LOCATION_[cc]?", True), ("Who repairs the roof at LOCATION_[cc]?", False)],
+    [
+        ("Who lives at LOCATION_[cc]?", True),
+        ("Whose serial is LOCATION_[cc]?", True),
+        ("Who repairs the roof at LOCATION_[cc]?", False),
+    ],
 )
 def test_whose_a_value_is_asks_for_the_record_with_it(question, found):
     texts = ["salt water", "the lock of LOCATION_[aa] was oiled"]
@@ -190,3 +194,24 @@ def test_whose_a_value_is_asks_for_the_record_with_it(question, found):
     absent = NamedPeople(unknown=("LOCATION_[cc]",))
     other = find_evidence(question, passages, (), {RECORDS: version}, WordsEmbedder(), absent)
     assert other.unknown == ("LOCATION_[cc]",)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_near"),
+    [
+        (f"{KELLER} doors", True),
+        (f"{KELLER} stuck door", True),
+        (f"{KELLER} passport", False),
+        (f"{KELLER} stuck door passport", False),
+        ("passport", False),
+    ],
+)
+def test_one_or_two_words_of_a_persons_record_come_near(question, is_near):
+    found = on_a_day(
+        question, NamedPeople(known=(KELLER,)) if KELLER in question else NamedPeople()
+    )
+    assert found.by_few_words == is_near
+
+
+def test_whether_anything_happened_on_a_day_asks_for_its_record():
+    assert on_a_day("Did anything happen on DATE_TIME_[cc]?", NamedPeople(dates=(DAY,))).answers

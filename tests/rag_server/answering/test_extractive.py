@@ -321,7 +321,7 @@ FRAME = passage(
     ],
 )
 def test_a_question_by_a_code_gets_the_sentence_that_holds_it_from_any_field(question, text):
-    evidence = Evidence(1, 1, known=1, whole_record=True, by_code=question == CODE)
+    evidence = Evidence(1, 1, known=1, whole_record=True, by_few_words=question == CODE)
     assert text in compose(question, FRAME, evidence=evidence, embedder=WordsEmbedder())
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from sage_rag.rag_server.answering.languages import is_not_read
+from sage_rag.rag_server.languages import is_not_read
 
 
 @pytest.mark.parametrize(
