@@ -227,7 +227,7 @@ class ShortQuestionRecognizer:
         value = text[span.start : span.end]
         if span.entity_type in _VAGUE_TYPES and value.islower():
             is_person = any(map(self._is_person, _WORD.finditer(text, span.start, span.end)))
-            types = _PERSON if is_person else ()
+            types: tuple[EntityType, ...] = _PERSON if is_person else ()
         elif span.entity_type in NAMED_TYPES:
             types = self.index.types_of(value)
         elif span.entity_type is EntityType.ID and codes_of(value):
