@@ -15,6 +15,7 @@ from sage_rag.privacy.entities import EntityType, Identifiability, identifiabili
 from sage_rag.privacy.lookup import STEM_TYPES, codes_of
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.answering.details import lacks_detail
+from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.names import names_no_one, without_names
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
 from sage_rag.rag_server.answering.particulars import asks_who, particular_of
@@ -135,7 +136,7 @@ class ExtractiveAnswerer:
         parts = _parts(own)
         whole, *each = self._similarities([question, *parts], sentences, context)
         shares = _shares(context.passages)
-        marks = _asked_marks(question, context)
+        marks = _asked_marks(question, context.evidence)
         values = values_of(sentences, Asked(own, carried, whole, marks), shares)
         choose_by = partial(
             choose,
@@ -293,13 +294,13 @@ def _in_focus(
     return [(rank, passage) for rank, passage in ranked if held[rank] == most]
 
 
-def _asked_marks(question: str, context: AnswerContext) -> set[str]:
+def _asked_marks(question: str, evidence: Evidence | None) -> set[str]:
     """Return the tokens and codes of a question by a value: the sentence with one is asked for."""
-    evidence = context.evidence
-    if not (asks_who(question) or (evidence and evidence.by_few_words)):
+    if evidence is None or not (
+        evidence.by_few_words or (evidence.whole_record and asks_who(question))
+    ):
         return set()
-    tokens = {match.group() for match in TOKEN.finditer(question)}
-    tokens.update(evidence.meant if evidence else ())
+    tokens = {*evidence.meant, *(match.group() for match in TOKEN.finditer(question))}
     return {t for t in tokens if not t.startswith("PERSON_")} | codes_of(TOKEN.sub(" ", question))
 
 
