@@ -22,6 +22,7 @@ from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.exceptions import DecryptionError
 from sage_rag.privacy.keyset.keyset import KEY_ID_BYTES, Keyset
+from sage_rag.privacy.operators.calendar import WrittenDate
 from sage_rag.privacy.policy import Policy
 from sage_rag.privacy.protocols import EntityCipher
 from sage_rag.privacy.recognizers.lexicon import fold
@@ -50,7 +51,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _CODE = re.compile(r"[^\W_]+(?:[-./][^\W_]+)*")
 _CODED = frozenset(t for t in EntityType if identifiability(t) is Identifiability.DIRECT)
 """Types whose values may be codes."""
-_READ_TYPES = _CODED | frozenset(STEM_TYPES)
+_READ_TYPES = _CODED | frozenset((*STEM_TYPES, EntityType.DATE_TIME))
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,10 @@ class Lookup:
     the blind word of a stem to the tokens of the at most `MOST_TOKENS` values with it, sorted. No
     value is in it in clear: a holder of the key can test a guess, and cannot list the names.
     `policy`: what its texts were protected under, so that questions can be; old lookups have none.
-    `codes`: words of digits and something else, and abbreviations in capitals, that the index holds
-    in clear and that are no part of a value there; old lookups have none.
+    `dates`: from the blind words of a day, with and without its year, to the tokens of its dates;
+    old lookups have none. `codes`: words of digits and something else, and abbreviations in
+    capitals, that the index holds in clear and that are no part of a value there; old lookups have
+    none.
     """
 
     words: Mapping[str, int] = field(default_factory=dict, repr=False)
@@ -72,6 +75,7 @@ class Lookup:
     tokens: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     policy: Policy | None = None
     codes: frozenset[str] = field(default=frozenset(), repr=False)
+    dates: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def build(
@@ -100,11 +104,14 @@ class Lookup:
                 codes |= abbreviations_of(plain)
         values: dict[str, set[str]] = {}
         holders: dict[str, set[str]] = {}
+        dates: dict[str, set[str]] = {}
         for token in set(tokens):
             entity_type = token_type(token)
             if entity_type not in _READ_TYPES:
                 continue
             value = cipher.decrypt(token)
+            for form in day_forms(value) if entity_type is EntityType.DATE_TIME else ():
+                dates.setdefault(index.words(form, entity_type)[0], set()).add(token)
             if entity_type in _CODED:
                 codes -= codes_of(value)
             if entity_type not in STEM_TYPES:
@@ -121,7 +128,7 @@ class Lookup:
             for word, passages in sorted(spread.items())
         }
         few = {name: found for name, found in holders.items() if len(found) <= MOST_TOKENS}
-        return cls(words, _sorted(values), _sorted(few), policy, frozenset(codes))
+        return cls(words, _sorted(values), _sorted(few), policy, frozenset(codes), _sorted(dates))
 
     def seal(self, keyset: Keyset, corpus: str) -> bytes:
         """Return the lookup encrypted under the primary key; equal lookups give equal bytes.
@@ -130,13 +137,15 @@ class Lookup:
         Does not guarantee: that it is the newest; hiding its size. A holder of any grant opens it,
         and can test guesses for values of the granted types alone.
         """
-        listed = sorted({token for found in self.tokens.values() for token in found})
+        grouped = (*self.tokens.values(), *self.dates.values())
+        listed = sorted({token for found in grouped for token in found})
         rows = {token: row for row, token in enumerate(listed)}
         content = {
             "words": dict(self.words),
             "values": dict(self.values),
             "tokens": listed,
             "stems": {name: [rows[token] for token in t] for name, t in self.tokens.items()},
+            "dates": {name: [rows[token] for token in t] for name, t in self.dates.items()},
             "policy": self.policy.to_json() if self.policy else None,
             "codes": sorted(self.codes),
         }
@@ -161,11 +170,16 @@ class Lookup:
         content = json.loads(zlib.decompressobj().decompress(packed, _MAX_BYTES))
         values = {name: tuple(wholes) for name, wholes in content["values"].items()}
         listed = content.get("tokens", [])
-        stems = content.get("stems", {}).items()  # older lookups have none
-        tokens = {name: tuple(listed[row] for row in rows) for name, rows in stems}
+        tokens, dates = (
+            {
+                name: tuple(listed[row] for row in rows)
+                for name, rows in content.get(key, {}).items()
+            }
+            for key in ("stems", "dates")  # older lookups have none
+        )
         policy = Policy.from_json(found) if (found := content.get("policy")) else None
         codes = frozenset[str](content.get("codes", ()))
-        return cls(content["words"], values, tokens, policy, codes)
+        return cls(content["words"], values, tokens, policy, codes, dates)
 
 
 def _sorted(found: Mapping[str, set[str]]) -> dict[str, tuple[str, ...]]:
@@ -184,6 +198,20 @@ def codes_of(text: str) -> set[str]:
 def abbreviations_of(text: str) -> set[str]:
     """Return the words, folded, of two to six letters that a text writes in capitals: "INR"."""
     return {fold(word) for word in _ABBREVIATION.findall(text) if word.isupper()}
+
+
+def day_forms(value: str, *, asked: bool = False) -> tuple[str, ...]:
+    """Return the forms under which a lookup has a day; none for what names no day of a month.
+
+    "3 March" of a question means each year; a record without a year may mean the year `asked` for.
+    """
+    named = WrittenDate(value).named
+    if named is None or named.day is None:
+        return ()
+    day = f"{named.day} {named.month}"
+    if asked:
+        return (day,) if named.year is None else (f"{day} {named.year}", f"{day} none")
+    return (day, f"{day} {named.year or 'none'}")
 
 
 def _has_capitals(text: str) -> bool:

@@ -108,8 +108,9 @@ class NamedPeopleTokens(BaseModel):
     unknown: list[str] = Field(default_factory=list, max_length=MAX_NAMED)
     others: list[str] = Field(default_factory=list, max_length=MAX_NAMED)
     alike: list[str] = Field(default_factory=list, max_length=MAX_NAMED)
+    dates: list[str] = Field(default_factory=list, max_length=MAX_NAMED)
 
-    @field_validator("known", "unknown", "others", "alike")
+    @field_validator("known", "unknown", "others", "alike", "dates")
     @classmethod
     def _tokens(cls, tokens: list[str]) -> list[str]:
         if not all(map(TOKEN.fullmatch, tokens)):
@@ -118,7 +119,7 @@ class NamedPeopleTokens(BaseModel):
 
     def people(self) -> NamedPeople:
         """Return them as the search takes them."""
-        named = (self.known, self.unknown, self.others, self.alike)
+        named = (self.known, self.unknown, self.others, self.alike, self.dates)
         return NamedPeople(*map(tuple, named))
 
 

@@ -20,9 +20,13 @@ _WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’-][^\W_]+)*")
 _PERSON_PRONOUNS = frozenset("he she him her his hers they them their theirs".split())
 _THING_PRONOUNS = frozenset("it its this that these those one ones there same other".split())
 _OPENERS = re.compile(
-    r"\W*(?:and|but|or|so|also|then|otherwise|instead|(?:what|how) about|what if|why not)\b",
+    r"\W*(?:and|but|or|so|also|then|otherwise|instead|(?:what|how) about|what if|why not"
+    r"|(?:(?:no|nope|sorry|oops|actually|wait)\b\W*)*i (?:meant?|was asking about))\b",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"\W*(?:no|nope|sorry|oops|actually|wait)[,.:;!–—-]+\s*", re.IGNORECASE)
+_DEFINES = re.compile(r"\W*what(?:['’]s| is| are) an? ", re.IGNORECASE)
+"""The start of a question about a kind of thing, whatever was asked before."""
 _PRONOUN = re.compile(
     r"\b(?:(?P<owner>his|her|their)(?=[ ]+(?P<owned>[^\W\d_]+))|his|her|he|she|him|they|them)\b",
     re.IGNORECASE,
@@ -47,11 +51,11 @@ _MOST_ASKED = 3
 def standalone(questions: Sequence[str]) -> str:
     """Return the last question, followed by what it takes from the earlier ones.
 
-    `questions`: the user's messages in order, with tokens. A follow-up question begins with "and"
-    or the like, names no one and has a pronoun, or has few content words. It takes the content
-    words and tokens of the question before, which may be a follow-up itself. A question that names
-    a person takes no other person over. Of a long message, the question is what it asks, and the
-    rest is what came before.
+    `questions`: the user's messages in order, with tokens. A follow-up question begins with "and",
+    "no, I meant" or the like, names no one and has a pronoun, or has few content words. It takes
+    the content words and tokens of the question before, which may be a follow-up itself. A question
+    that names a person takes no other person over. Of a long message, the question is what it asks,
+    and the rest is what came before.
     """
     parts = [*questions[:-1], *(p for last in questions[-1:] for p in _told_and_asked(last))]
     chain: list[str] = []
@@ -81,7 +85,8 @@ def whole_question(question: str, standalone: str) -> str:
             if not any(start <= match.start() < end for start, end in tokens):
                 before, after = question[: match.start()], question[match.end() :]
                 return f"{before}{_named(match, taken.pop())}{after}"
-    return question if len(list(_content(own))) >= _FEWEST_ASKED else standalone
+    asked = _content(_words(_without_opening(question)))
+    return question if len(list(asked)) >= _FEWEST_ASKED else standalone
 
 
 def _named(pronoun: re.Match[str], name: str) -> str:
@@ -108,19 +113,26 @@ def _told_and_asked(message: str) -> list[str]:
 
 
 def _is_follow_up(question: str) -> bool:
-    words = _words(question)
+    words = _words(_without_opening(question))
     content = list(_content(words))
     names = [word for word in content if _is_name(word)]
     opens = bool(_OPENERS.match(question))
     if names:
-        return opens and len(content) - len(names) < _NAME_ALONE
+        begins = opens or bool(_ASIDE.match(question))
+        return begins and len(content) - len(names) < _NAME_ALONE
     folded = {word.casefold() for word in words}
     return (
         opens
-        or len(content) < _SHORT
+        or (len(content) < _SHORT and not _DEFINES.match(question))
         or bool(folded & _PERSON_PRONOUNS)
         or (bool(folded & _THING_PRONOUNS) and len(content) < _LONG)
     )
+
+
+def _without_opening(question: str) -> str:
+    """Return a question without the words that only show that it goes on from another one."""
+    opening = _OPENERS.match(question) or _ASIDE.match(question)
+    return question[opening.end() :] if opening else question
 
 
 def _carried(question: str, before: str) -> list[str]:

@@ -10,17 +10,19 @@ class NamedPeople:
     """Tokens, sorted.
 
     `known`: of the index, the persons that the names of a question may mean. `unknown`: of the
-    question, the names that can mean no one of the index. `others`: of the index, what the places,
-    organisations and titles of the question may mean. `alike`: of the index, persons whose names
-    are spelt nearly as an unknown one.
+    question, the names that can mean no one of the index, and the days that it does not have.
+    `others`: of the index, what the places, organisations and titles of the question may mean.
+    `alike`: of the index, persons whose names are spelt nearly as an unknown one. `dates`: of the
+    index, the dates of the question's days.
     """
 
     known: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
 
     @property
     def meant(self) -> tuple[str, ...]:
-        """The persons, or without any the others."""
-        return self.known or self.others
+        """The persons, or without any the others, or the dates."""
+        return self.known or self.others or self.dates

@@ -12,7 +12,8 @@ from sage_rag.common.web.errors import ApiError
 from sage_rag.rag_server.answering.aliases import Aliases
 from sage_rag.rag_server.answering.budget import ANSWER_TOKENS, TokenEstimate
 from sage_rag.rag_server.answering.citations import citation_filter
-from sage_rag.rag_server.answering.prompt import Prompt, build_prompt, names_no_one
+from sage_rag.rag_server.answering.names import names_no_one
+from sage_rag.rag_server.answering.prompt import Prompt, build_prompt
 from sage_rag.rag_server.answering.protocols import AnswerContext, ChatStream, Piece
 from sage_rag.rag_server.answering.tool_calls import ToolCallExpander, hidden_options
 

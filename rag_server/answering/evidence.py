@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sage_rag.agents.lexicon import lexicon
+from sage_rag.common.stems import stem
 from sage_rag.indexer.passages import Layer, Passage
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.indexer.stores.lexical import lexical_words
@@ -18,7 +19,7 @@ from sage_rag.privacy.blind_index import SIGN
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
 from sage_rag.privacy.lookup import codes_of
 from sage_rag.privacy.tokens import TOKEN
-from sage_rag.rag_server.answering.particulars import states_particular
+from sage_rag.rag_server.answering.particulars import asks_who, states_particular
 from sage_rag.rag_server.named_people import NamedPeople
 from sage_rag.rag_server.retrieval import SearchableLayer, without_tokens
 
@@ -41,10 +42,25 @@ _DIRECT = frozenset(t.value for t in EntityType if identifiability(t) is Identif
 _WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’][^\W_]+)?")
 _REQUESTS = frozenset(
     "tell know knows show give find say describe explain summarize summarise summary information "
-    "info details record records file files data patient client customer".split()
+    "info details record records file files data patient client customer whose".split()
 )
 """Words that ask for a record, and for nothing in it."""
+_EVENTS = frozenset(
+    "happen happened happens occurred came come went visit visited visits done did do took place "
+    "seen saw made job jobs work worked appointment appointments entry entries events "
+    "event anything anyone anybody something someone nothing".split()
+)
+"""Words that ask, next to a date, for what a record of this date says."""
+_HOLDS = frozenset(
+    "live lives lived living resides reside address home house flat phone telephone mobile "
+    "number serial frame chassis order claim policy reference registration licence license "
+    "plate car van vehicle belong belongs belonging owns own owner owned has have membership "
+    "member reached called account invoice email e-mail mail".split()
+)
+"""Words that ask, after "who" and next to a value, whose value it is."""
 _CODE_TYPES = _DIRECT - {EntityType.PERSON.value}
+_FEW = 2
+"""Words next to a name in a question that is no sentence."""
 _READ = 3
 """Passages that may answer a question; an answer reads no more."""
 
@@ -58,13 +74,14 @@ class Evidence:
     weighted by rarity, in the retrieved passage that has the most of them. `unknown`: the tokens of
     names in the question that no passage was made from; `known`: how many others it has.
     `whole_record`: the question names someone whom the index knows, and asks for nothing more
-    ("tell me about Maria Keller"). `particular`: it asks for a phone number or another particular
-    of someone, and one of the first passages has one. `about`: the ranks of the passages that hold
-    most of the persons, or else of the places, organisations and titles, that the question may
-    mean. `meant`: the tokens of all these in the index. `alike`: those of persons whose names are
-    spelt nearly as an unknown one. `by_code`: the question is a code that one of the first passages
-    has, and at most one other word ("LS-5588 result"): so few words are not evidence against this
-    passage.
+    ("tell me about Maria Keller"), or for what happened on a day of the index. `particular`: it asks for a
+    phone number or another particular of someone, and one of the first passages has one. `about`:
+    the ranks of the passages that hold most of the persons, or else of the places, organisations
+    and titles, that the question may mean. `meant`: the tokens of all these in the index. `alike`:
+    those of persons whose names are spelt nearly as an unknown one. `by_few_words`: the question is
+    a code that one of the first passages has, and at most one other word ("LS-5588 result"), or
+    names a person whose record holds its at most two other words: so few words are not evidence
+    against this passage.
     """
 
     similarity: float
@@ -77,7 +94,7 @@ class Evidence:
     about: tuple[int, ...] = ()
     meant: tuple[str, ...] = field(default=(), repr=False)
     alike: tuple[str, ...] = field(default=(), repr=False)
-    by_code: bool = False
+    by_few_words: bool = False
 
     @property
     def score(self) -> float:
@@ -93,12 +110,12 @@ class Evidence:
     @property
     def is_near(self) -> bool:
         """Whether the nearest passage is worth showing, though it may not answer the question."""
-        return self.answers or self.by_code or self.score >= _NEAR * self._least_score
+        return self.answers or self.by_few_words or self.score >= _NEAR * self._least_score
 
     @property
     def may_be_read(self) -> bool:
         """Whether the passages are near enough for a reader to find an answer in them."""
-        return self.answers or self.by_code or self.score >= _READABLE * self._least_score
+        return self.answers or self.by_few_words or self.score >= _READABLE * self._least_score
 
     @property
     def share(self) -> float:
@@ -129,6 +146,8 @@ def find_evidence(
     without, the blind words decide.
     """
     unknown = _unknown(question, words, layers, people)
+    if people and (asks_who(question) or _asks_for_day(question)):
+        unknown = (*unknown, *(token for token in people.unknown if token not in unknown))
     alike = people.alike if people else ()
     if not passages:
         return Evidence(0.0, 0.0, unknown, alike=alike)
@@ -139,7 +158,8 @@ def find_evidence(
     about = _about(passages, layer, people, len(named - {*unknown})) if people else ()
     judged = {m for m in named if people is None or _type(m) != EntityType.PERSON}
     known = len(judged - {*unknown}) + bool(about and people and people.known)
-    whole = not unknown and _names_only(question) and (known > 0 or bool(about))
+    by_code = not unknown and _is_by_code(question, [p.text for p in passages[:_READ]])
+    is_found = not unknown and (known > 0 or bool(about) or by_code)
     texts = [
         p.text
         for rank, p in enumerate(passages[:_READ], 1)
@@ -153,21 +173,28 @@ def find_evidence(
         unknown=unknown,
         known=known,
         sentence=sentence,
-        whole_record=whole,
+        whole_record=is_found and _asks_for_record(question, by_code=by_code),
         particular=particular,
         about=about,
         meant=meant,
         alike=alike,
-        by_code=not unknown and _is_by_code(question, [p.text for p in passages[:_READ]]),
+        by_few_words=by_code
+        or (bool(people and people.known) and _is_in_record(question, about, passages)),
     )
+
+
+def _is_in_record(question: str, about: Sequence[int], passages: Sequence[Passage]) -> bool:
+    """Return whether one of the passages `about` a person holds a question's one or two words."""
+    asked = {stem(word) for word in _plain_words(question) if word not in _REQUESTS}
+    held = (set(map(stem, _plain_words(passages[rank - 1].text))) for rank in about)
+    return 0 < len(asked) <= _FEW and any(asked <= words for words in held)
 
 
 def _is_by_code(question: str, texts: Sequence[str]) -> bool:
     """Return whether a question is a code that a text has, and at most one other word."""
     tokens = {m.group() for m in TOKEN.finditer(question) if m.group(1) in _CODE_TYPES}
     plain = TOKEN.sub(" ", question)
-    others = (word for word in plain.split() if not any(map(str.isdecimal, word)))
-    words = _content(" ".join(others)).casefold().split()
+    words = _plain_words(_without_numbers(plain))
     if sum(word not in _REQUESTS for word in words) > 1:
         return False
     codes = codes_of(plain)
@@ -181,15 +208,20 @@ def _is_by_code(question: str, texts: Sequence[str]) -> bool:
 def _about(
     passages: Sequence[Passage], layer: SearchableLayer, people: NamedPeople, names: int
 ) -> tuple[int, ...]:
-    """Return the ranks of the passages that hold what is named, or most of it; `names`: persons."""
+    """Return the ranks of the passages that hold what is named, or most of it; `names`: persons.
+
+    Of these, the ones with a date that is named, if there are any.
+    """
     # One person may be meant by any of the tokens; several are each meant by their own.
     several = names > 1 or not people.known
+    on_day = frozenset(layer.rows_with(people.dates).tolist())
     held = Counter[int]()
     for tokens in [[token] for token in people.meant] if several else [people.meant]:
         rows = frozenset(layer.rows_with(tokens).tolist())
         held.update(rank for rank, passage in enumerate(passages, 1) if passage.row in rows)
     most = max(held.values(), default=0)
-    return tuple(rank for rank in sorted(held) if held[rank] == most)
+    about = [rank for rank in sorted(held) if held[rank] == most]
+    return tuple([rank for rank in about if passages[rank - 1].row in on_day] or about)
 
 
 def _similarities(
@@ -234,10 +266,30 @@ def _content(question: str) -> str:
     return " ".join(word for word in found if word.casefold() not in stop)
 
 
-def _names_only(question: str) -> bool:
-    """Return whether a question has no content but names and words that ask for a record."""
-    words = _content(TOKEN.sub(" ", question)).casefold().split()
-    return all(word in _REQUESTS for word in words)
+def _asks_for_record(question: str, *, by_code: bool) -> bool:
+    """Return whether a question asks for a record, or whose it is, and for nothing in it.
+
+    It has no content but names and words that ask so. `by_code`: or a code.
+    """
+    plain = TOKEN.sub(" ", question)
+    words = _plain_words(_without_numbers(plain) if by_code else plain)
+    allowed = _REQUESTS | _HOLDS if asks_who(question) else _REQUESTS
+    return allowed.issuperset(words) or _asks_for_day(question)
+
+
+def _asks_for_day(question: str) -> bool:
+    """Return whether a question has no content but a date, names and what happened then."""
+    has_day = any(m.group(1) == EntityType.DATE_TIME for m in TOKEN.finditer(question))
+    return has_day and (_REQUESTS | _EVENTS).issuperset(_plain_words(question))
+
+
+def _without_numbers(text: str) -> str:
+    """Return a text without the words that have a digit."""
+    return " ".join(word for word in text.split() if not any(map(str.isdecimal, word)))
+
+
+def _plain_words(question: str) -> list[str]:
+    return _content(TOKEN.sub(" ", question)).casefold().split()
 
 
 def _unknown(

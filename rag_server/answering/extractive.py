@@ -12,12 +12,13 @@ from sage_rag.indexer.embedding import KnownSentences, cosines
 from sage_rag.indexer.passages import CONSENSUS, Passage
 from sage_rag.indexer.protocols import Embedder
 from sage_rag.privacy.entities import EntityType, Identifiability, identifiability
-from sage_rag.privacy.lookup import STEM_TYPES
+from sage_rag.privacy.lookup import STEM_TYPES, codes_of
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.answering.details import lacks_detail
-from sage_rag.rag_server.answering.names import names_someone, without_names
+from sage_rag.rag_server.answering.evidence import Evidence
+from sage_rag.rag_server.answering.names import names_no_one, without_names
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
-from sage_rag.rag_server.answering.particulars import particular_of
+from sage_rag.rag_server.answering.particulars import asks_who, particular_of
 from sage_rag.rag_server.answering.protocols import AnswerContext
 from sage_rag.rag_server.answering.reading import (
     PassageReading,
@@ -35,9 +36,13 @@ from sage_rag.rag_server.answering.sentences import (
 from sage_rag.rag_server.answering.statements import often_said
 from sage_rag.rag_server.answering.values import Asked, values_of
 from sage_rag.rag_server.followups import asked_part, whole_question
+from sage_rag.rag_server.languages import is_not_read
 from sage_rag.rag_server.retrieval import without_tokens
 
 NOTHING_FOUND = "I found nothing about this in the documents I can search."
+NOT_READ = "I do not read questions in this language well. Please ask in English."
+"""The answer where nothing was found for such a question: a record may well hold it."""
+_NO_RECORD = "I found no record of "
 NOTHING_ASKED = "Ask me about the documents I can search."
 """The answer to a greeting, or to thanks."""
 UNCLEAR = "I found no clear answer to this. What comes nearest:"
@@ -61,6 +66,11 @@ _COURTESIES = frozenset(
 )
 """Words of greetings and thanks. A message of nothing else asks nothing, whatever precedes it."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_ANOTHER = re.compile(
+    r"\b(?:others?|another|(?P<ordinal>first|second|third|next|last|previous|earlier|later))\b",
+    re.IGNORECASE,
+)
+"""What a follow-up question calls a record of the same person that was not quoted yet."""
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
 
@@ -90,7 +100,11 @@ class ExtractiveAnswerer:
 
     def compose(self, context: AnswerContext) -> str:
         """Return the answer with its citation, or a sentence that says that there is no answer."""
-        return NOTHING_ASKED if _is_courtesy(context.question) else self._composed(context)
+        if _is_courtesy(context.question):
+            return NOTHING_ASKED
+        answer = self._composed(context)
+        denies = answer == NOTHING_FOUND or answer.startswith(_NO_RECORD)
+        return NOT_READ if denies and is_not_read(context.question) else answer
 
     def _composed(self, context: AnswerContext) -> str:
         context = replace(context, question=asked_part(context.question))
@@ -122,7 +136,8 @@ class ExtractiveAnswerer:
         parts = _parts(own)
         whole, *each = self._similarities([question, *parts], sentences, context)
         shares = _shares(context.passages)
-        values = values_of(sentences, Asked(own, carried, whole), shares)
+        marks = _asked_marks(question, context.evidence)
+        values = values_of(sentences, Asked(own, carried, whole, marks), shares)
         choose_by = partial(
             choose,
             parts=[
@@ -187,12 +202,15 @@ class ExtractiveAnswerer:
 
     def _readable(self, question: str, context: AnswerContext) -> list[Sentence]:
         """Return the sentences that an answer may quote."""
-        named = names_someone(question)
+        nameless = names_no_one(context)
         found: list[Sentence] = []
         about = context.evidence.about if context.evidence else ()
-        for rank, passage in _in_focus(question, context.passages, about)[:_PASSAGES]:
+        focus: Sequence[tuple[int, Passage]] = _in_focus(question, context.passages, about)
+        if about and question != context.question:
+            focus = _untold(context, focus)
+        for rank, passage in focus[:_PASSAGES]:
             for sentence in read_passage(rank, passage, context.answer_fields):
-                text = sentence.text if named else without_names(sentence.text)
+                text = without_names(sentence.text) if nameless else sentence.text
                 if text is not None:
                     found.append(sentence.saying(text))
         return found
@@ -245,7 +263,7 @@ def _is_courtesy(message: str) -> bool:
 
 
 def _no_record(unknown: Sequence[str], alike: Sequence[str]) -> str:
-    said = f"I found no record of {_either(unknown)} in the documents I can search."
+    said = f"{_NO_RECORD}{_either(unknown)} in the documents I can search."
     return f"{said} Did you mean {_either(alike)}?" if alike else said
 
 
@@ -273,6 +291,35 @@ def _in_focus(
     held = {rank: len(asked & _tokens(passage)) for rank, passage in ranked}
     most = max(held.values(), default=0)
     return [(rank, passage) for rank, passage in ranked if held[rank] == most]
+
+
+def _asked_marks(question: str, evidence: Evidence | None) -> set[str]:
+    """Return the tokens and codes of a question by a value: the sentence with one is asked for."""
+    if evidence is None or not (
+        evidence.by_few_words or (evidence.whole_record and asks_who(question))
+    ):
+        return set()
+    tokens = {*evidence.meant, *(match.group() for match in TOKEN.finditer(question))}
+    return {t for t in tokens if not t.startswith("PERSON_")} | codes_of(TOKEN.sub(" ", question))
+
+
+def _untold(
+    context: AnswerContext, found: Sequence[tuple[int, Passage]]
+) -> Sequence[tuple[int, Passage]]:
+    """Return the passages without the one that the last answer quotes, where another is meant.
+
+    "And the second repair?" may be in the record that was quoted: then it has the word "second".
+    """
+    another = _ANOTHER.search(context.question)
+    said = next((turn.text for turn in reversed(context.history) if turn.role == "assistant"), "")
+    if another is None or not said or len(found) < 2:
+        return found
+    stems = set(content_stems(said))
+    told = max(found, key=lambda ranked: len(stems.intersection(content_stems(ranked[1].text))))
+    ordinal = another["ordinal"]
+    if ordinal and re.search(rf"\b{ordinal}\b", told[1].text, re.IGNORECASE):
+        return found
+    return [ranked for ranked in found if ranked is not told]
 
 
 def _is_name(entity_type: str) -> bool:

@@ -41,7 +41,7 @@ def outcome_of(
     score = read_score(evidence, reading, lacks_detail=lacks_detail)
     if score >= _ANSWERED:
         return Outcome.ANSWER
-    is_near = evidence.by_code or (score >= _NEAR and evidence.share >= _NEAR_EVIDENCE)
+    is_near = evidence.by_few_words or (score >= _NEAR and evidence.share >= _NEAR_EVIDENCE)
     return Outcome.UNCLEAR if is_near else Outcome.NOTHING
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from sage_rag.common.sentences import sentence_spans
 from sage_rag.privacy.entities import EntityType
+from sage_rag.privacy.lookup import codes_of
 from sage_rag.privacy.tokens import TOKEN, may_have_token
 
 _NUMBERS = (
@@ -25,6 +26,13 @@ _LONG_NUMBER = re.compile(r"\d(?:[ /-]?\d){5}|@")
 _PAID = re.compile(
     r"\b(?:paid|pays?|bill(?:ed)?|charged?|costs?|price|fees?|fine|rent|salary|wages?|owe[sd]?"
     r"|refund\w*|deposit|invoiced?)\b",
+    re.IGNORECASE,
+)
+
+
+_ASKS_WHO = re.compile(
+    r"\bwho(?:m|se)?\b|\b(?:which|what) (?:customer|client|patient|person|keeper|member|tenant"
+    r"|owner|pupil|student|guest)\b",
     re.IGNORECASE,
 )
 
@@ -122,3 +130,9 @@ def states_particular(question: str, text: str) -> bool:
     """Return whether a text holds what a question asks about a person."""
     found = particular_of(question)
     return found is not None and found.is_in(text)
+
+
+def asks_who(question: str) -> bool:
+    """Return whether a question asks for a person by a value: "who lives at ...?"."""
+    has_value = TOKEN.search(question) or codes_of(question)
+    return bool(has_value and _ASKS_WHO.search(question))

@@ -12,7 +12,7 @@ from sage_rag.rag_server.answering.budget import (
     turn_characters,
     without_cut_calls,
 )
-from sage_rag.rag_server.answering.names import names_someone
+from sage_rag.rag_server.answering.names import names_no_one
 from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn
 from sage_rag.rag_server.answering.tool_calls import hidden_turn
 
@@ -73,11 +73,6 @@ def build_prompt(conversation: AnswerContext, aliases: Aliases, room: int | None
         *by_tools,
     ]
     return Prompt(turns, len(passages))
-
-
-def names_no_one(conversation: AnswerContext) -> bool:
-    """Return whether the question, with what it takes from earlier ones, names no one."""
-    return not names_someone(conversation.standalone or conversation.question)
 
 
 def _instructions(conversation: AnswerContext, aliases: Aliases) -> list[str]:

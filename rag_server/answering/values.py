@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log, sqrt
 
+from sage_rag.privacy.lookup import codes_of
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.cues import cues_of
 from sage_rag.rag_server.answering.names import names_someone
@@ -40,12 +41,14 @@ class Asked:
     """What a question asks, or one of its parts.
 
     `stems`: its own words; `carried`: words that it takes from an earlier question; `similarities`:
-    cosines of sentences and the question, where they were measured.
+    cosines of sentences and the question, where they were measured. `marks`: tokens and codes; a
+    sentence with one of them is asked for.
     """
 
     text: str = field(repr=False)
     carried: Collection[str] = field(default=(), repr=False)
     similarities: Mapping[Sentence, float] = field(default_factory=dict, repr=False)
+    marks: Collection[str] = field(default=(), repr=False)
 
     @property
     def stems(self) -> frozenset[str]:
@@ -62,6 +65,12 @@ def rarities(sentences: Sequence[Sentence]) -> dict[str, float]:
     """Return the rarity of each stem among some sentences."""
     spread = Counter(stem for sentence in sentences for stem in set(sentence.stems))
     return {stem: log(1 + len(sentences) / count) for stem, count in spread.items()}
+
+
+def holds_mark(text: str, marks: Collection[str]) -> bool:
+    """Return whether a text has one of some tokens and codes."""
+    found = {match.group() for match in TOKEN.finditer(text)}
+    return not (found | codes_of(TOKEN.sub(" ", text))).isdisjoint(marks)
 
 
 def values_of(
@@ -90,7 +99,8 @@ def values_of(
         if sentence.answers:
             value += sum(cue.weight for cue in cues if cue.states(sentence.text))
         value = value + _ANSWER_FIELD if sentence.answers else value * _OTHER_FIELD
-        if particular is not None and particular.is_in(sentence.text):
+        is_marked = bool(asked.marks) and holds_mark(sentence.text, asked.marks)
+        if is_marked or (particular is not None and particular.is_in(sentence.text)):
             value += _PARTICULAR_HELD
         if (sentence.unnamed or TOKEN.search(sentence.text)) and not asked.names_something:
             value *= _PARTICULAR

@@ -17,14 +17,12 @@ from sage_rag.privacy.ciphers.default import default_cipher
 from sage_rag.privacy.entities import EntityType
 from sage_rag.privacy.inspection import Condition, Occurrence
 from sage_rag.privacy.keyset.keyset import Keyset
-from sage_rag.privacy.languages import uncovered_language
 from sage_rag.privacy.lookup import STEM_TYPES, Lookup, all_parts
 from sage_rag.privacy.operators.redact import redact
 from sage_rag.privacy.operators.surrogate import Surrogates
 from sage_rag.privacy.policy import Operator, OperatorChoice, Policy
 from sage_rag.privacy.protect import Protector
 from sage_rag.privacy.protocols import Recognizer
-from sage_rag.privacy.recognizers.catalog import DEFAULT_LANGUAGES
 from sage_rag.privacy.restore import Restorer
 from sage_rag.privacy.spans import Span
 from sage_rag.privacy.tokens import TOKEN, token_type
@@ -34,6 +32,7 @@ from sage_rag.rag_server.edge.named_people import people_named
 from sage_rag.rag_server.edge.short_questions import IndexLookup, ShortQuestionRecognizer
 from sage_rag.rag_server.edge.shown_values import ShownRecognizer, ShownValues, encrypting
 from sage_rag.rag_server.edge.text_cache import TextCache
+from sage_rag.rag_server.languages import is_not_read
 from sage_rag.rag_server.named_people import NamedPeople
 
 _MODEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:@[0-9]{1,6})?")
@@ -198,18 +197,20 @@ class CorpusKeys:
     def search_groups(self, pseudonymized: str) -> tuple[tuple[str, ...], ...]:
         """Return, for each word of the values in a pseudonymised text, the tokens with this word.
 
-        Names, and titles of works and events, are searched so: with a lookup, unless the policy
-        allows no search by parts. Sorted, so that order reveals nothing.
+        Names, and titles of works and events, are searched so, and a day by the tokens of its
+        dates: with a lookup, unless the policy allows no search by parts. Sorted, so that order
+        reveals nothing.
         """
         index = self._reading.parts_index
         if index is None:
             return ()
-        found = {
-            group
-            for match in TOKEN.finditer(pseudonymized)
-            if EntityType(match.group(1)) in STEM_TYPES
-            for group in index.groups(self._cipher.decrypt(match.group()))
-        }
+        found = set[tuple[str, ...]]()
+        for match in TOKEN.finditer(pseudonymized):
+            entity_type, value = EntityType(match.group(1)), self._cipher.decrypt(match.group())
+            if entity_type in STEM_TYPES:
+                found.update(index.groups(value))
+            elif entity_type is EntityType.DATE_TIME and (dates := index.dates(value)):
+                found.add(dates)
         return tuple(sorted(found))
 
     def named_people(self, pseudonymized: str) -> NamedPeople | None:
@@ -222,7 +223,7 @@ class CorpusKeys:
             return None
         tokens = (match.group() for match in TOKEN.finditer(pseudonymized))
         named = people_named(tokens, index, self._cipher)
-        if named.unknown and uncovered_language([self._plain(pseudonymized)], DEFAULT_LANGUAGES):
+        if named.unknown and is_not_read(self._plain(pseudonymized)):
             # In "Wie hoch war die Strafe?" the recognizer takes ordinary words for names.
             return replace(named, unknown=())
         return named

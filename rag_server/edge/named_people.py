@@ -6,7 +6,9 @@ Kilbride", and not the "Ms Kilbride" of her letter either.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from string import ascii_lowercase
@@ -24,6 +26,8 @@ from sage_rag.rag_server.named_people import NamedPeople
 _ALIKE = 0.8
 """Likeness of two spellings of a name: "vasques" and "vasquez" have 0.86."""
 _SHORTEST_MISSPELT = 5
+_NUMBER = re.compile(r"\b\d+[a-z]?\b")
+"""A house number."""
 _MOST_ALIKE = 3
 
 
@@ -32,6 +36,7 @@ class _Candidate:
     """A value of the index that shares a part with a name."""
 
     token: str
+    value: str
     parts: frozenset[str]
 
     @property
@@ -41,7 +46,7 @@ class _Candidate:
 
 
 def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher) -> NamedPeople:
-    """Return whom and what the tokens of a question's names may mean.
+    """Return whom and what the tokens of a question's names and days may mean.
 
     A name with a part that too many values of the index share is neither known nor unknown, nor is
     one of ordinary words alone, which a recognizer took for a name.
@@ -50,38 +55,77 @@ def people_named(tokens: Iterable[str], index: IndexLookup, cipher: EntityCipher
         DecryptionError: for a token that the cipher cannot open.
     """
     known, unknown, others, alike = set[str](), set[str](), set[str](), set[str]()
+    dates = set[str]()
     for token in sorted(set(tokens)):
-        if (entity_type := token_type(token)) not in STEM_TYPES:
+        entity_type = token_type(token)
+        if entity_type is EntityType.DATE_TIME:
+            same_day = index.dates(cipher.decrypt(token))
+            dates.update(same_day or ())
+            if same_day == ():
+                unknown.add(token)
+        if entity_type not in STEM_TYPES:
             continue
         is_person = entity_type is EntityType.PERSON
-        parts = _parts(cipher.decrypt(token), index, (entity_type,) if is_person else NAMED_TYPES)
+        value = cipher.decrypt(token)
+        if entity_type is EntityType.LOCATION and _is_absent_address(value, index, cipher):
+            unknown.add(token)
+        parts = _parts(value, index, (entity_type,) if is_person else NAMED_TYPES)
         found = _candidates(parts, index, cipher) if parts else None
         if found is None:
             continue
-        meant = _meant(parts, found) if is_person else _longer(parts, found)
-        (known if is_person else others).update(meant)
+        meant = _meant(parts, found) if is_person else _at_address(value, _longer(parts, found))
+        (known if is_person else others).update(c.token for c in meant)
         if is_person and not meant:
             unknown.add(token)
             alike.update(_alike(parts, found, index, cipher))
-    return NamedPeople(*(tuple(sorted(named)) for named in (known, unknown, others, alike)))
+    return NamedPeople(*(tuple(sorted(named)) for named in (known, unknown, others, alike, dates)))
 
 
-def _meant(parts: tuple[str, ...], found: list[_Candidate]) -> list[str]:
-    """Return the tokens that a name may mean: longer forms of it, and its family name alone.
+def _meant(parts: tuple[str, ...], found: list[_Candidate]) -> list[_Candidate]:
+    """Return the values that a name may mean: longer forms of it, and its family name alone.
 
     The family name alone may be another person's, where someone else of this name is in the index.
     """
     name, longer = frozenset(parts), _longer(parts, found)
     namesakes = [c for c in found if c.is_person and parts[-1] in c.parts]
-    shorter = [c.token for c in namesakes if c.parts <= name]
-    others = {c.token for c in namesakes}.difference(longer, shorter)
+    shorter = [c for c in namesakes if c.parts <= name]
+    others = set(namesakes).difference(longer, shorter)
     return longer if others else list(dict.fromkeys([*longer, *shorter]))
 
 
-def _longer(parts: tuple[str, ...], found: list[_Candidate]) -> list[str]:
-    """Return the tokens of the values that have all parts of a name: persons, if there are any."""
+def _longer(parts: tuple[str, ...], found: list[_Candidate]) -> list[_Candidate]:
+    """Return the values that have all parts of a name: persons, if there are any."""
     longer = [c for c in found if c.parts.issuperset(parts)]
-    return [c.token for c in [c for c in longer if c.is_person] or longer]
+    return [c for c in longer if c.is_person] or longer
+
+
+def _at_address(value: str, found: list[_Candidate]) -> list[_Candidate]:
+    """Return the values with the house number of an address; those between commas as it, first.
+
+    "14 Mill Lane" is "14 Mill Lane, Hadleigh" rather than "14 Mill Lane Cottages".
+    """
+    numbered = [c for c in found if _numbers(value) <= _numbers(c.value)]
+    if not _numbers(value):
+        return numbered
+    exact = [c for c in numbered if _sections(value) <= _sections(c.value)]
+    return exact or numbered
+
+
+def _is_absent_address(value: str, index: IndexLookup, cipher: EntityCipher) -> bool:
+    """Return whether no value of the index has the number and a word of an address."""
+    _, words = index_terms(value, EntityType.LOCATION, PartWords.ALL)
+    if not (numbers := _numbers(value)) or any(map(index.has_word, words)):
+        return False
+    found = _candidates(words, index, cipher)
+    return found is not None and not any(numbers & _numbers(c.value) for c in found)
+
+
+def _numbers(value: str) -> set[str]:
+    return set(_NUMBER.findall(fold(value)))
+
+
+def _sections(value: str) -> set[str]:
+    return {" ".join(fold(section).split()) for section in value.split(",")}
 
 
 def _alike(
@@ -132,14 +176,12 @@ def _candidates(
 
 
 def _opened(tokens: Iterable[str], cipher: EntityCipher) -> list[_Candidate]:
-    return [_Candidate(token, frozenset(_parts_of(token, cipher))) for token in sorted({*tokens})]
-
-
-def _parts_of(token: str, cipher: EntityCipher) -> tuple[str, ...]:
-    try:
-        return _name_parts(cipher.decrypt(token))
-    except NotGrantedError:
-        return ()
+    found: list[_Candidate] = []
+    for token in sorted({*tokens}):
+        with suppress(NotGrantedError):
+            value = cipher.decrypt(token)
+            found.append(_Candidate(token, value, frozenset(_name_parts(value))))
+    return found
 
 
 def _parts(value: str, index: IndexLookup, types: Sequence[EntityType]) -> tuple[str, ...]:

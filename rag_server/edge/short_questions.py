@@ -23,6 +23,7 @@ from sage_rag.privacy.lookup import (
     STEM_TYPES,
     Lookup,
     codes_of,
+    day_forms,
 )
 from sage_rag.privacy.protocols import Recognizer
 from sage_rag.privacy.recognizers.lexicon import Kind, default_lexicon, fold
@@ -158,6 +159,19 @@ class IndexLookup:
                 found.setdefault(number, set()).update(self._lookup.tokens.get(word, ()))
         return tuple(tuple(sorted(t)) for t in found.values() if 0 < len(t) <= MOST_TOKENS)
 
+    def dates(self, value: str) -> tuple[str, ...] | None:
+        """Return the tokens of a day in the index; `None` for what is no day, or is not known.
+
+        A lookup without days is an older one, or of an index without them.
+        """
+        if not self._lookup.dates or not (forms := day_forms(value, asked=True)):
+            return None
+        try:
+            words = [self._index.words(form, EntityType.DATE_TIME)[0] for form in forms]
+        except NotGrantedError:
+            return None
+        return tuple(sorted({t for word in words for t in self._lookup.dates.get(word, ())}))
+
     def search_words(self, value: str, entity_type: EntityType) -> tuple[str, ...]:
         """Return the blind words of the values that a value of a question may stand for.
 
@@ -207,10 +221,14 @@ class ShortQuestionRecognizer:
     def _as_in_the_index(self, text: str, span: Span) -> Span:
         """Return a span of a name with the type that the index has for its value.
 
-        A code can be part of a place there: "the van, GX-9031".
+        A code can be part of a place there: "the van, GX-9031". Of a group or an event in lower
+        case, a word can be a person: "castellane watch".
         """
         value = text[span.start : span.end]
-        if span.entity_type in NAMED_TYPES:
+        if span.entity_type in _VAGUE_TYPES and value.islower():
+            is_person = any(map(self._is_person, _WORD.finditer(text, span.start, span.end)))
+            types: tuple[EntityType, ...] = _PERSON if is_person else ()
+        elif span.entity_type in NAMED_TYPES:
             types = self.index.types_of(value)
         elif span.entity_type is EntityType.ID and codes_of(value):
             types = self.index.types_of(value, (EntityType.LOCATION, EntityType.ORGANIZATION))

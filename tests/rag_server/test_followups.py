@@ -47,6 +47,33 @@ def test_another_name_exchanges_the_name_alone():
     assert KELLER not in found
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        f"Sorry, I meant {LINDE}",
+        f"No, {LINDE}",
+        f"no i mean {LINDE}'s",
+        f"I was asking about {LINDE}.",
+    ],
+)
+def test_a_correction_exchanges_the_name_and_is_no_question_of_its_own(question):
+    found = standalone([MIGRAINE, question])
+    assert LINDE in found
+    assert "migraine" in found
+    assert KELLER not in found
+    assert whole_question(question, found) == found
+
+
+@pytest.mark.parametrize("question", ["No, I meant his sister", "I mean the daughter of his aunt"])
+def test_a_correction_without_a_name_keeps_the_person(question):
+    assert KELLER in standalone([MIGRAINE, question])
+
+
+@pytest.mark.parametrize("question", ["What is a bladder scan?", "what's an aura"])
+def test_a_question_about_a_kind_of_thing_keeps_no_person(question):
+    assert standalone([MIGRAINE, question]) == question
+
+
 def test_a_follow_up_of_a_follow_up_keeps_the_person():
     found = standalone([MIGRAINE, "How long does he take it?", "And then?"])
     assert KELLER in found

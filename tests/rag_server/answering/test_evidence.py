@@ -5,6 +5,7 @@ import pytest
 
 from sage_rag.indexer.passages import RECORDS, Passage
 from sage_rag.rag_server.answering.evidence import Evidence, find_evidence
+from sage_rag.rag_server.named_people import NamedPeople
 from tests.growth import LINEAR, growth
 from tests.rag_server.fakes import MemoryCatalog, WordsEmbedder
 
@@ -74,7 +75,7 @@ def test_a_name_whose_words_are_all_unknown_is_unknown():
 
 
 @pytest.mark.parametrize(
-    ("question", "by_code"),
+    ("question", "by_few_words"),
     [
         ("E42", True),
         ("what about e42?", True),
@@ -86,13 +87,13 @@ def test_a_name_whose_words_are_all_unknown_is_unknown():
         ("owner", False),
     ],
 )
-def test_a_question_of_a_code_and_a_word_is_by_code(question, by_code):
+def test_a_question_of_a_code_and_a_word_is_by_code(question, by_few_words):
     text = "E42: motor blocked, sample LS-5588, frame ID_[zz]"
     layers: Mapping = {RECORDS: MemoryCatalog().publish("c", [text])}
     passages = [Passage("p", "s", {"text": text})]
     found = find_evidence(question, passages, [], layers, WordsEmbedder())
-    assert found.by_code == by_code
-    assert found.may_be_read or not by_code
+    assert found.by_few_words == by_few_words
+    assert found.may_be_read or not by_few_words
 
 
 def test_a_code_that_the_index_has_under_another_type_is_known():
@@ -150,3 +151,71 @@ def test_the_nearest_sentence_counts_more_than_the_nearest_passage():
 
 def test_a_question_of_one_long_word_is_read_in_linear_time():
     assert growth(lambda size: evidence("a" * size), 2_000) < LINEAR
+
+
+DAY, OTHER_DAY = "DATE_TIME_[aa]", "DATE_TIME_[bb]"
+
+
+def on_a_day(question: str, people: NamedPeople) -> Evidence:
+    texts = [f"on {OTHER_DAY} the lock was oiled", f"on {DAY} the door of {KELLER} was stuck"]
+    version = MemoryCatalog().publish("c", texts)
+    passages = [Passage("p", "s", {"text": text}, row=row) for row, text in enumerate(texts)]
+    return find_evidence(question, passages, (), {RECORDS: version}, WordsEmbedder(), people)
+
+
+@pytest.mark.parametrize("verb", ["What happened", "Who came", "what was done", "jobs"])
+def test_a_question_about_a_day_gets_the_record_with_its_date(verb):
+    found = on_a_day(f"{verb} on DATE_TIME_[cc]?", NamedPeople(dates=(DAY,)))
+    assert (found.about, found.whole_record, found.unknown) == ((2,), True, ())
+
+
+def test_of_the_records_of_a_person_the_day_chooses():
+    known = NamedPeople(known=(KELLER, LINDE), others=(OTHER_DAY,), dates=(OTHER_DAY,))
+    assert on_a_day(f"{KELLER} on {OTHER_DAY}", known).about == (2,)
+
+
+def test_a_day_without_a_record_is_reported_if_it_is_all_that_is_asked():
+    absent = NamedPeople(unknown=("DATE_TIME_[cc]",))
+    assert on_a_day("What happened on DATE_TIME_[cc]?", absent).unknown == ("DATE_TIME_[cc]",)
+    assert on_a_day("Was the lock oiled before DATE_TIME_[cc]?", absent).unknown == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("Who lives at LOCATION_[cc]?", True),
+        ("Whose serial is LOCATION_[cc]?", True),
+        ("Who repairs the roof at LOCATION_[cc]?", False),
+    ],
+)
+def test_whose_a_value_is_asks_for_the_record_with_it(question, found):
+    texts = ["salt water", "the lock of LOCATION_[aa] was oiled"]
+    version = MemoryCatalog().publish("c", texts)
+    passages = [Passage("p", "s", {"text": text}, row=row) for row, text in enumerate(texts)]
+    people = NamedPeople(others=("LOCATION_[aa]",))
+    known = find_evidence(question, passages, (), {RECORDS: version}, WordsEmbedder(), people)
+    assert (known.about, known.whole_record) == ((2,), found)
+    absent = NamedPeople(unknown=("LOCATION_[cc]",))
+    other = find_evidence(question, passages, (), {RECORDS: version}, WordsEmbedder(), absent)
+    assert other.unknown == ("LOCATION_[cc]",)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_near"),
+    [
+        (f"{KELLER} doors", True),
+        (f"{KELLER} stuck door", True),
+        (f"{KELLER} passport", False),
+        (f"{KELLER} stuck door passport", False),
+        ("passport", False),
+    ],
+)
+def test_one_or_two_words_of_a_persons_record_come_near(question, is_near):
+    found = on_a_day(
+        question, NamedPeople(known=(KELLER,)) if KELLER in question else NamedPeople()
+    )
+    assert found.by_few_words == is_near
+
+
+def test_whether_anything_happened_on_a_day_asks_for_its_record():
+    assert on_a_day("Did anything happen on DATE_TIME_[cc]?", NamedPeople(dates=(DAY,))).answers

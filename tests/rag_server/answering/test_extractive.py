@@ -9,12 +9,14 @@ from sage_rag.indexer.passages import Passage
 from sage_rag.privacy.tokens import TOKEN
 from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.extractive import (
+    NOT_READ,
     NOTHING_ASKED,
     NOTHING_FOUND,
     UNCLEAR,
     ExtractiveAnswerer,
 )
-from sage_rag.rag_server.answering.protocols import AnswerContext
+from sage_rag.rag_server.answering.protocols import AnswerContext, ConversationTurn
+from sage_rag.rag_server.followups import standalone
 from tests.rag_server.fakes import WordsEmbedder
 
 KELLER = "PERSON_[q2Zf3kAAx.9=-_]"
@@ -67,6 +69,47 @@ def test_an_answer_is_of_one_passage_and_cites_it_by_rank():
     assert re.findall(r"\[\d\]", answer) == ["[2]"]
     assert "Rest the ankle" in answer
     assert "water" not in answer
+
+
+FIRST_VISIT = passage(1, work=f"The bike of {KELLER} stopped on a hill. The motor was repaired.")
+SECOND_VISIT = passage(2, work=f"{KELLER} came with a squealing brake. The pads were replaced.")
+STOPPED = f"What was repaired on the bike of {KELLER}?"
+
+
+@pytest.mark.parametrize(
+    ("follow_up", "quoted"),
+    [
+        ("And the second repair?", "[2]"),
+        ("what about the other one?", "[2]"),
+        ("and the motor?", "[1]"),
+    ],
+)
+def test_another_record_of_the_same_person_follows_the_one_that_was_told(follow_up, quoted):
+    context = AnswerContext(
+        follow_up,
+        [FIRST_VISIT, SECOND_VISIT],
+        [
+            ConversationTurn("user", STOPPED),
+            ConversationTurn("assistant", "The motor was repaired."),
+        ],
+        standalone=standalone([STOPPED, follow_up]),
+        evidence=Evidence(1, 1, known=1, about=(1, 2)),
+    )
+    assert ExtractiveAnswerer().compose(context).endswith(quoted)
+
+
+def test_an_ordinal_of_the_record_that_was_told_is_looked_up_there():
+    doses = passage(1, work=f"{KELLER} gets the first dose on Monday and the second on Friday.")
+    other = passage(2, work=f"{KELLER} got a dose of an antidote.")
+    before, follow_up = f"When does {KELLER} get the first dose?", "And the second dose?"
+    context = AnswerContext(
+        follow_up,
+        [doses, other],
+        [ConversationTurn("user", before), ConversationTurn("assistant", doses.text)],
+        standalone=standalone([before, follow_up]),
+        evidence=Evidence(1, 1, known=1, about=(1, 2)),
+    )
+    assert "second on Friday" in ExtractiveAnswerer().compose(context)
 
 
 def test_courtesies_and_signatures_are_not_quoted():
@@ -259,3 +302,32 @@ def test_what_comes_near_is_quoted_as_no_clear_answer():
     assert not near.answers
     plain = compose(question, MIGRAINE, evidence=Evidence(0.6, 0.5, sentence=0.6))
     assert compose(question, MIGRAINE, evidence=near) == f"{UNCLEAR}\n\n{plain}"
+
+
+CODE = "ID_[kk]"
+FRAME = passage(
+    1,
+    complaint=f"The motor stops on hills. Frame {CODE} of {KELLER}. It is loud.",
+    work="The motor was cleaned on all hills. The frame is fine and the motor runs.",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        (CODE, f"Frame {CODE} of {KELLER}."),
+        (f"Who owns {CODE}?", f"Frame {CODE} of {KELLER}."),
+        (f"Whose motor has {CODE}?", f"Frame {CODE} of {KELLER}."),
+    ],
+)
+def test_a_question_by_a_code_gets_the_sentence_that_holds_it_from_any_field(question, text):
+    evidence = Evidence(1, 1, known=1, whole_record=True, by_few_words=question == CODE)
+    assert text in compose(question, FRAME, evidence=evidence, embedder=WordsEmbedder())
+
+
+def test_nothing_is_denied_to_a_question_in_a_language_that_is_not_read():
+    unknown = Evidence(0.0, 0.0, unknown=("PERSON_[w]",))
+    german = "Wie hoch war die Rechnung von PERSON_[w]?"
+    assert compose(german, MIGRAINE, evidence=unknown) == NOT_READ
+    assert compose("Wo wohnt sie?", MIGRAINE, evidence=Evidence(0.0, 0.0)) == NOT_READ
+    assert compose("Where is PERSON_[w]?", MIGRAINE, evidence=unknown) != NOT_READ

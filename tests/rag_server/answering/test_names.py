@@ -1,10 +1,13 @@
 import pytest
 
+from sage_rag.rag_server.answering.evidence import Evidence
 from sage_rag.rag_server.answering.names import (
+    names_no_one,
     names_someone,
     without_greeting,
     without_names,
 )
+from sage_rag.rag_server.answering.protocols import AnswerContext
 from tests.growth import LINEAR, growth
 
 NAME, OTHER = "PERSON_[aa]", "PERSON_[dd]"
@@ -48,7 +51,13 @@ PHONE, PLACE = "PHONE_NUMBER_[bb]", "LOCATION_[cc]"
         (f"The bike of Mrs {PLACE} is here.", "The bike of the person is here."),
         (
             f"Present: {NAME} (chair), {OTHER}, {NAME}, {OTHER}.",
-            "Present: the person (chair), the person, the person, the person.",
+            "Present: the person (chair), several people.",
+        ),
+        (f"{NAME}, {OTHER} said so.", "Two people said so."),
+        (f"Ask {NAME} and {OTHER}'s aunt.", "Ask the person and the person's aunt."),
+        (
+            f"{PLACE} told us that it rains in {PLACE}.",
+            f"The person told us that it rains in {PLACE}.",
         ),
         (f"An automatic hub, {NAME}, 11 turns.", "An automatic hub, the person, 11 turns."),
         (f"He says that {NAME}'s hand is weak.", "He says that the person's hand is weak."),
@@ -66,3 +75,18 @@ def test_a_place_is_no_name():
 
 def test_spaces_after_a_greeting_are_read_in_linear_time():
     assert growth(lambda size: without_greeting("Hello" + " " * size + "there"), 1_000) < LINEAR
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence", "nameless"),
+    [
+        (f"Who lives at {PLACE}?", None, False),
+        ("Who has membership BK-2217?", None, False),
+        ("What happened on DATE_TIME_[x]?", Evidence(1, 1, whole_record=True), False),
+        ("Who took the air rifle?", None, True),
+        (f"What helps against gout in {PLACE}?", None, True),
+        (f"What did {NAME} pay?", None, False),
+    ],
+)
+def test_a_question_by_a_value_asks_for_someone(question, evidence, nameless):
+    assert names_no_one(AnswerContext(question, [], evidence=evidence)) is nameless

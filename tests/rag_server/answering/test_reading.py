@@ -147,7 +147,7 @@ def test_who_asks_for_a_whole_record_gets_it(probability):
 
 
 def test_what_a_code_names_is_shown_though_a_reader_finds_no_answer_in_it():
-    named = Evidence(0.1, 0.1, by_code=True)
+    named = Evidence(0.1, 0.1, by_few_words=True)
     assert outcome_of(named, reading(0.01), lacks_detail=False) is Outcome.UNCLEAR
 
 

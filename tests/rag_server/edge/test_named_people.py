@@ -19,7 +19,9 @@ from sage_rag.rag_server.edge.short_questions import IndexLookup
 
 KEYS = Keyset.generate()
 CIPHER = default_cipher(KEYS, "clinic")
-PERSON, PLACE = EntityType.PERSON, EntityType.LOCATION
+PERSON, PLACE, DATE = EntityType.PERSON, EntityType.LOCATION, EntityType.DATE_TIME
+
+PLACES = ("14 Tanyard Lane, Kinsale", "14 Tanyard Lane Cottages, Hollow", "2 Tanyard Lane, Kinsale")
 
 
 def token(value, entity_type=PERSON):
@@ -119,3 +121,49 @@ def test_nobody_is_named_without_a_lookup_or_where_the_policy_forbids_parts():
         keys = CorpusKeys("clinic", KEYS, TableRecognizer({}), policy)
         keys.use_lookup(sealed_lookup(["x"], [], KEYS, "clinic") if policy is none else None)
         assert keys.named_people(token("Henrike")) is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("3 March 2025", ["3 March 2025"]),
+        ("3 March", ["3 March 2025", "March 3rd, 2024"]),
+        ("3rd of March", ["3 March 2025", "March 3rd, 2024"]),
+        ("2024-03-03", ["March 3rd, 2024"]),
+        ("9 April 2025", ["9 April"]),
+        ("June", []),
+    ],
+)
+def test_a_day_means_its_dates_in_any_notation(asked, meant):
+    dates = [token(d, DATE) for d in ("3 March 2025", "March 3rd, 2024", "9 April", "June 2025")]
+    sealed = sealed_lookup([], dates, KEYS, "clinic")
+    known = IndexLookup(Lookup.open(sealed, KEYS, "clinic"), all_parts(KEYS, "clinic"))
+    found = people_named([token(asked, DATE)], known, CIPHER)
+    assert (set(found.dates), found.unknown) == ({token(d, DATE) for d in meant}, ())
+
+
+@pytest.mark.parametrize(("in_index", "is_unknown"), [(["9 April 2025"], True), ([], False)])
+def test_a_day_is_unknown_where_the_lookup_has_days_and_not_this_one(in_index, is_unknown):
+    sealed = sealed_lookup([], [token(d, DATE) for d in in_index], KEYS, "clinic")
+    known = IndexLookup(Lookup.open(sealed, KEYS, "clinic"), all_parts(KEYS, "clinic"))
+    christmas = token("24 December 2025", DATE)
+    assert people_named([christmas], known, CIPHER).unknown == (christmas,) * is_unknown
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant", "is_unknown"),
+    [
+        ("14 Tanyard Lane", ["14 Tanyard Lane, Kinsale"], False),
+        ("14 tanyard lane, kinsale", ["14 Tanyard Lane, Kinsale"], False),
+        ("14 Tanyard Lane Cottages", ["14 Tanyard Lane Cottages, Hollow"], False),
+        ("Tanyard Lane", [*PLACES], False),
+        ("31 Tanyard Lane", [], True),
+        ("9 Acacia Avenue", [], True),
+        ("Acacia Avenue", [], False),
+        ("14 Tanyard Lane, Cork", [], False),
+    ],
+)
+def test_an_address_means_the_places_with_its_number(asked, meant, is_unknown):
+    found = people_named([token(asked, PLACE)], index(places=PLACES), CIPHER)
+    assert set(found.others) == {token(place, PLACE) for place in meant}
+    assert found.unknown == (token(asked, PLACE),) * is_unknown

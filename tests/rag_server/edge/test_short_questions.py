@@ -101,6 +101,9 @@ MISC = EntityType.MISC
         ("Gout", {"gout": FIRM}, "Gout"),
         # A group or an event is a word if all its words are; a date is never one.
         ("is the knee warm", {"knee": MISC}, "is the knee warm"),
+        ("lindqvist knee", {"lindqvist_knee": MISC}, "<PERSON lindqvist> knee"),
+        ("Lindqvist Knee", {"lindqvist_knee": MISC}, "<MISC Lindqvist Knee>"),
+        ("lindqvist kabaddi", {"lindqvist_kabaddi": MISC}, "<PERSON lindqvist kabaddi>"),
         ("is the kabaddi knee warm", {"kabaddi_knee": MISC}, "is the <MISC kabaddi knee> warm"),
         ("the knee in toe", {"toe": EntityType.DATE_TIME}, "the knee in <DATE_TIME toe>"),
         ("mr lindqvist knee", {"mr_lindqvist_knee": PERSON}, "<PERSON mr lindqvist> knee"),
