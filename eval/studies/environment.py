@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import torch
 from pydantic import BaseModel, ConfigDict
 
 _PACKAGES = (
@@ -78,14 +77,24 @@ def _commit() -> str:
 def _hardware() -> str:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _GIBIBYTE
     cores = len(os.sched_getaffinity(0))
-    gpus = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
-    return ", ".join([_processor(), f"{cores} cores", f"{memory:.0f} GiB memory", *gpus])
+    parts = [_processor(), f"{cores} cores", f"{memory:.0f} GiB memory", *_gpus()]
+    return ", ".join(parts)
 
 
 def _processor() -> str:
     try:
-        lines = Path("/proc/cpuinfo").read_text("ascii", "replace").splitlines()
+        models = _values("model name", Path("/proc/cpuinfo"))
     except OSError:
         return platform.machine()
-    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return models[0] if models else platform.machine()
+
+
+def _gpus() -> list[str]:
+    """Return the models of the GPUs that NVIDIA's driver lists."""
+    files = sorted(Path("/proc/driver/nvidia/gpus").glob("*/information"))
+    return [model for file in files for model in _values("Model", file)]
+
+
+def _values(name: str, file: Path) -> list[str]:
+    lines = file.read_text("ascii", "replace").splitlines()
+    return [line.partition(":")[2].strip() for line in lines if line.startswith(name)]

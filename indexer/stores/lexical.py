@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,6 @@ from sage_rag.common.stems import stem
 from sage_rag.indexer.stores.vocabulary import index_words, write_index_words
 from sage_rag.privacy.blind_index import BLIND_WORD, SIGN
 from sage_rag.privacy.tokens import TOKEN, may_have_token
-
-# bm25s starts JAX where that is installed, which takes three quarters of a GPU's memory beforehand.
-os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-import bm25s
 
 _MARK = re.compile(rf"{TOKEN.pattern}|{BLIND_WORD.pattern}")
 _PLAIN_WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
@@ -78,7 +75,7 @@ class LexicalIndex:
     @staticmethod
     def write(texts: Sequence[str], folder: Path) -> None:
         """Index texts; row i is passage i, and words are numbered in their own order."""
-        scorer = bm25s.BM25()
+        scorer = _bm25s().BM25()
         found = [lexical_words(text) for text in texts]
         if not any(found):
             found[0] = ["\x00"]  # bm25s cannot index an empty vocabulary; matches no query
@@ -96,7 +93,7 @@ class LexicalIndex:
             InputError: when the folder does not hold one.
         """
         try:
-            return cls(bm25s.BM25.load(str(folder), mmap=True))
+            return cls(_bm25s().BM25.load(str(folder), mmap=True))
         except (OSError, ValueError, KeyError):
             raise InputError(
                 f"`{folder}` is not a lexical index", hint="index the corpus again"
@@ -179,3 +176,11 @@ def _best(scores: NDArray[np.float32], rows: NDArray[np.int64], most: int) -> ND
 def _rarity(holders: int, passages: int) -> float:
     """Return the inverse document frequency of a mark."""
     return math.log(1 + (passages - holders + 0.5) / (holders + 0.5))
+
+
+def _bm25s() -> ModuleType:
+    # It starts JAX where that is installed, which would take three quarters of a GPU's memory.
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    import bm25s
+
+    return bm25s

@@ -74,14 +74,14 @@ class Evidence:
     weighted by rarity, in the retrieved passage that has the most of them. `unknown`: the tokens of
     names in the question that no passage was made from; `known`: how many others it has.
     `whole_record`: the question names someone whom the index knows, and asks for nothing more
-    ("tell me about Maria Keller"), or for what happened on a day of the index. `particular`: it asks for a
-    phone number or another particular of someone, and one of the first passages has one. `about`:
-    the ranks of the passages that hold most of the persons, or else of the places, organisations
-    and titles, that the question may mean. `meant`: the tokens of all these in the index. `alike`:
-    those of persons whose names are spelt nearly as an unknown one. `by_few_words`: the question is
-    a code that one of the first passages has, and at most one other word ("LS-5588 result"), or
-    names a person whose record holds its at most two other words: so few words are not evidence
-    against this passage.
+    ("tell me about Maria Keller"), or for what happened on a day of the index. `particular`: it
+    asks for a phone number or another particular of someone, and one of the first passages has one.
+    `about`: the ranks of the passages that hold most of the persons, or else of the places,
+    organisations and titles, that the question may mean. `meant`: the tokens of all these in the
+    index. `alike`: those of persons whose names are spelt nearly as an unknown one. `by_few_words`:
+    the question is a code that one of the first passages has, and at most one other word ("LS-5588
+    result"), or names a person whose record holds its at most two other words: so few words are not
+    evidence against this passage.
     """
 
     similarity: float
