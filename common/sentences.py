@@ -31,6 +31,7 @@ _OPENINGS = frozenset(
 """Words that begin a sentence after initials: `He saw the N.P. She agreed.`"""
 _BULLET = re.compile(r"(?:[•◦▪●‣·*–—-]|\[[ xX✓]?\])\s+")
 _WRAPPED_WORDS = 7
+_AMOUNT = re.compile(r"[$€£¥] ?\d|QUANTITY_\[")
 _UNFINISHED = frozenset(
     "a an the and or but of to in on at for from with by as that which who if when i we you he she"
     " it they is are was were will would can could may must my your his her our their".split()
@@ -64,7 +65,8 @@ def unwrapped_spans(text: str) -> list[tuple[int, int]]:
     """Return the spans of `sentence_spans`, those of a sentence that goes on after a line as one.
 
     Plain mails break lines at some 70 characters. A line goes on if it has seven words and no stop,
-    and the next one begins with a lower-case letter, or it ends with a comma or a function word.
+    and the next one begins with a lower-case letter or an amount, or it ends with a comma or a
+    function word.
     """
     spans: list[tuple[int, int]] = []
     for start, end in sentence_spans(text):
@@ -82,7 +84,7 @@ def _is_wrapped(text: str, end: int, following: int) -> bool:
     if len(words) < _WRAPPED_WORDS or is_bulleted(text[following : following + 4]):
         return False
     goes_on = words[-1][-1] == "," or words[-1].casefold() in _UNFINISHED
-    return text[following].islower() or goes_on
+    return text[following].islower() or goes_on or _AMOUNT.match(text, following) is not None
 
 
 def is_bulleted(sentence: str) -> bool:

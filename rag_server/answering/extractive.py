@@ -61,6 +61,8 @@ _COURTESIES = frozenset(
 )
 """Words of greetings and thanks. A message of nothing else asks nothing, whatever precedes it."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_ENDED = re.compile(r"[.!?…:][\"'”’»)\]]*\Z")
+"""The end of a sentence that needs no stop; a colon announces what the record says next."""
 _PASSAGES = 3
 """Passages that are read; the answer quotes one of them."""
 
@@ -288,5 +290,14 @@ def _tokens(passage: Passage) -> set[str]:
 
 def _written(sentences: Sequence[Sentence]) -> str:
     """Join the sentences of one passage and cite it."""
-    ended = (text if text[-1] in ".!?" else f"{text}." for text in labelled_texts(sentences))
+    following = [*(sentence.label for sentence in sentences[1:]), ""]
+    ended = map(_ended, labelled_texts(sentences), following)
     return f"{' '.join(' '.join(ended).split())} [{sentences[0].rank}]"
+
+
+def _ended(text: str, label: str) -> str:
+    """Return a sentence with a stop; a colon ends a heading, the `label` of the next sentence."""
+    bare = text.rstrip(" ,;:.")
+    if label and bare.endswith(label):
+        return f"{bare}:"
+    return text if _ENDED.search(text) else f"{text.rstrip(' ,;')}."

@@ -77,6 +77,20 @@ def test_a_sentence_that_goes_on_after_a_line_is_one():
     ]
 
 
+def test_an_amount_goes_on_with_the_line_above_it():
+    mail = (
+        "The miller has seen the barn on Sunday. He is offering\n$9,000 with a tenth\nas a deposit.\n"
+        "His neighbour would give us a little more than he does:\n$9,500 in May."
+    )
+    assert [" ".join(mail[a:b].split()) for a, b in unwrapped_spans(mail)] == [
+        "The miller has seen the barn on Sunday.",
+        "He is offering $9,000 with a tenth",
+        "as a deposit.",
+        "His neighbour would give us a little more than he does:",
+        "$9,500 in May.",
+    ]
+
+
 @given(st.text(alphabet="aA. ,\n-the", max_size=80))
 def test_unwrapped_sentences_leave_nothing_out(text):
     spans = unwrapped_spans(text)

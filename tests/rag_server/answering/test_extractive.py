@@ -168,6 +168,25 @@ def test_sentences_stay_in_the_order_of_the_record():
     assert answer == "The mill has a wheel. It stands at the river. The wheel turns. [1]"
 
 
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("The board wrote: “The ferry is closed.”", "“The ferry is closed.” [1]"),
+        ("The ferry is closed, the board wrote (see page 3.)", "(see page 3.) [1]"),
+        ("The ferry is closed for repairs;", "The ferry is closed for repairs. [1]"),
+        ("The ferry is closed", "The ferry is closed. [1]"),
+    ],
+)
+def test_a_quoted_sentence_ends_with_one_stop(text, quoted):
+    assert compose("Is the ferry closed?", passage(1, text=text)).endswith(quoted)
+
+
+def test_a_heading_that_is_quoted_leads_to_the_sentence_below_it():
+    text = "FERRY\nRepairs of the ferry\nThe ferry was repaired at the yard in nine days of May."
+    answer = compose("How long did repairs of the ferry take?", passage(1, text=text))
+    assert "Repairs of the ferry: The ferry was repaired" in answer
+
+
 def test_a_warning_stays_with_what_it_is_about():
     record = passage(
         1,
