@@ -41,7 +41,8 @@ _DIRECT = frozenset(t.value for t in EntityType if identifiability(t) is Identif
 _WORD = re.compile(rf"{TOKEN.pattern}|[^\W_]+(?:['’][^\W_]+)?")
 _REQUESTS = frozenset(
     "tell know knows show give find say describe explain summarize summarise summary information "
-    "info details record records file files data patient client customer".split()
+    "info details record records file files data patient client customer case visit story matter "
+    "overview".split()
 )
 """Words that ask for a record, and for nothing in it."""
 _CODE_TYPES = _DIRECT - {EntityType.PERSON.value}
@@ -235,6 +236,12 @@ def _content(question: str) -> str:
     stop = lexicon().stop_words
     found = (match.group() for match in _WORD.finditer(question))
     return " ".join(word for word in found if word.casefold() not in stop)
+
+
+def asks_for_overview(question: str) -> bool:
+    """Return whether a question asks for a record: "tell me about", "what was the case of"."""
+    words = TOKEN.sub(" ", question).casefold().split()
+    return any(word.strip("?.,:") in _REQUESTS for word in words)
 
 
 def _names_only(question: str) -> bool:

@@ -15,6 +15,7 @@ from sage_rag.privacy.entities import EntityType, Identifiability, identifiabili
 from sage_rag.privacy.lookup import STEM_TYPES
 from sage_rag.privacy.tokens import TOKEN, readable_view
 from sage_rag.rag_server.answering.details import lacks_detail
+from sage_rag.rag_server.answering.evidence import Evidence, asks_for_overview
 from sage_rag.rag_server.answering.names import names_someone, without_names
 from sage_rag.rag_server.answering.outcome import Outcome, outcome_of
 from sage_rag.rag_server.answering.particulars import particular_of
@@ -50,6 +51,9 @@ _PART_ENDS = re.compile(
 )
 _SCORE_POWER = 4
 """Of 1, 2, 3 and 4, the best on the development questions (docs/results/answers.md)."""
+_OVERVIEW = 2
+"""An overview ends with the sentence that makes it this many times `most_words`, or once as many at
+the end of a section."""
 _FEW_AROUND = 24
 """`few_words` of an answer that a reader found."""
 _COURTESIES = frozenset(
@@ -114,6 +118,8 @@ class ExtractiveAnswerer:
         """Return the answer from the records that were found."""
         question, own = context.standalone or context.question, context.question
         sentences = self._readable(question, context)
+        if overview := self._overview(question, sentences, context.evidence):
+            return _written(overview)
         asked = set(content_stems(own))
         carried = set[str]()
         if question != own:
@@ -155,6 +161,31 @@ class ExtractiveAnswerer:
                 brief=True,
             )
         return _answer(_written(chosen), unclear=outcome is Outcome.UNCLEAR)
+
+    def _overview(
+        self, question: str, sentences: Sequence[Sentence], evidence: Evidence | None
+    ) -> list[Sentence]:
+        """Return how a record begins, from the sentence on that names whom a question names.
+
+        Of several pieces of a record, it is the first one with the name: the others are about the
+        same person, and do not say who that is. Empty for a question that asks for a fact.
+        """
+        if evidence is None or not evidence.whole_record or not asks_for_overview(question):
+            return []
+        named = {*evidence.meant, *(match.group() for match in TOKEN.finditer(question))}
+        own = [sentence for sentence in sentences if sentence.answers]
+        first = next((n for n, s in enumerate(own) if not named.isdisjoint(s.stems)), 0)
+        found: list[Sentence] = []
+        for sentence in own[first:]:
+            size = sum(s.size for s in found)
+            is_other = bool(found) and (
+                sentence.rank != found[0].rank
+                or (size >= self._most_words and sentence.topic != found[-1].topic)
+            )
+            if is_other or size >= _OVERVIEW * self._most_words:
+                break
+            found.append(sentence)
+        return found
 
     def _reads(self, context: AnswerContext) -> bool:
         return self._reader is not None and is_readable(context.question)

@@ -106,7 +106,15 @@ def test_a_place_without_a_record_is_no_unknown_person():
 
 
 @pytest.mark.parametrize(
-    "asked", ["tell me about {}", "What do you know about {}?", "Show me the record of {}", "{}"]
+    "asked",
+    [
+        "tell me about {}",
+        "What do you know about {}?",
+        "Show me the record of {}",
+        "What was the case of {} about?",
+        "summarise the visit of {}",
+        "{}",
+    ],
 )
 def test_a_question_for_somebodys_record_is_answered_if_the_index_knows_the_person(asked):
     assert evidence(asked.format(KELLER)).answers

@@ -119,6 +119,31 @@ def test_an_unknown_person_is_said_to_be_unknown():
     assert answer == f"I found no record of {LINDE} or {KELLER} in the documents I can search."
 
 
+@pytest.mark.parametrize("question", ["Tell me about {}.", "What was the case of {} about?"])
+def test_an_overview_begins_where_a_record_names_the_person(question):
+    end = passage(1, text="The court orders the miller to pay. He pays in three parts, it says.")
+    start = passage(
+        2,
+        text=f"CLAIM\nThis is a decision of the court. {KELLER} sues the miller. "
+        "She says that the case of flour was wet.",
+    )
+    evidence = Evidence(0.2, 0.1, known=1, whole_record=True, about=(1, 2), meant=(KELLER,))
+    answer = compose(question.format(KELLER), end, start, evidence=evidence)
+    assert answer == f"{KELLER} sues the miller. She says that the case of flour was wet. [2]"
+
+
+def test_an_overview_ends_with_a_section_once_it_is_long_enough():
+    text = (
+        f"REPORT\n{KELLER} asks for a new roof. The barn is wet.\nTOOLS\nThe ladder is at the gate."
+    )
+    evidence = Evidence(0.2, 0.1, known=1, whole_record=True, about=(1,))
+    question = f"Tell me about {KELLER}."
+    short = compose(question, passage(1, text=text), evidence=evidence, most_words=8)
+    assert short == f"Report: {KELLER} asks for a new roof. The barn is wet. [1]"
+    long = compose(question, passage(1, text=text), evidence=evidence, most_words=40)
+    assert "The ladder is at the gate." in long
+
+
 def test_a_question_without_names_gets_an_answer_without_names():
     answer = compose("What helps a knee that hurts?", NAMED)
     assert "Rest the knee for a week." in answer
