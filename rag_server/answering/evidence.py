@@ -45,6 +45,7 @@ _REQUESTS = frozenset(
     "overview".split()
 )
 """Words that ask for a record, and for nothing in it."""
+_ASKS_FACT = re.compile(r"\b(?:when|where|why)\b", re.IGNORECASE)
 _CODE_TYPES = _DIRECT - {EntityType.PERSON.value}
 _WITH_DIGITS = re.compile(r"\S*\d\S*")
 _READ = 3
@@ -246,6 +247,8 @@ def asks_for_overview(question: str) -> bool:
 
 def _names_only(question: str) -> bool:
     """Return whether a question has no content but names and words that ask for a record."""
+    if _ASKS_FACT.search(question):
+        return False
     words = _content(TOKEN.sub(" ", question)).casefold().split()
     return all(word in _REQUESTS for word in words)
 

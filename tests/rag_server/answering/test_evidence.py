@@ -125,6 +125,7 @@ def test_a_question_for_somebodys_record_is_answered_if_the_index_knows_the_pers
 def test_a_name_and_another_matter_are_no_request_for_a_record():
     assert not evidence(f"tell me about the passport of {KELLER}").answers
     assert not evidence("tell me about the record").answers
+    assert not evidence(f"When is {KELLER}?").whole_record
 
 
 def test_without_passages_there_is_no_evidence():
